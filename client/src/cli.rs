@@ -59,7 +59,7 @@ Several addresses that lead to one server, such as the nodes of a cluster, are t
 the identity is the same at all: --server https://a.example.org,https://b.example.org
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (Ctrl-C).
-Settings (server, name, identities) are kept in the platform's configuration folder, or in
+Settings (server, name, identities, sessions) are kept in the platform's configuration folder, or in
 FIVEFOLD_CONFIG_DIR.";
 
 /// The commands.
@@ -83,6 +83,12 @@ pub enum Command {
     Close(CloseArgs),
     /// Show who you are on a server, or replace the secret that proves it.
     Identity(IdentityArgs),
+    /// Sign in to your account, and play as it from here on. The page makes accounts.
+    Login(LoginArgs),
+    /// Sign out, and go on as a guest.
+    Logout(LogoutArgs),
+    /// Show which account is signed in.
+    Whoami(LogoutArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
     /// Seat a program that speaks Gomocup's protocol in a room, or let it seek opponents.
@@ -217,6 +223,26 @@ pub struct IdentityArgs {
     /// The server, and who you are there.
     #[command(flatten)]
     pub visit: VisitArgs,
+}
+
+/// `fivefold login`
+#[derive(Args, Debug)]
+pub struct LoginArgs {
+    /// The account's name [default: you are asked]. The password is always asked for; where there is
+    /// no terminal, it is the next line of standard input.
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `fivefold logout` and `fivefold whoami`
+#[derive(Args, Debug)]
+pub struct LogoutArgs {
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// `fivefold local`

@@ -1,5 +1,6 @@
 //! The commands: each opens a table or queries a server, and returns the program's exit code.
 
+mod account;
 mod analyse;
 mod arena;
 mod brain;
@@ -68,6 +69,9 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Rooms(args) => rooms::run(args).await,
         Command::Close(args) => close::run(args).await,
         Command::Identity(args) => identity::run(args).await,
+        Command::Login(args) => account::login(args).await,
+        Command::Logout(args) => account::logout(args).await,
+        Command::Whoami(args) => account::whoami(args).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,

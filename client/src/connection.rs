@@ -27,12 +27,16 @@ use tokio::{
 use tokio_tungstenite::{
     Connector, MaybeTlsStream, WebSocketStream, connect_async_tls_with_config,
     tungstenite::{
-        Bytes, Error as SocketError, Message as Frame, http::Response, protocol::WebSocketConfig,
+        Bytes, Error as SocketError, Message as Frame,
+        client::IntoClientRequest,
+        http::{HeaderValue, Response, header::COOKIE},
+        protocol::WebSocketConfig,
     },
 };
 
 use crate::{
-    backoff::Backoff, room_link::ServerAddress, sanitize::sanitize, server_list::ServerList,
+    backoff::Backoff, http_request::Key, room_link::ServerAddress, sanitize::sanitize,
+    server_list::ServerList, session_cookie::SessionCookie,
 };
 
 /// The longest time for the server to accept a socket, to answer `hello` or `join`, or to read a
@@ -85,6 +89,8 @@ pub enum TableEvent {
 pub struct Visitor {
     /// Their identity from an earlier visit.
     pub identity: Option<Identity>,
+    /// The session of their account, which speaks instead.
+    pub session: Option<SessionCookie>,
     /// The name that they request.
     pub name: Option<Name>,
     /// For encrypted connections; `None` allows none.
@@ -167,6 +173,7 @@ pub struct Connection {
     /// The index of the address of the last socket.
     address: Arc<AtomicUsize>,
     identity: Option<Identity>,
+    session: Option<SessionCookie>,
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
@@ -198,6 +205,7 @@ impl Connection {
             }
         };
         let identity = welcome.identity.clone().or(visitor.identity);
+        let session = visitor.session.clone();
         let address = Arc::new(AtomicUsize::new(index));
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
@@ -206,6 +214,7 @@ impl Connection {
             address: address.clone(),
             visitor: Visitor {
                 identity: identity.clone(),
+                session: visitor.session,
                 name: visitor.name,
                 connector: visitor.connector,
             },
@@ -217,7 +226,8 @@ impl Connection {
         };
         let task = tokio::spawn(task.run(socket));
         let early = VecDeque::new();
-        let connection = Self { server, address, identity, ids, commands, events, early, task };
+        let connection =
+            Self { server, address, identity, session, ids, commands, events, early, task };
         Ok((connection, welcome))
     }
 
@@ -234,6 +244,20 @@ impl Connection {
     /// The identity of this person, a new one or an earlier one.
     pub const fn identity(&self) -> Option<&Identity> {
         self.identity.as_ref()
+    }
+
+    /// The session of the account that is connected.
+    pub const fn session(&self) -> Option<&SessionCookie> {
+        self.session.as_ref()
+    }
+
+    /// For whom requests over HTTP speak.
+    pub fn key(&self) -> Key<'_> {
+        match (&self.session, &self.identity) {
+            (Some(session), _) => Key::Account(session),
+            (None, Some(identity)) => Key::Guest(identity),
+            (None, None) => Key::None,
+        }
     }
 
     /// Sends a command, and resends it after each loss until it is answered. Refuses it here when
@@ -583,14 +607,14 @@ async fn greet(
     visitor: &Visitor,
 ) -> Result<(Socket, Welcome), ConnectionError> {
     let patience = if server.len() > 1 { NEXT_ADDRESS_AFTER } else { ANSWER_TIMEOUT };
-    let mut socket = connect(server.at(index), visitor.connector.clone(), patience).await?;
+    let mut socket = connect(server.at(index), visitor, patience).await?;
     let welcome = send_hello(&mut socket, ids, visitor).await?;
     Ok((socket, welcome))
 }
 
 async fn connect(
     server: &ServerAddress,
-    connector: Option<Connector>,
+    visitor: &Visitor,
     patience: Duration,
 ) -> Result<Socket, ConnectionError> {
     let config = WebSocketConfig::default()
@@ -601,7 +625,16 @@ async fn connect(
         .max_frame_size(Some(MESSAGE_BYTES_MAX));
     let unreachable =
         |why: String| ConnectionError::Unreachable { server: server.to_string(), why };
-    let connecting = connect_async_tls_with_config(server.socket(), Some(config), true, connector);
+    let mut request = server
+        .socket()
+        .into_client_request()
+        .map_err(|error| unreachable(sanitize(&error.to_string()).into_owned()))?;
+    if let Some(session) = &visitor.session {
+        let cookie = HeaderValue::from_str(session.as_str()).expect("letters, digits and marks");
+        request.headers_mut().insert(COOKIE, cookie);
+    }
+    let connector = visitor.connector.clone();
+    let connecting = connect_async_tls_with_config(request, Some(config), true, connector);
     match timeout(patience, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(SocketError::Io(error))) => Err(unreachable(error.to_string())),
@@ -626,8 +659,8 @@ async fn send_hello(
 ) -> Result<Welcome, ConnectionError> {
     let hello = LobbyRequest::Hello {
         protocol: VERSION,
-        identity: visitor.identity.clone(),
-        name: visitor.name.clone(),
+        identity: visitor.identity.clone().filter(|_| visitor.session.is_none()),
+        name: visitor.name.clone().filter(|_| visitor.session.is_none()),
     };
     match ask_once(socket, ids, hello).await? {
         Message::Welcome { you, name, identity, .. } => Ok(Welcome { you, name, identity }),

@@ -1,7 +1,8 @@
-//! Stores settings between runs: the last server, the name, and one identity for each server.
+//! Stores settings between runs: the last server, the name, and one identity for each server, and the
+//! session of the account that is signed in there.
 //!
-//! An identity is a secret shared with the server that issued it: the file is readable only by its
-//! owner, and an identity is never sent to another server. The addresses of a [`ServerList`] are one
+//! Identities and sessions are secrets shared with the server that issued them: the file is readable only by its
+//! owner, and none is ever sent to another server. The addresses of a [`ServerList`] are one
 //! server.
 
 use std::{
@@ -16,7 +17,7 @@ use directories::ProjectDirs;
 use fivefold_shared::protocol::{Identity, Name};
 use serde::{Deserialize, Serialize};
 
-use crate::{room_link::ServerAddress, server_list::ServerList};
+use crate::{room_link::ServerAddress, server_list::ServerList, session_cookie::SessionCookie};
 
 /// The settings of one person.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub struct Settings {
     /// The next identity, until the server has confirmed it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub next: BTreeMap<ServerAddress, Identity>,
+    /// The account's session at each address of a server; it speaks instead of the identity.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sessions: BTreeMap<ServerAddress, SessionCookie>,
 }
 
 impl Settings {
@@ -76,6 +80,27 @@ impl Settings {
         for address in server.iter() {
             self.identities.entry(address.clone()).or_insert_with(|| identity.clone());
         }
+    }
+
+    /// The session at a server: that of the first of its addresses which has one.
+    pub fn session(&self, server: &ServerList) -> Option<&SessionCookie> {
+        server.iter().find_map(|address| self.sessions.get(address))
+    }
+
+    /// Keeps a session for all addresses of a server, and returns the one that it had before.
+    pub fn sign_in(
+        &mut self,
+        server: &ServerList,
+        session: &SessionCookie,
+    ) -> Option<SessionCookie> {
+        let before = self.session(server).cloned();
+        self.sessions.extend(server.iter().map(|address| (address.clone(), session.clone())));
+        before
+    }
+
+    /// Forgets a session at all its addresses.
+    pub fn sign_out(&mut self, session: &SessionCookie) {
+        self.sessions.retain(|_, each| each != session);
     }
 
     /// The successor of an identity, chosen by `make` unless it was before, for all its addresses.
@@ -178,6 +203,7 @@ mod tests {
             name: Some(Name::new("Ann").unwrap()),
             identities: BTreeMap::from([(server, identity)]),
             next: BTreeMap::default(),
+            sessions: BTreeMap::default(),
         }
     }
 
@@ -233,6 +259,24 @@ mod tests {
         settings.succeed(&new, || old.clone());
         settings.forget(&new);
         assert_eq!((settings.identities.len(), settings.next.len()), (1, 0));
+    }
+
+    #[test]
+    fn all_addresses_of_a_server_have_one_session() {
+        let list = |text: &str| text.parse::<ServerList>().unwrap();
+        let (all, a, b) = (list("a,b"), list("a"), list("b"));
+        let session = |value: &str| SessionCookie::set_by(&format!("fivefold={value}")).unwrap();
+        let (old, new) = (session("1a"), session("2b"));
+        let mut settings = filled();
+        assert_eq!(settings.sign_in(&b, &old), None);
+        assert_eq!(settings.session(&all), Some(&old));
+        assert_eq!(settings.sign_in(&all, &new), Some(old));
+        assert_eq!((settings.session(&a), settings.session(&b)), (Some(&new), Some(&new)));
+        let scratch = Scratch::new("sessions");
+        settings.save(&scratch.0).unwrap();
+        assert_eq!(Settings::load(&scratch.0).unwrap(), settings);
+        settings.sign_out(&new);
+        assert_eq!(settings, filled());
     }
 
     #[test]

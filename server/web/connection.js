@@ -28,10 +28,11 @@ const WAIT_MAX_MS = 8_000;
 /** After this many failures the wait is the longest. */
 const FAILURES_MANY = 5;
 
-/** Keys of the stored identity and name. */
-export const STORAGE_KEYS = { identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former', next: 'fivefold.next' };
-/** Former identities to keep. */
-const FORMER_MAX = 5;
+/** How long an identity that was replaced waits for another tab, which may have signed up with it. */
+const REPLACED_AFTER_MS = 1_000;
+
+/** Keys of the stored identity and name, and of whether the browser's cookie speaks for an account. */
+export const STORAGE_KEYS = { account: 'fivefold.account', identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former', next: 'fivefold.next' };
 
 /**
  * @typedef {object} Pending
@@ -56,6 +57,10 @@ export class Connection {
   offset = 0;
   /** Called when the status or the name changes. */
   onchange = () => {};
+  /** Called when we are somebody else than before. */
+  onswitch = () => {};
+  /** Called when the account's session has ended. */
+  onsignedout = () => {};
 
   /** @type {WebSocket | undefined} */
   #socket;
@@ -90,10 +95,28 @@ export class Connection {
       if (document.visibilityState === 'visible') this.#probe();
     });
     // Two tabs of a new player may each get an identity: both use the one stored last.
-    addEventListener('storage', ({ key }) => {
-      if (key === STORAGE_KEYS.identity && this.#identity() !== this.#helloIdentity) this.#connect();
+    addEventListener('storage', ({ key, newValue }) => {
+      if (key === STORAGE_KEYS.account && !newValue) this.onsignedout();
+      if ((key === STORAGE_KEYS.identity || key === STORAGE_KEYS.account) && this.#identity() !== this.#helloIdentity) this.#connect();
     });
     setInterval(() => this.#probe(), PING_EVERY_MS);
+    this.#connect();
+  }
+
+  /** Whether this browser is signed in: then its cookie speaks for the account, and no identity. */
+  get account() {
+    return !!localStorage.getItem(STORAGE_KEYS.account);
+  }
+
+  /** Speaks for the cookie's account from now on, in all tabs. */
+  signIn() {
+    localStorage.setItem(STORAGE_KEYS.account, '1');
+    this.#connect();
+  }
+
+  /** Goes on as this browser's guest, in all tabs. */
+  signOut() {
+    localStorage.removeItem(STORAGE_KEYS.account);
     this.#connect();
   }
 
@@ -174,57 +197,14 @@ export class Connection {
     this.send({ type: 'leave', room: code }).catch(() => {});
   }
 
-  /** Identities used before on this device, the latest first.
-   * @returns {{ identity: string, name: string }[]} */
-  formerIdentities() {
-    try {
-      return JSON.parse(localStorage.getItem(STORAGE_KEYS.former) ?? '[]');
-    } catch {
-      return [];
-    }
-  }
-
-  /** Switches to another identity and reloads the page. The current one is kept as a former one.
-   * @param {string} identity
-   * @param {string} [name] */
-  switchIdentity(identity, name) {
-    const own = this.#identity();
-    const others = this.formerIdentities().filter((one) => one.identity !== identity && one.identity !== own);
-    if (own) others.unshift({ identity: own, name: this.name });
-    localStorage.setItem(STORAGE_KEYS.former, JSON.stringify(others.slice(0, FORMER_MAX)));
-    localStorage.setItem(STORAGE_KEYS.identity, identity);
-    if (name) localStorage.setItem(STORAGE_KEYS.name, name);
-    else localStorage.removeItem(STORAGE_KEYS.name);
-    location.reload();
-  }
-
   /** Drops an identity that no longer works, for a new one. */
   startAsNewPlayer() {
     localStorage.removeItem(STORAGE_KEYS.identity);
     location.reload();
   }
 
-  /**
-   * Replaces the secret identity and keeps seats and games. The new one is stored before it is sent,
-   * so that a lost answer locks nobody out.
-   */
-  async replaceIdentity() {
-    const bytes = crypto.getRandomValues(new Uint8Array(32));
-    const identity = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    localStorage.setItem(STORAGE_KEYS.next, identity);
-    try {
-      await this.send({ type: 'replace_identity', identity });
-    } catch (error) {
-      localStorage.removeItem(STORAGE_KEYS.next);
-      // The server has nothing stored under this identity: a new one will do.
-      if (error instanceof RefusedError && error.refusal.reason === 'nothing_to_keep') return this.startAsNewPlayer();
-      throw error;
-    }
-    this.#adoptNextIdentity();
-  }
-
   /** Adopts the identity of a started replacement, or of another tab. Whether there is one. */
-  #adoptNextIdentity() {
+  adoptNextIdentity() {
     const next = localStorage.getItem(STORAGE_KEYS.next);
     if (!next) return this.#identity() !== this.#helloIdentity;
     localStorage.setItem(STORAGE_KEYS.identity, next);
@@ -243,7 +223,7 @@ export class Connection {
     socket.onopen = () => {
       if (socket !== this.#socket) return;
       const identity = this.#helloIdentity = this.#identity();
-      const name = localStorage.getItem(STORAGE_KEYS.name) ?? undefined;
+      const name = (!this.account && localStorage.getItem(STORAGE_KEYS.name)) || undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
     socket.onmessage = (event) => {
@@ -256,7 +236,7 @@ export class Connection {
 
   /** The stored identity, which all tabs share. */
   #identity() {
-    return localStorage.getItem(STORAGE_KEYS.identity) ?? undefined;
+    return this.account ? undefined : localStorage.getItem(STORAGE_KEYS.identity) ?? undefined;
   }
 
   /** @param {number} code */
@@ -265,8 +245,12 @@ export class Connection {
     this.#socket = undefined;
     this.#greeted = false;
     if (code === CLOSE_IDENTITY_REPLACED) {
-      // Perhaps this player replaced it.
-      if (!this.#adoptNextIdentity()) return this.#setStatus('replaced');
+      if (this.account) return void this.#checkAccount();
+      // Perhaps this player replaced it, or signed up with it.
+      if (!this.adoptNextIdentity()) {
+        this.#retry = setTimeout(() => this.#setStatus('replaced'), REPLACED_AFTER_MS);
+        return this.#setStatus('lost');
+      }
     } else if (CLOSE_FOR_GOOD.includes(code)) return this.#setStatus('stopped');
     this.#setStatus('lost');
     if (code === CLOSE_POLICY) this.#failures = FAILURES_MANY;
@@ -371,6 +355,12 @@ export class Connection {
 
   /** @param {import('./types').Welcome} welcome */
   #welcome(welcome) {
+    if (welcome.account) localStorage.setItem(STORAGE_KEYS.account, '1');
+    else if (this.account) {
+      // The browser has dropped the cookie.
+      localStorage.removeItem(STORAGE_KEYS.account);
+      this.onsignedout();
+    }
     if (welcome.identity) {
       // Another tab got an identity first.
       if (this.#identity()) return this.#connect();
@@ -378,6 +368,7 @@ export class Connection {
       this.#helloIdentity = welcome.identity;
     }
     this.#endDeadline();
+    const switched = this.you && this.you !== welcome.you;
     this.you = welcome.you;
     this.name = welcome.name;
     this.chat = welcome.chat ?? true;
@@ -391,6 +382,7 @@ export class Connection {
     for (const again of this.#standing.values()) again();
     this.#setStatus('open');
     this.onchange();
+    if (switched) this.onswitch();
   }
 
   /** @param {Refused} refused */
@@ -400,11 +392,29 @@ export class Connection {
       this.#onClose(CLOSE_IDENTITY_REPLACED);
       return socket?.close();
     }
+    if (refused.reason === 'signed_out') return void this.#checkAccount();
+    // Another tab has signed in.
+    if (refused.reason === 'two_identities') localStorage.setItem(STORAGE_KEYS.account, '1');
     if (refused.reason === 'malformed') {
       // The stored name or identity is invalid: continue without it.
       localStorage.removeItem(localStorage.getItem(STORAGE_KEYS.name) ? STORAGE_KEYS.name : STORAGE_KEYS.identity);
     }
     this.#socket?.close();
+  }
+
+  /** Goes on as a guest if the account's session has ended. Only an answer over HTTP can take its cookie
+   * away; and by then there may be a new one. */
+  async #checkAccount() {
+    this.#endDeadline();
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close();
+    this.#setStatus('lost');
+    const answer = await fetch('/api/account').catch(() => undefined);
+    if (answer?.status === 401) {
+      this.onsignedout();
+      this.signOut();
+    } else if (!this.#socket) this.#onClose(1006);
   }
 
   /**

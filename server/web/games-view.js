@@ -52,8 +52,9 @@ export const view = (app, place) => {
       // A new player first needs an identity, which `hello` brings.
       if (!app.connection.you) await app.connection.send({ type: 'ping' });
       for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-        const query = new URLSearchParams(next ? { before: String(next) } : {});
-        const headers = own ? { authorization: `Bearer ${localStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
+        const { account } = app.connection;
+        const query = new URLSearchParams({ ...next && { before: String(next) }, ...own && account && { own: 'true' } });
+        const headers = own && !account ? { authorization: `Bearer ${localStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
         const answer = await fetch(`/api/games?${query}`, { headers });
         if (!answer.ok) throw await refusedAnswer(answer);
         const page = await answer.json();

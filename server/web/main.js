@@ -124,7 +124,7 @@ const app = {
   },
   open(dialog) {
     if (dialog === 'settings') void import('./settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
-    else void import('./identity-dialog.js').then(({ openIdentityDialog }) => openIdentityDialog(app));
+    else void import('./account/you-dialog.js').then(({ openYouDialog }) => openYouDialog(app));
   },
 };
 
@@ -253,6 +253,10 @@ connection.listen((news) => {
   if (news.type === 'challenged') void import('./challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
   else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));
 });
+connection.onswitch = () => {
+  if (/^\/($|r\/|games|lobby)/.test(location.pathname)) void show();
+};
+connection.onsignedout = () => app.toast(t('signed_out'));
 connection.start();
 void show();
 void import('./own-rooms.js').then(({ followTurns }) => {
@@ -265,4 +269,4 @@ void import('./own-rooms.js').then(({ followTurns }) => {
 setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline(), () => {}), KEEP_AFTER_MS);
 // Seeks go on after a reload.
 if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
-if (location.hash.startsWith('#identity=')) void import('./identity-dialog.js').then(({ offerIdentity }) => offerIdentity(app));
+if (location.hash.startsWith('#identity=')) void import('./account/guest-identity.js').then(({ offerIdentity }) => offerIdentity(app));

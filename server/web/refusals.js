@@ -28,7 +28,7 @@ export class RefusedError extends Error {
  */
 export function refusalText(refusal) {
   const key = `refused_${refusal.reason}`;
-  return hasText(key) ? t(key, valuesOf(refusal)) : refusal.text || t('failed');
+  return hasText(key) ? t(key, refusalValues(refusal)) : refusal.text || t('failed');
 }
 
 /**
@@ -58,7 +58,7 @@ export async function refusedAnswer(answer) {
  * @param {Refusal} refusal
  * @returns {Values}
  */
-function valuesOf(refusal) {
+export function refusalValues(refusal) {
   /** @type {Values} */
   const values = {};
   for (const [name, value] of Object.entries(refusal)) {

@@ -3,6 +3,7 @@
 //!
 //! Each test has its own server. None sleeps, and none depends on the order of others.
 
+mod account;
 mod bots;
 mod certificates;
 mod client;

@@ -4,6 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { texts as accountEn } from '../../server/web/account/language/en.js';
+import { texts as accountEs } from '../../server/web/account/language/es.js';
+import { texts as accountRu } from '../../server/web/account/language/ru.js';
 import { texts as analysisEn } from '../../server/web/analysis/language/en.js';
 import { texts as analysisEs } from '../../server/web/analysis/language/es.js';
 import { texts as analysisRu } from '../../server/web/analysis/language/ru.js';
@@ -16,9 +19,9 @@ import { stage, visitor } from './harness.mjs';
 
 /** @type {Record<string, Record<string, string | Plural>>} */
 const LANGUAGES = {
-  en: { ...prefixed(en, ''), ...prefixed(analysisEn, 'analysis_') },
-  ru: { ...prefixed(ru, ''), ...prefixed(analysisRu, 'analysis_') },
-  es: { ...prefixed(es, ''), ...prefixed(analysisEs, 'analysis_') },
+  en: { ...prefixed(en, ''), ...prefixed(accountEn, 'account_'), ...prefixed(analysisEn, 'analysis_') },
+  ru: { ...prefixed(ru, ''), ...prefixed(accountRu, 'account_'), ...prefixed(analysisRu, 'analysis_') },
+  es: { ...prefixed(es, ''), ...prefixed(accountEs, 'account_'), ...prefixed(analysisEs, 'analysis_') },
 };
 const at = stage('--no-demo');
 

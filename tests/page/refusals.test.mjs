@@ -5,9 +5,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { texts } from '../../server/web/language/en.js';
+import { texts as accountTexts } from '../../server/web/account/language/en.js';
+import { texts as pageTexts } from '../../server/web/language/en.js';
 import { stage, visitor } from './harness.mjs';
 
+/** @type {object} */
+const texts = { ...pageTexts, ...accountTexts };
 const at = stage('--no-demo');
 
 test('the page has a text for every refusal of the protocol', async () => {

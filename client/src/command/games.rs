@@ -5,7 +5,9 @@ use std::{io::Write, process::ExitCode};
 use fivefold_shared::record::GameList;
 
 use super::{rooms::own_rooms, visit::Visit};
-use crate::{cli::GamesArgs, game_list, http_get, json_output::Json, output, tls_roots};
+use crate::{
+    cli::GamesArgs, game_list, http_request::HttpRequest, json_output::Json, output, tls_roots,
+};
 
 /// Lists the person's open games, those where it is their turn first, and their last finished ones.
 pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
@@ -16,8 +18,12 @@ pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
         true => Some(tls_roots::connector(args.visit.server.ca.as_deref())?),
         false => None,
     };
-    let identity = connection.identity();
-    let finished: GameList = http_get::get(&server, "/api/games", identity, connector).await?;
+    let path = match connection.session() {
+        Some(_) => "/api/games?own=true",
+        None => "/api/games",
+    };
+    let request = HttpRequest::get(path, connection.key());
+    let finished: GameList = request.send(&server, connector).await?.json()?;
     connection.close().await;
     let mut out = output::stdout();
     let mut json = Json::new(output::stdout());

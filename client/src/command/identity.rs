@@ -26,6 +26,10 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
         connection.close().await;
         return Ok(ExitCode::SUCCESS);
     }
+    if connection.session().is_some() {
+        let text = "An account has no identity to replace. `fivefold logout` ends its session.";
+        return Err(Usage(text.to_owned()).into());
+    }
     // Save it before sending: if the answer is lost, the next visit finds out which of the two is
     // current.
     let folder = Settings::folder()?;

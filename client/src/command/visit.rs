@@ -1,5 +1,6 @@
 //! A visit to a server: connects, keeps the identity, and enters a room.
 
+use anyhow::bail;
 use fivefold_shared::protocol::{LobbyRequest, Message, Reason};
 
 use super::{output_mode::OutputMode, usage::Usage};
@@ -40,6 +41,7 @@ impl Visit {
         };
         let mut visitor = Visitor {
             identity: settings.identity(&server).filter(|_| !args.guest).cloned(),
+            session: settings.session(&server).filter(|_| !args.guest).cloned(),
             name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
             connector: match server.is_encrypted() {
                 true => Some(tls_roots::connector(args.server.ca.as_deref())?),
@@ -57,6 +59,12 @@ impl Visit {
                 let opened = Connection::open(server.clone(), visitor).await?;
                 settings.save(&folder)?;
                 opened
+            }
+            Err(ConnectionError::Refused(refusal)) if refusal.reason == Reason::SignedOut => {
+                bail!(
+                    "you are signed out at {server}. `fivefold login` signs in again, \
+                     `fivefold logout` goes on as a guest"
+                );
             }
             opened => opened?,
         };

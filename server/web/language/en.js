@@ -21,6 +21,7 @@ export const texts = {
   connection_lost: 'Connection lost. Reconnecting…',
   connection_back: 'Connected again.',
   identity_replaced: 'Your identity was replaced on another device. Open its new link here to continue.',
+  signed_out: 'You are signed out. Here you go on as a guest.',
   start_as_new_player: 'Start as a new player',
   connection_stopped: 'The connection is closed. Reload the page to continue.',
   failed: 'That did not work. Try again in a moment.',
@@ -418,7 +419,7 @@ export const texts = {
   draw_short: 'draw',
   moves_count: { one: '{count} move', other: '{count} moves' },
 
-  // Settings and identity.
+  // Settings.
   theme: 'Theme',
   theme_auto: 'Same as the system',
   theme_light: 'Light',
@@ -436,23 +437,6 @@ export const texts = {
   numbers: 'Move numbers',
   coordinates: 'Coordinates',
   show_chat: 'Show chat',
-  your_name: 'Your name',
-  name_how: 'Others see it. You can play without one.',
-  save: 'Save',
-  other_device: 'Play on another device',
-  other_device_how: 'This link gives the other device your seats and games. Do not show it to anybody else.',
-  replace_link: 'Replace the link',
-  replace_link_how: 'Has somebody else seen the link? Replace it. You keep your name, seats and games, and the old link stops working. Your other devices need the new link.',
-  link_replaced: 'Replaced. The old link no longer works.',
-  show_link: 'Show the link',
-  switch_player: 'Switch to this player?',
-  current_player: 'Here you are {name}. Keep this link if you want to switch back to {name}:',
-  current_player_link: 'Link to switch back to {name}',
-  switch_back: 'Switch back to {name}',
-  former_players: 'Players you were on this device:',
-  switch_player_how: 'You get the seats and games of the other device. Your seats and games here stay with your current player.',
-  yes: 'Yes',
-  no: 'No',
 
   // The board.
   board_empty: 'empty',

@@ -22,6 +22,7 @@ export const texts = {
   connection_lost: 'Conexión perdida. Reconectando…',
   connection_back: 'Conectado de nuevo.',
   identity_replaced: 'Tu identidad se cambió en otro dispositivo. Abre aquí su nuevo enlace para seguir.',
+  signed_out: 'Tu sesión ha terminado. Aquí sigues como invitado.',
   start_as_new_player: 'Empezar como jugador nuevo',
   connection_stopped: 'La conexión está cerrada. Recarga la página para seguir.',
   failed: 'No ha funcionado. Inténtalo en un momento.',
@@ -419,7 +420,7 @@ export const texts = {
   draw_short: 'tablas',
   moves_count: { one: '{count} jugada', many: '{count} jugadas', other: '{count} jugadas' },
 
-  // Settings and identity.
+  // Settings.
   theme: 'Tema',
   theme_auto: 'Igual que el sistema',
   theme_light: 'Claro',
@@ -437,23 +438,6 @@ export const texts = {
   numbers: 'Números de jugada',
   coordinates: 'Coordenadas',
   show_chat: 'Mostrar el chat',
-  your_name: 'Tu nombre',
-  name_how: 'Los demás lo ven. Puedes jugar sin nombre.',
-  save: 'Guardar',
-  other_device: 'Jugar en otro dispositivo',
-  other_device_how: 'Este enlace da al otro dispositivo tus asientos y partidas. No se lo enseñes a nadie.',
-  replace_link: 'Cambiar el enlace',
-  replace_link_how: '¿Alguien más ha visto el enlace? Cámbialo. Conservas tu nombre, asientos y partidas, y el enlace antiguo deja de funcionar. Tus otros dispositivos necesitan el nuevo.',
-  link_replaced: 'Cambiado. El enlace antiguo ya no funciona.',
-  show_link: 'Mostrar el enlace',
-  switch_player: '¿Cambiar a este jugador?',
-  current_player: 'Aquí eres {name}. Guarda este enlace si quieres volver a ser {name}:',
-  current_player_link: 'Enlace para volver a ser {name}',
-  switch_back: 'Volver a ser {name}',
-  former_players: 'Jugadores que fuiste en este dispositivo:',
-  switch_player_how: 'Tendrás los asientos y partidas del otro dispositivo. Los de aquí se quedan con tu jugador actual.',
-  yes: 'Sí',
-  no: 'No',
 
   // The board.
   board_empty: 'vacío',

@@ -1,0 +1,82 @@
+//! Asks for a line on the terminal, and for a password without showing it.
+
+use std::io::{self, BufRead, Write};
+
+use anyhow::bail;
+use crossterm::{
+    event::{Event, KeyCode, KeyEventKind, KeyModifiers, read},
+    terminal::{disable_raw_mode, enable_raw_mode},
+};
+
+use crate::output;
+
+/// Most characters of an answer.
+const ANSWER_MAX: usize = 1_000;
+
+/// Reads a line of standard input.
+///
+/// # Errors
+/// When there is none.
+pub fn line(question: &str) -> anyhow::Result<String> {
+    ask(question)?;
+    let mut answer = String::new();
+    if io::stdin().lock().read_line(&mut answer)? == 0 {
+        bail!("there is no answer on standard input");
+    }
+    Ok(answer.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// Reads a password from the terminal, which does not show it.
+///
+/// # Errors
+/// When the terminal fails, or at Ctrl-C and Ctrl-D.
+pub fn secret(question: &str) -> anyhow::Result<String> {
+    ask(question)?;
+    let quiet = Quiet::begin()?;
+    let answer = typed();
+    drop(quiet);
+    writeln!(output::stderr())?;
+    answer
+}
+
+fn ask(question: &str) -> io::Result<()> {
+    let mut talk = output::stderr();
+    write!(talk, "{question}")?;
+    talk.flush()
+}
+
+fn typed() -> anyhow::Result<String> {
+    let mut answer = String::new();
+    loop {
+        let Event::Key(key) = read()? else { continue };
+        if key.kind == KeyEventKind::Release {
+            continue;
+        }
+        match key.code {
+            KeyCode::Enter => return Ok(answer),
+            KeyCode::Char('c' | 'd') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                bail!("interrupted");
+            }
+            KeyCode::Char(letter) if answer.chars().count() < ANSWER_MAX => answer.push(letter),
+            KeyCode::Backspace => drop(answer.pop()),
+            _ => {}
+        }
+    }
+}
+
+/// While this lives, the terminal shows nothing that is typed.
+struct Quiet;
+
+impl Quiet {
+    fn begin() -> io::Result<Self> {
+        enable_raw_mode()?;
+        Ok(Self)
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        // There is nothing else to try.
+        drop(disable_raw_mode());
+    }
+}

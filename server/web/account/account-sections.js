@@ -1,0 +1,104 @@
+// What the dialog “You” shows an account: where it is signed in, and how to change its name, password and
+// recovery codes, to have all its data, to delete it, and to sign out.
+
+/** @import { AccountAnswer, Session } from './account-requests.js' */
+/** @import { Frame } from './you-dialog.js' */
+
+import { el, fill, write } from '../dom.js';
+import { formatDate, t } from '../texts.js';
+import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
+import { faultText, request } from './account-requests.js';
+import { ty } from './texts.js';
+
+/** @param {Frame} frame @param {AccountAnswer} answer */
+export function accountSections(frame, { account, sessions, recovery_codes_left: count }) {
+  const { app } = frame;
+  const { name } = account;
+  const line = faultLine();
+    const rename = accountForm([nameField(name, true), passwordField()], ty('save'), async ({ name: next, password }) => {
+    await request('POST', 'account/name', { name: next, password });
+    app.connection.signIn();
+    finish(ty('renamed', { name: next }));
+  });
+  const newPassword = accountForm([passwordField(), newPasswordField('new_password')], ty('save'), async ({ password, new_password }) => {
+    await request('POST', 'account/password', { password, new_password });
+    finish(ty('password_new'));
+  });
+  const newCodes = accountForm([passwordField(ty('new_codes_how'))], ty('new_codes'), async ({ password }) => {
+    const { recovery_codes: codes } = await request('POST', 'account/codes', { password });
+    frame.codes(codes, name, frame.close);
+  });
+  const remove = accountForm([passwordField(ty('delete_how'))], ty('delete_account'), async ({ password }) => {
+    await request('DELETE', 'account', { password });
+    app.connection.signOut();
+    finish(ty('deleted'));
+  }, 'danger');
+  const signOut = el('button', { type: 'button', onclick: () => attempt(line, async () => {
+    await request('DELETE', 'session');
+    app.connection.signOut();
+    finish(t('signed_out'));
+  }) }, ty('sign_out'));
+
+  /** @param {string} text */
+  function finish(text) {
+    frame.close();
+    app.toast(text);
+  }
+
+  return [
+    el('div', null, el('h3', { class: 'account-name' }, el('bdi', null, name)), el('p', { class: 'hint' }, ty('since', { date: formatDate(account.made_at, { dateStyle: 'medium' }) }))),
+    sessionList(line, sessions),
+    el('div', null,
+      fold(ty('change_name'), rename), fold(ty('change_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
+      fold(ty('delete_account'), remove)),
+    el('div', { class: 'row' }, signOut, el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export'))),
+    line,
+  ];
+}
+
+/** One change of the account, closed until it is wanted. @param {string} text @param {HTMLElement} form */
+function fold(text, form) {
+  return el('details', { name: 'account' }, el('summary', null, text), form);
+}
+
+/** Where the account is signed in. @param {HTMLElement} line @param {Session[]} sessions */
+function sessionList(line, sessions) {
+  const title = el('h3', { tabIndex: -1 }, ty('sessions'));
+  const list = el('ol', { class: 'signed-in-on' });
+  const others = el('button', { type: 'button', onclick: () => end('sessions', () => false) }, ty('end_others'));
+
+  /** @param {string} path @param {(session: Session) => boolean} stays besides the current one */
+  const end = (path, stays) => attempt(line, async () => {
+    await request('DELETE', path);
+    show(sessions = sessions.filter((one) => one.current || stays(one)));
+    title.focus();
+  });
+
+  /** @param {Session[]} shown */
+  function show(shown) {
+    fill(list, ...shown.map((session) => el('li', null,
+      el('div', null, el('span', null, session.label), el('span', { class: 'hint' }, session.current ? ty('this_device') : ty('seen', { date: formatDate(session.seen_at, { dateStyle: 'medium' }) }))),
+      !session.current && el('button', { type: 'button', 'aria-label': ty('end_session_on', { label: session.label }), onclick: () => end(`sessions/${session.id}`, ({ id }) => id !== session.id) }, ty('end_session')))));
+    others.hidden = shown.length < 3;
+  }
+  show(sessions);
+  return el('section', null, title, list, others);
+}
+
+/** Tries something that a button asks for; the line shows why it failed. @param {HTMLElement} line @param {() => Promise<void>} act */
+async function attempt(line, act) {
+  try {
+    write(line, '');
+    await act();
+  } catch (error) {
+    write(line, faultText(error));
+  }
+}
+
+/** Saves all data of the account as a file. @param {string} name */
+async function download(name) {
+  const data = await request('GET', 'account/export');
+  const address = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }));
+  el('a', { href: address, download: `fivefold-${name}.json` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,91 @@
+// What the dialog “You” shows a guest: keep their name and games by signing up, or sign in, or set a new
+// password by a recovery code; and below, what they can do as a guest.
+
+/** @import { Frame } from './you-dialog.js' */
+
+import { STORAGE_KEYS } from '../connection.js';
+import { el } from '../dom.js';
+import { accountForm, codeField, nameField, newPasswordField, passwordField } from './account-form.js';
+import { request } from './account-requests.js';
+import { guestIdentity } from './guest-identity.js';
+import { ty } from './texts.js';
+
+/** @param {Frame} frame */
+export function guestSections(frame) {
+  const signIn = el('button', { type: 'button', onclick: () => frame.show(...signInSections(frame)) }, ty('sign_in'));
+  return [
+    el('section', { class: 'sign-up' }, el('h3', null, ty('keep')), el('p', { class: 'hint' }, ty('keep_how')), signUpForm(frame),
+      el('div', { class: 'row' }, el('span', { class: 'hint' }, ty('have_account')), signIn)),
+    el('hr', null), ...guestIdentity(frame.app, frame.close),
+  ];
+}
+
+/** @param {Frame} frame */
+function signUpForm(frame) {
+  const { app } = frame;
+  /** The name whose answer was lost on the way: it may be this guest's already. */
+  let lost = '';
+  const known = localStorage.getItem(STORAGE_KEYS.name) ?? '';
+  return accountForm([nameField(known, true), newPasswordField('password')], ty('sign_up'), async (values) => {
+    const { name } = values;
+    const codes = (lost === name && await codesAgain(values)) || await signUp(values).catch((error) => {
+      lost = error instanceof TypeError ? name : '';
+      throw error;
+    });
+    app.connection.signIn();
+    // The guest is the account now.
+    localStorage.removeItem(STORAGE_KEYS.identity);
+    localStorage.removeItem(STORAGE_KEYS.name);
+    frame.codes(codes, name, () => {
+      frame.close();
+      app.toast(ty('signed_in', { name }));
+    });
+  });
+}
+
+/** Makes an account, and returns its recovery codes. @param {{ name: string, password: string }} values @returns {Promise<string[]>} */
+async function signUp({ name, password }) {
+  const { recovery_codes: codes } = await request('POST', 'account', { name, password }, localStorage.getItem(STORAGE_KEYS.identity));
+  return codes;
+}
+
+/** Signs in with what may have become an account, and returns new recovery codes.
+ * @param {{ name: string, password: string }} values @returns {Promise<string[] | undefined>} */
+async function codesAgain({ name, password }) {
+  try {
+    await request('POST', 'session', { name, password });
+    return (await request('POST', 'account/codes', { password })).recovery_codes;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {Frame} frame */
+function signInSections(frame) {
+  const { app } = frame;
+  const form = accountForm([nameField(''), passwordField()], ty('sign_in'), async ({ name, password }) => {
+    const { account } = await request('POST', 'session', { name, password });
+    app.connection.signIn();
+    frame.close();
+    app.toast(ty('signed_in', { name: account.name }));
+  });
+  const lost = el('button', { type: 'button', onclick: () => frame.show(...recoverySections(frame)) }, ty('lost_password'));
+  return [el('h3', null, ty('sign_in')), form, el('div', { class: 'row' }, lost, back(frame))];
+}
+
+/** @param {Frame} frame */
+function recoverySections(frame) {
+  const { app } = frame;
+  const form = accountForm([nameField(''), codeField(), newPasswordField('new_password')], ty('recover'), async ({ name, code, new_password: password }) => {
+    const { account, recovery_codes_left: count } = await request('POST', 'recovery', { name, code, password });
+    app.connection.signIn();
+    frame.close();
+    app.toast(ty('recovered', { name: account.name, count }));
+  });
+  return [el('h3', null, ty('lost_password')), el('p', { class: 'hint' }, ty('recover_how')), form, el('div', { class: 'row' }, back(frame))];
+}
+
+/** @param {Frame} frame */
+function back(frame) {
+  return el('button', { type: 'button', onclick: () => frame.show(...guestSections(frame)) }, ty('back'));
+}

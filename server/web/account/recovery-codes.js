@@ -1,0 +1,54 @@
+// Recovery codes: shown once, until they are copied.
+
+import { el, write } from '../dom.js';
+import { t } from '../texts.js';
+import { faultLine } from './account-form.js';
+import { ty } from './texts.js';
+
+/** Letters of a code that are written together. */
+const TOGETHER = /.{4}(?=.)/g;
+
+/**
+ * The codes, and a button that copies them. The dialog closes by nothing else.
+ * @param {HTMLDialogElement} dialog
+ * @param {string[]} codes
+ * @param {string} name the account's
+ * @param {() => void} after
+ */
+export function showCodes(dialog, codes, name, after) {
+  const lines = codes.map((code) => code.replaceAll(TOGETHER, '$& '));
+  const list = el('ol', { class: 'codes' }, ...lines.map((line) => el('li', null, line)));
+  const close = /** @type {HTMLElement} */ (dialog.querySelector('.close'));
+  close.hidden = true;
+  const stays = new AbortController();
+  dialog.addEventListener('cancel', (event) => event.preventDefault(), { signal: stays.signal });
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) event.stopImmediatePropagation();
+  }, { capture: true, signal: stays.signal });
+  const line = faultLine();
+  let tried = false;
+  const button = el('button', { type: 'button', class: 'primary big' }, t('copied'));
+  button.addEventListener('click', async () => {
+    const text = [ty('codes_of', { name, place: location.host }), ...lines].join('\n');
+    if (!tried && !(await copy(text, list))) {
+      // Then by hand; the next press goes on.
+      tried = true;
+      return write(line, ty('copy_failed'));
+    }
+    stays.abort();
+    close.hidden = false;
+    after();
+  });
+  return [el('h3', null, ty('codes')), el('p', null, ty('codes_how')), list, button, line];
+}
+
+/** Copies a text; the old way, where there is no clipboard, copies the shown text. @param {string} text @param {Node} shown */
+async function copy(text, shown) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    getSelection()?.selectAllChildren(shown);
+    return document.execCommand('copy');
+  }
+}

@@ -1,0 +1,134 @@
+//! Tests signing in and out from the terminal.
+
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use fivefold::{
+    http_request::{HttpRequest, Key},
+    session_cookie::SessionCookie,
+};
+use fivefold_tests::{Server, program};
+use serde_json::{Value, json};
+
+const PASSWORD: &str = "quince lantern orbit";
+
+/// What a run of the client ends with.
+struct Run {
+    done: bool,
+    stdout: String,
+    stderr: String,
+}
+
+/// Runs `fivefold ARGUMENTS` to its end, with this on standard input.
+fn run(server: &Server, settings: &Path, arguments: &[&str], typed: &str) -> Run {
+    let mut child = Command::new(program("fivefold"))
+        .args(arguments)
+        .args(["--server", &server.url()])
+        .env("FIVEFOLD_CONFIG_DIR", settings)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the client runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    // A client that reads no input may have ended.
+    drop(stdin.write_all(typed.as_bytes()));
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    Run { done: output.status.success(), stdout, stderr }
+}
+
+fn session_in(folder: &Path, server: &Server) -> Option<SessionCookie> {
+    let text = fs::read_to_string(folder.join("settings.json")).expect("settings");
+    let settings: Value = serde_json::from_str(&text).expect("JSON");
+    let cookie = settings["sessions"][server.url()].as_str()?;
+    Some(SessionCookie::set_by(cookie).expect("a session's cookie"))
+}
+
+async fn sign_up(server: &Server, name: &str) {
+    let request = HttpRequest {
+        method: "POST".parse().expect("a method"),
+        path: "/api/account",
+        key: Key::None,
+        body: Some(json!({"name": name, "password": PASSWORD})),
+    };
+    let address = server.url().parse().expect("an address");
+    request.send(&address, None).await.expect("an account");
+}
+
+/// Whether a session still opens its account.
+async fn opens(server: &Server, session: &SessionCookie) -> bool {
+    let address = server.url().parse().expect("an address");
+    HttpRequest::get("/api/account", Key::Account(session)).send(&address, None).await.is_ok()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_plays_from_the_terminal() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path();
+    sign_up(&server, "Annika").await;
+
+    let nobody = run(&server, settings, &["whoami"], "");
+    assert!(!nobody.done && nobody.stderr.contains("not signed in"), "{}", nobody.stderr);
+    let wrong = run(&server, settings, &["login", "Annika"], "not this password\n");
+    assert!(!wrong.done && wrong.stderr.contains("is wrong"), "{}", wrong.stderr);
+    let login = run(&server, settings, &["login"], &format!("annika\n{PASSWORD}\n"));
+    assert!(login.done && login.stderr.contains("signed in as Annika"), "{}", login.stderr);
+    let session = session_in(settings, &server).expect("it is kept");
+    let kept = fs::read_to_string(settings.join("settings.json")).unwrap();
+    assert!(!kept.contains(PASSWORD), "{kept}");
+
+    let whoami = run(&server, settings, &["whoami"], "");
+    assert!(whoami.done && whoami.stdout == "Annika\n", "{}", whoami.stdout);
+    let identity = run(&server, settings, &["identity"], "");
+    assert!(identity.stderr.starts_with("You are Annika ("), "{}", identity.stderr);
+    let replaced = run(&server, settings, &["identity", "--replace"], "");
+    assert!(!replaced.done && replaced.stderr.contains("no identity"), "{}", replaced.stderr);
+    let games = run(&server, settings, &["games"], "");
+    assert!(games.done && games.stderr.contains("no games"), "{}", games.stderr);
+
+    // Signing in again leaves no session behind.
+    let again = run(&server, settings, &["login", "Annika"], &format!("{PASSWORD}\n"));
+    assert!(again.done, "{}", again.stderr);
+    let fresh = session_in(settings, &server).expect("it is kept");
+    assert!(!opens(&server, &session).await && opens(&server, &fresh).await);
+
+    let logout = run(&server, settings, &["logout"], "");
+    assert!(logout.done && session_in(settings, &server).is_none(), "{}", logout.stderr);
+    assert!(!opens(&server, &fresh).await);
+    let guest = run(&server, settings, &["identity"], "");
+    assert!(guest.stderr.starts_with("You are Guest "), "{}", guest.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_ended_elsewhere_is_reported() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path();
+    sign_up(&server, "Bertil").await;
+    let login = run(&server, settings, &["login", "Bertil"], &format!("{PASSWORD}\n"));
+    assert!(login.done, "{}", login.stderr);
+    let session = session_in(settings, &server).expect("it is kept");
+    let ending = HttpRequest {
+        method: "DELETE".parse().expect("a method"),
+        path: "/api/session",
+        key: Key::Account(&session),
+        body: None,
+    };
+    ending.send(&server.url().parse().unwrap(), None).await.expect("it ends");
+
+    for command in ["rooms", "whoami"] {
+        let refused = run(&server, settings, &[command], "");
+        assert!(!refused.done && refused.stderr.contains("`fivefold login`"), "{}", refused.stderr);
+    }
+    let logout = run(&server, settings, &["logout"], "");
+    assert!(logout.done, "{}", logout.stderr);
+    assert!(run(&server, settings, &["rooms"], "").done);
+}
