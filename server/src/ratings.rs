@@ -24,7 +24,7 @@ const TAU: f64 = 0.75;
 const DEVIATION_MIN: f64 = 45.0;
 /// The deviation of somebody who has not played.
 const DEVIATION_MAX: f64 = 350.0;
-/// What is left of a deviation after the growth that Glicko-2 adds by itself is taken out.
+/// The smallest deviation that Glicko-2 is given, after the growth that it adds by itself is taken out.
 const DEVIATION_BEFORE_MIN: f64 = 30.0;
 const VOLATILITY_MAX: f64 = 0.1;
 const VALUE_MIN: f64 = 400.0;
@@ -33,14 +33,14 @@ const PROVISIONAL: f64 = 110.0;
 /// The deviation of the first rating in a pool for somebody who has a rating in another one.
 const DEVIATION_FROM_OTHER_POOL: f64 = 200.0;
 
-/// A player's strength in one pool.
+/// A player's rating in one pool: how strong they are.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
     /// In points, from 400; 1500 for a newcomer. Who has 200 points more wins about three games of four.
     pub value: f64,
     /// The standard deviation of the value, in points, from 45 (sure) to 350 (unknown).
     pub deviation: f64,
-    /// How much the strength is expected to change, at most 0.1.
+    /// How much the true value is expected to change, at most 0.1.
     pub volatility: f64,
     /// When the last rated game ended, in milliseconds since the Unix epoch; absent before the first.
     pub last_at: Option<u64>,

@@ -1,4 +1,4 @@
-//! Simulates players with a true strength each, distributed normally around 1500 with a standard deviation
+//! Simulates players with a true rating each, distributed normally around 1500 with a standard deviation
 //! of 300, and prints how near their ratings come to it by the games that they have played:
 //!
 //! `cargo run --release -p fivefold-tests --example ratings`
@@ -7,7 +7,7 @@
 use clap::Parser;
 use fivefold_tests::ratings::{Plan, run};
 
-/// Simulates rated players, and prints how far their ratings are from their true strengths.
+/// Simulates rated players, and prints how far their ratings are from their true ones.
 #[derive(Parser, Debug)]
 struct Args {
     /// How many players.
@@ -19,7 +19,7 @@ struct Args {
     /// How many of these in a day.
     #[arg(long, default_value_t = 5)]
     games_per_day: u64,
-    /// Another seed gives other strengths and results.
+    /// Another seed gives other true ratings and results.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

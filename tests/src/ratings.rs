@@ -1,4 +1,4 @@
-//! A simulation of many players with a true strength each: how near their ratings come to it, game by game.
+//! A simulation of many players with a true rating each: how near their ratings come to it, game by game.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use crate::normal;
 
-/// The mean of the true strengths and their standard deviation.
-const STRENGTHS: (f64, f64) = (1_500.0, 300.0);
+/// The mean of the true ratings and their standard deviation.
+const TRUE_RATINGS: (f64, f64) = (1_500.0, 300.0);
 /// The share of games that nobody wins.
 const DRAWS: f64 = 0.03;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -22,11 +22,11 @@ pub struct Plan {
     pub games: u64,
     /// How many of them in a day.
     pub games_per_day: u64,
-    /// Another seed gives other strengths and results.
+    /// Another seed gives other true ratings and results.
     pub seed: u64,
 }
 
-/// How near the ratings are to the true strengths after so many games of each player.
+/// How near the ratings are to the true ones after so many games of each player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Accuracy {
     /// Games that each player has played.
@@ -35,9 +35,9 @@ pub struct Accuracy {
     pub error: f64,
     /// The mean deviation that the ratings state, in points.
     pub deviation: f64,
-    /// The share of players whose true strength is within two deviations; about 0.95 if they are honest.
+    /// The share of players whose true rating is within two deviations; about 0.95 if they are honest.
     pub within_two: f64,
-    /// The mean of all ratings, which should stay at that of the strengths.
+    /// The mean of all ratings, which should stay at that of the true ones.
     pub mean: f64,
 }
 
@@ -58,7 +58,7 @@ pub fn run(plan: Plan) -> Vec<Accuracy> {
     let Plan { players, games, games_per_day, seed } = plan;
     let mut random = StdRng::seed_from_u64(seed);
     let mut crowd: Vec<(f64, Rating)> =
-        (0..players).map(|_| (normal(&mut random, STRENGTHS), Rating::NEW)).collect();
+        (0..players).map(|_| (normal(&mut random, TRUE_RATINGS), Rating::NEW)).collect();
     let mut accuracies = vec![accuracy(0, &crowd)];
     for game in 0..games {
         // Equal ratings meet in any order.
@@ -66,8 +66,8 @@ pub fn run(plan: Plan) -> Vec<Accuracy> {
         crowd.sort_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
         let now = game * DAY_MS / games_per_day;
         for pair in crowd.chunks_exact_mut(2) {
-            let [(strength, one), (other_strength, other)] = pair else { continue };
-            let score = result(*strength - *other_strength, &mut random);
+            let [(true_one, one), (true_other, other)] = pair else { continue };
+            let score = result(*true_one - *true_other, &mut random);
             [*one, *other] = rate([*one, *other], score, now);
         }
         let played = game + 1;
@@ -93,7 +93,7 @@ fn accuracy(games: u64, crowd: &[(f64, Rating)]) -> Accuracy {
     let mean = |value: &dyn Fn(&(f64, Rating)) -> f64| {
         crowd.iter().map(value).sum::<f64>() / crowd.len() as f64
     };
-    let error = |(strength, rating): &(f64, Rating)| (strength - rating.value).abs();
+    let error = |(truth, rating): &(f64, Rating)| (truth - rating.value).abs();
     Accuracy {
         games,
         error: mean(&error),

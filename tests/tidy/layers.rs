@@ -36,12 +36,13 @@ const SHARED_MAY_USE: [&str; 9] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 23] = [
+const SHARED_ORDER: [&str; 24] = [
     "rules",
     "seat",
     "symmetry",
     "opening",
     "clock",
+    "rating_pool",
     "search_budget",
     "bot_spec",
     "analysis",
