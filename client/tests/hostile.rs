@@ -266,10 +266,14 @@ async fn serve(mut stream: TcpStream, way: Way, is_first: bool) -> Option<()> {
 /// Whether a connection is a question over HTTP, and not for a WebSocket.
 async fn is_question(stream: &TcpStream) -> bool {
     let mut start = [0; 12];
-    stream.peek(&mut start).await.is_ok_and(|_| start.starts_with(b"GET /api/"))
+    let methods: [&[u8]; 3] = [b"GET /api/", b"POST /api/", b"DELETE /api/"];
+    stream
+        .peek(&mut start)
+        .await
+        .is_ok_and(|_| methods.iter().any(|method| start.starts_with(method)))
 }
 
-/// Answers the question for finished games.
+/// Answers questions for finished games and accounts.
 async fn answer_question(mut stream: TcpStream, way: Way) -> Option<()> {
     let player = json!({"member": "5d41402abc4b2a76", "name": HOSTILE});
     let game = json!({
@@ -279,12 +283,20 @@ async fn answer_question(mut stream: TcpStream, way: Way) -> Option<()> {
         "outcome": {"reason": "resignation", "winner": "first"},
     });
     let (status, body) = match way {
-        Way::Talks => ("200 OK", json!({"games": [game]}).to_string()),
+        Way::Talks => {
+            let account = json!({"id": "5d41402abc4b2a76", "name": HOSTILE, "made_at": 1});
+            let all = json!({"games": [game], "account": account, "sessions": [HOSTILE],
+                             "recovery_codes_left": 8});
+            ("200 OK", all.to_string())
+        }
         Way::Strange => ("200 OK", HOSTILE.to_owned()),
         _ => ("503 PWNED", json!({"reason": "busy", "text": HOSTILE}).to_string()),
     };
     drop(stream.read(&mut [0; 4096]).await);
-    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n", body.len());
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nSet-Cookie: fivefold=cd34\r\nContent-Length: {length}\r\n\r\n"
+    );
     stream.write_all((head + &body).as_bytes()).await.ok()
 }
 
@@ -437,6 +449,24 @@ async fn against_servers(command: &str, files: &Files) -> String {
     output
 }
 
+/// Signs in to an account at every kind of hostile server, or asks for it or leaves it there.
+async fn with_account(command: &str, files: &Files) -> String {
+    let mut output = String::new();
+    for way in WAYS {
+        let words = |url: &str| {
+            let settings = json!({"sessions": {url: "fivefold=ab12"}});
+            files.write("settings/settings.json", &settings.to_string());
+            let name = if command == "login" { &["Ann"][..] } else { &[] };
+            strings(&[&[command, "--server", url], name].concat())
+        };
+        let printed = run_against(way, words, &files.folder).await;
+        assert!(!printed.0.is_empty(), "{command} {way:?}");
+        assert!(!printed.0.contains("not signed in"), "{command} {way:?}: {}", printed.0);
+        output.push_str(&printed.0);
+    }
+    output
+}
+
 /// Runs hostile engines in the rooms of hostile servers.
 #[cfg(unix)]
 async fn seat_engines(files: &Files) -> String {
@@ -522,6 +552,7 @@ async fn check(command: &str) {
     let output = match command {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" => against_servers(command, &files).await,
+        "login" | "logout" | "whoami" => with_account(command, &files).await,
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]

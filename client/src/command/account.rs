@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::Context;
-use fivefold_shared::protocol::Reason;
+use fivefold_shared::protocol::{Name, Reason};
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ use crate::{
 /// An account, as the server shows it to its owner.
 #[derive(Deserialize)]
 struct Account {
-    name: String,
+    name: Name,
 }
 
 #[derive(Deserialize)]
