@@ -246,12 +246,32 @@ export async function identityLink({ server, browser }, name) {
  */
 export async function put(page, name) {
   const cell = page.getByRole('gridcell', { name: new RegExp(`^${name},`) });
-  await cell.waitFor({ state: 'attached' });
   // The bare board is there before the room's state, and takes no stone.
   await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  // Points are laid over a new board a moment later, and may be built again.
+  while (!await cell.evaluate(standsStill));
   const box = await cell.boundingBox();
   if (!box) throw new Error(`${name} is not on the board`);
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+}
+
+/**
+ * In the page: waits until an element has been at one place for a frame. Whether it is still in the page.
+ * @param {Element} element
+ * @returns {Promise<boolean>}
+ */
+function standsStill(element) {
+  return new Promise((resolve) => {
+    let before = '';
+    const look = () => {
+      const { x, y, width } = element.getBoundingClientRect();
+      const now = `${x} ${y} ${width}`;
+      if (!element.isConnected || (width > 0 && now === before)) return resolve(element.isConnected);
+      before = now;
+      return requestAnimationFrame(look);
+    };
+    look();
+  });
 }
 
 /**
