@@ -1,7 +1,7 @@
 //! Passwords: which ones are accepted, and hashing them off the runtime's threads.
 //!
-//! A hash takes memory and time on purpose, so only a few are computed at once, on threads that run
-//! when no other thread needs the processor.
+//! A hash takes memory and time on purpose, so only a few are computed at once, on threads that give way
+//! to moves as the bots' threads do.
 
 use std::fmt;
 
@@ -18,6 +18,7 @@ use crate::{
     limits::accounts::{
         HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASHES_MAX, PASSWORD_MAX, PASSWORD_MIN,
     },
+    priority,
     storage::{Blocking, PasswordHash},
 };
 
@@ -86,7 +87,7 @@ pub(crate) enum Verified {
 
 impl Passwords {
     pub(crate) fn new(blocking: Blocking) -> Self {
-        Self { jobs: Jobs::new(blocking, HASHES_MAX, HASH_QUEUE_MAX) }
+        Self { jobs: Jobs::new(blocking, HASHES_MAX, HASH_QUEUE_MAX, priority::give_way) }
     }
 
     /// The hash of a password.

@@ -7,7 +7,7 @@ pub(crate) fn give_way() {
     use crate::limits::BOT_THREADS_NICE;
 
     if let Err(error) = rustix::process::setpriority_process(None, BOT_THREADS_NICE) {
-        tracing::warn!(%error, "bots think at the same priority as everything else");
+        tracing::warn!(%error, "bots and hashes of passwords have the same priority as everything else");
     }
 }
 

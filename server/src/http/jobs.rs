@@ -1,7 +1,7 @@
 //! Runs slow work for HTTP responses: reading, judging and writing games, and hashing passwords.
 //!
-//! It runs off the runtime's threads, which serve the sessions, when they need no processor, and
-//! limits how much runs at once.
+//! It runs on threads of a lower priority than the runtime's, which serve the sessions, and limits how
+//! much runs at once.
 //! It does not know what the work is.
 
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub(crate) struct Jobs {
     /// Permits of the running and the waiting jobs.
     queue: Arc<Semaphore>,
     blocking: Blocking,
+    /// Lowers the priority of the thread of a job.
+    lower: fn(),
 }
 
 /// Why a job has no result.
@@ -30,11 +32,17 @@ pub(crate) enum NoResult {
 }
 
 impl Jobs {
-    /// Runs so many at once, while others wait; `queue_max` counts both.
-    pub(crate) fn new(blocking: Blocking, running_max: usize, queue_max: usize) -> Self {
+    /// Runs so many at once, while others wait; `queue_max` counts both. `lower` lowers the priority of
+    /// their threads.
+    pub(crate) fn new(
+        blocking: Blocking,
+        running_max: usize,
+        queue_max: usize,
+        lower: fn(),
+    ) -> Self {
         let running = Arc::new(Semaphore::new(running_max));
         let queue = Arc::new(Semaphore::new(queue_max));
-        Self { running, queue, blocking }
+        Self { running, queue, blocking, lower }
     }
 
     /// Runs a job when its turn comes.
@@ -52,7 +60,7 @@ impl Jobs {
             let _held = (place, turn);
             job()
         };
-        self.blocking.call_when_idle(call).await.ok_or(NoResult::Broke)
+        self.blocking.call_below(self.lower, call).await.ok_or(NoResult::Broke)
     }
 }
 
@@ -67,7 +75,7 @@ mod tests {
 
     #[tokio::test]
     async fn so_many_jobs_wait_and_so_many_run() {
-        let jobs = Jobs::new(Blocking::Threads, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX);
+        let jobs = Jobs::new(Blocking::Threads, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX, || ());
         let (begun, beginnings) = mpsc::channel();
         let mut waiting = Vec::new();
         let mut gates = Vec::new();

@@ -9,8 +9,6 @@ use tokio::{
     time::sleep,
 };
 
-use crate::priority;
-
 /// Where blocking calls run.
 #[derive(Clone, Default)]
 pub enum Blocking {
@@ -36,17 +34,17 @@ impl Blocking {
         }
     }
 
-    /// Runs a call on a thread of its own, when no other thread needs the processor; `None` if it
-    /// panics.
-    pub(crate) async fn call_when_idle<T: Send + 'static>(
+    /// Runs a call on a thread of its own, which first lowers its priority; `None` if it panics.
+    pub(crate) async fn call_below<T: Send + 'static>(
         &self,
+        lower: fn(),
         call: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         match self {
             Self::Threads => {
                 let (answer, answered) = oneshot::channel();
                 let run = move || {
-                    priority::run_when_idle();
+                    lower();
                     // The caller may have ended.
                     drop(answer.send(call()));
                 };
