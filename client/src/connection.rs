@@ -251,7 +251,7 @@ impl Connection {
         self.session.as_ref()
     }
 
-    /// For whom requests over HTTP speak.
+    /// The key for requests over HTTP: the account's, or else the guest's.
     pub fn key(&self) -> Key<'_> {
         match (&self.session, &self.identity) {
             (Some(session), _) => Key::Account(session),

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest accepted answer.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
 
-/// For whom a request speaks.
+/// Proves who makes a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Key<'a> {
     /// Nobody.
@@ -47,7 +47,7 @@ pub struct HttpRequest<'a> {
     pub method: Method,
     /// With what; begins with a slash.
     pub path: &'a str,
-    /// For whom it speaks.
+    /// Who makes it.
     pub key: Key<'a>,
     /// Its JSON.
     pub body: Option<Value>,

@@ -1,9 +1,9 @@
 //! Stores settings between runs: the last server, the name, and one identity for each server, and the
 //! session of the account that is signed in there.
 //!
-//! Identities and sessions are secrets shared with the server that issued them: the file is readable only by its
-//! owner, and none is ever sent to another server. The addresses of a [`ServerList`] are one
-//! server.
+//! Identities and sessions are secrets shared with the server that issued them: the file is readable
+//! only by its owner, and none is ever sent to another server. The addresses of a [`ServerList`] are
+//! one server.
 
 use std::{
     collections::BTreeMap,

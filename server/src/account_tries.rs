@@ -4,14 +4,17 @@
 //! not count at an address where the account was used before, so nobody can lock its owner out.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{HashMap, VecDeque},
     hash::Hash,
     net::IpAddr,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
+use fivefold_shared::{
+    clock::millis,
+    protocol::{Reason, Refusal, RefusalValues},
+};
 use tokio::time::Instant;
 
 use crate::{
@@ -36,23 +39,23 @@ struct State {
     /// By the likeness of the name.
     names: Buckets<String>,
     recoveries: Buckets<IpAddr>,
-    known: UsedPlaces,
+    /// The addresses where accounts were used, with the likeness of the name.
+    known: Newest<(IpAddr, String), ()>,
 }
 
-/// Token buckets that are made when they are needed. The oldest are dropped.
+/// Token buckets that are made when they are needed.
 #[derive(Debug)]
 struct Buckets<K> {
-    buckets: HashMap<K, TokenBucket>,
-    order: VecDeque<K>,
+    buckets: Newest<K, TokenBucket>,
     most: u32,
     within: Duration,
 }
 
-/// The addresses where accounts were used, by the likeness of the name. The oldest are dropped.
-#[derive(Debug, Default)]
-struct UsedPlaces {
-    places: HashSet<(IpAddr, String)>,
-    order: VecDeque<(IpAddr, String)>,
+/// The [`TRIES_KEPT`] newest entries. The oldest are dropped.
+#[derive(Debug)]
+struct Newest<K, V> {
+    entries: HashMap<K, V>,
+    order: VecDeque<K>,
 }
 
 impl AccountTries {
@@ -62,7 +65,7 @@ impl AccountTries {
             sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
             names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
             recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
-            known: UsedPlaces::default(),
+            known: Newest::new(),
         }))
     }
 
@@ -86,7 +89,7 @@ impl AccountTries {
     ) -> Result<(), Refusal> {
         let mut state = self.lock();
         let place = (network(address), likeness.to_owned());
-        let is_known = state.known.places.contains(&place);
+        let is_known = state.known.entries.contains_key(&place);
         state.sign_ins.take(place, now)?;
         if is_known { Ok(()) } else { state.names.take(likeness.to_owned(), now) }
     }
@@ -101,7 +104,7 @@ impl AccountTries {
 
     /// Notes that an account is used at an address.
     pub(crate) fn note_use(&self, address: IpAddr, likeness: &str) {
-        self.lock().known.note((network(address), likeness.to_owned()));
+        self.lock().known.entry((network(address), likeness.to_owned()), || ());
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -112,42 +115,37 @@ impl AccountTries {
 
 impl<K: Clone + Eq + Hash> Buckets<K> {
     fn new(most: u32, within: Duration) -> Self {
-        Self { buckets: HashMap::new(), order: VecDeque::new(), most, within }
+        Self { buckets: Newest::new(), most, within }
     }
 
     fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
-        if !self.buckets.contains_key(&key) {
-            if self.order.len() >= TRIES_KEPT
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.buckets.remove(&oldest);
-            }
-            self.order.push_back(key.clone());
-        }
         let per_second = f64::from(self.most) / self.within.as_secs_f64();
-        let bucket = self.buckets.entry(key);
-        let bucket = bucket.or_insert_with(|| TokenBucket::new(now, per_second, self.most));
+        let bucket = self.buckets.entry(key, || TokenBucket::new(now, per_second, self.most));
         if bucket.take(now) {
             return Ok(());
         }
-        let wait = bucket.until_next(now).as_millis();
-        let wait_ms = Some(u64::try_from(wait).unwrap_or(u64::MAX));
+        let wait_ms = Some(millis(bucket.until_next(now)));
         let values = RefusalValues { wait_ms, ..RefusalValues::default() };
         Err(Refusal::with(Reason::TooManyTries, values))
     }
 }
 
-impl UsedPlaces {
-    fn note(&mut self, place: (IpAddr, String)) {
-        if !self.places.insert(place.clone()) {
-            return;
+impl<K: Clone + Eq + Hash, V> Newest<K, V> {
+    fn new() -> Self {
+        Self { entries: HashMap::new(), order: VecDeque::new() }
+    }
+
+    /// The entry of this key, which is made if it is not there.
+    fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        if !self.entries.contains_key(&key) {
+            if self.order.len() >= TRIES_KEPT
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.entries.remove(&oldest);
+            }
+            self.order.push_back(key.clone());
         }
-        self.order.push_back(place);
-        if self.order.len() > TRIES_KEPT
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.places.remove(&oldest);
-        }
+        self.entries.entry(key).or_insert_with(make)
     }
 }
 
@@ -226,9 +224,9 @@ mod tests {
             tries.note_use(address(number), "ann");
         }
         let state = tries.lock();
-        let sizes = [state.sign_ups.buckets.len(), state.sign_ups.order.len()];
+        let sizes = [state.sign_ups.buckets.entries.len(), state.sign_ups.buckets.order.len()];
         assert_eq!(sizes, [TRIES_KEPT; 2]);
-        assert_eq!([state.known.places.len(), state.known.order.len()], [TRIES_KEPT; 2]);
+        assert_eq!([state.known.entries.len(), state.known.order.len()], [TRIES_KEPT; 2]);
         drop(state);
         assert!(tries.sign_up(address(0), now).is_ok(), "and forgotten then");
     }

@@ -3,10 +3,13 @@
 //! It does not know HTTP or sockets. Names of accounts and secrets come in as people typed them, and a
 //! wrong one is refused in the same words and the same time, whether the name is known or not.
 
-use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error, net::IpAddr, sync::Arc};
 
-use fivefold_shared::protocol::{
-    AccountName, AccountNameError, Identity, MemberId, Name, Reason, Refusal, RefusalValues,
+use fivefold_shared::{
+    clock::millis,
+    protocol::{
+        AccountName, AccountNameError, Identity, MemberId, Name, Reason, Refusal, RefusalValues,
+    },
 };
 use tokio::time::Instant;
 
@@ -385,7 +388,7 @@ impl Accounts {
         self.read_pool.try_read(read).await.map_err(|error| unreadable(&error))
     }
 
-    /// Changes an account, and asks again after a doubt. `gone` is the refusal if there is none.
+    /// Changes an account. `gone` is the refusal if there is none.
     async fn change(
         &self,
         member: &MemberId,
@@ -393,14 +396,8 @@ impl Accounts {
         gone: Reason,
     ) -> Result<(), Refusal> {
         let change = AccountChange { member: member.clone(), at: self.clock.now(), step };
-        let send = || async {
-            self.log_writer.reserve().await?.change_account(change.clone()).wait().await
-        };
-        let mut changed = send().await;
-        if let Err(StorageError::InDoubt(_)) = changed {
-            changed = send().await;
-        }
-        match changed {
+        let changed = self.log_writer.settle(|permit| permit.change_account(change.clone()));
+        match changed.await {
             Ok(AccountChanged::Done) => Ok(()),
             Ok(AccountChanged::NameTaken) => Err(Refusal::new(Reason::NameTaken)),
             Ok(AccountChanged::Gone) => Err(Refusal::new(gone)),
@@ -474,10 +471,6 @@ fn new_session(label: &str, now: u64) -> (String, AccountSession) {
 /// When a session ends that was made and seen at these times.
 fn expires_at(made_at: u64, seen_at: u64) -> u64 {
     (seen_at + millis(SESSION_KEPT)).min(made_at + millis(SESSION_AGE_MAX))
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn no_hash(why: NoResult) -> Refusal {

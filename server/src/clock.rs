@@ -5,6 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use fivefold_shared::clock::millis;
 use tokio::time::Instant;
 
 /// A wait that never ends in practice.
@@ -23,7 +24,7 @@ impl Clock {
     pub fn of_system() -> Self {
         #[expect(clippy::disallowed_methods, reason = "nobody else asks the system's clock")]
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self::starting_at(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+        Self::starting_at(millis(since_epoch))
     }
 
     /// Starts at this time, in milliseconds since the Unix epoch.
@@ -33,7 +34,7 @@ impl Clock {
 
     /// The current time in milliseconds since the Unix epoch. Never goes back.
     pub fn now(&self) -> u64 {
-        let passed = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let passed = millis(self.since.elapsed());
         self.epoch_ms.saturating_add(passed)
     }
 

@@ -1,5 +1,5 @@
-//! The HTTP server: the page, finished games, accounts, pictures, the health check, and the handshake that turns a
-//! connection into a WebSocket.
+//! The HTTP server: the page, finished games, accounts, pictures, the health check, and the handshake
+//! that turns a connection into a WebSocket.
 //!
 //! It does not know the protocol on the socket.
 

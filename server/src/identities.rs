@@ -30,7 +30,7 @@ pub(crate) struct Identities {
 pub(crate) struct Authenticated {
     pub(crate) member: Member,
     pub(crate) hash: IdentityHash,
-    /// The session of the account by which they are signed in; absent for guests.
+    /// The session that speaks for the account; absent for guests.
     pub(crate) account: Option<KeyHash>,
 }
 
@@ -150,14 +150,9 @@ impl Identities {
     ) -> Result<(), Refusal> {
         let replacement =
             Replacement { member: identity.member.id.clone(), old: identity.hash, new };
-        let replace = || async {
-            self.log_writer.reserve().await?.replace_identity(replacement.clone()).wait().await
-        };
-        let mut replaced = replace().await;
-        if let Err(StorageError::InDoubt(_)) = replaced {
-            replaced = replace().await;
-        }
-        match replaced {
+        let replaced =
+            self.log_writer.settle(|permit| permit.replace_identity(replacement.clone()));
+        match replaced.await {
             Ok(true) => Ok(()),
             Ok(false) => Err(Refusal::new(Reason::NothingToKeep)),
             Err(error) => {

@@ -71,7 +71,7 @@ fn key_hash(purpose: &str, secret: &str) -> KeyHash {
     KeyHash(Sha256::new().chain_update(purpose).chain_update(secret).finalize().into())
 }
 
-/// The public id of a session, by which its member may end it: the beginning of its hash.
+/// The public id of a session: the beginning of its hash. Its member names it by this id.
 pub(crate) fn session_id(hash: KeyHash) -> String {
     hex(&hash.0[..8])
 }

@@ -50,7 +50,7 @@ struct Online {
 #[derive(Clone, Debug)]
 pub(crate) struct Login {
     pub(crate) session: SessionId,
-    /// The session of the account by which it is signed in; absent for guests.
+    /// The account's session that it comes by; absent for guests.
     pub(crate) account: Option<KeyHash>,
     pub(crate) ending: Ending,
     pub(crate) outbox: Outbox,

@@ -3,6 +3,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
+use fivefold_shared::clock::millis;
 use tokio::time::sleep;
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
 
 /// Prunes data older than `keep` at intervals; never returns.
 pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duration) -> Infallible {
-    let keep_ms = u64::try_from(keep.as_millis()).unwrap_or(u64::MAX);
+    let keep_ms = millis(keep);
     loop {
         let before = clock.now().saturating_sub(keep_ms);
         let members =

@@ -339,7 +339,8 @@ pub struct Append {
     /// The entries, in order. The first follows the last one that is in the log.
     pub entries: Vec<Entry>,
     /// The members who take a seat by these entries. Members already stored get the new time, and the
-    /// new name if the identity is their current one, and keep the rest. A member whose identity belongs to somebody else is not stored.
+    /// new name if the identity is their current one, and keep the rest. A member whose identity
+    /// belongs to somebody else is not stored.
     pub members: Vec<KnownMember>,
     /// The games that these entries end.
     pub games: Vec<FinishedGame>,

@@ -46,6 +46,19 @@ function attribute(element, name, value) {
   else element.setAttribute(name, String(value));
 }
 
+/** The styles that were asked for, by name. @type {Map<string, Promise<unknown>>} */
+const styles = new Map();
+
+/** Loads a style once; after a failure the next call tries again. @param {string} name below this folder */
+export function loadStyle(name) {
+  const style = styles.get(name) ?? new Promise((resolve, reject) => {
+    document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url).href, onload: resolve, onerror: reject }));
+  });
+  styles.set(name, style);
+  style.catch(() => styles.delete(name));
+  return style;
+}
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Creates an icon. @param {keyof typeof ICONS} name */

@@ -4,7 +4,7 @@
 /** @import { App, View } from './view-types' */
 
 import { Connection } from './connection.js';
-import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
+import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './dom.js';
 import { errorText } from './refusals.js';
 import { onSettings, settings } from './settings.js';
 import { language, t } from './texts.js';
@@ -28,9 +28,6 @@ const ROUTES = [
   [/^\/puzzles$/, () => styled(import('./puzzles/puzzles-view.js'), 'puzzles/puzzles.css')],
 ];
 
-/** The styles that were asked for, by name. @type {Map<string, Promise<unknown>>} */
-const styles = new Map();
-
 /**
  * Loads the style of large boards, and the view's own, beside a view.
  * @template V
@@ -40,16 +37,6 @@ const styles = new Map();
 async function styled(view, ...own) {
   const loading = ['game.css', ...own].map(loadStyle);
   return (await Promise.all([view, ...loading]))[0];
-}
-
-/** Loads a style once; after a failure the next call tries again. @param {string} name */
-function loadStyle(name) {
-  const style = styles.get(name) ?? new Promise((resolve, reject) => {
-    document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url).href, onload: resolve, onerror: reject }));
-  });
-  styles.set(name, style);
-  style.catch(() => styles.delete(name));
-  return style;
 }
 
 const place = el('main', { id: 'main', tabIndex: -1 });

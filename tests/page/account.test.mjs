@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
+import { faults } from './axe.mjs';
 import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
 // People come from addresses of their own, because few accounts are made at one in an hour.
 const at = stage('--no-demo', '--trusted-proxy', '127.0.0.0/8');
-const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const PASSWORD = 'quince lantern orbit';
 let addresses = 0;
 
@@ -67,18 +66,6 @@ async function guest(options = {}, name) {
 /** The faults of the page itself; refusals over HTTP are in the browser's console, too. @param {string[]} complaints */
 function own(complaints) {
   return complaints.filter((text) => !/status of 4\d\d/.test(text));
-}
-
-/** What axe finds that is serious. @param {Page} page */
-async function faults(page) {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    // @ts-expect-error axe is not part of the page.
-    const { violations } = await window.axe.run();
-    return violations
-      .filter((/** @type {{ impact: string }} */ { impact }) => impact === 'serious' || impact === 'critical')
-      .map((/** @type {{ id: string, nodes: { html: string, failureSummary: string }[] }} */ { id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-  });
 }
 
 test('from a fresh browser to the first move with an account: four inputs', async (t) => {

@@ -1,34 +1,16 @@
 // Every screen in every theme, width and language: accessible, and never wider than the window.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
+import { faults } from './axe.mjs';
 import { begin, choose, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 const at = stage('--bot-pace', '300');
-const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const WIDTHS = [320, 390, 768, 1024, 1440, 1920, 3840];
 /** The theme in the settings, and what the system prefers. That `auto` is one of these is a test of its own.
  * @type {[theme: string, system: { colorScheme: 'light' | 'dark' }][]} */
 const THEMES = [['light', { colorScheme: 'dark' }], ['dark', { colorScheme: 'light' }], ['contrast', { colorScheme: 'light' }], ['contrast', { colorScheme: 'dark' }]];
-
-/**
- * What axe finds that is serious.
- * @param {import('playwright-core').Page} page
- */
-async function faults(page) {
-  // By the debugger, which the page's policy does not hold back.
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    // @ts-expect-error axe is not part of the page.
-    const { violations } = await window.axe.run();
-    return violations
-      .filter((/** @type {{ impact: string }} */ { impact }) => impact === 'serious' || impact === 'critical')
-      .map((/** @type {{ id: string, nodes: { html: string, failureSummary: string }[] }} */ { id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
-  });
-}
 
 /** @param {import('playwright-core').Page} page */
 async function assertFits(page) {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use fivefold_shared::{
+    clock::millis,
     protocol::{CommandId, MemberId, Reason, Refusal},
     room::{Cause, Input},
 };
@@ -103,7 +104,7 @@ impl Actor {
     pub(super) fn disconnect(&mut self, node: NodeId) {
         let Some((link, sessions)) = self.fan_out.remove(node) else { return };
         tracing::debug!(room.id = %self.code(), node.id = %node, "a node is silent");
-        let pause = u64::try_from(CLOCK_PAUSE_MAX.as_millis()).unwrap_or(u64::MAX);
+        let pause = millis(CLOCK_PAUSE_MAX);
         let pause_until = self.now().saturating_add(pause);
         self.apply(Input::Disconnected { sessions, pause_until }, None);
         // If the node is there again, its relay starts over.

@@ -4,6 +4,7 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use fivefold_shared::{
+    clock::millis,
     protocol::{
         self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
         RefusalValues, Request, RoomCode, RoomRequest,
@@ -224,7 +225,7 @@ impl Commands {
         lag: Duration,
     ) -> Result<(), CommandError> {
         self.rates.take_request(&request, now)?;
-        let lag_ms = u64::try_from(lag.as_millis()).unwrap_or(u64::MAX);
+        let lag_ms = millis(lag);
         let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
         self.pass_on(room, input)
     }

@@ -1,9 +1,12 @@
 //! Accounts as they are stored: members who have signed up, what opens their accounts, and their
 //! sessions. Nothing here knows how secrets are made or checked.
 
-use std::{fmt, time::Duration};
+use std::fmt;
 
-use fivefold_shared::protocol::{MemberId, Name};
+use fivefold_shared::{
+    clock::millis,
+    protocol::{MemberId, Name},
+};
 use serde::{Deserialize, Serialize};
 
 use super::hashes::{IdentityHash, KeyHash};
@@ -190,8 +193,4 @@ pub(super) fn removed_before(now: u64) -> u64 {
 /// Others may take the names of accounts that were deleted up to this time.
 pub(super) fn forgotten_before(now: u64) -> u64 {
     now.saturating_sub(millis(DELETED_ACCOUNT_KEPT) + millis(DELETED_NAME_KEPT))
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

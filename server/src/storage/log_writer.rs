@@ -100,6 +100,21 @@ impl LogWriter {
         let ended = |_| StorageError::Failed(ENDED.to_owned());
         self.requests.reserve().await.map(WriterPermit).map_err(ended)
     }
+
+    /// Makes a request, and once more after a doubt; for requests that do no harm when they are repeated.
+    ///
+    /// # Errors
+    /// When the second one fails too, or the first failed without a doubt.
+    pub(crate) async fn settle<T>(
+        &self,
+        request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        let ask = async || request(self.reserve().await?).wait().await;
+        match ask().await {
+            Err(StorageError::InDoubt(_)) => ask().await,
+            settled => settled,
+        }
+    }
 }
 
 /// Message of an error after the writer has ended.

@@ -15,7 +15,7 @@ export function accountSections(frame, { account, sessions, recovery_codes_left:
   const { app } = frame;
   const { name } = account;
   const line = faultLine();
-    const rename = accountForm([nameField(name, true), passwordField()], ty('save'), async ({ name: next, password }) => {
+  const rename = accountForm([nameField(name, true), passwordField()], ty('save'), async ({ name: next, password }) => {
     await request('POST', 'account/name', { name: next, password });
     app.connection.signIn();
     finish(ty('renamed', { name: next }));

@@ -4,7 +4,7 @@
 
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
-import { el, fill } from '../dom.js';
+import { el, fill, loadStyle } from '../dom.js';
 import { t } from '../texts.js';
 import { accountSections } from './account-sections.js';
 import { faultText, reasonOf, request } from './account-requests.js';
@@ -20,7 +20,7 @@ import { showCodes } from './recovery-codes.js';
  */
 
 /** The style is there before the dialog, so that nothing moves. */
-await new Promise((resolve) => document.head.append(el('link', { rel: 'stylesheet', href: new URL('account.css', import.meta.url).href, onload: resolve, onerror: resolve })));
+await loadStyle('account/account.css').catch(() => {});
 
 /** Whether a dialog is about to open. */
 let opening = false;

@@ -1,14 +1,14 @@
 // The puzzle of the day, as a link on the home page. The puzzles are loaded once its place is in sight.
 
 import { createBoard } from '../board.js';
-import { el, fill } from '../dom.js';
+import { el, fill, loadStyle } from '../dom.js';
 import { stoneAt } from '../room-state.js';
 import { dayOf, readProgress, readWanted, streak } from './puzzle-progress.js';
 import { loadPuzzles, PUZZLE_RULES, puzzleOfDay } from './puzzle-set.js';
 import { streakStones } from './puzzle-streak.js';
 import { tp } from './texts.js';
 
-await new Promise((resolve) => document.head.append(el('link', { rel: 'stylesheet', href: new URL('daily-puzzle.css', import.meta.url).href, onload: resolve, onerror: resolve })));
+await loadStyle('puzzles/daily-puzzle.css').catch(() => {});
 
 /** Fills a place on the page; returns what removes it. @param {HTMLElement} place */
 export function showDailyPuzzle(place) {
