@@ -3,6 +3,7 @@
 //! limits to each other.
 
 pub mod accounts;
+pub mod moderation;
 
 use std::time::Duration;
 

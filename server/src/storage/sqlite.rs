@@ -5,6 +5,7 @@
 
 pub(super) mod accounts;
 mod log;
+pub(super) mod moderation;
 mod reader;
 
 use std::{path::Path, time::Duration};
@@ -18,7 +19,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use self::{log::Appender, reader::SqliteReader};
 use super::{
     AccountChange, AccountChanged, Append, Claimed, Conflict, DataFolder, IdentityHash,
-    KnownMember, OpenError, Storage, StorageError, StorageReader,
+    KnownMember, ModerationChange, ModerationChanged, OpenError, Storage, StorageError,
+    StorageReader,
     data_folder::database_in,
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT, OPEN},
     values::name,
@@ -60,7 +62,7 @@ impl Sqlite {
         match format {
             None => schema::create(&mut connection).map_err(failed)?,
             Some(FORMAT) => {}
-            Some(_) => schema::upgrade(&mut connection).map_err(failed)?,
+            Some(from) => schema::upgrade(&mut connection, from).map_err(failed)?,
         }
         connection.execute("INSERT INTO process DEFAULT VALUES", ()).map_err(failed)?;
         let process = connection.last_insert_rowid();
@@ -203,6 +205,20 @@ impl Storage for Sqlite {
         let changed = accounts::change(&transaction, change)?;
         commit(transaction)?;
         Ok(changed)
+    }
+
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        let transaction = self.begin()?;
+        let changed = moderation::change(&transaction, change)?;
+        commit(transaction)?;
+        Ok(changed)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let transaction = self.begin()?;
+        let pruned = moderation::prune(&transaction, now, rows_max)?;
+        commit(transaction)?;
+        Ok(pruned)
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {

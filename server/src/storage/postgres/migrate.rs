@@ -1,5 +1,5 @@
-//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members and accounts,
-//! with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
+//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts and
+//! what operators know, with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
 //! in rooms of paired players is derived from the logs.
 
 use std::{collections::HashSet, fmt, path::Path};
@@ -20,7 +20,6 @@ use crate::{
         DataFolder, Findings, StorageError,
         check::check_file,
         data_folder::is_locked_folder,
-        schema::FORMAT,
         sqlite::{inspect, open_to_read},
     },
 };
@@ -78,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 8] = [
+const TABLES: [Table; 12] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -185,10 +184,65 @@ const TABLES: [Table; 8] = [
                 expires_at::text
             FROM session ORDER BY session.hash",
     },
+    Table {
+        name: "block",
+        from_sqlite: "SELECT member, other, name, kind, at FROM block ORDER BY member, other",
+        insert: "
+            INSERT INTO block (member, other, name, kind, at)
+            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, other, name, kind, at::text FROM block
+            ORDER BY block.member, block.other",
+    },
+    Table {
+        name: "report",
+        from_sqlite: "
+            SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at
+            FROM report ORDER BY id",
+        insert: "
+            INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state,
+                closed_at)
+            SELECT r->>0, r->>1, r->>2, r->>3, r->>4, r->>5, r->>6, r->>7, (r->>8)::bigint, r->>9,
+                (r->>10)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT id, reporter, about, about_name, kind, game, line, text, at::text, state,
+                closed_at::text
+            FROM report ORDER BY report.id",
+    },
+    Table {
+        name: "sanction",
+        from_sqlite: "
+            SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal,
+                answered_at, undone_at, changes
+            FROM sanction ORDER BY id",
+        insert: "
+            INSERT INTO sanction (id, member, name, kind, from_at, until_at, reason, operator, seen_at,
+                appeal, answered_at, undone_at, changes)
+            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint, r->>6, r->>7,
+                (r->>8)::bigint, r->>9, (r->>10)::bigint, (r->>11)::bigint, (r->>12)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT id, member, name, kind, from_at::text, until_at::text, reason, operator,
+                seen_at::text, appeal, answered_at::text, undone_at::text, changes::text
+            FROM sanction ORDER BY sanction.id",
+    },
+    Table {
+        name: "operator",
+        from_sqlite: "SELECT member, since FROM operator ORDER BY member",
+        insert: "
+            INSERT INTO operator (member, since) SELECT r->>0, (r->>1)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "SELECT member, since::text FROM operator ORDER BY operator.member",
+    },
 ];
 
-/// The tables that files of format 7 lack.
-const SINCE_FORMAT_8: [&str; 3] = ["account", "key", "session"];
+/// The tables that older files lack, with the format that has them first.
+const SINCE_FORMAT: [(u32, &[&str]); 2] = [
+    (8, &["account", "key", "session"]),
+    (9, &["block", "report", "sanction", "operator"]),
+];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;
@@ -231,7 +285,10 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
         return Err(MigrateError::NotEmpty { database });
     }
     let mut counts = Vec::new();
-    let is_there = |table: &&Table| format == Some(FORMAT) || !SINCE_FORMAT_8.contains(&table.name);
+    let is_there = |table: &&Table| {
+        let since = SINCE_FORMAT.iter().find(|(_, tables)| tables.contains(&table.name));
+        since.is_none_or(|(since, _)| format.is_some_and(|format| format >= *since))
+    };
     for table in TABLES.iter().filter(is_there) {
         let original = copy(&file, writer, table)?;
         if original != digest_of_copy(writer, table)? {

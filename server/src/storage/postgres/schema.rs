@@ -10,7 +10,7 @@ use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 3;
+pub(super) const FORMAT: i32 = 4;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -173,6 +173,68 @@ const ACCOUNTS: &str = "
     CREATE INDEX session_expires ON fivefold.session (expires_at);
 ";
 
+/// What format 4 adds about people who spoil it for others.
+const MODERATION: &str = "
+    -- Whom members have blocked or muted. Members and others need not be stored.
+    CREATE TABLE fivefold.block (
+        member text COLLATE \"C\" NOT NULL,
+        other text COLLATE \"C\" NOT NULL,
+        -- The name of the other one then.
+        name text NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('block', 'mute')),
+        at bigint NOT NULL,
+        PRIMARY KEY (member, other)
+    );
+    CREATE INDEX block_other ON fivefold.block (other, at) WHERE kind = 'block';
+    CREATE INDEX block_at ON fivefold.block (at);
+
+    CREATE TABLE fivefold.report (
+        id text COLLATE \"C\" PRIMARY KEY,
+        reporter text COLLATE \"C\" NOT NULL,
+        about text COLLATE \"C\" NOT NULL,
+        about_name text NOT NULL,
+        kind text NOT NULL,
+        game text COLLATE \"C\",
+        -- The line of chat, as JSON.
+        line text,
+        text text NOT NULL,
+        at bigint NOT NULL,
+        state text NOT NULL CHECK (state IN ('open', 'acted', 'dismissed')),
+        closed_at bigint
+    );
+    CREATE INDEX report_open ON fivefold.report (at) WHERE state = 'open';
+    CREATE INDEX report_about ON fivefold.report (about, at);
+    CREATE INDEX report_reporter ON fivefold.report (reporter, at);
+    CREATE INDEX report_closed ON fivefold.report (closed_at) WHERE closed_at IS NOT NULL;
+
+    -- What operators did about members. Rows stay.
+    CREATE TABLE fivefold.sanction (
+        id text COLLATE \"C\" PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL,
+        name text NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('note', 'warn', 'mute', 'unrated', 'close')),
+        from_at bigint NOT NULL,
+        until_at bigint,
+        reason text NOT NULL,
+        operator text NOT NULL,
+        seen_at bigint,
+        appeal text,
+        answered_at bigint,
+        undone_at bigint,
+        -- Grows with each change, so that the sum of all tells whether something has changed.
+        changes bigint NOT NULL DEFAULT 1
+    );
+    CREATE INDEX sanction_member ON fivefold.sanction (member, from_at);
+    CREATE INDEX sanction_appeal ON fivefold.sanction (from_at)
+        WHERE appeal IS NOT NULL AND answered_at IS NULL;
+
+    -- The members with an account who are operators.
+    CREATE TABLE fivefold.operator (
+        member text COLLATE \"C\" PRIMARY KEY,
+        since bigint NOT NULL
+    );
+";
+
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Database {
@@ -214,7 +276,10 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
     }
     if format < 3 {
         session.batch(ACCOUNTS).await?;
-        session.batch("UPDATE fivefold.format SET number = 3").await?;
+    }
+    if format < 4 {
+        session.batch(MODERATION).await?;
+        session.batch("UPDATE fivefold.format SET number = 4").await?;
     }
     Ok(Database::Ready)
 }
