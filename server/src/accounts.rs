@@ -25,6 +25,7 @@ use crate::{
         SESSION_SEEN_AGAIN_AFTER,
     },
     logins::{Ended, Logins},
+    moderation::Moderation,
     passwords::{Password, Passwords, Verified},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
@@ -42,6 +43,7 @@ pub(crate) struct Accounts {
     tries: AccountTries,
     clock: Clock,
     logins: Arc<Logins>,
+    moderation: Arc<Moderation>,
     cluster: Option<Arc<Cluster>>,
 }
 
@@ -88,19 +90,14 @@ impl RecoveryCodes {
 
 impl Accounts {
     pub(crate) fn new(
-        read_pool: Arc<ReadPool>,
-        log_writer: LogWriter,
+        (read_pool, log_writer): (Arc<ReadPool>, LogWriter),
         blocking: Blocking,
         clock: Clock,
+        (logins, moderation): (Arc<Logins>, Arc<Moderation>),
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
         let (passwords, tries) = (Passwords::new(blocking), AccountTries::new());
-        Self { read_pool, log_writer, passwords, tries, clock, logins: Arc::default(), cluster }
-    }
-
-    /// The members who are online, guests among them.
-    pub(crate) fn logins(&self) -> Arc<Logins> {
-        Arc::clone(&self.logins)
+        Self { read_pool, log_writer, passwords, tries, clock, logins, moderation, cluster }
     }
 
     /// Makes an account: of a guest, who keeps everything, or of somebody new.
@@ -176,6 +173,7 @@ impl Accounts {
         let (Some(account), Verified::Right { rehashed }) = (account, verified) else {
             return Err(Refusal::new(Reason::WrongPassword));
         };
+        self.moderation.may_sign_in(&account.member)?;
         let (secret, session) = new_session(&device.label, self.clock.now());
         let step = AccountStep::SignIn { session, rehashed };
         self.change(&account.member, step, Reason::WrongPassword).await?;

@@ -43,6 +43,10 @@ pub const SIGNAL_GAMES_MAX: usize = 300;
 
 /// Positions of running rated games that are known at once, by their layouts.
 pub const RATED_ROOMS_MAX: usize = 20_000;
+/// How often a node tells the others the positions of its rated games, if they have changed.
+pub const RATED_REPORT_INTERVAL: Duration = Duration::from_secs(1);
+/// And how often in any case.
+pub const RATED_REPEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// Positions of so many stones are known to everybody: help with them is never refused.
 pub const FREE_STONES_MAX: usize = 6;
 

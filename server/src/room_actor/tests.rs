@@ -114,6 +114,8 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
             cluster: None,
             limits: Limits::DEFAULT,
             stop,
+            heard: Arc::default(),
+            rated: Arc::default(),
         }),
         (writer, threads),
     )
