@@ -15,8 +15,7 @@ use crate::{
     cluster::{Cluster, frame::News},
     limits::{LOGIN_TRIES_MAX, moderation::BLOCKS_MAX},
     storage::{
-        BlockEntry, BlockKind, BlockLists, LogWriter, ModerationChange, ModerationChanged,
-        ReadPool,
+        BlockEntry, BlockKind, BlockLists, LogWriter, ModerationChange, ModerationChanged, ReadPool,
     },
 };
 

@@ -87,6 +87,15 @@ pub(crate) fn leave_out_unheard(message: &mut Message, reader: Option<&OwnBlocks
     })
 }
 
+/// A reply to a command without the lines that its reader does not see, if it is one to `chat`.
+pub(crate) fn heard_by(reader: Option<&OwnBlocks>, text: String) -> String {
+    if reader.is_none() || !text.starts_with(r#"{"type":"chat""#) {
+        return text;
+    }
+    let Ok(mut message) = Message::from_json(&text) else { return text };
+    if leave_out_unheard(&mut message, reader) { message.to_json() } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use fivefold_shared::protocol::{ChatText, Name};

@@ -8,15 +8,17 @@ mod address_limits;
 mod alarm;
 mod blocks;
 pub mod bus;
+pub mod cases;
 pub mod clock;
 mod cluster;
 pub mod config;
 mod connection_limit;
+pub mod decisions;
 mod directory;
 mod disk;
 pub mod file_limit;
-pub mod http;
 mod heard_lines;
+pub mod http;
 mod identities;
 mod ids;
 pub mod limits;
@@ -30,6 +32,7 @@ mod moderation;
 mod network;
 pub mod node;
 mod node_id;
+pub mod operator_commands;
 pub mod origin;
 mod outbox;
 mod paired_games;
@@ -384,8 +387,7 @@ async fn open_rooms(
     log_writer: &LogWriter,
     node: NodeId,
 ) -> Result<Option<Serving>, StorageError> {
-    let serving =
-        peers.map(|peers| peers.serve(SharedLimits::of(server), people_of(server)));
+    let serving = peers.map(|peers| peers.serve(SharedLimits::of(server), people_of(server)));
     if serving.is_none() {
         reopen_rooms(&server.lobby, log_writer, node).await?;
     }

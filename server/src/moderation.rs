@@ -163,7 +163,11 @@ impl Moderation {
     ///
     /// # Errors
     /// If a limit is reached, there is nothing to change, or it cannot be stored.
-    pub(crate) async fn change(&self, change: ModerationChange, full: Reason) -> Result<(), Refusal> {
+    pub(crate) async fn change(
+        &self,
+        change: ModerationChange,
+        full: Reason,
+    ) -> Result<(), Refusal> {
         let changed = self.log_writer.settle(|permit| permit.moderate(change.clone())).await;
         match changed {
             Ok(ModerationChanged::Done) => {}

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{blocks::Blocks, logins::Logins, moderation::Moderation, rated_positions::RatedPositions};
+use crate::{
+    blocks::Blocks, logins::Logins, moderation::Moderation, rated_positions::RatedPositions,
+};
 
 /// Those parts; cheap to clone.
 #[derive(Clone, Debug)]

@@ -32,7 +32,7 @@ use crate::{
         Cluster, FromOwner,
         frame::{Mark, Outcome, RemoteInput, ToOwner, ToRelay},
     },
-    heard_lines::{said, speaker},
+    heard_lines::{heard_by, said, speaker},
     limits::{
         ANSWER_AWAITED, ANSWERED_WITHIN, RELAY_IDLE, RELAY_RETRY, RELAY_UNANSWERED_MAX,
         RESUMED_SESSIONS_MAX, RESUMED_WITHIN, SILENT_OWNER_ASKED, TAKE_WITHIN,
@@ -537,7 +537,7 @@ impl Relay {
         // What was sent before and after a reset is answered twice.
         let Some(index) = self.unanswered.iter().position(is_it) else { return };
         let Some(Unanswered { input, outbox, .. }) = self.unanswered.remove(index) else { return };
-        outbox.post(text);
+        outbox.post(heard_by(outbox.blocks(), text));
         match (outcome, &input) {
             (Outcome::Joined(seq), _) => self.guests.note_joined(session, seq),
             (Outcome::Refused, Input::Enter { .. }) => {

@@ -17,6 +17,7 @@ mod hashes;
 mod log_writer;
 mod memory;
 mod moderation;
+mod operators;
 mod postgres;
 mod read_pool;
 mod recovery;
@@ -51,6 +52,7 @@ pub use self::{
         ModerationChanged, ModerationReader, Report, ReportKind, ReportQuery, ReportState,
         ReportedLine, Sanction, SanctionKind,
     },
+    operators::{OperatorDatabase, OperatorError},
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
         migrate,

@@ -15,7 +15,10 @@ use fivefold_shared::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    address_limits::RATES, limits::ADDRESSES_REPORTED_MAX, logins::Ended, network::Network,
+    address_limits::RATES,
+    limits::ADDRESSES_REPORTED_MAX,
+    logins::Ended,
+    network::Network,
     outbox::Outbox,
     storage::{BlockKind, IdentityHash},
     thinking::Owner,

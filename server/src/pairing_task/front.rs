@@ -402,7 +402,12 @@ impl Front {
         }
         self.watchers.forget_closed();
         self.watchers.note_blocked();
-        let has_blocked = self.sessions.values_mut().filter_map(|seeking| seeking.note_blocked().then_some(())).count() > 0;
+        let has_blocked = self
+            .sessions
+            .values_mut()
+            .filter_map(|seeking| seeking.note_blocked().then_some(()))
+            .count()
+            > 0;
         if has_blocked {
             self.repeat(now);
         }

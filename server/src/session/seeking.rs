@@ -46,8 +46,18 @@ impl Commands {
         Ok(None)
     }
 
-    /// The member who is challenged, at whatever node.
+    /// The member who is challenged, at whatever node. Who has blocked the challenger seems not to be
+    /// there.
     pub(super) async fn addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {
+        let to = self.find_addressee(to).await?;
+        if self.outbox.meets(&to) {
+            return Ok(to);
+        }
+        let has_blocked = self.outbox.blocks().is_some_and(|own| own.has_blocked(&to));
+        Err(Refusal::new(if has_blocked { Reason::Blocked } else { Reason::NobodyOnline }))
+    }
+
+    async fn find_addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {
         let (logins, lobby) = (&self.server.logins, &self.server.lobby);
         match to {
             Addressee::Name(name) => {

@@ -8,7 +8,10 @@ mod log;
 pub(super) mod moderation;
 mod reader;
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use fivefold_shared::{
     protocol::{MemberId, RoomCode},
@@ -67,6 +70,22 @@ impl Sqlite {
         connection.execute("INSERT INTO process DEFAULT VALUES", ()).map_err(failed)?;
         let process = connection.last_insert_rowid();
         Ok(Self { connection, process, folder })
+    }
+
+    /// Whether a file has the current format.
+    ///
+    /// # Errors
+    /// If it is not a database that this server reads.
+    pub(super) fn is_current(file: &Path) -> Result<bool, OpenError> {
+        Ok(inspect(file)? == Some(FORMAT))
+    }
+
+    /// A reader of a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(super) fn reader_of(file: PathBuf) -> Result<Box<dyn StorageReader>, StorageError> {
+        Ok(Box::new(SqliteReader { connection: open_to_read(&file)?, file }))
     }
 
     fn begin(&mut self) -> rusqlite::Result<Transaction<'_>> {
@@ -276,8 +295,7 @@ impl Storage for Sqlite {
     }
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        let file = database_in(self.folder.path());
-        Ok(Box::new(SqliteReader { connection: open_to_read(&file)?, file }))
+        Self::reader_of(database_in(self.folder.path()))
     }
 }
 

@@ -358,6 +358,8 @@ pub enum Reason {
     TooManyTries,
     /// The list of blocked and muted people has `most` entries.
     TooManyBlocks,
+    /// The member has blocked this person.
+    Blocked,
     /// Too many reports by this member or from this address in a day.
     TooManyReports,
     /// An operator has muted the member, until `until`: `why` says the reason.
@@ -589,6 +591,7 @@ impl Reason {
             }
             Self::NameReserved => "Nobody can have this name. Choose another one.",
             Self::CommonPassword => "Too many people have this password. Choose another one.",
+            Self::Blocked => "You have blocked this person. Remove them from your list first.",
             Self::TooManyReports => "You reported a lot today. Try again tomorrow.",
             Self::RatedGame => {
                 "This position is on the board of a rated game that is running. Ask again after the game."

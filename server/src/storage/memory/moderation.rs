@@ -140,9 +140,8 @@ impl Moderation {
 
     fn close_reports(&mut self, about: &MemberId, state: ReportState, at: u64) -> bool {
         let mut is_there = false;
-        let open = |report: &&mut Report| {
-            report.about == *about && report.state == ReportState::Open
-        };
+        let open =
+            |report: &&mut Report| report.about == *about && report.state == ReportState::Open;
         for report in self.reports.values_mut().filter(open) {
             (report.state, report.closed_at) = (state, Some(at));
             is_there = true;
@@ -160,11 +159,7 @@ impl Moderation {
         ModerationChanged::Done
     }
 
-    fn change_sanction(
-        &mut self,
-        id: &CaseId,
-        change: impl FnOnce(&mut Sanction) -> bool,
-    ) -> bool {
+    fn change_sanction(&mut self, id: &CaseId, change: impl FnOnce(&mut Sanction) -> bool) -> bool {
         let is_changed = self.sanctions.get_mut(id).is_some_and(change);
         self.revision += u64::from(is_changed);
         is_changed
@@ -250,9 +245,8 @@ impl ModerationReader for Memory {
     }
 
     fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
-        let is_open = |sanction: &Sanction| {
-            sanction.appeal.is_some() && sanction.answered_at.is_none()
-        };
+        let is_open =
+            |sanction: &Sanction| sanction.appeal.is_some() && sanction.answered_at.is_none();
         let mut open = self.tables().moderation.sanctions(is_open);
         open.truncate(QUEUE_MAX);
         Ok(open)

@@ -239,10 +239,8 @@ const TABLES: [Table; 12] = [
 ];
 
 /// The tables that older files lack, with the format that has them first.
-const SINCE_FORMAT: [(u32, &[&str]); 2] = [
-    (8, &["account", "key", "session"]),
-    (9, &["block", "report", "sanction", "operator"]),
-];
+const SINCE_FORMAT: [(u32, &[&str]); 2] =
+    [(8, &["account", "key", "session"]), (9, &["block", "report", "sanction", "operator"])];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;

@@ -255,7 +255,8 @@ pub(super) fn prune(
     )?;
     pruned += removed.len();
     for member in &removed {
-        for statement in ["DELETE FROM key WHERE member = ?", "DELETE FROM block WHERE member = ?"] {
+        for statement in ["DELETE FROM key WHERE member = ?", "DELETE FROM block WHERE member = ?"]
+        {
             transaction.prepare_cached(statement)?.execute((member,))?;
         }
         transaction
