@@ -252,6 +252,7 @@ impl<W: Write> Json<W> {
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Pong { .. } => Ok(()),
         }
     }

@@ -106,6 +106,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Pong { .. } => Ok(()),
         }
     }

@@ -349,6 +349,7 @@ impl Table {
             | Message::Paired { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Closed { .. } => {}
         }
         match message {

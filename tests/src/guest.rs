@@ -348,6 +348,7 @@ impl Guest {
             | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Pong { .. } => {}
         }
     }

@@ -31,7 +31,7 @@ use crate::{
     paired_games::GameEnd,
     storage::{
         AccountChange, AccountChanged, Blocking, Claimed, Conflict, IdentityHash, KnownMember,
-        Memory, ReadPool, Storage, StorageReader,
+        Memory, ModerationChange, ModerationChanged, ReadPool, Storage, StorageReader,
     },
     thinking::{Owner, Pool},
 };
@@ -233,6 +233,14 @@ impl Storage for Unreachable {
     }
 
     fn change_account(&mut self, _: &AccountChange) -> Result<AccountChanged, StorageError> {
+        in_doubt()
+    }
+
+    fn moderate(&mut self, _: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        in_doubt()
+    }
+
+    fn prune_moderation(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
         in_doubt()
     }
 

@@ -15,7 +15,7 @@ use fivefold_server::{
     node::registry::{NodeReport, Pulse, Registry},
     storage::{
         AccountChange, AccountChanged, Append, Claimed, Conflict, IdentityHash, KnownMember,
-        Memory, Storage, StorageError, StorageReader,
+        Memory, ModerationChange, ModerationChanged, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
@@ -623,6 +623,14 @@ impl Storage for SlowClaims {
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
         self.memory.change_account(change)
+    }
+
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        self.memory.moderate(change)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_moderation(now, rows_max)
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {

@@ -341,6 +341,8 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     drop(storage);
     // Format 7 has the same tables but these.
     let old = rusqlite::Connection::open(&file).unwrap();
+    let added = "DROP TABLE block; DROP TABLE report; DROP TABLE sanction; DROP TABLE operator;";
+    old.execute_batch(added).unwrap();
     old.execute_batch("DROP TABLE session; DROP TABLE key; DROP TABLE account").unwrap();
     old.pragma_update(None, "user_version", 7).unwrap();
     drop(old);
@@ -352,7 +354,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         let connection = rusqlite::Connection::open(file).unwrap();
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
-    assert_eq!(format(&file), 8);
+    assert_eq!(format(&file), 9);
     assert_eq!(storage.orphans(9).unwrap().len(), 2);
     let claimed = storage.claim(&[code(1), code(3)], NodeId::ALONE).unwrap();
     let [Claimed::Mine { log: one, .. }, Claimed::Mine { log: other, .. }] = &claimed[..] else {

@@ -16,7 +16,7 @@ use fivefold_server::{
 use fivefold_shared::{protocol::Name, seat::Seat};
 
 use crate::{
-    accounts,
+    accounts, moderation,
     postgres::{Durability, Server},
     relay::Relay,
     rooms::{append, code, game_id, log, member, pair, playing, resigned},
@@ -244,6 +244,7 @@ fn fill(storage: &mut dyn Storage) {
         let expected = if number == 6 { AccountChanged::Done } else { AccountChanged::NameTaken };
         assert_eq!(made, expected);
     }
+    moderation::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
 
@@ -279,6 +280,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
     let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
     assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
+    moderation::assert_filled(&storage);
     let paired = Some(playing(211, 41, Seat::Second));
     assert_eq!(reader.playing(&member(211)).unwrap(), paired);
     // Rooms go on with the next epoch, and new ones get numbers of their own.
@@ -310,22 +312,30 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    let without_moderation =
+        "DROP TABLE fivefold.block, fivefold.report, fivefold.sanction, fivefold.operator;";
     let without_accounts = "DROP TABLE fivefold.session, fivefold.key, fivefold.account;";
+    server.execute(without_moderation);
+    server.execute("UPDATE fivefold.format SET number = 3");
+    drop(server.open());
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
+    server.execute(without_moderation);
     server.execute(without_accounts);
     server.execute("UPDATE fivefold.format SET number = 2");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "3");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
+    server.execute(without_moderation);
     server.execute(without_accounts);
     server.execute("DROP TABLE fivefold.playing; UPDATE fivefold.format SET number = 1");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "3");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 

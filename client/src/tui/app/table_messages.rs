@@ -75,6 +75,7 @@ impl App {
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Pong { .. } => {}
         }
     }
