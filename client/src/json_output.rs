@@ -11,7 +11,7 @@ use fivefold_shared::{
     notation::coordinates,
     protocol::{
         Absent, ChatLine, Event, MemberId, Message, Name, OwnRoom, Phase, Refusal, RoomCode,
-        RoomSummary, Snapshot, Spectators,
+        RoomSummary, SanctionKind, Snapshot, Spectators,
     },
     record::ListedGame,
     rules::{Forbidden, Outcome, Point},
@@ -66,6 +66,12 @@ enum Line<'a> {
         turn: Turn,
     },
     Spectators(&'a Spectators),
+    Sanction {
+        kind: SanctionKind,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
+        reason: &'a str,
+    },
     Presence(Absent),
     Lost {
         text: &'a str,
@@ -235,6 +241,9 @@ impl<W: Write> Json<W> {
             Message::Challenged { challenge, for_ms } => {
                 self.write(&LobbyLine::Challenged { challenge, for_ms: *for_ms })
             }
+            Message::Sanction { kind, until, reason, .. } => {
+                self.write(&Line::Sanction { kind: *kind, until: *until, reason })
+            }
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
             Message::Paired { room, .. } if table.code() != Some(room) => {
                 let link = table.link_to(room).unwrap_or_default();
@@ -252,7 +261,6 @@ impl<W: Write> Json<W> {
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
-            | Message::Sanction { .. }
             | Message::Pong { .. } => Ok(()),
         }
     }

@@ -95,6 +95,9 @@ impl<O: Write, E: Write> Plain<O, E> {
                 None => Ok(()),
             },
             Message::Paired { room, .. } => self.paired(table, room),
+            Message::Sanction { kind, reason, appealed, .. } => {
+                writeln!(self.talk, "{}", sentences::sanction(*kind, reason, *appealed))
+            }
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
@@ -106,7 +109,6 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
-            | Message::Sanction { .. }
             | Message::Pong { .. } => Ok(()),
         }
     }

@@ -63,7 +63,8 @@ async fn blocks(asked: Asked) -> Result<Json<ShownBlocks>, AccountRefusal> {
 
 #[derive(Deserialize)]
 struct NewBlock {
-    member: MemberId,
+    /// Absent for the account, or the one person online, of this name.
+    member: Option<MemberId>,
     name: Name,
     kind: BlockKind,
 }
@@ -72,6 +73,10 @@ struct NewBlock {
 async fn block(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let NewBlock { member: other, name, kind } = asked.body(&body)?;
     let member = asked.member().await?;
+    let other = match other {
+        Some(other) => other,
+        None => named(&asked, &name).await?,
+    };
     if member == other {
         return Err(Refusal::malformed("nobody blocks themselves").into());
     }
@@ -79,6 +84,21 @@ async fn block(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> 
     let entry = BlockEntry { other, name, kind, at: asked.server.clock.now() };
     asked.server.blocks.add(&member, entry).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The account of this name, or the one person of this name who is online here.
+async fn named(asked: &Asked, name: &Name) -> Result<MemberId, Refusal> {
+    let likeness = name.likeness().as_str().to_owned();
+    let account =
+        asked.server.moderation.read(move |reader| reader.account_named(&likeness)).await?;
+    if let Some(account) = account {
+        return Ok(account.member);
+    }
+    match <[MemberId; 1]>::try_from(asked.server.logins.named(name)) {
+        Ok([member]) => Ok(member),
+        Err(named) if named.is_empty() => Err(Refusal::new(Reason::NobodyOnline)),
+        Err(_) => Err(Refusal::new(Reason::SeveralOnline)),
+    }
 }
 
 /// `DELETE /api/blocks/{member}`
