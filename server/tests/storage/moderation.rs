@@ -215,7 +215,7 @@ fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
             assert!(changed(reader.as_mut()));
             apply(storage, &add, Done);
         }
-        let mut active = |reader: &mut dyn fivefold_server::storage::StorageReader, at| {
+        let active = |reader: &mut dyn fivefold_server::storage::StorageReader, at| {
             let mut ids: Vec<_> =
                 reader.active_sanctions(at).unwrap().into_iter().map(|one| one.id).collect();
             ids.sort_unstable();
