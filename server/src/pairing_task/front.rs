@@ -269,7 +269,12 @@ impl Front {
                 let by = challenge.member.clone();
                 let message = Message::Challenged { challenge, for_ms };
                 match only {
-                    Some(session) => self.send(session, &message),
+                    Some(session) => {
+                        let seeking = self.sessions.get(&session);
+                        if seeking.is_some_and(|seeking| seeking.outbox.meets(&by)) {
+                            self.send(session, &message);
+                        }
+                    }
                     None => self.send_all(&to, &message, Some(&by), None),
                 }
             }
@@ -402,12 +407,10 @@ impl Front {
         }
         self.watchers.forget_closed();
         self.watchers.note_blocked();
-        let has_blocked = self
-            .sessions
-            .values_mut()
-            .filter_map(|seeking| seeking.note_blocked().then_some(()))
-            .count()
-            > 0;
+        let mut has_blocked = false;
+        for seeking in self.sessions.values_mut() {
+            has_blocked |= seeking.note_blocked();
+        }
         if has_blocked {
             self.repeat(now);
         }

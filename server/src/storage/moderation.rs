@@ -383,6 +383,20 @@ pub trait ModerationReader {
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError>;
 }
 
+/// Counts rows that contradict themselves, with what is said of them. The statements are for all databases.
+pub(super) const CONTRADICTIONS: [(&str, &str); 3] = [
+    ("SELECT count(*) FROM block WHERE member = other", "lists have their own member on them"),
+    (
+        "SELECT count(*) FROM report WHERE (state = 'open') <> (closed_at IS NULL)",
+        "reports are open and closed",
+    ),
+    (
+        "SELECT count(*) FROM sanction WHERE until_at <= from_at OR changes < 1
+             OR (answered_at IS NOT NULL AND appeal IS NULL AND undone_at IS NULL)",
+        "sanctions end before they begin, or have an answer to no appeal",
+    ),
+];
+
 /// Lists of members who are stored nowhere are forgotten if they are not newer than this.
 pub(super) fn blocks_before(now: u64) -> u64 {
     now.saturating_sub(millis(UNKNOWN_BLOCKS_KEPT))

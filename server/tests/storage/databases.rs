@@ -383,6 +383,11 @@ fn damage_in_a_database_is_found() {
         let names = |problem: &String| problem.contains(code(room).as_str());
         assert!(findings.problems.iter().any(names), "{damage}: {findings}");
     }
+    for (damage, problem) in moderation::DAMAGES {
+        server.execute(&damage.replace("UPDATE ", "UPDATE fivefold."));
+        let findings = check_postgres(&server.url()).unwrap();
+        assert!(findings.problems.contains(&problem.to_owned()), "{findings}");
+    }
     server.execute("INSERT INTO fivefold.playing VALUES ('lost', 'nowhere', 'first')");
     let findings = check_postgres(&server.url()).unwrap();
     assert!(findings.problems.contains(&"of 4 players, 3 play in a room".to_owned()), "{findings}");

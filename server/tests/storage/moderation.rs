@@ -9,9 +9,9 @@ use fivefold_server::{
         },
     },
     storage::{
-        AccountChange, AccountStep, BlockEntry, BlockKind, CaseId, ModerationChange,
+        AccountChange, AccountStep, BlockEntry, BlockKind, CaseId, DataFolder, ModerationChange,
         ModerationChanged, Report, ReportKind, ReportQuery, ReportState, ReportedLine, Sanction,
-        SanctionKind, Storage,
+        SanctionKind, Sqlite, Storage, check,
     },
 };
 use fivefold_shared::protocol::{ChatText, MemberId, Name};
@@ -254,7 +254,7 @@ fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
         apply(storage, &undo, Done);
         assert!(changed(reader.as_mut()));
         apply(storage, &undo, Gone);
-        assert_eq!(active(reader.as_mut(), NOW + 4), []);
+        assert_eq!(active(reader.as_mut(), NOW + 10), []);
         let undone = reader.sanctions_of(&member(2)).unwrap();
         assert_eq!((undone[0].undone_at, undone[0].answered_at), (Some(NOW + 3), Some(NOW + 2)));
     });
@@ -307,6 +307,33 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
         ModerationChange::Operator { member: member(3), since: Some(NOW) },
     ] {
         apply(storage, &change, Done);
+    }
+}
+
+/// Damages of what [`fill`] stores, and what a check says about them.
+pub(crate) const DAMAGES: [(&str, &str); 3] = [
+    ("UPDATE block SET other = member", "1 lists have their own member on them"),
+    ("UPDATE report SET closed_at = 5", "1 reports are open and closed"),
+    (
+        "UPDATE sanction SET until_at = from_at",
+        "1 sanctions end before they begin, or have an answer to no appeal",
+    ),
+];
+
+#[test]
+fn a_check_finds_what_contradicts_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    fill(&mut storage);
+    assert_filled(&storage);
+    drop(storage);
+    assert!(check(folder.path()).unwrap().is_sound());
+    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    for (damage, problem) in DAMAGES {
+        file.execute_batch(damage).unwrap();
+        let findings = check(folder.path()).unwrap();
+        assert!(findings.problems.contains(&problem.to_owned()), "{findings}");
+        assert!(!findings.is_repairable);
     }
 }
 

@@ -52,7 +52,7 @@ export function accountSections(frame, { account, sessions, recovery_codes_left:
     el('div', null,
       fold(ty('change_name'), rename), fold(ty('change_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
       fold(ty('delete_account'), remove), peopleFold(app)),
-    operator && el('a', { href: '/moderation', onclick: frame.close }, ty('queue')),
+    ...(operator ? [el('a', { href: '/moderation', onclick: frame.close }, ty('queue'))] : []),
     el('div', { class: 'row' }, signOut, el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export'))),
     line,
   ];

@@ -1,6 +1,6 @@
 // The operator's queue at /moderation: people with open reports or appeals, and what is known about each.
 
-/** @import { App, View } from '../view-types' */
+/** @import { View } from '../view-types' */
 
 import { request } from '../account/account-requests.js';
 import { el, fill, write } from '../dom.js';
