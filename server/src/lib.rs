@@ -185,6 +185,7 @@ enum Ending {
     Retired,
 }
 
+#[expect(clippy::too_many_lines, reason = "the table of contents: it makes every part")]
 async fn serve(
     listeners: Listeners<impl Listen>,
     storage: Box<dyn Storage>,

@@ -40,7 +40,7 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
         match moderation.await {
             Ok(0) => {}
             Ok(rows) => {
-                tracing::info!(rows, "old reports, and blocks of people unknown, are deleted")
+                tracing::info!(rows, "old reports, and blocks by people unknown, are deleted");
             }
             Err(error) => tracing::warn!(%error, "cannot delete old reports and blocks"),
         }

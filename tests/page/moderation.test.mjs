@@ -150,7 +150,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
       headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('fivefold.identity')}` },
       body: JSON.stringify({ about, name: called, kind: 'chat', text: 'Insults everybody', line: { room: 'k7m2qpxw9abc', number: 3, text: 'Go away' } }),
     }).then(({ status }) => status), [account.id, other]);
-    assert.equal(reported, 201);
+    assert.equal(reported, 204);
     await operator.page.goto('/');
     const dialog = await you(operator.page);
     await dialog.getByRole('link', { name: 'Operator’s queue' }).click();
@@ -160,7 +160,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await page.getByText('As the reporter quotes it:').waitFor();
     await shoot(page, `queue-${size}`);
     assert.deepEqual(await faults(page), []);
-    await page.getByLabel('Decision', { exact: true }).selectOption('mute');
+    await page.locator('.decide select').selectOption('mute');
     await page.getByLabel('Days (empty: without an end)').fill('7');
     await page.getByLabel('Reason, which the person reads (except a note)').fill('Insults in chat');
     await page.getByRole('button', { name: 'Decide' }).click();
@@ -183,7 +183,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await page.getByText('taken back').waitFor();
     await page.getByText('Nobody waits for a decision.').waitFor();
     // A closed account is told at the sign-in, and may answer there.
-    await page.getByLabel('Decision', { exact: true }).selectOption('close');
+    await page.locator('.decide select').selectOption('close');
     await page.getByLabel('Reason, which the person reads (except a note)').fill('Plays for somebody else');
     await page.getByRole('button', { name: 'Decide' }).click();
     await rude.page.locator('.me bdi, .toast').filter({ hasText: /Guest|signed out/ }).first().waitFor({ state: 'attached' });

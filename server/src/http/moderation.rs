@@ -164,7 +164,7 @@ async fn report(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
     };
     let change = ModerationChange::Report(Box::new(report));
     server.moderation.change(change, Reason::TooManyReports).await?;
-    Ok(StatusCode::CREATED)
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// The line as the server has sent it, if it was lately.

@@ -244,12 +244,12 @@ async fn a_report_quotes_what_was_said_and_its_reporter_sees_its_state() {
     };
     for (text, number) in [("You are bad", 1), ("I hate you", 1), ("I hate you", 7)] {
         let answer = ask(&server, "POST /api/reports", &eve.head, &quote(text, number)).await;
-        assert_eq!(answer.status, 201, "{}", answer.body);
+        assert_eq!(answer.status, 204, "{}", answer.body);
     }
     // Bob did not say that.
     let mut wrong = quote("You are bad", 1);
     wrong["about"] = bob.id.as_str().into();
-    assert_eq!(ask(&server, "POST /api/reports", &eve.head, &wrong).await.status, 201);
+    assert_eq!(ask(&server, "POST /api/reports", &eve.head, &wrong).await.status, 204);
     let own = ask(&server, "GET /api/reports", &eve.head, &Value::Null).await;
     assert_eq!(own.body["reports"].as_array().unwrap().len(), 4);
     assert_eq!(own.body["reports"][0]["state"], "open");
@@ -291,7 +291,7 @@ async fn so_many_reports_are_taken_in_a_day_and_a_text_is_short() {
     refused.assert(400, "malformed");
     long["text"] = "ä".repeat(CASE_TEXT_MAX).into();
     for _ in 0..REPORTS_MAX {
-        assert_eq!(ask(&server, "POST /api/reports", &ann.head, &long).await.status, 201);
+        assert_eq!(ask(&server, "POST /api/reports", &ann.head, &long).await.status, 204);
     }
     let refused = ask(&server, "POST /api/reports", &ann.head, &long).await;
     refused.assert(429, "too_many_reports");
@@ -341,7 +341,7 @@ async fn check_decisions(memory: &Memory, [here, there]: [&TestServer; 2]) {
     let room = rude.client.create(json!(["me", "open"])).await;
 
     // A warning comes at once, and again until it is read.
-    assert_eq!(post(here, &path, &operator, &warn).await.status, 201);
+    assert_eq!(post(here, &path, &operator, &warn).await.status, 204);
     let (kind, until, reason, id) = sanctioned(&mut rude.client).await;
     assert_eq!((kind, until, reason.as_str()), (SanctionKind::Warn, None, "Be kind"));
     let identity = rude.head[0].rsplit(' ').next().unwrap().to_owned();
@@ -355,7 +355,7 @@ async fn check_decisions(memory: &Memory, [here, there]: [&TestServer; 2]) {
 
     // A mute holds at once on all nodes, and says why.
     let mute = json!({"kind": "mute", "reason": "Insults", "days": 3});
-    assert_eq!(post(here, &path, &operator, &mute).await.status, 201);
+    assert_eq!(post(here, &path, &operator, &mute).await.status, 204);
     let (kind, until, _, id) = sanctioned(&mut rude.client).await;
     assert_eq!((kind, until.is_some()), (SanctionKind::Mute, true));
     let say = json!({"type": "say", "room": room, "text": "hi"});
@@ -401,7 +401,7 @@ async fn check_closing(operator: &str, [here, there]: [&TestServer; 2]) {
     let id = get(there, "/api/account", &cookie).await.body["account"]["id"].clone();
     let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
     let closing = json!({"kind": "close", "reason": "Cheating", "days": 30});
-    assert_eq!(post(here, &path, operator, &closing).await.status, 201);
+    assert_eq!(post(here, &path, operator, &closing).await.status, 204);
     assert_eq!(cheater.closed().await.0, close::IDENTITY_REPLACED);
     get(there, "/api/account", &cookie).await.assert(401, "signed_out");
     let signing_in = ask(there, "POST /api/session", &[], &typed("Cheater")).await;
@@ -459,7 +459,7 @@ async fn the_command_line_decides_beside_a_running_server() {
     let eve = guest(&server, "Eve").await;
     let mut report = about(member.as_str().unwrap());
     report["line"] = json!({"room": room, "number": 3, "text": "Go away"});
-    assert_eq!(ask(&server, "POST /api/reports", &eve.head, &report).await.status, 201);
+    assert_eq!(ask(&server, "POST /api/reports", &eve.head, &report).await.status, 204);
     let listed = run(Moderate::List).unwrap();
     assert!(listed.contains("Rude: 1 reports (chat), 0 appeals"), "{listed}");
 

@@ -27,9 +27,7 @@ export function personActions(app, person, context, close) {
   let kind = null;
 
   /** @param {'block' | 'mute'} which @param {'block' | 'mute' | 'unblock' | 'unmute'} word */
-  const button = (which, word) => el('button', {
-    type: 'button', 'aria-pressed': String(kind === which), onclick: () => void set(kind === which ? null : which),
-  }, tm(word));
+  const button = (which, word) => el('button', { type: 'button', onclick: () => void set(kind === which ? null : which) }, tm(word));
 
   /** @param {'block' | 'mute' | null} wanted */
   async function set(wanted) {

@@ -49,7 +49,7 @@ export const view = (app, place) => {
   /** @param {Case} one */
   function row({ member, name, reports, kinds, appeals, since }) {
     const about = [...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), formatDate(since, { dateStyle: 'medium' })].join(' · ');
-    return el('li', null, el('button', { type: 'button', 'aria-pressed': String(member === current), onclick: () => void open(member) },
+    return el('li', null, el('button', { type: 'button', 'aria-current': member === current && 'true', onclick: () => void open(member) },
       el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
       el('span', null, reports > 0 && el('span', { class: 'chip' }, to('reports', { count: reports })), ' ', appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })))));
   }

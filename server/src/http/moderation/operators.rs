@@ -90,7 +90,7 @@ async fn sanction(
     let sanction = decide(&file, decision, now).map_err(refused)?;
     let change = ModerationChange::Sanction(Box::new(sanction));
     moderation.change(change, Reason::ServerFull).await?;
-    Ok(StatusCode::CREATED)
+    Ok(StatusCode::NO_CONTENT)
 }
 
 fn refused(error: DecisionError) -> Refusal {
