@@ -238,7 +238,7 @@ async fn serve(
         logins,
         accounts,
         blocks,
-        moderation: Arc::clone(&moderation),
+        moderation,
         heard,
         rated,
         pairing,
@@ -258,14 +258,14 @@ async fn serve(
     connections.spawn(pairing.run(stop.clone()));
     disk.measure().await;
     // Before anybody comes.
-    moderation.refresh().await;
+    server.moderation.refresh().await;
     let ending = tokio::select! {
         () = drained(&shutdown, drain) => Ending::Shutdown,
         () = accept_all(listeners, &server, &connections) => Ending::Shutdown,
         () = writer.wait() => Ending::StoreBroke,
         () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
-        never = moderation.follow() => match never {},
+        never = server.moderation.follow() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
     };
     stop.cancel();

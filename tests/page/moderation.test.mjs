@@ -181,7 +181,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await shoot(page, `queue-appeal-${size}`);
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.getByText('taken back').waitFor();
-    await page.getByText('Nobody waits for a decision.').waitFor();
+    await page.locator('.queue').getByRole('button', { name: other }).waitFor({ state: 'detached' });
     // A closed account is told at the sign-in, and may answer there.
     await page.locator('.decide select').selectOption('close');
     await page.getByLabel('Reason, which the person reads (except a note)').fill('Plays for somebody else');
