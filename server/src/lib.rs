@@ -220,6 +220,7 @@ async fn serve(
         logins: accounts.logins(),
         accounts,
         pairing,
+        pools: config.pools.clone(),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),

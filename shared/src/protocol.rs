@@ -33,7 +33,7 @@ pub use self::{
         PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     refusal::{Reason, Refusal, RefusalValues},
-    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted},
 };
 
 /// The protocol version that this code implements.

@@ -33,6 +33,7 @@ pub mod limits;
 mod membership;
 mod play;
 mod presence;
+mod rated;
 mod seating;
 mod seeds;
 mod standing;
@@ -85,7 +86,16 @@ pub struct Founding {
     /// Whether this is the server's own room, which shows a game between two bots.
     pub demo: bool,
     /// The players whom the server has paired. They take the seats instead of `create.seats`.
-    pub paired: Option<BySeat<Player>>,
+    pub paired: Option<Pair>,
+}
+
+/// Two players whom the server has paired.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pair {
+    /// The players.
+    pub players: BySeat<Player>,
+    /// Whether their games are rated: they agree, and both have accounts.
+    pub rated: bool,
 }
 
 impl Room {
@@ -120,8 +130,11 @@ impl Room {
             }
         });
         let is_paired = paired.is_some();
+        let rated = paired.as_ref().is_some_and(|pair| pair.rated);
         let players = match paired {
-            Some(BySeat { first, second }) => BySeat { first: Some(first), second: Some(second) },
+            Some(Pair { players: BySeat { first, second }, .. }) => {
+                BySeat { first: Some(first), second: Some(second) }
+            }
             None => {
                 let [first, second] = seats;
                 BySeat { first: first?, second: second? }
@@ -149,6 +162,7 @@ impl Room {
         let mut room = Self::new(code, seeds, limits, state);
         room.empty_since = Some(now);
         room.demo = demo;
+        room.rated_first = rated;
         room.history.push(first.clone());
         let entry = Entry { event: first, cause: Some(cause.clone()) };
         effects.push(Effect::Append { entry, finished: None });

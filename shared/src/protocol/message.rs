@@ -401,6 +401,9 @@ pub struct GameSnapshot {
     pub id: GameId,
     /// The seat that plays Black at this moment.
     pub black: Seat,
+    /// Whether it is rated, as in `started`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rated: bool,
     /// The game's opening, unless it is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningSnapshot>,

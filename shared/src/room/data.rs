@@ -48,6 +48,8 @@ pub struct Room {
     pub(super) tickets: u64,
     /// Whether this is the server's demo room, which stays open until its game is over.
     pub(super) demo: bool,
+    /// Whether the first game is rated; it begins when the room is made.
+    pub(super) rated_first: bool,
     pub(super) closed: bool,
 }
 
@@ -87,6 +89,7 @@ impl Room {
             seeds,
             tickets: 0,
             demo: false,
+            rated_first: false,
             closed: false,
         }
     }
@@ -148,7 +151,8 @@ impl Room {
 
     /// Ends the game.
     pub(super) fn end_game(&mut self, outcome: Outcome<Seat>, moment: &mut Moment<'_>) {
-        self.log(Event::Ended { outcome, rated: false }, moment);
+        let rated = self.counts(&outcome);
+        self.log(Event::Ended { outcome, rated }, moment);
     }
 
     /// Replies to a command, now and whenever it comes again.
