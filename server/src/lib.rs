@@ -194,6 +194,7 @@ async fn serve(
     let context = RoomContext {
         limits,
         log_writer: log_writer.clone(),
+        read_pool: Arc::clone(&read_pool),
         disk: Arc::clone(&disk),
         pool: pool.clone(),
         metrics: Arc::clone(&metrics),

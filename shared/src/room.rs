@@ -49,6 +49,7 @@ pub use self::{
     ids::{Member, SessionId, Ticket},
     input::{AnalysisUpdate, BotReply, Input},
     limits::RoomLimits,
+    rated::RatingsDue,
     seeds::RoomSeeds,
     standing::{Spare, Stage, Standing},
     state::{FoldError, Game, RoomState, SnapshotError},
@@ -214,6 +215,8 @@ impl Room {
     ) -> Result<(), FoldError> {
         self.state = RoomState::from_log(log.iter().map(|entry| &entry.event))?;
         self.history = History::from_log(log.iter().map(|entry| &entry.event));
+        // The game may have ended since.
+        self.ratings_asked = None;
         self.answered.rollback(log, |member| is_kept(&self.state, member));
         effects.extend(self.presence.sessions().into_iter().map(Effect::Listen));
         effects.push(Effect::Broadcast(Message::Snapshot {
@@ -265,6 +268,7 @@ impl Room {
                 }
             }
             Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
+            Input::Rated { game, ended, ratings } => self.rated((game, ended), ratings, moment),
             Input::Wake => self.wake(moment),
         }
         (moment.cause, moment.lag_ms) = (None, 0);

@@ -337,6 +337,7 @@ impl Guest {
             | Message::OwnRooms { .. }
             | Message::Weights { .. }
             | Message::Presence { .. }
+            | Message::Ratings { .. }
             | Message::Chat { .. }
             | Message::PlayerSaid { .. }
             | Message::SpectatorSaid { .. }

@@ -108,6 +108,7 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
     (
         Arc::new(RoomContext {
             log_writer,
+            read_pool,
             disk,
             pool,
             metrics,

@@ -16,7 +16,9 @@ use super::{
 };
 use crate::{
     bot_spec::BotSpec,
-    protocol::{Event, MemberId, NumberedEvent, Player, Reason, Refusal, RoomCode, Visibility},
+    protocol::{
+        Event, GameRatings, MemberId, NumberedEvent, Player, Reason, Refusal, RoomCode, Visibility,
+    },
     rules::Outcome,
     seat::Seat,
 };
@@ -50,6 +52,10 @@ pub struct Room {
     pub(super) demo: bool,
     /// Whether the first game is rated; it begins when the room is made.
     pub(super) rated_first: bool,
+    /// The ratings of the players of the last rated game, as far as they are known.
+    pub(super) ratings: Option<GameRatings>,
+    /// The last game whose ratings are known or cannot be read, and whether it had ended.
+    pub(super) ratings_asked: Option<(u32, bool)>,
     pub(super) closed: bool,
 }
 
@@ -90,6 +96,8 @@ impl Room {
             tickets: 0,
             demo: false,
             rated_first: false,
+            ratings: None,
+            ratings_asked: None,
             closed: false,
         }
     }

@@ -3,11 +3,13 @@
 //! It does not know who has an account: the server agrees only for those who have.
 
 use super::{
-    data::Room,
+    data::{Moment, Room},
+    effect::Effect,
     state::{Game, RoomState},
 };
 use crate::{
-    protocol::{GameSettings, MemberId, Player, Seats},
+    protocol::{GameId, GameRatings, GameSettings, MemberId, Message, Player, PlayerRating, Seats},
+    rating_pool::RatingPool,
     rules::Outcome,
     seat::{BySeat, Seat},
 };
@@ -49,7 +51,63 @@ impl Ending<'_> {
     }
 }
 
+/// The players of a rated game whose ratings the room does not know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RatingsDue {
+    /// The number of the game.
+    pub game: u32,
+    /// The id of the game.
+    pub id: GameId,
+    /// The pool of ratings.
+    pub pool: RatingPool,
+    /// The players.
+    pub players: BySeat<MemberId>,
+    /// Whether it has ended, and has changed the ratings.
+    pub ended: bool,
+}
+
 impl Room {
+    /// The ratings that the room lacks: those of a rated game at its beginning, and again after its end.
+    pub fn ratings_due(&self) -> Option<RatingsDue> {
+        let game = self.state.game.as_ref().filter(|game| game.rated)?;
+        let has_ended = game.outcome().is_some();
+        let ended = has_ended && game.timeline.as_ref().is_some_and(|timeline| timeline.rated);
+        if self.ratings_asked == Some((game.number, ended)) || has_ended && !ended {
+            return None;
+        }
+        Some(RatingsDue {
+            game: game.number,
+            id: game.id.clone(),
+            pool: RatingPool::of(self.state.rules, self.state.time)?,
+            players: self.state.rated_players.clone()?,
+            ended,
+        })
+    }
+
+    /// Notes ratings that were due, and sends them to everybody.
+    pub(super) fn rated(
+        &mut self,
+        (game, ended): (u32, bool),
+        ratings: Option<BySeat<PlayerRating>>,
+        moment: &mut Moment<'_>,
+    ) {
+        if !self.ratings_due().is_some_and(|due| (due.game, due.ended) == (game, ended)) {
+            return;
+        }
+        self.ratings_asked = Some((game, ended));
+        if let Some(players) = ratings {
+            let (room, ratings) = (self.code.clone(), GameRatings { game, players });
+            self.ratings = Some(ratings);
+            moment.effects.push(Effect::Broadcast(Message::Ratings { room, ratings }));
+        }
+    }
+
+    /// The ratings of the players of the room's game, as far as they are known.
+    pub(super) fn known_ratings(&self) -> Option<GameRatings> {
+        let game = self.state.game.as_ref()?;
+        self.ratings.filter(|ratings| ratings.game == game.number)
+    }
+
     /// Whether the next game is rated: the first one if that was agreed, and another one of the same two.
     pub(super) fn next_is_rated(&self, number: u32) -> bool {
         if number == 1 {

@@ -640,6 +640,7 @@ fn show_message(message: &Message) -> String {
             let names = spectators.names.iter().map(|name| format!(" {name}"));
             format!("spectators {}{}", spectators.count, names.collect::<String>())
         }
+        Message::Ratings { ratings, .. } => format!("ratings {}", ratings.game),
         Message::Presence { away, .. } => {
             let show = |seat: Seat| {
                 let away = away.get(seat)?;

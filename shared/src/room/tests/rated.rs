@@ -37,7 +37,7 @@ fn play(table: &mut Table, moves: usize) {
     act(table, 1, RoomRequest::Choose { ply: 0, act: Act::put(points) });
     act(table, 2, RoomRequest::Choose { ply: 3, act: Act::Take(Stone::White) });
     for ply in 3..3 + moves {
-        let x = i16::try_from(2 * (ply - 3)).unwrap();
+        let x = i32::try_from(2 * (ply - 3)).unwrap();
         let session = if ply % 2 == 1 { 2 } else { 1 };
         let shown = act(table, session, RoomRequest::Play { ply, point: Point::new(x, 0) });
         assert!(shown.starts_with("played"), "{shown}");
