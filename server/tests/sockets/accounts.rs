@@ -65,7 +65,7 @@ fn typed(name: &str) -> Value {
 }
 
 /// Signs up somebody new: their cookie and their recovery codes.
-async fn sign_up(server: &TestServer, name: &str) -> (String, Vec<String>) {
+pub(crate) async fn sign_up(server: &TestServer, name: &str) -> (String, Vec<String>) {
     let answer = ask(server, "POST /api/account", &[], &typed(name)).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
     let codes = serde_json::from_value(answer.body["recovery_codes"].clone()).unwrap();
@@ -85,7 +85,7 @@ fn hello() -> Value {
 }
 
 /// A socket of somebody who is signed in.
-async fn socket(server: &TestServer, cookie: &str) -> Client {
+pub(crate) async fn socket(server: &TestServer, cookie: &str) -> Client {
     let mut client = server.connect_with(cookie).await;
     let answer = client.ask(hello()).await;
     let Message::Welcome { account: true, identity: None, .. } = answer else {

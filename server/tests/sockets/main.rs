@@ -24,6 +24,7 @@ mod pictures;
 mod play;
 mod positions;
 mod questions;
+mod ratings;
 mod rooms;
 mod storage;
 mod time;
