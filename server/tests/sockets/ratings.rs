@@ -93,13 +93,26 @@ async fn look(client: &mut Client, room: &RoomCode) -> (bool, Option<GameRatings
     (snapshot.game.is_some_and(|game| game.rated), ratings)
 }
 
+/// The ratings of a rated game, as soon as the room knows them.
+async fn known_ratings(client: &mut Client, room: &RoomCode) -> GameRatings {
+    match look(client, room).await {
+        (true, Some(ratings)) => ratings,
+        (true, None) => loop {
+            if let Message::Ratings { ratings, .. } = client.receive().await {
+                return ratings;
+            }
+        },
+        (false, _) => panic!("the game is casual"),
+    }
+}
+
 #[tokio::test]
 async fn a_game_of_two_accounts_is_rated_and_everybody_learns_what_it_changed() {
     let memory = Memory::default();
     let server = TestServer::start_on(Box::new(memory.reopen()), LIMITS);
     let [(ann, cookie), (bob, _)] = two(&server).await;
     let (mut first, mut second, room) = pair(ann, bob).await;
-    let before = first.ratings(false).await;
+    let before = known_ratings(&mut first, &room).await;
     for player in [before.players.first, before.players.second] {
         assert_eq!((player.rating, player.provisional, player.change), (1500, true, None));
     }
@@ -118,7 +131,12 @@ async fn a_game_of_two_accounts_is_rated_and_everybody_learns_what_it_changed() 
     for client in [&mut first, &mut second] {
         act(client, json!({"type": "rematch", "room": room})).await;
     }
-    let next = eve.ratings(false).await;
+    let next = loop {
+        let next = eve.ratings(false).await;
+        if next.game == 2 {
+            break next;
+        }
+    };
     assert_eq!((next.game, next.players.first.rating), (2, lost.rating));
     act(&mut second, json!({"type": "resign", "room": room})).await;
     assert!(!first.counts().await || !first.counts().await, "the second game is too short");
@@ -143,12 +161,7 @@ async fn the_ratings_of_an_ended_game_are_there_after_a_restart() {
     server.stop().await;
     let server = TestServer::start_on(Box::new(memory.reopen()), LIMITS);
     let mut eve = server.greet("Eve").await;
-    let (is_rated, known) = look(&mut eve, &room).await;
-    let ratings = match known {
-        Some(ratings) => ratings,
-        None => eve.ratings(true).await,
-    };
-    assert_eq!((is_rated, ratings), (true, after));
+    assert_eq!(known_ratings(&mut eve, &room).await, after);
     server.stop().await;
 }
 
