@@ -590,7 +590,8 @@ impl ConnectionTask {
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Sanction { .. }
-            | Message::Presence { .. } => {}
+            | Message::Presence { .. }
+            | Message::Ratings { .. } => {}
         }
     }
 

@@ -553,7 +553,9 @@ async fn check(command: &str) {
     let output = match command {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" => against_servers(command, &files).await,
-        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" => with_account(command, &files).await,
+        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" => {
+            with_account(command, &files).await
+        }
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]

@@ -99,7 +99,6 @@ impl Moderation {
     ///
     /// # Errors
     /// If an operator does not let them: with the end and the reason.
-    #[expect(dead_code, reason = "no game is rated yet")]
     pub(crate) fn may_play_rated(&self, member: &MemberId) -> Result<(), Refusal> {
         self.check(member, SanctionKind::Unrated, Reason::NoRatedGames)
     }

@@ -27,6 +27,7 @@ use crate::{
     origin::Origin,
     pairing_task::PairingHandle,
     picture::Pictures,
+    pools::Pools,
     proxy::Proxies,
     rated_positions::RatedPositions,
     reviews::Reviews,
@@ -68,6 +69,8 @@ pub(crate) struct Server {
     pub(crate) rated: Arc<RatedPositions>,
     /// Finds opponents for sessions.
     pub(crate) pairing: PairingHandle,
+    /// The pools in which they seek.
+    pub(crate) pools: Pools,
     pub(crate) sessions: ConnectionLimit,
     pub(crate) address_limits: Arc<AddressLimits>,
     /// Id of the next session.

@@ -25,8 +25,8 @@ pub use self::{
     event::{Event, NumberedEvent, Player},
     judged::Judged,
     message::{
-        Absent, AnalysisEnd, Away, CatchUp, FirstAct, GameSnapshot, Message, Nudge,
-        OpeningSnapshot, OwnRoom, Phase, RoomSummary, Seats, Snapshot, Spectators,
+        Absent, AnalysisEnd, Away, CatchUp, FirstAct, GameRatings, GameSnapshot, Message, Nudge,
+        OpeningSnapshot, OwnRoom, Phase, PlayerRating, RoomSummary, Seats, Snapshot, Spectators,
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
@@ -35,7 +35,7 @@ pub use self::{
     },
     refusal::{Reason, Refusal, RefusalValues},
     sanction::SanctionKind,
-    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted},
 };
 
 /// The protocol version that this code implements.

@@ -63,8 +63,8 @@ impl Seeking {
     pub(super) fn seeker(&self, session: SessionId, command: CommandId) -> Seeker {
         let Member { id: member, name } = self.member.clone();
         let (identity, engine, rating) = (self.outbox.identity(), false, Rating::UNRATED);
-        let blocked = self.blocked();
-        Seeker { member, name, identity, engine, session, command, rating, blocked }
+        let (account, blocked) = (false, self.blocked());
+        Seeker { member, name, identity, engine, account, session, command, rating, blocked }
     }
 
     fn blocked(&self) -> Vec<MemberId> {

@@ -3,7 +3,7 @@
 
 use fivefold_shared::{
     protocol::{Refusal, RoomRequest},
-    room::{Input, RoomState},
+    room::Input,
     rules::Point,
     seat::Seat,
 };
@@ -39,7 +39,7 @@ impl Actor {
     /// Has the position of the room's rated game known, or that it has none.
     pub(super) fn note_rated(&self) {
         let state = self.room.state();
-        match state.running().filter(|_| is_rated(state)) {
+        match state.running().filter(|game| game.rated) {
             Some(game) => self.context.rated.set(self.code(), game.position.moves()),
             None => self.context.rated.clear(self.code()),
         }
@@ -51,7 +51,3 @@ impl Actor {
     }
 }
 
-/// Whether the games of a room are rated.
-fn is_rated(_: &RoomState) -> bool {
-    false
-}

@@ -25,6 +25,7 @@ mod pictures;
 mod play;
 mod positions;
 mod questions;
+mod ratings;
 mod rooms;
 mod storage;
 mod time;
