@@ -14,7 +14,7 @@ use fivefold_shared::{
 use serde::Serialize;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// More games with one opponent in a day than this are many.
+/// More rated games with one opponent in a day than this are many.
 const MANY_A_DAY: usize = 10;
 /// One side has won more of them than this, in percent.
 const ONE_SIDED_PERCENT: usize = 85;
@@ -30,7 +30,7 @@ const EARLY_PERCENT: usize = 30;
 pub struct Signals {
     /// Games looked at.
     pub games: usize,
-    /// Opponents with many games in a day that one side won almost all of.
+    /// Opponents with many rated games in a day that one side won almost all of.
     pub one_sided: Vec<OneSided>,
     /// Losses, and those of them that were given up early.
     pub losses: usize,
@@ -44,7 +44,7 @@ pub struct Signals {
     pub left: usize,
 }
 
-/// Many games with one opponent in a day.
+/// Many rated games with one opponent in a day.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct OneSided {
     /// The opponent.
@@ -64,6 +64,7 @@ struct Own<'g> {
     is_lost: bool,
     is_early: bool,
     is_left: bool,
+    is_rated: bool,
     day: u64,
 }
 
@@ -100,13 +101,14 @@ fn own<'g>(member: &MemberId, game: &'g ListedGame) -> Option<Own<'g>> {
         is_lost: winner == Some(seat.other()),
         is_early: is_given_up && summary.plies < EARLY_STONES,
         is_left,
+        is_rated: summary.rated,
         day: summary.ended_at / DAY_MS,
     })
 }
 
 fn one_sided(own: &[Own<'_>]) -> Vec<OneSided> {
     let mut pairs: BTreeMap<(u64, &MemberId), (usize, usize, usize)> = BTreeMap::new();
-    for game in own {
+    for game in own.iter().filter(|game| game.is_rated) {
         let (games, won, lost) = pairs.entry((game.day, game.opponent)).or_default();
         *games += 1;
         *won += usize::from(game.is_won);
@@ -140,5 +142,77 @@ impl fmt::Display for Signals {
             writeln!(f, "hint: {games} games with {opponent} in a day, {won} won")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_shared::{
+        protocol::{Name, Visibility},
+        record::GameSummary,
+        rules::Rules,
+        seat::BySeat,
+    };
+
+    use super::*;
+    use crate::ids;
+
+    fn member(number: u64) -> MemberId {
+        MemberId::try_from(format!("{number:016x}")).unwrap()
+    }
+
+    /// A rated game of member 1 against another one, who sits second.
+    fn game(opponent: u64, winner: Seat, plies: usize, day: u64) -> ListedGame {
+        let player = |number| {
+            let name = Name::new("Somebody").unwrap();
+            Player::Member { member: member(number), name, engine: false }
+        };
+        let summary = GameSummary {
+            rules: Rules::TIC_TAC_TOE,
+            visibility: Visibility::Public,
+            players: BySeat { first: player(1), second: player(opponent) },
+            black: Seat::First,
+            started_at: day * DAY_MS,
+            ended_at: day * DAY_MS + 5,
+            time: fivefold_shared::clock::TimeControl::None,
+            opening: None,
+            rated: true,
+            plies,
+            outcome: Outcome::Resignation { winner },
+        };
+        let id = ids::room_code().to_string() + "abcd";
+        ListedGame { id: id.try_into().unwrap(), summary }
+    }
+
+    fn look(games: &[ListedGame]) -> Signals {
+        signals(&member(1), games)
+    }
+
+    #[test]
+    fn many_one_sided_games_of_a_day_are_a_hint() {
+        let mut games: Vec<_> = (0..10).map(|_| game(2, Seat::First, 30, 5)).collect();
+        games.push(game(2, Seat::First, 30, 6));
+        games.push(game(3, Seat::First, 30, 5));
+        assert_eq!(look(&games).one_sided, []);
+        games.push(game(2, Seat::Second, 30, 5));
+        let hint = OneSided { opponent: member(2), games: 11, won: 10, day: 5 };
+        assert_eq!(look(&games).one_sided, [hint]);
+        // One more that the other side wins: 83 %.
+        games.push(game(2, Seat::Second, 30, 5));
+        assert_eq!(look(&games).one_sided, []);
+    }
+
+    #[test]
+    fn many_early_losses_are_a_hint() {
+        let mut games: Vec<_> = (0..7).map(|_| game(2, Seat::Second, EARLY_STONES, 5)).collect();
+        games.extend((0..3).map(|_| game(3, Seat::Second, EARLY_STONES - 1, 5)));
+        let found = look(&games);
+        assert_eq!((found.losses, found.early_losses, found.sandbagging), (10, 3, false));
+        games.push(game(3, Seat::Second, 0, 5));
+        assert!(look(&games).sandbagging);
+        games.truncate(9);
+        assert!(!look(&games).sandbagging, "too few losses");
+        let won = look(&[game(2, Seat::First, 3, 5)]);
+        assert_eq!((won.early_wins, won.losses, won.left), (1, 0, 0));
     }
 }

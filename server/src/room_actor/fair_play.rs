@@ -50,4 +50,3 @@ impl Actor {
         self.context.rated.clear(self.code());
     }
 }
-

@@ -15,8 +15,9 @@ use tokio::time::sleep;
 use crate::{
     accounts::{Answer, ask, bearer, greet, sign_up, socket, typed, with},
     cluster::{nodes, stop_all},
-    harness::{Client, LIMITS, TestServer},
+    harness::{Client, LIMITS, TestServer, joined},
     pairing::seeking,
+    ratings::{act, pair, settings, two},
 };
 
 /// A guest with a socket.
@@ -493,5 +494,95 @@ async fn the_command_line_decides_beside_a_running_server() {
     set("Rude", true).unwrap();
     get(&server, "/api/moderation", &cookie).await.assert(403, "operators_only");
     assert!(set(&eve.id, false).is_err(), "a guest is no operator");
+    server.stop().await;
+}
+
+/// The moves of the rated games here: one more than is free.
+const MOVES: [[i32; 2]; 7] = [[7, 7], [8, 8], [9, 6], [3, 0], [4, 0], [5, 0], [6, 0]];
+
+/// Puts the moves of [`MOVES`] on the board of a paired game.
+async fn play_rated(first: &mut Client, second: &mut Client, room: &RoomCode) {
+    let put = json!({"put": &MOVES[..3]});
+    act(first, json!({"type": "choose", "room": room, "ply": 0, "act": put})).await;
+    act(second, json!({"type": "choose", "room": room, "ply": 3, "act": {"take": "white"}})).await;
+    for (ply, point) in MOVES.iter().enumerate().skip(3) {
+        let client = if ply % 2 == 1 { &mut *second } else { &mut *first };
+        act(client, json!({"type": "play", "room": room, "ply": ply, "point": point})).await;
+    }
+}
+
+/// Asks for help with moves: the status.
+async fn help(server: &TestServer, path: &str, moves: &[[i32; 2]]) -> u16 {
+    let rules = json!({"variant": "standard", "size": [15, 15]});
+    let body = json!({"rules": rules, "moves": moves});
+    ask(server, &format!("POST {path}"), &[], &body).await.status
+}
+
+#[tokio::test]
+async fn nobody_gets_help_with_a_rated_game_that_is_running() {
+    let network = fivefold_server::bus::local::LocalNetwork::new(1);
+    let memory = Memory::default();
+    let nodes = [(); 2].map(|()| TestServer::start_node(&memory, &network, LIMITS));
+    let [here, there] = &nodes;
+    let [(one, _), (other, _)] = two(here).await;
+    let (mut first, mut second, room) = pair(one, other).await;
+    play_rated(&mut first, &mut second, &room).await;
+    let mirrored = MOVES.map(|[x, y]| [14 - x, y + 2]);
+    for path in ["/api/position", "/api/analyse"] {
+        assert_eq!(help(here, path, &MOVES).await, 403, "{path}");
+        assert_eq!(help(here, path, &mirrored).await, 403, "{path}, mirrored");
+    }
+    assert_eq!(help(here, "/api/position", &MOVES[..6]).await, 200, "an opening");
+    // The other node knows it in a moment.
+    while help(there, "/api/position", &mirrored).await != 403 {
+        sleep(Duration::from_millis(50)).await;
+    }
+    // A room with help is no way around.
+    let (mut eve, mut fay) = (there.greet("Eve").await, there.greet("Fay").await);
+    let create = json!({"type": "create", "rules": {"variant": "standard"}, "colour": "black",
+        "seats": ["me", "open"], "visibility": "private", "assistance": true});
+    let copy = joined(eve.ask(create).await);
+    fay.join(&copy).await;
+    fay.ask(json!({"type": "sit", "room": copy})).await;
+    for (ply, point) in MOVES.iter().enumerate() {
+        let client = if ply % 2 == 0 { &mut eve } else { &mut fay };
+        act(client, json!({"type": "play", "room": copy, "ply": ply, "point": point})).await;
+    }
+    for command in ["weights", "analyse"] {
+        let command = json!({"type": command, "room": copy});
+        assert_eq!(eve.refused(command).await, Reason::RatedGame);
+    }
+    let before = json!({"type": "weights", "room": copy, "ply": 6, "bot": "attack"});
+    assert!(matches!(eve.ask(before).await, Message::Weights { .. }));
+    // After the game everybody may ask.
+    act(&mut first, json!({"type": "resign", "room": room})).await;
+    assert_eq!(help(here, "/api/position", &MOVES).await, 200);
+    while help(there, "/api/position", &MOVES).await != 200 {
+        sleep(Duration::from_millis(50)).await;
+    }
+    for node in nodes {
+        node.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn who_may_play_no_rated_games_is_told_so() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let [(mut ann, cookie), (bob, operator)] = two(&server).await;
+    make_operator(&memory, &server, &operator).await;
+    let id = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
+    let unrated = json!({"kind": "unrated", "reason": "Lost on purpose"});
+    assert_eq!(post(&server, &path, &operator, &unrated).await.status, 204);
+    assert_eq!(sanctioned(&mut ann).await.0, SanctionKind::Unrated);
+    let seek = json!({"type": "seek", "settings": settings()});
+    assert_eq!(ann.refused(seek).await, Reason::NoRatedGames);
+    let challenge = json!({"type": "challenge", "name": "Bob", "settings": settings()});
+    assert_eq!(ann.refused(challenge).await, Reason::NoRatedGames);
+    // In a pool their game is casual, as with a guest: help with it is free.
+    let (mut first, mut second, room) = pair(ann, bob).await;
+    play_rated(&mut first, &mut second, &room).await;
+    assert_eq!(help(&server, "/api/position", &MOVES).await, 200);
     server.stop().await;
 }

@@ -37,6 +37,6 @@ export const texts = {
   undo: 'Take back',
   keep: 'Keep, appeal answered',
   signals: 'Last {games} games with people: {losses} lost, {early} of them early; {left} lost by leaving or on time; {wins} won early.',
-  hint_pair: { one: '{count} game with {opponent} in a day, {won} won', other: '{count} games with {opponent} in a day, {won} won' },
+  hint_pair: { one: '{count} rated game with {opponent} in a day, {won} won', other: '{count} rated games with {opponent} in a day, {won} won' },
   hint_sandbagging: 'May lose on purpose',
 };
