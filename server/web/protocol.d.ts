@@ -535,6 +535,10 @@ export type Message = { "type": "welcome",
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: until when, in milliseconds since the Unix epoch; absent if there is no end. */
+    until?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: what the operator says about it. */
+    why?: string,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
   | { "type": "rooms",
@@ -888,7 +892,7 @@ export type Pool = {
 export type PoolName = string;
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -934,6 +938,10 @@ export type Refusal = {
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: until when, in milliseconds since the Unix epoch; absent if there is no end. */
+    until?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: what the operator says about it. */
+    why?: string,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, };
 
