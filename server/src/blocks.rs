@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use fivefold_shared::protocol::{MemberId, Reason, Refusal};
+use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
 
 use crate::{
     cluster::{Cluster, frame::News},
@@ -205,10 +205,8 @@ impl Online {
 }
 
 fn too_many() -> Refusal {
-    Refusal::with(
-        Reason::TooManyBlocks,
-        fivefold_shared::protocol::RefusalValues { most: Some(BLOCKS_MAX), ..Default::default() },
-    )
+    let values = RefusalValues { most: Some(BLOCKS_MAX), ..RefusalValues::default() };
+    Refusal::with(Reason::TooManyBlocks, values)
 }
 
 fn unreadable(error: &dyn Error) -> Refusal {
