@@ -106,7 +106,8 @@ const app = {
     if (turn === 'yours' && turnOf !== turn) app.notify(text.replace(' – Fivefold', ''));
     turnOf = turn ?? '';
     showTitle();
-    link.href = turnIcon(turn);
+    const href = turnIcon(turn);
+    if (link.href !== href) link.href = href;
     if (!link.isConnected) document.head.append(link);
   },
   open(dialog) {
