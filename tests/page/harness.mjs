@@ -119,6 +119,21 @@ export function stage(...flags) {
   return made;
 }
 
+/** Cases that run at once, at most: they wait for timers more than for a processor. */
+const CASES_AT_ONCE = 4;
+
+/**
+ * Runs cases, several at once. Fails with the first one that fails.
+ * @template Case
+ * @param {readonly Case[]} cases @param {(one: Case) => Promise<void>} check
+ */
+export async function atOnce(cases, check) {
+  const left = [...cases];
+  await Promise.all(Array.from({ length: CASES_AT_ONCE }, async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await check(one);
+  }));
+}
+
 /**
  * Two people at one table, in a game that has begun: the first plays Black.
  * @param {{ server: { url: string }, browser: Browser }} stage

@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Browsers wait more than they work. */
-const FILES_AT_ONCE = 2;
+const FILES_AT_ONCE = 3;
 /** How many of the longest files and tests are listed. */
 const LONGEST = 40;
 
