@@ -76,7 +76,7 @@ fn known(number: u64, name: &str) -> KnownMember {
 /// Stores guests, as those who take a seat.
 fn seat(storage: &mut dyn Storage, room: u64, members: Vec<KnownMember>) {
     let seated = Append { members, ..append(room, log(3), 0) };
-    assert_eq!(storage.append(&[seated]).unwrap(), [Ok(())]);
+    assert_eq!(storage.append(&[seated]).unwrap(), [Ok(vec![])]);
 }
 
 fn apply(storage: &mut dyn Storage, change: &AccountChange, expected: AccountChanged) {
@@ -339,20 +339,25 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     let finished = Append { closes: true, ..append(2, resigned("public", 7, 8), 2) };
     storage.append(&[finished, append(3, log(40), 0)]).unwrap();
     drop(storage);
-    // Format 7 has the same tables but these.
-    let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch("DROP TABLE session; DROP TABLE key; DROP TABLE account").unwrap();
-    old.pragma_update(None, "user_version", 7).unwrap();
-    drop(old);
-    assert!(check(folder.path()).unwrap().is_sound());
+    let format = || -> u32 {
+        let connection = rusqlite::Connection::open(&file).unwrap();
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+    };
+    // Older formats have the same tables but these.
+    let mut gone = "DROP TABLE rating; DROP TABLE rating_change".to_owned();
+    for older in [8, 7] {
+        let old = rusqlite::Connection::open(&file).unwrap();
+        old.execute_batch(&gone).unwrap();
+        old.pragma_update(None, "user_version", older).unwrap();
+        drop(old);
+        assert!(check(folder.path()).unwrap().is_sound());
+        drop(open());
+        assert_eq!(format(), 9);
+        gone += "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
+    }
 
     let mut storage = open();
     assert!(check(folder.path()).unwrap().is_sound());
-    let format = |file| -> u32 {
-        let connection = rusqlite::Connection::open(file).unwrap();
-        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
-    };
-    assert_eq!(format(&file), 8);
     assert_eq!(storage.orphans(9).unwrap().len(), 2);
     let claimed = storage.claim(&[code(1), code(3)], NodeId::ALONE).unwrap();
     let [Claimed::Mine { log: one, .. }, Claimed::Mine { log: other, .. }] = &claimed[..] else {

@@ -10,5 +10,6 @@ mod doubt;
 mod files;
 mod playing;
 mod postgres;
+mod ratings;
 mod relay;
 mod rooms;

@@ -1,4 +1,4 @@
-//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members and accounts,
+//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts and ratings,
 //! with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
 //! in rooms of paired players is derived from the logs.
 
@@ -20,7 +20,6 @@ use crate::{
         DataFolder, Findings, StorageError,
         check::check_file,
         data_folder::is_locked_folder,
-        schema::FORMAT,
         sqlite::{inspect, open_to_read},
     },
 };
@@ -78,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 8] = [
+const TABLES: [Table; 10] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -185,10 +184,46 @@ const TABLES: [Table; 8] = [
                 expires_at::text
             FROM session ORDER BY session.hash",
     },
+    Table {
+        name: "rating",
+        from_sqlite: "
+            SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
+            FROM rating ORDER BY member, pool",
+        insert: "
+            INSERT INTO rating (member, pool, value, deviation, volatility, games, wins, draws,
+                last_at, changes)
+            SELECT r->>0, r->>1, (r->>2)::float8, (r->>3)::float8, (r->>4)::float8,
+                (r->>5)::bigint, (r->>6)::bigint, (r->>7)::bigint, (r->>8)::bigint,
+                (r->>9)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, pool, value::text, deviation::text, volatility::text, games::text,
+                wins::text, draws::text, last_at::text, changes::text
+            FROM rating ORDER BY rating.member, rating.pool",
+    },
+    Table {
+        name: "rating_change",
+        from_sqlite: "
+            SELECT member, pool, number, game, kind, result, before, deviation_before, after,
+                deviation_after, at
+            FROM rating_change ORDER BY member, pool, number",
+        insert: "
+            INSERT INTO rating_change (member, pool, number, game, kind, result, before,
+                deviation_before, after, deviation_after, at)
+            SELECT r->>0, r->>1, (r->>2)::bigint, r->>3, r->>4, r->>5, (r->>6)::float8,
+                (r->>7)::float8, (r->>8)::float8, (r->>9)::float8, (r->>10)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, pool, number::text, game, kind, result, before::text,
+                deviation_before::text, after::text, deviation_after::text, at::text
+            FROM rating_change
+            ORDER BY rating_change.member, rating_change.pool, rating_change.number",
+    },
 ];
 
-/// The tables that files of format 7 lack.
-const SINCE_FORMAT_8: [&str; 3] = ["account", "key", "session"];
+/// The tables that files of older formats lack, and the format that has added each.
+const ADDED: [(&str, u32); 5] =
+    [("account", 8), ("key", 8), ("session", 8), ("rating", 9), ("rating_change", 9)];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;
@@ -231,7 +266,10 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
         return Err(MigrateError::NotEmpty { database });
     }
     let mut counts = Vec::new();
-    let is_there = |table: &&Table| format == Some(FORMAT) || !SINCE_FORMAT_8.contains(&table.name);
+    let is_there = |table: &&Table| {
+        let added = ADDED.iter().find(|(name, _)| *name == table.name);
+        added.is_none_or(|(_, since)| format >= Some(*since))
+    };
     for table in TABLES.iter().filter(is_there) {
         let original = copy(&file, writer, table)?;
         if original != digest_of_copy(writer, table)? {
@@ -341,7 +379,8 @@ fn text(value: ValueRef<'_>) -> Result<Option<String>, StorageError> {
     Ok(match value {
         ValueRef::Null => None,
         ValueRef::Integer(number) => Some(number.to_string()),
-        ValueRef::Real(number) => return Err(damaged(&format_args!("{number} is no integer"))),
+        // Both print as many digits as the number needs. None that is stored needs an exponent.
+        ValueRef::Real(number) => Some(number.to_string()),
         ValueRef::Text(text) => {
             let text = std::str::from_utf8(text).map_err(|error| damaged(&error))?;
             Some(text.to_owned())
