@@ -256,7 +256,7 @@ fn finished_games_are_found() {
         assert_eq!(reader.game(&game_id(6)).unwrap(), None);
 
         let mut pages = |member: Option<MemberId>, unlisted, max| {
-            let mut query = GameQuery { before: None, member, unlisted, max };
+            let mut query = GameQuery { member, unlisted, max, ..GameQuery::default() };
             let mut pages = Vec::new();
             loop {
                 let list = reader.games(&query).unwrap();
