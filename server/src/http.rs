@@ -75,8 +75,8 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))
         .layer(DefaultBodyLimit::max(ACCOUNT_BODY_MAX));
-    let players = players::routes()
-        .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit));
+    let players =
+        players::routes().route_layer(from_fn_with_state(Arc::clone(&server), questions::admit));
     Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))

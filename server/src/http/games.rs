@@ -66,8 +66,7 @@ pub(super) async fn list(
         };
         let unlisted = own.is_some();
         let member = own.or(member);
-        let query =
-            GameQuery { before, member, opponent: None, unlisted, max: GAMES_PAGE_MAX };
+        let query = GameQuery { before, member, opponent: None, unlisted, max: GAMES_PAGE_MAX };
         reader.games(&query).map(Some)
     };
     match server.read_pool.try_read(read).await {

@@ -140,10 +140,7 @@ fn no_such_player() -> Response {
 }
 
 /// The account with this likeness, unless its member has asked for its deletion.
-fn living(
-    reader: &mut dyn StorageReader,
-    likeness: &str,
-) -> Result<Option<Account>, StorageError> {
+fn living(reader: &mut dyn StorageReader, likeness: &str) -> Result<Option<Account>, StorageError> {
     Ok(reader.account_named(likeness)?.filter(|account| account.deleted_at.is_none()))
 }
 
@@ -157,11 +154,8 @@ fn profile_of(
     let mut ratings: Vec<_> =
         reader.ratings(&member)?.into_iter().map(|rating| shown(&rating, now)).collect();
     ratings.sort_by_key(|rating| std::cmp::Reverse(rating.results.games));
-    let query = GameQuery {
-        member: Some(member.clone()),
-        max: PROFILE_GAMES_MAX,
-        ..GameQuery::default()
-    };
+    let query =
+        GameQuery { member: Some(member.clone()), max: PROFILE_GAMES_MAX, ..GameQuery::default() };
     let games = reader.games(&query)?.games;
     let against_you = match you.filter(|you| **you != member) {
         Some(you) => Some(against(reader, &member, you)?),

@@ -16,8 +16,16 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 7] =
-    ["account/", "analysis/", "engine/", "learn/", "local/", "puzzles/", "service-worker.js"];
+const ON_USE: [&str; 8] = [
+    "account/",
+    "analysis/",
+    "engine/",
+    "learn/",
+    "local/",
+    "players/",
+    "puzzles/",
+    "service-worker.js",
+];
 /// Limit on the size of these files, most of it the engine (460 KiB).
 const ON_USE_BYTES_MAX: usize = 560 * 1024;
 /// Limit on the size of the files that the first visit loads at once.

@@ -128,7 +128,10 @@ impl StorageReader for PostgresReader {
                     let member = member.as_str();
                     let opponent = query.opponent.as_ref().map(MemberId::as_str);
                     session
-                        .query(SELECT_GAMES_OF, &[&before, &max, &member, &query.unlisted, &opponent])
+                        .query(
+                            SELECT_GAMES_OF,
+                            &[&before, &max, &member, &query.unlisted, &opponent],
+                        )
                         .await?
                 }
                 // As nobody's games are asked for, there are no private ones among them.
