@@ -64,7 +64,8 @@ fn rated(
     let id = GameId::try_from(letters(16, number))?;
     let events = [
         json!({"type": "created", "rules": {"variant": "standard", "size": 15}, "black": "first",
-            "visibility": "public", "assistance": false, "host": players[0].member, "time": "5+3"}),
+            "visibility": "public", "assistance": false, "host": players[0].member,
+            "time": {"type": "fischer", "main_ms": 300_000, "increment_ms": 3_000}}),
         sat("first", players[0]),
         sat("second", players[1]),
         json!({"type": "started", "game": 1, "black": "first", "id": id}),
