@@ -287,7 +287,7 @@ pub(super) fn places(players: Vec<(MemberId, Name, PoolRating)>) -> Vec<Placed> 
     let mut places: Vec<Placed> = Vec::with_capacity(players.len());
     for (number, (member, name, rating)) in (1..).zip(players) {
         let points = |rating: &PoolRating| rating.rating.value.round();
-        let same = places.last().filter(|last| points(&last.rating) >= points(&rating));
+        let same = places.last().filter(|last| points(&last.rating) <= points(&rating));
         let place = same.map_or(number, |last| last.place);
         places.push(Placed { place, member, name, rating });
     }

@@ -5,6 +5,7 @@ use fivefold_server::{
     storage::{Append, Epoch, NowPlaying, Playing},
 };
 use fivefold_shared::{
+    clock::TimeControl,
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
     record::FinishedGame,
     room::{Cause, Entry, RoomState},
@@ -147,6 +148,7 @@ pub(crate) fn rated_in(
     outcome: Value,
     at: u64,
 ) -> Append {
+    let time: TimeControl = time.parse().unwrap();
     let mut entries = resigned("public", first, second);
     let ended = json!({"type": "ended", "outcome": outcome, "rated": true});
     let created = json!({"type": "created", "rules": {"variant": "standard", "size": 15},

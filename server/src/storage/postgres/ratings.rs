@@ -50,7 +50,7 @@ const SELECT_PLACED: &str = "
     FROM rating JOIN account ON account.member = rating.member AND account.deleted_at IS NULL
         JOIN member ON member.id = rating.member
     WHERE pool = $1 AND games >= $2 AND last_at >= $3
-        AND deviation ^ 2 + greatest($4 - last_at, 0) * $5 * volatility ^ 2 <= $6 ^ 2
+        AND deviation ^ 2 + greatest($4::bigint - last_at, 0) * $5::float8 * volatility ^ 2 <= $6::float8 ^ 2
         AND ($7::text IS NULL OR rating.member = $7)
     ORDER BY value DESC, rating.member LIMIT $8";
 
@@ -60,7 +60,7 @@ const COUNT_BETTER: &str = "
     FROM rating JOIN account ON account.member = rating.member AND account.deleted_at IS NULL
         JOIN member ON member.id = rating.member
     WHERE pool = $1 AND games >= $2 AND last_at >= $3
-        AND deviation ^ 2 + greatest($4 - last_at, 0) * $5 * volatility ^ 2 <= $6 ^ 2
+        AND deviation ^ 2 + greatest($4::bigint - last_at, 0) * $5::float8 * volatility ^ 2 <= $6::float8 ^ 2
         AND floor(value + 0.5) > floor($7::float8 + 0.5)";
 
 const UNDO: &str = "
