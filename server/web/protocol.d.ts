@@ -218,7 +218,9 @@ export type Event = { "type": "created",
     until: number, }
   | { "type": "ended",
     /** How it ended, and for which seat. */
-    outcome: Outcome<Seat>, }
+    outcome: Outcome<Seat>,
+    /** Whether it counts for the players' ratings. */
+    rated?: boolean, }
   | { "type": "rematch_asked",
     /** Their seat. */
     by: Seat, }
@@ -246,6 +248,8 @@ export type FinishedGame = {
     time?: TimeControl,
     /** The choices of the opening, unless it was free. */
     opening?: RecordedOpening,
+    /** Whether it counts for the players' ratings. */
+    rated?: boolean,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -336,6 +340,8 @@ export type GameSummary = {
     time?: TimeControl,
     /** The choices of the opening, unless it was free. */
     opening?: RecordedOpening,
+    /** Whether it counts for the players' ratings. */
+    rated?: boolean,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -400,6 +406,8 @@ export type ListedGame = {
     time?: TimeControl,
     /** The choices of the opening, unless it was free. */
     opening?: RecordedOpening,
+    /** Whether it counts for the players' ratings. */
+    rated?: boolean,
     /** The number of moves. */
     plies: number,
     /** How it ended. */

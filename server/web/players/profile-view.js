@@ -56,7 +56,7 @@ export const view = (app, place, encoded) => {
       el('div', { class: 'cols' },
         el('section', { class: 'card list-card' }, el('h2', null, t('games')), games.length === 0 ? el('p', { class: 'hint tile' }, tl('no_public_games'))
           : el('table', { class: 'list' }, el('tbody', null, ...games.map((game) => row(game, profile))))),
-        profile.against_you && el('section', { class: 'card tile' }, el('h2', null, tl('against_you', { name })),
+        profile.against_you && el('section', { class: 'card tile against' }, el('h2', null, tl('against_you', { name })),
           profile.against_you.games === 0 ? el('p', { class: 'hint' }, tl('never_played')) : resultsBar(profile.against_you)))));
   }
 
@@ -152,9 +152,13 @@ function row(game, { member }) {
   const { winner } = game.outcome;
   const kind = !winner ? '' : winner === seat ? 'gain' : 'loss';
   const other = opponent(seat);
+  const player = game[other];
+  const name = el('bdi', null, playerName(player));
   return el('tr', null,
     el('td', null, el('a', { href: `/game/${game.id}`, class: kind }, t(!winner ? 'draw_short' : winner === seat ? 'won' : 'lost'))),
-    el('td', null, stoneSign(stoneOf(other, game.black)), ' ', el('bdi', null, playerName(game[other]))),
+    el('td', null, stoneSign(stoneOf(other, game.black)), ' ',
+      // Both players of a rated game have accounts.
+      game.rated && 'member' in player ? el('a', { href: playerPath(player.name) }, name) : name),
     el('td', { class: 'opt hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })}`),
     el('td', null, el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium' }))));
 }

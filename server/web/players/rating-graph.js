@@ -90,7 +90,8 @@ export function createRatingGraph() {
       const days = RANGES[range];
       const began = days > 0 ? now - days * DAY_MS : 0;
       points = all.filter(({ at }) => at >= began);
-      from = days > 0 ? began : points[0]?.at ?? now;
+      // Before the first game there is nothing to see.
+      from = points.length < all.length ? began : points[0]?.at ?? now;
       until = Math.max(now, points.at(-1)?.at ?? now);
       const none = points.length === 0;
       picture.toggleAttribute('hidden', none);

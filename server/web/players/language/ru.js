@@ -3,7 +3,7 @@
 /** @satisfies {import('../texts.js').Texts} */
 export const texts = {
   leaderboard: 'Таблица лидеров',
-  joined: 'С нами с {date}',
+  joined: 'Регистрация: {date}',
   rated_games: { one: '{count} рейтинговая партия', few: '{count} рейтинговые партии', many: '{count} рейтинговых партий', other: '{count} рейтинговой партии' },
   ratings: 'Рейтинги',
   not_rated: 'Рейтинговых партий пока нет. Партия идёт в зачёт, если у обоих игроков есть аккаунт и они договорились об этом до начала.',
