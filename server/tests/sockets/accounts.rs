@@ -18,10 +18,10 @@ use crate::harness::{Client, LIMITS, TestServer};
 const PASSWORD: &str = "correct horse";
 
 /// An answer over HTTP.
-struct Answer {
-    status: u16,
-    head: String,
-    body: Value,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: Value,
 }
 
 impl Answer {
@@ -34,13 +34,13 @@ impl Answer {
     }
 
     #[track_caller]
-    fn assert(&self, status: u16, reason: &str) {
+    pub(crate) fn assert(&self, status: u16, reason: &str) {
         assert_eq!((self.status, self.body["reason"].as_str()), (status, Some(reason)));
     }
 }
 
 /// Asks over HTTP, with these lines in the head.
-async fn ask(server: &TestServer, what: &str, head: &[String], body: &Value) -> Answer {
+pub(crate) async fn ask(server: &TestServer, what: &str, head: &[String], body: &Value) -> Answer {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     let lines: String = head.iter().map(|line| format!("{line}\n")).collect();
     let answer = server
@@ -56,7 +56,7 @@ async fn ask(server: &TestServer, what: &str, head: &[String], body: &Value) -> 
     Answer { status, head: head.replace('\r', ""), body }
 }
 
-fn with(cookie: &str) -> Vec<String> {
+pub(crate) fn with(cookie: &str) -> Vec<String> {
     vec![format!("Cookie: {cookie}")]
 }
 
