@@ -114,7 +114,7 @@ test('the leaderboard lists players, marks the visitor, and leads to profiles', 
   assert.deepEqual(complaints, []);
 });
 
-test('an unknown player is said to be none', async () => {
+test('an unknown player has no page', async () => {
   const { page } = await visitor(browser, server);
   for (const name of ['Nobody', '%E0%A4%A']) {
     await page.goto(`/player/${name}`);

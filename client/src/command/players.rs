@@ -1,6 +1,6 @@
 //! `fivefold player` and `fivefold leaderboard`
 
-use std::{fmt::Write as _, io::Write as _, process::ExitCode};
+use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
     notation::json::day,
@@ -95,15 +95,11 @@ fn place_line(place: &Place) -> String {
 
 /// A name as a part of a path: what could mean something else in an address is written in hexadecimal.
 fn encoded(name: &str) -> String {
-    name.bytes().fold(String::new(), |mut path, byte| {
-        if byte.is_ascii_alphanumeric() {
-            path.push(char::from(byte));
-        } else {
-            // A string takes everything.
-            drop(write!(path, "%{byte:02X}"));
-        }
-        path
-    })
+    let encode = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    name.bytes().map(encode).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ import { tl } from './texts.js';
 
 const DAY_MS = 86_400_000;
 const HEIGHT = 200;
-/** What is left free for the names of the axes. */
+/** Space for the names of the axes, in pixels. */
 const PAD = { left: 44, right: 14, top: 14, bottom: 26 };
 /** Rows of the grid, at most. */
 const ROWS_MAX = 5;
