@@ -2,6 +2,7 @@
 
 mod finding;
 mod options;
+mod players;
 
 use std::{num::NonZero, path::PathBuf};
 
@@ -21,6 +22,7 @@ pub use self::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
         ViewArgs, VisitArgs,
     },
+    players::{LeaderboardArgs, PlayerArgs},
 };
 #[cfg(target_os = "linux")]
 use crate::engine_sandbox::RunEngineArgs;
@@ -77,6 +79,10 @@ pub enum Command {
     Challenge(ChallengeArgs),
     /// List your games: those where it is your turn first, and then the finished ones.
     Games(GamesArgs),
+    /// Show an account's ratings and last games, and your results against it.
+    Player(PlayerArgs),
+    /// List the best players of a pool of ratings.
+    Leaderboard(LeaderboardArgs),
     /// List your open rooms, those where it is your turn first, and the public ones.
     Rooms(RoomsArgs),
     /// Close a room that you made.

@@ -16,6 +16,7 @@ mod join;
 mod local;
 mod output_mode;
 mod play;
+mod players;
 mod rooms;
 mod seat;
 mod seat_engine;
@@ -67,6 +68,8 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Seek(args) => seek::run(args).await,
         Command::Challenge(args) => challenge::run(args).await,
         Command::Games(args) => games::run(args).await,
+        Command::Player(args) => players::player(args).await,
+        Command::Leaderboard(args) => players::leaderboard(args).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Close(args) => close::run(args).await,
         Command::Identity(args) => identity::run(args).await,

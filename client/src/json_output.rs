@@ -9,6 +9,7 @@ use fivefold_shared::{
     bot_spec::BotSpec,
     clock::{Clock, Face},
     notation::coordinates,
+    profile::{Leaders, Profile},
     protocol::{
         Absent, ChatLine, Event, GameRatings, MemberId, Message, Name, OwnRoom, Phase, Refusal,
         RoomCode, RoomSummary, SanctionKind, Snapshot, Spectators,
@@ -92,6 +93,8 @@ enum Line<'a> {
     Room(Listed<'a>),
     OwnRoom(ListedOwn<'a>),
     Game(ListedFinished<'a>),
+    Player(&'a Profile),
+    Leaderboard(&'a Leaders),
 }
 
 /// An event as the protocol describes it, and what follows from it.
@@ -212,6 +215,22 @@ impl<W: Write> Json<W> {
     pub fn listed_own(&mut self, server: &ServerAddress, room: &OwnRoom) -> io::Result<()> {
         let link = server.room_link(&room.summary.room);
         self.write(&Line::OwnRoom(ListedOwn { link, room }))
+    }
+
+    /// Writes a player's profile.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn profile(&mut self, profile: &Profile) -> io::Result<()> {
+        self.write(&Line::Player(profile))
+    }
+
+    /// Writes a leaderboard.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn leaders(&mut self, leaders: &Leaders) -> io::Result<()> {
+        self.write(&Line::Leaderboard(leaders))
     }
 
     /// Writes a line.

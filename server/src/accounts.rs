@@ -472,7 +472,7 @@ fn stored_likeness(name: &AccountName) -> String {
 }
 
 /// The likeness of a name as somebody typed it; empty, as no account's is, if it is no name.
-fn typed_likeness(name: &str) -> String {
+pub(crate) fn typed_likeness(name: &str) -> String {
     Name::new(name).map_or_else(|_| String::new(), |name| name.likeness().as_str().to_owned())
 }
 

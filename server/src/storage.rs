@@ -362,6 +362,8 @@ pub struct GameQuery {
     pub before: Option<u64>,
     /// Only games in which this member played.
     pub member: Option<MemberId>,
+    /// Only those of the member's games in which this one played, too.
+    pub opponent: Option<MemberId>,
     /// Also games of private rooms. Only for the members themselves.
     pub unlisted: bool,
     /// Most games in the answer.

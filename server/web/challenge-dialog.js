@@ -17,7 +17,12 @@ export async function openPersonDialog(app, person, context = {}) {
   const actions = personActions(app, person, context, () => dialog.close());
   const options = createGameOptions('anyone');
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
-  const dialog = context.opposed ? openDialog(name, actions) : openDialog(t('challenge_person', { name }), options.element, send, actions);
+  const profile = el('a', { href: `/player/${encodeURIComponent(name)}`, hidden: true, onclick: () => dialog.close() }, t('profile'));
+  const dialog = context.opposed ? openDialog(name, profile, actions) : openDialog(t('challenge_person', { name }), profile, options.element, send, actions);
+  // Guests have no profile, and may have the name of somebody who has one.
+  void fetch(`/api/player/${encodeURIComponent(name)}`).then(async (answer) => {
+    profile.hidden = !answer.ok || (await answer.json()).member !== member;
+  }, () => {});
   send.addEventListener('click', async () => {
     dialog.close();
     (await app.seeks()).start({ type: 'challenge', member, settings: options.settings() }, name);

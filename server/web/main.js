@@ -29,6 +29,8 @@ const ROUTES = [
   [/^\/local$/, () => styled(import('./local/local-view.js'))],
   [/^\/learn$/, () => styled(import('./learn/learn-view.js'), 'learn/learn.css')],
   [/^\/moderation$/, () => styled(import('./moderation/queue-view.js'), 'moderation/moderation.css')],
+  [/^\/player\/([^/]+)$/, () => styled(import('./players/profile-view.js'), 'players/players.css')],
+  [/^\/leaderboard$/, () => styled(import('./players/leaderboard-view.js'), 'players/players.css')],
   [/^\/puzzles$/, () => styled(import('./puzzles/puzzles-view.js'), 'puzzles/puzzles.css')],
 ];
 
@@ -112,7 +114,8 @@ const app = {
     if (turn === 'yours' && turnOf !== turn) app.notify(text.replace(' – Fivefold', ''));
     turnOf = turn ?? '';
     showTitle();
-    link.href = turnIcon(turn);
+    const href = turnIcon(turn);
+    if (link.href !== href) link.href = href;
     if (!link.isConnected) document.head.append(link);
   },
   open(dialog) {
@@ -210,7 +213,7 @@ function fillBar() {
   const face = el('i', { class: 'face', 'aria-hidden': 'true' });
   app.bar.append(
     el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, seal(), el('span', null, 'Fivefold')),
-    el('nav', { 'aria-label': t('pages') }, way('/', t('play')), way('/puzzles', t('puzzles')), way('/lobby', t('lobby')), way('/analyse', t('analyse')), way('/learn', t('learn'))),
+    el('nav', { 'aria-label': t('pages') }, way('/', t('play')), way('/puzzles', t('puzzles')), way('/lobby', t('lobby')), way('/analyse', t('analyse')), way('/leaderboard', t('players')), way('/learn', t('learn'))),
     el('a', { href: '/games', class: 'way-to games-pill' }, el('span', null, t('your_games')), turns),
     el('button', { type: 'button', class: 'quiet gear', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon('gear')),
     el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name),

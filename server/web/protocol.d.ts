@@ -384,6 +384,15 @@ export type Judged = {
     /** Why the move after `moves` cannot be played, where there are more. */
     unplayed?: Refusal, };
 
+/** The best players of a pool. */
+export type Leaders = {
+    /** The pool. */
+    pool: string,
+    /** The first places, the best first. */
+    places: Array<Place>,
+    /** The caller's place, if they are signed in and have one, in the list or below. */
+    own?: Place, };
+
 /** A move with its continuation. On the wire: `{"value": {"chance": 0.61}, "moves": [[7, 7], [8, 8]]}`. */
 export type Line = {
     /** The value of the first move. */
@@ -845,6 +854,21 @@ export type OwnRoom = {
 /** How far a room has come. */
 export type Phase = "waiting" | "running" | "finished";
 
+/** A place in a leaderboard. */
+export type Place = {
+    /** The place, from 1. Equal points have the same place. */
+    place: number,
+    /** The player. */
+    member: MemberId,
+    /** Their name. */
+    name: Name,
+    /** The points. */
+    rating: number,
+    /** Their standard deviation. */
+    deviation: number,
+    /** The games that count. */
+    games: number, };
+
 /** The occupant of a seat. */
 export type Player = {
     /** The member's id. */
@@ -891,8 +915,39 @@ export type Pool = {
 /** The name of a pool in commands: 1 to `POOL_NAME_MAX` letters in lower case, digits and hyphens. */
 export type PoolName = string;
 
+/** The profile of an account. */
+export type Profile = {
+    /** The member. */
+    member: MemberId,
+    /** Their name. */
+    name: Name,
+    /** When they signed up, in milliseconds since the Unix epoch. */
+    made_at: number,
+    /** Their ratings, the pool with the most games first. */
+    ratings: Array<PlayerRating>,
+    /** Their last public games, the newest first. */
+    games: Array<ListedGame>,
+    /** The results against the caller who is signed in; absent for others, and for oneself. */
+    against_you?: Results, };
+
+/** How a rating has changed: at most one point for each day (UTC), the oldest first. */
+export type RatingHistory = {
+    /** The pool. */
+    pool: string,
+    /** The last rating of each day with a game. */
+    points: Array<RatingPoint>, };
+
+/** A rating at a time. */
+export type RatingPoint = {
+    /** The time, in milliseconds since the Unix epoch. */
+    at: number,
+    /** The points. */
+    rating: number,
+    /** Their standard deviation. */
+    deviation: number, };
+
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -955,6 +1010,17 @@ export type Report = {
     nodes_per_second: number,
     /** The best moves with their continuations, the best first. */
     lines: Array<Line>, };
+
+/** How games ended for somebody. */
+export type Results = {
+    /** All games. */
+    games: number,
+    /** How many of them they won. */
+    won: number,
+    /** How many of them were drawn. */
+    drawn: number,
+    /** How many of them they lost. */
+    lost: number, };
 
 /** Progress of an unfinished review. */
 export type ReviewProgress = {

@@ -478,10 +478,10 @@ async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let SignedIn { account, session } = asked.signed_in().await?;
     let keys = asked.accounts().keys(&account).await?;
     let mut query = GameQuery {
-        before: None,
         member: Some(account.member.clone()),
         unlisted: true,
         max: GAMES_PAGE_MAX,
+        ..GameQuery::default()
     };
     let mut games = Vec::new();
     while games.len() < EXPORTED_GAMES_MAX {

@@ -65,7 +65,8 @@ pub(super) async fn list(
             None => signed_in,
         };
         let unlisted = own.is_some();
-        let query = GameQuery { before, member: own.or(member), unlisted, max: GAMES_PAGE_MAX };
+        let member = own.or(member);
+        let query = GameQuery { before, member, opponent: None, unlisted, max: GAMES_PAGE_MAX };
         reader.games(&query).map(Some)
     };
     match server.read_pool.try_read(read).await {

@@ -431,6 +431,7 @@ impl StorageReader for Memory {
             (query.unlisted || summary.visibility == Visibility::Public)
                 && query.before.is_none_or(|before| *number < before)
                 && query.member.as_ref().is_none_or(|member| summary.has_player(member))
+                && query.opponent.as_ref().is_none_or(|other| summary.has_player(other))
         };
         let numbered = (tables.dropped + 1..).zip(&tables.games).filter(is_asked_for);
         let mut newest: Vec<_> = numbered.collect();

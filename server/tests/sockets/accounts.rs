@@ -20,7 +20,7 @@ const PASSWORD: &str = "correct horse";
 /// An answer over HTTP.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    head: String,
+    pub(crate) head: String,
     pub(crate) body: Value,
 }
 

@@ -23,6 +23,7 @@ mod page;
 mod pairing;
 mod pictures;
 mod play;
+mod players;
 mod positions;
 mod questions;
 mod ratings;

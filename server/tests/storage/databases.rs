@@ -270,7 +270,8 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let in_use = migrate(&path, &server.url()).unwrap_err();
     assert!(matches!(in_use, MigrateError::Open(OpenError::InUse { .. })), "{in_use}");
     let logs: Vec<_> = (0..=41).map(|room| file.read(&code(room)).unwrap()).collect();
-    let query = GameQuery { member: Some(member(7)), unlisted: true, max: 99, before: None };
+    let query =
+        GameQuery { member: Some(member(7)), unlisted: true, max: 99, ..GameQuery::default() };
     let games = file.reader().unwrap().games(&query).unwrap();
     let ratings = file.reader().unwrap().ratings(&member(6)).unwrap();
     let history = file.reader().unwrap().rating_history(&member(6), ratings[0].pool).unwrap();

@@ -47,7 +47,8 @@ export function accountSections(frame, { account, sessions, recovery_codes_left:
   }
 
   return [
-    el('div', null, el('h3', { class: 'account-name' }, el('bdi', null, name)), el('p', { class: 'hint' }, ty('since', { date: formatDate(account.made_at, { dateStyle: 'medium' }) }))),
+    el('div', null, el('h3', { class: 'account-name' }, el('bdi', null, name)), el('p', { class: 'hint' }, ty('since', { date: formatDate(account.made_at, { dateStyle: 'medium' }) })),
+      el('a', { href: `/player/${encodeURIComponent(name)}`, onclick: frame.close }, t('profile'))),
     sessionList(line, sessions),
     el('div', null,
       fold(ty('change_name'), rename), fold(ty('change_password'), newPassword), fold(ty('codes_left', { count }), newCodes),

@@ -326,6 +326,8 @@ pub enum Reason {
     TooSlow,
     /// No finished game has this id.
     NoSuchGame,
+    /// Nobody has an account with this name.
+    NoSuchPlayer,
     /// The text is not a game in a format that the server reads: `line` and `detail` name the
     /// problem.
     UnreadableGame,
@@ -578,6 +580,7 @@ impl Reason {
             Self::TooLong => "This is too long. Shorten it and try again.",
             Self::TooSlow => "The request did not arrive in time. Send it again.",
             Self::NoSuchGame => "There is no finished game with this id.",
+            Self::NoSuchPlayer => "Nobody has an account with this name.",
             Self::NoEngine => "The engine does not play by these rules.",
             Self::GameOver => "The game is over in this position.",
             Self::TooManyAnalyses => {
