@@ -46,11 +46,11 @@ export function playerName(player) {
 }
 
 /** A name; that of another person is a button for what the player can do about them.
- * @param {App} app @param {Player | null | undefined} player @param {import('./challenge-dialog.js').Context} [context] */
+ * @param {App} app @param {Player | null | undefined} player @param {import('./person-dialog.js').Context} [context] */
 export function personName(app, player, context) {
   const name = el('bdi', null, playerName(player));
   if (!player || !('member' in player) || app.connection.local || isMember(player, app.connection.you)) return name;
-  const press = () => void import('./challenge-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, player, context));
+  const press = () => void import('./person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, player, context));
   return el('button', { type: 'button', class: 'person', onclick: press }, name);
 }
 

@@ -47,7 +47,7 @@ export const view = (app, place, encoded) => {
     app.tab(`${name} – Fivefold`);
     const count = ratings.reduce((sum, rating) => sum + rating.games, 0);
     const about = [tl('joined', { date: formatDate(profile.made_at, { month: 'long', year: 'numeric' }) }), count > 0 && tl('rated_games', { count })].filter(Boolean).join(' · ');
-    const challenge = el('button', { type: 'button', class: 'primary', onclick: () => void import('../challenge-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, profile)) }, t('challenge'));
+    const challenge = el('button', { type: 'button', class: 'primary', onclick: () => void import('../person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, profile)) }, t('challenge'));
     fill(place, el('div', { class: 'page profile' },
       el('section', { class: 'profile-head' }, el('span', { class: 'face large', 'aria-hidden': 'true' }, [...name][0]?.toUpperCase()),
         el('div', { class: 'grow' }, el('h1', null, el('bdi', null, name)), el('p', { class: 'hint' }, about)), !isOwn && challenge),
