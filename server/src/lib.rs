@@ -38,6 +38,7 @@ mod picture;
 pub mod pools;
 mod priority;
 pub mod proxy;
+pub mod public_url;
 pub mod ratings;
 mod relay;
 mod retention;
@@ -208,6 +209,7 @@ async fn serve(
         clock,
         origins: config.origins,
         proxies: config.proxies,
+        public_url: config.public_url,
         page: config.page,
         tls: config.tls,
         lobby: Arc::new(Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo)),

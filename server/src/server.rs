@@ -25,6 +25,7 @@ use crate::{
     pairing_task::PairingHandle,
     picture::Pictures,
     proxy::Proxies,
+    public_url::PublicUrl,
     reviews::Reviews,
     storage::ReadPool,
     thinking::Pool,
@@ -41,6 +42,8 @@ pub(crate) struct Server {
     pub(crate) clock: Clock,
     pub(crate) origins: Vec<Origin>,
     pub(crate) proxies: Proxies,
+    /// Where people find the server, if it was told.
+    pub(crate) public_url: Option<PublicUrl>,
     pub(crate) page: PageSource,
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) lobby: Arc<Lobby>,
