@@ -583,6 +583,7 @@ impl ConnectionTask {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }
             | Message::SeekOver { .. }
@@ -661,6 +662,7 @@ async fn send_hello(
         protocol: VERSION,
         identity: visitor.identity.clone().filter(|_| visitor.session.is_none()),
         name: visitor.name.clone().filter(|_| visitor.session.is_none()),
+        token: None,
     };
     match ask_once(socket, ids, hello).await? {
         Message::Welcome { you, name, identity, .. } => Ok(Welcome { you, name, identity }),

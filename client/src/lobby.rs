@@ -257,6 +257,7 @@ impl LobbyState {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
             | Message::Closed { .. } => None,
         }
     }

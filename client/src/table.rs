@@ -345,6 +345,7 @@ impl Table {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }
             | Message::Lobby { .. }

@@ -32,6 +32,7 @@ mod outbox;
 mod paired_games;
 pub mod pairing;
 mod pairing_task;
+mod passkeys;
 mod passwords;
 mod peers;
 mod picture;
@@ -47,6 +48,7 @@ pub(crate) mod room_actor;
 mod server;
 mod session;
 mod shared_limits;
+mod short_lived;
 pub mod signals;
 pub mod storage;
 mod thinking;
@@ -90,6 +92,7 @@ use self::{
     picture::Pictures,
     pools::Pools,
     priority::run_when_idle,
+    public_url::PublicUrl,
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -203,7 +206,8 @@ async fn serve(
         cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
     };
-    let accounts = accounts(&context, &read_pool, &blocking);
+    let public_url = config.public_url.as_ref();
+    let accounts = accounts(&context, &read_pool, &blocking, public_url);
     let server = Arc::new(Server {
         limits,
         clock,
@@ -264,10 +268,15 @@ impl Ending {
     }
 }
 
-fn accounts(context: &RoomContext, read_pool: &Arc<ReadPool>, blocking: &Blocking) -> Accounts {
+fn accounts(
+    context: &RoomContext,
+    read_pool: &Arc<ReadPool>,
+    blocking: &Blocking,
+    public_url: Option<&PublicUrl>,
+) -> Accounts {
     let RoomContext { log_writer, clock, cluster, .. } = context;
     let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
-    Accounts::new(read_pool, log_writer, blocking.clone(), *clock, cluster.clone())
+    Accounts::new(read_pool, log_writer, blocking.clone(), *clock, cluster.clone(), public_url)
 }
 
 fn pairing_task(

@@ -14,6 +14,7 @@ mod blocking;
 mod check;
 mod data_folder;
 mod hashes;
+mod keys;
 mod log_writer;
 mod memory;
 mod postgres;
@@ -44,6 +45,7 @@ pub use self::{
     check::{BackupError, Findings, backup, check},
     data_folder::DataFolder,
     hashes::{IdentityHash, KeyHash},
+    keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
     memory::Memory,
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
@@ -184,6 +186,28 @@ pub trait StorageReader: Send + fmt::Debug {
         &mut self,
         session: KeyHash,
     ) -> Result<Option<(Account, AccountSession)>, StorageError>;
+
+    /// The passkey that its device calls so, and its account.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn account_of_passkey(&mut self, id: &[u8])
+    -> Result<Option<(Account, Passkey)>, StorageError>;
+
+    /// The token with this hash, and its account. It may have expired.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError>;
+
+    /// The account to which a guest belongs.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError>;
 
     /// What opens an account, and its sessions, the one seen last first.
     ///

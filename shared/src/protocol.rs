@@ -13,6 +13,7 @@ mod message;
 mod names;
 mod refusal;
 mod seek;
+mod token;
 
 pub use self::{
     account_name::{ACCOUNT_NAME_MAX, ACCOUNT_NAME_MIN, AccountName, AccountNameError},
@@ -24,7 +25,7 @@ pub use self::{
     event::{Event, NumberedEvent, Player},
     judged::Judged,
     message::{
-        Absent, AnalysisEnd, Away, CatchUp, FirstAct, GameSnapshot, Message, Nudge,
+        Absent, AccountNews, AnalysisEnd, Away, CatchUp, FirstAct, GameSnapshot, Message, Nudge,
         OpeningSnapshot, OwnRoom, Phase, RoomSummary, Seats, Snapshot, Spectators,
     },
     names::{
@@ -34,6 +35,7 @@ pub use self::{
     },
     refusal::{Reason, Refusal, RefusalValues},
     seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+    token::{ApiToken, Needed, NoApiToken, Scope, TOKEN_LENGTH},
 };
 
 /// The protocol version that this code implements.

@@ -219,7 +219,12 @@ impl Guest {
         let name = Some(Name::new(name).expect("a name"));
         let mut socket = connect_from(source, address).await.ok()?;
         let id = CommandId::try_from("hello".to_owned()).expect("an id");
-        let hello = LobbyRequest::Hello { protocol: VERSION, identity: identity.clone(), name };
+        let hello = LobbyRequest::Hello {
+            protocol: VERSION,
+            identity: identity.clone(),
+            name,
+            token: None,
+        };
         let json = Command { id, request: Request::Lobby(hello) }.to_json();
         socket.send(tungstenite::Message::text(json)).await.ok()?;
         let welcome = receive(&mut socket).await.ok()?;

@@ -15,8 +15,14 @@ use fivefold_shared::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    address_limits::RATES, limits::ADDRESSES_REPORTED_MAX, logins::Ended, network::Network,
-    outbox::Outbox, storage::IdentityHash, thinking::Owner,
+    address_limits::RATES,
+    limits::ADDRESSES_REPORTED_MAX,
+    logins::Ended,
+    network::Network,
+    outbox::Outbox,
+    short_lived::Access,
+    storage::{IdentityHash, KeyHash},
+    thinking::Owner,
 };
 
 /// A frame between two nodes.
@@ -51,6 +57,9 @@ pub(crate) enum Question {
     IsOnline { member: MemberId },
     /// Closes the room of this member that can be spared most easily: whether there is one.
     MakePlace { maker: MemberId },
+    /// Something that is valid for a few minutes: its JSON as a text; null if it is not at the node, or
+    /// not valid any more.
+    ShortLived { key: KeyHash, access: Access, now: u64 },
 }
 
 /// A message to all nodes.
@@ -67,6 +76,8 @@ pub(crate) enum News {
     AddressUse(AddressUse),
     /// Sessions of a member have ended.
     Ended { member: MemberId, ended: Ended },
+    /// A message for all sessions of an account, as JSON.
+    ForAccount { member: MemberId, text: String },
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the

@@ -5,6 +5,10 @@
 
 pub(super) mod cookie;
 mod device;
+mod devices;
+mod export;
+mod keys;
+pub(super) mod token;
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -17,25 +21,24 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
-use fivefold_shared::{
-    protocol::{Identity, MemberId, Name, Reason, Refusal},
-    record::ListedGame,
-};
+use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal, Scope};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use self::keys::ShownKeys;
 use super::{
     caller::Caller,
     questions::read,
     refusals::{Refused, refused},
 };
 use crate::{
-    accounts::{Accounts, Credentials, Device, Opened, RecoveryCodes, SignedIn},
-    ids,
-    limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    origin,
+    accounts::{
+        Accounts, Credentials, Device, NewKey, Opened, PasskeyAnswer, RecoveryCodes, SignedIn,
+        TokenHolder,
+    },
+    ids, origin,
     passwords::Password,
     server::Server,
-    storage::{Account, AccountSession, GameQuery, KeyHash, Sessions},
+    storage::{Account, AccountSession, KeyHash, Sessions},
 };
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -47,11 +50,13 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/account/password", post(set_password))
         .route("/api/account/codes", post(set_codes))
         .route("/api/account/name", post(rename))
-        .route("/api/account/export", get(export))
+        .route("/api/account/export", get(export::export))
         .route("/api/session", post(sign_in).delete(sign_out))
         .route("/api/sessions", delete(end_others))
         .route("/api/sessions/{id}", delete(end_one))
         .route("/api/recovery", post(recover))
+        .merge(keys::routes())
+        .merge(devices::routes())
 }
 
 /// Refuses requests of other sites that would change something. No answer is kept by anybody.
@@ -90,17 +95,28 @@ pub(super) fn is_encrypted(server: &Server, caller: &Caller, headers: &HeaderMap
     server.tls.is_some() || server.proxies.is_encrypted(caller.peer, headers)
 }
 
-/// The member whose session is in the cookie; nothing if there is no cookie.
-pub(super) async fn signed_in(
+/// The member who may read their own games: by the session in the cookie, or by a token. Nothing if there
+/// is neither.
+pub(super) async fn reader_of_games(
     server: &Server,
     caller: &Caller,
     headers: &HeaderMap,
 ) -> Result<Option<MemberId>, AccountRefusal> {
     let session = cookie::session(headers, is_encrypted(server, caller, headers));
-    let Some(session) = session else { return Ok(None) };
     let address = server.proxies.client(caller.peer, headers);
-    let found = server.accounts.of_session(session, address).await?;
-    found.map_or(Err(Reason::SignedOut.into()), |own| Ok(Some(own.account.member)))
+    match (session, token::in_header(headers)) {
+        (Some(_), Some(_)) => Err(Reason::TwoIdentities.into()),
+        (None, None) => Ok(None),
+        (Some(session), None) => {
+            let found = server.accounts.of_session(session, address).await?;
+            found.map_or(Err(Reason::SignedOut.into()), |own| Ok(Some(own.account.member)))
+        }
+        (None, Some(token)) => {
+            let holder = server.accounts.of_token(token, address).await?;
+            holder.scopes.check(Scope::ReadGames)?;
+            Ok(Some(holder.account.member))
+        }
+    }
 }
 
 /// A request, apart from its body.
@@ -110,6 +126,8 @@ struct Asked {
     is_encrypted: bool,
     /// The session in the cookie, which may have ended.
     session: Option<KeyHash>,
+    /// The token in the header, which may not be valid.
+    token: Option<KeyHash>,
     headers: HeaderMap,
 }
 
@@ -125,8 +143,9 @@ impl FromRequestParts<Arc<Server>> for Asked {
         let address = server.proxies.client(caller.peer, &headers);
         let is_encrypted = is_encrypted(server, caller, &headers);
         let session = cookie::session(&headers, is_encrypted);
+        let token = token::in_header(&headers);
         let device = Device { address, label: device::label(&headers) };
-        Ok(Self { server: Arc::clone(server), device, is_encrypted, session, headers })
+        Ok(Self { server: Arc::clone(server), device, is_encrypted, session, token, headers })
     }
 }
 
@@ -140,8 +159,13 @@ impl Asked {
         Ok(read(&self.headers, body)?)
     }
 
-    /// The member who is signed in, if somebody is.
+    /// The member who is signed in, if somebody is. A token is not enough.
     async fn find_signed_in(&self) -> Result<Option<SignedIn>, AccountRefusal> {
+        if self.token.is_some() {
+            let both = self.session.is_some();
+            let reason = if both { Reason::TwoIdentities } else { Reason::TokenScope };
+            return Err(reason.into());
+        }
         match self.session {
             Some(session) => Ok(self.accounts().of_session(session, self.device.address).await?),
             None => Ok(None),
@@ -151,6 +175,14 @@ impl Asked {
     /// The member who is signed in.
     async fn signed_in(&self) -> Result<SignedIn, AccountRefusal> {
         self.find_signed_in().await?.ok_or_else(|| Reason::SignedOut.into())
+    }
+
+    /// The account for which the token in the header speaks.
+    async fn token_holder(&self, token: KeyHash) -> Result<TokenHolder, AccountRefusal> {
+        if self.session.is_some() {
+            return Err(Reason::TwoIdentities.into());
+        }
+        Ok(self.accounts().of_token(token, self.device.address).await?)
     }
 
     /// The guest's identity, if the request carries one.
@@ -217,16 +249,22 @@ impl IntoResponse for AccountRefusal {
 
 fn status(reason: Reason) -> StatusCode {
     let is = |reasons: &[Reason]| reasons.contains(&reason);
-    if is(&[Reason::SignedOut]) {
+    if is(&[Reason::SignedOut, Reason::WrongToken]) {
         StatusCode::UNAUTHORIZED
     } else if is(&[
         Reason::WrongPassword,
         Reason::WrongCode,
+        Reason::WrongPasskey,
+        Reason::WrongDeviceCode,
+        Reason::DeviceDenied,
+        Reason::ConfirmFirst,
+        Reason::TokenScope,
         Reason::IdentityReplaced,
         Reason::ForeignPage,
     ]) {
         StatusCode::FORBIDDEN
-    } else if is(&[Reason::NameTaken, Reason::TwoIdentities]) {
+    } else if is(&[Reason::NameTaken, Reason::TwoIdentities, Reason::LastKey, Reason::TooManyKeys])
+    {
         StatusCode::CONFLICT
     } else if is(&[Reason::TooManyTries, Reason::NameChangedLately]) {
         StatusCode::TOO_MANY_REQUESTS
@@ -286,56 +324,98 @@ struct ShownAccounts {
     recovery_codes_left: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sessions: Option<Vec<ShownSession>>,
+    #[serde(flatten)]
+    keys: Option<ShownKeys>,
 }
 
 impl ShownAccounts {
     fn of(account: Account) -> Self {
         let account = account.into();
-        Self { account, recovery_codes: None, recovery_codes_left: None, sessions: None }
+        Self {
+            account,
+            recovery_codes: None,
+            recovery_codes_left: None,
+            sessions: None,
+            keys: None,
+        }
     }
 }
 
 /// `GET /api/account`
 async fn account(asked: Asked) -> Result<Response, AccountRefusal> {
-    let SignedIn { account, session } = asked.signed_in().await?;
-    let keys = asked.accounts().keys(&account).await?;
-    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
-    let (sessions, recovery_codes_left) = (Some(sessions.collect()), Some(keys.codes_left));
-    let shown = ShownAccounts { sessions, recovery_codes_left, ..ShownAccounts::of(account) };
-    Ok(Json(shown).into_response())
-}
-
-/// A body with a name and a password.
-#[derive(Deserialize)]
-struct NameAndPassword {
-    name: String,
-    password: Password,
-}
-
-impl From<NameAndPassword> for Credentials {
-    fn from(NameAndPassword { name, password }: NameAndPassword) -> Self {
-        Self { name, password }
+    if let Some(token) = asked.token {
+        let TokenHolder { account, scopes, .. } = asked.token_holder(token).await?;
+        scopes.check(Scope::ReadAccount)?;
+        return Ok(Json(ShownAccounts::of(account)).into_response());
     }
+    let own = asked.signed_in().await?;
+    Ok(Json(shown(&asked, own).await?).into_response())
+}
+
+/// All that a member sees of their account.
+async fn shown(asked: &Asked, own: SignedIn) -> Result<ShownAccounts, AccountRefusal> {
+    let keys = asked.accounts().keys(&own.account).await?;
+    let shown_keys = ShownKeys::new(&keys, &own.session, asked);
+    let SignedIn { account, session } = own;
+    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
+    Ok(ShownAccounts {
+        sessions: Some(sessions.collect()),
+        recovery_codes_left: Some(keys.codes_left),
+        keys: Some(shown_keys),
+        ..ShownAccounts::of(account)
+    })
+}
+
+/// A body with the name and the first key of a new account.
+#[derive(Deserialize)]
+struct NameAndKey {
+    name: String,
+    password: Option<Password>,
+    passkey: Option<PasskeyAnswer>,
 }
 
 /// `POST /api/account`
 async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
-    let typed: NameAndPassword = asked.body(&body)?;
-    let guest = asked.guest()?;
+    let NameAndKey { name, password, passkey } = asked.body(&body)?;
+    let key = match (password, passkey) {
+        (Some(password), None) => NewKey::Password(password),
+        (None, Some(answer)) => NewKey::Passkey(answer),
+        (Some(_), Some(_)) | (None, None) => return Err(one_key()),
+    };
     if asked.find_signed_in().await?.is_some() {
         return Err(Reason::TwoIdentities.into());
     }
-    let (opened, codes) = asked.accounts().sign_up(typed.into(), guest, &asked.device).await?;
+    let guest = asked.guest()?;
+    let (opened, codes) = asked.accounts().sign_up(&name, key, guest, &asked.device).await?;
     let (Opened { account, secret }, RecoveryCodes(codes)) = (opened, codes);
     let shown = ShownAccounts { recovery_codes: Some(codes), ..ShownAccounts::of(account) };
     Ok(asked.begun(StatusCode::CREATED, &secret, shown))
 }
 
+fn one_key() -> AccountRefusal {
+    Refusal::malformed("the body needs a password or a passkey").into()
+}
+
+/// A body that signs in: a name and a password, or a passkey.
+#[derive(Deserialize)]
+struct SignInBody {
+    name: Option<String>,
+    password: Option<Password>,
+    passkey: Option<PasskeyAnswer>,
+}
+
 /// `POST /api/session`
 async fn sign_in(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
-    let typed: NameAndPassword = asked.body(&body)?;
+    let SignInBody { name, password, passkey } = asked.body(&body)?;
     let before = asked.find_signed_in().await?;
-    let Opened { account, secret } = asked.accounts().sign_in(typed.into(), &asked.device).await?;
+    let (accounts, device) = (asked.accounts(), &asked.device);
+    let Opened { account, secret } = match (name, password, passkey) {
+        (Some(name), Some(password), None) => {
+            accounts.sign_in(Credentials { name, password }, device).await?
+        }
+        (_, None, Some(answer)) => accounts.sign_in_by_passkey(answer, device).await?,
+        _ => return Err(one_key()),
+    };
     // Nobody has its cookie any more.
     if let Some(SignedIn { account, session }) = before {
         asked.accounts().end(&account, Sessions::One(session.hash)).await?;
@@ -391,7 +471,7 @@ async fn end_one(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, Acc
 
 #[derive(Deserialize)]
 struct NewPassword {
-    password: Password,
+    password: Option<Password>,
     new_password: Password,
 }
 
@@ -403,9 +483,10 @@ async fn set_password(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRe
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// A body of a request that asks for a key: the password, unless one was used a short time ago.
 #[derive(Deserialize)]
 struct Confirmation {
-    password: Password,
+    password: Option<Password>,
 }
 
 #[derive(Serialize)]
@@ -416,67 +497,31 @@ struct ShownCodes {
 /// `POST /api/account/codes`
 async fn set_codes(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let Confirmation { password } = asked.body(&body)?;
-    let SignedIn { account, .. } = asked.signed_in().await?;
-    let codes = asked.accounts().set_codes(&account, password, &asked.device).await?;
+    let own = asked.signed_in().await?;
+    let codes = asked.accounts().set_codes(&own, password, &asked.device).await?;
     Ok(Json(ShownCodes { recovery_codes: codes.0 }).into_response())
+}
+
+#[derive(Deserialize)]
+struct NewName {
+    name: String,
+    password: Option<Password>,
 }
 
 /// `POST /api/account/name`
 async fn rename(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
-    let typed: NameAndPassword = asked.body(&body)?;
-    let SignedIn { account, .. } = asked.signed_in().await?;
-    let renamed = asked.accounts().rename(&account, typed.into(), &asked.device).await?;
+    let NewName { name, password } = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    let renamed = asked.accounts().rename(&own, (name, password), &asked.device).await?;
     Ok(Json(ShownAccounts::of(renamed)).into_response())
 }
 
 /// `DELETE /api/account`
 async fn delete_account(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let Confirmation { password } = asked.body(&body)?;
-    let SignedIn { account, .. } = asked.signed_in().await?;
-    asked.accounts().delete(&account, password, &asked.device).await?;
+    let own = asked.signed_in().await?;
+    asked.accounts().delete(&own, password, &asked.device).await?;
     let mut answer = StatusCode::NO_CONTENT.into_response();
     take_cookies(&mut answer);
     Ok(answer)
-}
-
-/// All that the server knows of a member.
-#[derive(Serialize)]
-struct Export {
-    #[serde(flatten)]
-    account: ShownAccounts,
-    renamed_at: Option<u64>,
-    games: Vec<ListedGame>,
-}
-
-/// `GET /api/account/export`
-async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
-    let SignedIn { account, session } = asked.signed_in().await?;
-    let keys = asked.accounts().keys(&account).await?;
-    let mut query = GameQuery {
-        before: None,
-        member: Some(account.member.clone()),
-        unlisted: true,
-        max: GAMES_PAGE_MAX,
-    };
-    let mut games = Vec::new();
-    while games.len() < EXPORTED_GAMES_MAX {
-        let page = query.clone();
-        let list = asked.server.read_pool.try_read(move |reader| reader.games(&page)).await;
-        let list = list.map_err(|_| Reason::Busy)?;
-        games.extend(list.games);
-        query.before = list.next;
-        if query.before.is_none() {
-            break;
-        }
-    }
-    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
-    let renamed_at = account.renamed_at;
-    let account = ShownAccounts {
-        sessions: Some(sessions.collect()),
-        recovery_codes_left: Some(keys.codes_left),
-        ..ShownAccounts::of(account)
-    };
-    let file = "attachment; filename=\"fivefold-account.json\"";
-    let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    Ok((headers, Json(Export { account, renamed_at, games })).into_response())
 }

@@ -274,6 +274,7 @@ impl Lobby {
             News::RoomsWanted => self.peer_lists.note_wanted(),
             News::AddressUse(usage) => note_use(from, usage),
             News::Ended { member, ended } => logins.end(&member, ended),
+            News::ForAccount { member, text } => logins.tell(&member, text),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
                 Ok(rooms) => {
                     let total = usize::try_from(total).unwrap_or(usize::MAX);
@@ -294,6 +295,9 @@ impl Lobby {
             Question::Named { name } => serde_json::to_string(&logins.named(name)),
             Question::IsOnline { member } => serde_json::to_string(&logins.is_online(member)),
             Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
+            Question::ShortLived { key, access, now } => {
+                serde_json::to_string(&logins.short_lived().access(*key, access, *now))
+            }
         };
         text.expect("answers are plain data")
     }

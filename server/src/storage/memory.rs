@@ -16,9 +16,9 @@ use fivefold_shared::{
 
 use self::accounts::{Accounts, Members};
 use super::{
-    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Claimed, Conflict,
-    DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, MadeRoom, NowPlaying, Playing,
-    Storage, StorageError, StorageReader,
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append, Claimed,
+    Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, MadeRoom,
+    NowPlaying, Passkey, Playing, Storage, StorageError, StorageReader,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -379,6 +379,26 @@ impl StorageReader for Memory {
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
         let tables = self.tables();
         Ok(tables.accounts.of_session(&tables.members, session))
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.of_passkey(&tables.members, id))
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.of_token(&tables.members, token))
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        Ok(self.tables().accounts.of_alias(guest))
     }
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {

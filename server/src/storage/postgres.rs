@@ -10,6 +10,7 @@ mod append;
 mod check;
 mod claim;
 mod connection;
+mod keys;
 mod logs;
 mod migrate;
 mod playing;

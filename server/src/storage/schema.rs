@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(super) const FORMAT: u32 = 8;
+pub(super) const FORMAT: u32 = 9;
 
 /// The oldest format that a server brings to the current one.
 pub(super) const OLDEST_FORMAT: u32 = 7;
@@ -137,6 +137,50 @@ const ACCOUNTS: &str = "
     CREATE INDEX session_expires ON session (expires_at);
 ";
 
+/// What format 9 adds for accounts: more kinds of keys to them.
+const KEYS: &str = "
+    ALTER TABLE session ADD COLUMN
+        -- When a key to the account was last used in it.
+        proved_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN
+        -- Whose bot it is; absent for people.
+        owner TEXT;
+
+    CREATE TABLE passkey (
+        -- What the device calls it.
+        id BLOB NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL REFERENCES account,
+        label TEXT NOT NULL,
+        -- The public key and its counter.
+        credential TEXT NOT NULL,
+        made_at INTEGER NOT NULL,
+        used_at INTEGER
+    ) STRICT;
+    CREATE INDEX passkey_member ON passkey (member);
+
+    -- For programs.
+    CREATE TABLE token (
+        hash BLOB NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL REFERENCES account,
+        label TEXT NOT NULL,
+        -- Names with spaces between them.
+        scopes TEXT NOT NULL,
+        made_at INTEGER NOT NULL,
+        used_at INTEGER,
+        expires_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX token_member ON token (member);
+    CREATE INDEX token_expires ON token (expires_at);
+
+    -- Guests that belong to an account.
+    CREATE TABLE alias (
+        member TEXT NOT NULL PRIMARY KEY,
+        account TEXT NOT NULL REFERENCES account,
+        made_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX alias_account ON alias (account);
+";
+
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -172,18 +216,25 @@ pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(SCHEMA)?;
     transaction.execute_batch(ACCOUNTS)?;
+    transaction.execute_batch(KEYS)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }
 
-/// Brings a file of format 7 to the current one: completely, or not at all.
+/// Brings a file of an older format to the current one: completely, or not at all.
 ///
 /// # Errors
 /// When the file cannot be written.
 pub(super) fn upgrade(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    transaction.execute_batch(ACCOUNTS)?;
+    let format: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if format < 8 {
+        transaction.execute_batch(ACCOUNTS)?;
+    }
+    if format < 9 {
+        transaction.execute_batch(KEYS)?;
+    }
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }

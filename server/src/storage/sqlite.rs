@@ -4,6 +4,7 @@
 //! Nothing about rooms is kept in memory, so a commit that fails leaves nothing to undo.
 
 pub(super) mod accounts;
+mod keys;
 mod log;
 mod reader;
 

@@ -11,9 +11,9 @@ use fivefold_server::{
     NodeId,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Claimed,
-        Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, MadeRoom,
-        Memory, NowPlaying, Playing, Storage, StorageError, StorageReader,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
+        Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
+        MadeRoom, Memory, NowPlaying, Passkey, Playing, Storage, StorageError, StorageReader,
     },
 };
 use fivefold_shared::{
@@ -418,6 +418,27 @@ impl StorageReader for Disk {
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
         self.reach()?;
         self.kept.account_of_session(session)
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        self.reach()?;
+        self.kept.account_of_passkey(id)
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        self.reach()?;
+        self.kept.account_of_token(token)
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        self.reach()?;
+        self.kept.account_of_alias(guest)
     }
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod account_devices;
+mod account_keys;
 mod accounts;
 mod analysis;
 mod chat;
@@ -25,6 +27,7 @@ mod play;
 mod positions;
 mod questions;
 mod rooms;
+mod soft_passkey;
 mod storage;
 mod time;
 mod tls;

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::RoomCode;
+use super::{RoomCode, Scope};
 use crate::{
     bot_spec::BotError,
     opening::{OpeningError, Refused},
@@ -64,6 +64,9 @@ pub struct RefusalValues {
     /// wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
+    /// [`Reason::TokenScope`]: the scope that the token lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
     /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
     /// [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -348,6 +351,24 @@ pub enum Reason {
     NameChangedLately,
     /// Too many tries to sign up, sign in or recover an account. The next one may come after `wait_ms`.
     TooManyTries,
+    /// No account has this passkey, or its answer is wrong.
+    WrongPasskey,
+    /// Passkeys do not work at this address of the server.
+    NoPasskeys,
+    /// The code of the device or the link is not valid, or not any more.
+    WrongDeviceCode,
+    /// The member has not let the device sign in.
+    DeviceDenied,
+    /// This needs a key to the account that was used a short time ago.
+    ConfirmFirst,
+    /// An account keeps at least one key.
+    LastKey,
+    /// The account has as many of these as it may have.
+    TooManyKeys,
+    /// The token is not valid, or not any more.
+    WrongToken,
+    /// The token does not allow this: it lacks `scope`.
+    TokenScope,
     /// The server failed at this request.
     Broken,
 }
@@ -434,6 +455,14 @@ impl Reason {
                 let (least, most) =
                     (values.least.unwrap_or_default(), values.most.unwrap_or_default());
                 return format!("A password has {least} to {most} characters.");
+            }
+            Self::TokenScope => {
+                return match values.scope {
+                    Some(scope) => {
+                        format!("This token does not allow this. Make one with the scope {scope}.")
+                    }
+                    None => "No token allows this. Sign in instead.".to_owned(),
+                };
             }
             Self::UnknownCommand => {
                 "There is no such command. The client may be newer than the server."
@@ -558,6 +587,24 @@ impl Reason {
             }
             Self::NameReserved => "Nobody can have this name. Choose another one.",
             Self::CommonPassword => "Too many people have this password. Choose another one.",
+            Self::WrongPasskey => {
+                "This passkey opens no account here. Use another one, or a password."
+            }
+            Self::NoPasskeys => {
+                "Passkeys do not work at this address. The operator of this server can set --public-url."
+            }
+            Self::WrongDeviceCode => {
+                "This code is not valid, or not any more. Get a new one on the other device."
+            }
+            Self::DeviceDenied => "Your other device has not let this one sign in.",
+            Self::ConfirmFirst => {
+                "Confirm this by your password or a passkey first: POST /api/account/confirm."
+            }
+            Self::LastKey => {
+                "This is the last key to the account. Set a password or add a passkey first."
+            }
+            Self::TooManyKeys => "The account has too many of these. Remove one first.",
+            Self::WrongToken => "This token is not valid, or not any more. Make a new one.",
             Self::Broken => "The server failed at this request. Please report it.",
         };
         text.to_owned()

@@ -9,15 +9,15 @@ use tokio_postgres::{Error, Row};
 use super::{
     accounts,
     connection::{Connection, Session},
-    playing,
+    keys, playing,
     values::{signed, unsigned},
 };
 use crate::{
     limits::DATABASE_READ_WITHIN,
     node_id::NodeId,
     storage::{
-        Account, AccountKeys, AccountSession, DiskSpace, GameQuery, IdentityHash, KeyHash,
-        KnownMember, MadeRoom, Playing, StorageError, StorageReader,
+        Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash,
+        KeyHash, KnownMember, MadeRoom, Passkey, Playing, StorageError, StorageReader,
         values::{from_json, name},
     },
 };
@@ -91,6 +91,27 @@ impl StorageReader for PostgresReader {
         session: KeyHash,
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
         let select = async |reader: &Session| accounts::of_session(reader, session).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        let select = async |session: &Session| keys::of_passkey(session, id).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        let select = async |session: &Session| keys::of_token(session, token).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        let select = async |session: &Session| keys::of_alias(session, guest).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
     }
 

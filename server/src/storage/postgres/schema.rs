@@ -10,7 +10,7 @@ use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 3;
+pub(super) const FORMAT: i32 = 4;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -173,6 +173,50 @@ const ACCOUNTS: &str = "
     CREATE INDEX session_expires ON fivefold.session (expires_at);
 ";
 
+/// What format 4 adds for accounts: more kinds of keys to them.
+const KEYS: &str = "
+    ALTER TABLE fivefold.session
+        -- When a key to the account was last used in it.
+        ADD COLUMN proved_at bigint NOT NULL DEFAULT 0;
+    ALTER TABLE fivefold.account
+        -- Whose bot it is; absent for people.
+        ADD COLUMN owner text COLLATE \"C\";
+
+    CREATE TABLE fivefold.passkey (
+        -- What the device calls it.
+        id bytea PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        label text NOT NULL,
+        -- The public key and its counter.
+        credential text NOT NULL,
+        made_at bigint NOT NULL,
+        used_at bigint
+    );
+    CREATE INDEX passkey_member ON fivefold.passkey (member);
+
+    -- For programs.
+    CREATE TABLE fivefold.token (
+        hash bytea PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        label text NOT NULL,
+        -- Names with spaces between them.
+        scopes text NOT NULL,
+        made_at bigint NOT NULL,
+        used_at bigint,
+        expires_at bigint NOT NULL
+    );
+    CREATE INDEX token_member ON fivefold.token (member);
+    CREATE INDEX token_expires ON fivefold.token (expires_at);
+
+    -- Guests that belong to an account.
+    CREATE TABLE fivefold.alias (
+        member text COLLATE \"C\" PRIMARY KEY,
+        account text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        made_at bigint NOT NULL
+    );
+    CREATE INDEX alias_account ON fivefold.alias (account);
+";
+
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Database {
@@ -214,7 +258,10 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
     }
     if format < 3 {
         session.batch(ACCOUNTS).await?;
-        session.batch("UPDATE fivefold.format SET number = 3").await?;
+    }
+    if format < 4 {
+        session.batch(KEYS).await?;
+        session.batch("UPDATE fivefold.format SET number = 4").await?;
     }
     Ok(Database::Ready)
 }

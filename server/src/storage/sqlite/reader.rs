@@ -9,9 +9,9 @@ use fivefold_shared::{
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::storage::{
-    Account, AccountKeys, AccountSession, DiskSpace, GameQuery, IdentityHash, KeyHash, KnownMember,
-    StorageError, StorageReader,
-    sqlite::accounts,
+    Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
+    KnownMember, Passkey, StorageError, StorageReader,
+    sqlite::{accounts, keys},
     values::{from_json, name},
 };
 
@@ -55,6 +55,24 @@ impl StorageReader for SqliteReader {
         session: KeyHash,
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
         accounts::of_session(&self.connection, session)
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        keys::of_passkey(&self.connection, id)
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        keys::of_token(&self.connection, token)
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        keys::of_alias(&self.connection, guest)
     }
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
