@@ -8,6 +8,7 @@ mod challenge;
 mod close;
 mod completions;
 mod convert;
+mod device_login;
 mod finding;
 mod games;
 mod identity;
@@ -20,6 +21,7 @@ mod seat;
 mod seat_engine;
 mod seat_seeking;
 mod seek;
+mod token;
 mod usage;
 mod visit;
 mod watch;
@@ -72,6 +74,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Login(args) => account::login(args).await,
         Command::Logout(args) => account::logout(args).await,
         Command::Whoami(args) => account::whoami(args).await,
+        Command::Token(command) => token::run(command).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,

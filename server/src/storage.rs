@@ -45,7 +45,7 @@ pub use self::{
     check::{BackupError, Findings, backup, check},
     data_folder::DataFolder,
     hashes::{IdentityHash, KeyHash},
-    keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
+    keys::{ApiToken, KeyStep, Passkey, UsedPasskey, same_person},
     memory::Memory,
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,

@@ -1,6 +1,6 @@
 //! Guests of other devices that belong to an account: everything that they played is the account's.
 
-use fivefold_shared::protocol::{AccountNews, Identity, Reason, Refusal};
+use fivefold_shared::protocol::{AccountNews, Identity, MemberId, Reason, Refusal};
 
 use super::{Accounts, SignedIn, known_guest};
 use crate::{
@@ -10,6 +10,16 @@ use crate::{
 };
 
 impl Accounts {
+    /// The guest with this identity.
+    ///
+    /// # Errors
+    /// If the identity was replaced, or the storage cannot be read.
+    pub(crate) async fn guest(&self, identity: Identity) -> Result<MemberId, Refusal> {
+        let found = self.read(move |reader| known_guest(reader, &identity)).await?;
+        let (guest, _) = found.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
+        Ok(guest)
+    }
+
     /// Gives everything of a guest to the account. The guest's identity ends, and its sockets.
     ///
     /// # Errors

@@ -260,11 +260,17 @@ fn status(reason: Reason) -> StatusCode {
         Reason::ConfirmFirst,
         Reason::TokenScope,
         Reason::IdentityReplaced,
+        Reason::NothingToKeep,
         Reason::ForeignPage,
     ]) {
         StatusCode::FORBIDDEN
-    } else if is(&[Reason::NameTaken, Reason::TwoIdentities, Reason::LastKey, Reason::TooManyKeys])
-    {
+    } else if is(&[
+        Reason::NameTaken,
+        Reason::TwoIdentities,
+        Reason::LastKey,
+        Reason::TooManyKeys,
+        Reason::GameRunning,
+    ]) {
         StatusCode::CONFLICT
     } else if is(&[Reason::TooManyTries, Reason::NameChangedLately]) {
         StatusCode::TOO_MANY_REQUESTS

@@ -412,11 +412,14 @@ impl StorageReader for Memory {
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
         let tables = self.tables();
+        let own = query.member.as_ref().map(|member| tables.accounts.with_aliases(member));
         let is_asked_for = |(number, game): &(u64, &FinishedGame)| {
             let summary = &game.record.summary;
             (query.unlisted || summary.visibility == Visibility::Public)
                 && query.before.is_none_or(|before| *number < before)
-                && query.member.as_ref().is_none_or(|member| summary.has_player(member))
+                && own
+                    .as_ref()
+                    .is_none_or(|own| own.iter().any(|member| summary.has_player(member)))
         };
         let numbered = (tables.dropped + 1..).zip(&tables.games).filter(is_asked_for);
         let mut newest: Vec<_> = numbered.collect();

@@ -51,7 +51,7 @@ async fn a_program_signs_in_by_a_code_that_its_member_allows() {
     assert_eq!(found.body["address"], "127.0.0.1");
     ask(&server, "POST /api/device/find", &[], &body).await.assert(401, "signed_out");
     assert_eq!(answer(&server, &cookie, &typed, true).await.status, 204);
-    let news = page.next().await;
+    let news = page.receive().await;
     let Message::AccountChanged { change: AccountNews::DeviceAdded, label } = &news else {
         panic!("{news:?}")
     };

@@ -98,8 +98,8 @@ async fn a_guest_signs_up_and_in_by_a_passkey_alone() {
     ask(&server, "POST /api/session", &[], &typed("Anna")).await.assert(403, "wrong_password");
     let head = with(&cookie);
     let first = own["passkeys"][0]["id"].as_str().unwrap();
-    let last = ask(&server, &format!("DELETE /api/account/passkeys/{first}"), &head, &Value::Null);
-    last.await.assert(409, "last_key");
+    let path = format!("DELETE /api/account/passkeys/{first}");
+    ask(&server, &path, &head, &Value::Null).await.assert(409, "last_key");
     // The key was used a moment ago, so a password needs no other.
     let set = json!({"new_password": PASSWORD});
     assert_eq!(ask(&server, "POST /api/account/password", &head, &set).await.status, 204);
@@ -153,7 +153,7 @@ async fn more_passkeys_are_told_to_all_sessions_and_removed_ones_open_nothing() 
     let other = sign_in(&server, "Ann").await;
     let mut there = socket(&server, &other).await;
     let mut phone = add_passkey(&server, &cookie, "My phone").await;
-    let news = there.next().await;
+    let news = there.receive().await;
     let Message::AccountChanged { change: AccountNews::PasskeyAdded, label } = &news else {
         panic!("{news:?}")
     };
@@ -165,7 +165,7 @@ async fn more_passkeys_are_told_to_all_sessions_and_removed_ones_open_nothing() 
     let id = own["passkeys"][0]["id"].as_str().unwrap();
     let path = format!("DELETE /api/account/passkeys/{id}");
     assert_eq!(ask(&server, &path, &with(&cookie), &Value::Null).await.status, 204);
-    let news = there.next().await;
+    let news = there.receive().await;
     assert!(
         matches!(&news, Message::AccountChanged { change: AccountNews::PasskeyRemoved, .. }),
         "{news:?}"
@@ -209,7 +209,7 @@ async fn any_node_takes_the_answer_to_a_challenge() {
     ask(&other, "POST /api/session", &[], &body).await.assert(403, "wrong_passkey");
     // News of keys reach the sessions of all nodes.
     add_passkey(&other, &signed_in.cookie(), "Key").await;
-    let news = ann.next().await;
+    let news = ann.receive().await;
     assert!(matches!(&news, Message::AccountChanged { .. }), "{news:?}");
     one.stop().await;
     other.stop().await;
@@ -397,5 +397,37 @@ async fn new_keys_ask_for_a_key_that_was_used_lately() {
     assert_eq!(ask(&server, what, &head, body).await.status, 201);
     let mut client = server.connect_with(&opened.cookie()).await;
     assert!(matches!(client.ask(hello()).await, Message::Welcome { account: true, .. }));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_games_of_a_guest_become_the_accounts_once_no_game_is_running() {
+    let server = TestServer::start(LIMITS);
+    let (cookie, _) = sign_up(&server, "Ann").await;
+    let (mut guest, _, identity) = greet(&server, "Gus").await;
+    let mut bob = server.greet("Bob").await;
+    let room = guest.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+    let take = json!({"identity": identity});
+    let path = "POST /api/account/guest";
+    ask(&server, path, &with(&cookie), &take).await.assert(409, "game_running");
+    let resign = json!({"type": "resign", "room": room});
+    assert!(matches!(guest.ask(resign).await, Message::Done { .. }));
+    ask(&server, path, &[], &take).await.assert(401, "signed_out");
+    let taken = ask(&server, path, &with(&cookie), &take).await;
+    assert_eq!(taken.status, 204, "{}", taken.body);
+    assert_eq!(guest.closed().await.0, close::IDENTITY_REPLACED);
+    let own = ask(&server, "GET /api/games?own=true", &with(&cookie), &Value::Null).await;
+    assert_eq!(own.body["games"].as_array().unwrap().len(), 1, "{}", own.body);
+    assert_eq!(shown(&server, &cookie).await["guests"], 1);
+    let export = ask(&server, "GET /api/account/export", &with(&cookie), &Value::Null).await;
+    assert_eq!(export.body["games"].as_array().unwrap().len(), 1, "{}", export.body);
+    // The identity opens nothing any more, for nobody.
+    ask(&server, path, &with(&cookie), &take).await.assert(403, "identity_replaced");
+    // A guest without a seat has nothing to take along.
+    let (_, _, idle) = greet(&server, "Ida").await;
+    let idle = json!({"identity": idle});
+    ask(&server, path, &with(&cookie), &idle).await.assert(403, "nothing_to_keep");
     server.stop().await;
 }

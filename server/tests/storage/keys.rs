@@ -3,8 +3,8 @@
 use fivefold_server::{
     limits::accounts::{ALIASES_MAX, DELETED_ACCOUNT_KEPT, PASSKEYS_MAX, TOKENS_MAX},
     storage::{
-        AccountChanged, AccountKeys, AccountStep, ApiToken, KeyHash, KeyStep, NewAccount, Passkey,
-        Storage, UsedPasskey,
+        AccountChanged, AccountKeys, AccountStep, ApiToken, Append, GameQuery, KeyHash, KeyStep,
+        NewAccount, Passkey, Storage, UsedPasskey, same_person,
     },
 };
 
@@ -14,7 +14,7 @@ use crate::{
         sign_up,
     },
     contract::every_storage,
-    rooms::member,
+    rooms::{append, member, resigned},
 };
 
 fn passkey(number: u8) -> Passkey {
@@ -212,6 +212,14 @@ fn guests_belong_to_one_account() {
             storage.reader().unwrap().account_of_alias(&member(10)).unwrap()
         };
         assert_eq!(own(storage), Some(member(1)));
+        let mut reader = storage.reader().unwrap();
+        for (one, other, expected) in
+            [(1, 1, true), (1, 10, true), (10, 1, true), (1, 2, false), (10, 11, false)]
+        {
+            let is_one = same_person(&mut *reader, &member(one), &member(other)).unwrap();
+            assert_eq!(is_one, expected, "{one} {other}");
+        }
+        drop(reader);
         // Nobody who is unknown, another identity, and no account.
         do_key(storage, 1, take(50), AccountChanged::Gone);
         let stolen = KeyStep::AddAlias { guest: member(11), hash: hash(12), locked: locked(11) };
@@ -225,6 +233,16 @@ fn guests_belong_to_one_account() {
         assert_eq!(keys(storage, 1).aliases.len(), ALIASES_MAX);
         let row = storage.reader().unwrap().member(&member(10 + most), hash(10 + most)).unwrap();
         assert_eq!(row.unwrap().hash, hash(10 + most), "nothing of it is stored");
+        // The guest's games are the account's.
+        let finished = Append { closes: true, ..append(2, resigned("private", 10, 2), 0) };
+        assert_eq!(storage.append(&[finished]).unwrap(), [Ok(())]);
+        let games = |storage: &dyn Storage, number: u64| {
+            let query =
+                GameQuery { before: None, member: Some(member(number)), unlisted: true, max: 9 };
+            storage.reader().unwrap().games(&query).unwrap().games.len()
+        };
+        let listed = [1, 10, 2, 11].map(|number| games(storage, number));
+        assert_eq!(listed, [1, 1, 1, 0]);
         // A bot has an owner.
         do_key(storage, 2, KeyStep::SetOwner(member(1)), AccountChanged::Done);
         let bob = storage.reader().unwrap().account_named("Bob").unwrap().unwrap();

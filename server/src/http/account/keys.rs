@@ -12,7 +12,7 @@ use axum::{
 };
 use fivefold_shared::{
     clock::millis,
-    protocol::{ApiToken as Secret, Identity, Scope},
+    protocol::{ApiToken as Secret, Identity, Phase, Reason, Scope},
 };
 use serde::{Deserialize, Serialize};
 
@@ -219,6 +219,12 @@ struct Guest {
 async fn take_guest(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let Guest { identity } = asked.body(&body)?;
     let own = asked.signed_in().await?;
+    // A seat is its member's, so a running game would lose its player.
+    let rooms =
+        asked.server.lobby.own_rooms(&asked.accounts().guest(identity.clone()).await?).await;
+    if rooms.iter().any(|room| room.seat.is_some() && room.summary.phase == Phase::Running) {
+        return Err(Reason::GameRunning.into());
+    }
     asked.accounts().take_guest(&own, identity).await?;
     Ok(StatusCode::NO_CONTENT)
 }

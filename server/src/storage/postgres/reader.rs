@@ -33,7 +33,9 @@ const SELECT_GAMES: &str = "
 
 const SELECT_GAMES_OF: &str = "
     SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
-    WHERE player.member = $3 AND player.game < $1 AND (listed OR $4)
+    WHERE player.member = ANY (ARRAY(
+            SELECT $3::text COLLATE \"C\" UNION ALL SELECT member FROM alias WHERE account = $3))
+        AND player.game < $1 AND (listed OR $4)
     ORDER BY player.game DESC LIMIT $2";
 
 const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";

@@ -98,8 +98,9 @@ impl StorageReader for SqliteReader {
         let mut select = self.connection.prepare_cached(match query.member {
             Some(_) => {
                 "SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
-                 WHERE player.member = :member AND player.game < :before
-                     AND (listed = 1 OR :unlisted)
+                 WHERE player.member IN
+                         (SELECT :member UNION ALL SELECT member FROM alias WHERE account = :member)
+                     AND player.game < :before AND (listed = 1 OR :unlisted)
                  ORDER BY player.game DESC LIMIT :max"
             }
             None => {
