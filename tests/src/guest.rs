@@ -346,6 +346,7 @@ impl Guest {
             | Message::PlayerSaid { .. }
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
+            | Message::AccountChanged { .. }
             | Message::AnalysisOver { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }

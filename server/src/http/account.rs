@@ -28,7 +28,7 @@ use self::keys::ShownKeys;
 use super::{
     caller::Caller,
     questions::read,
-    refusals::{Refused, refused},
+    refusals::{Refused, malformed, refused},
 };
 use crate::{
     accounts::{
@@ -399,7 +399,8 @@ async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
 }
 
 fn one_key() -> AccountRefusal {
-    Refusal::malformed("the body needs a password or a passkey").into()
+    let text = "the body needs a password or a passkey".to_owned();
+    AccountRefusal::Malformed(malformed(StatusCode::UNPROCESSABLE_ENTITY, text))
 }
 
 /// A body that signs in: a name and a password, or a passkey.

@@ -221,7 +221,8 @@ fn commands(room: &str) -> Vec<(Value, &'static [Scope])> {
     const WATCH: &[Scope] = &[Scope::Play, Scope::Watch];
     const CHALLENGE: &[Scope] = &[Scope::Challenge];
     let in_room = |kind: &str| json!({"type": kind, "room": room});
-    let seat = json!({"type": "seat_bot", "room": room, "seat": "first", "bot": "pattern"});
+    let seat =
+        json!({"type": "seat_bot", "room": room, "seat": "first", "bot": {"kind": "pattern"}});
     vec![
         (json!({"type": "create", "rules": {"variant": "freestyle"}}), PLAY),
         (json!({"type": "seek", "pool": "free"}), PLAY),
@@ -250,7 +251,7 @@ fn commands(room: &str) -> Vec<(Value, &'static [Scope])> {
         (seat, PLAY),
         (json!({"type": "remove_bot", "room": room, "seat": "first"}), PLAY),
         (json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]}), PLAY),
-        (json!({"type": "choose", "room": room, "ply": 0, "act": {"type": "swap"}}), PLAY),
+        (json!({"type": "choose", "room": room, "ply": 0, "act": {"take": "black"}}), PLAY),
         (in_room("resign"), PLAY),
         (in_room("abort"), PLAY),
         (in_room("nudge"), PLAY),
