@@ -89,7 +89,8 @@ impl AccountTries {
         self.lock().sign_ups.take(network(address), now)
     }
 
-    /// Counts a try to sign in by a name of this likeness, or to confirm something by a password.
+    /// Counts a try to sign in by a name of this likeness, or to confirm something by a password. Returns
+    /// whether the account was used at the address before.
     ///
     /// # Errors
     /// If there were too many.
@@ -98,12 +99,15 @@ impl AccountTries {
         address: IpAddr,
         likeness: &str,
         now: Instant,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
         let mut state = self.lock();
         let place = (network(address), likeness.to_owned());
         let is_known = state.known.entries.contains_key(&place);
         state.sign_ins.take(place, now)?;
-        if is_known { Ok(()) } else { state.names.take(likeness.to_owned(), now) }
+        if !is_known {
+            state.names.take(likeness.to_owned(), now)?;
+        }
+        Ok(is_known)
     }
 
     /// Counts a try to recover an account.
@@ -213,11 +217,11 @@ mod tests {
     }
 
     /// How many of a hundred more than enough are allowed.
-    fn allowed(mut attempt: impl FnMut() -> Result<(), Refusal>) -> u32 {
+    fn allowed<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> u32 {
         let mut count = 0;
         for _ in 0..NAME_SIGN_INS_MAX + 100 {
             match attempt() {
-                Ok(()) => count += 1,
+                Ok(_) => count += 1,
                 Err(refusal) => assert_eq!(refusal.reason, Reason::TooManyTries),
             }
         }

@@ -227,9 +227,9 @@ impl Accounts {
         device: &Device,
     ) -> Result<Opened, Refusal> {
         let likeness = typed_likeness(&name);
-        self.tries.sign_in(device.address, &likeness, Instant::now())?;
+        let is_known = self.tries.sign_in(device.address, &likeness, Instant::now())?;
         let (account, stored) = self.find(likeness).await?;
-        let verified = self.passwords.verify(password, stored).await.map_err(no_hash)?;
+        let verified = self.passwords.verify(password, stored, is_known).await.map_err(no_hash)?;
         let (Some(account), Verified::Right { rehashed }) = (account, verified) else {
             return Err(Refusal::new(Reason::WrongPassword));
         };

@@ -192,7 +192,6 @@ test('a program signs in by the code that it shows', async () => {
   const { device_code: device, user_code: user } = await (await post('device')).json();
   assert.equal((await post('device/session', { device_code: device })).status, 202);
   await here.page.goto('/#device');
-  await here.page.reload();
   const dialog = here.page.getByRole('dialog');
   await dialog.getByLabel('Code of the device').fill('22222222');
   await dialog.getByRole('button', { name: 'Next' }).click();

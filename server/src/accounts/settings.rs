@@ -129,7 +129,7 @@ impl Accounts {
         let likeness = own.account.name.likeness();
         self.tries.sign_in(device.address, likeness.as_str(), Instant::now())?;
         let stored = self.keys(&own.account).await?.password;
-        match self.passwords.verify(password, stored).await.map_err(no_hash)? {
+        match self.passwords.verify(password, stored, true).await.map_err(no_hash)? {
             Verified::Right { .. } => Ok(()),
             Verified::Wrong => Err(Refusal::new(Reason::WrongPassword)),
         }

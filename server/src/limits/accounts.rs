@@ -14,6 +14,8 @@ pub const PASSWORD_MAX: usize = 128;
 pub const HASHES_MAX: usize = 2;
 /// Most passwords that wait for that. Further ones are refused.
 pub const HASH_QUEUE_MAX: usize = 64;
+/// How many of them may be of people who sign in where the account was never used before.
+pub const HASH_QUEUE_STRANGERS_MAX: usize = 48;
 /// Memory that hashing a password takes, in KiB.
 pub const HASH_MEMORY_KIB: u32 = 19 * 1024;
 /// How often the hash goes over its memory.
@@ -101,6 +103,7 @@ pub const RECOVERIES_WITHIN: Duration = HOUR;
 pub const TRIES_KEPT: usize = 10_000;
 
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
+const _: () = assert!(HASH_QUEUE_STRANGERS_MAX + HASHES_MAX < HASH_QUEUE_MAX);
 const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
 const _: () = assert!(
     SESSION_SEEN_AGAIN_AFTER.as_secs() < SESSION_KEPT.as_secs()

@@ -28,7 +28,8 @@ export async function request(method, path, body, identity) {
   if (identity) headers.authorization = `Bearer ${identity}`;
   const answer = await fetch(`/api/${path}`, { method, headers, body: body && JSON.stringify(body) });
   if (!answer.ok) throw await refusedAnswer(answer);
-  return answer.status === 204 ? undefined : answer.json();
+  const text = await answer.text();
+  return text ? JSON.parse(text) : undefined;
 }
 
 /** The code of a refusal. @param {unknown} error */
