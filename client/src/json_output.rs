@@ -311,7 +311,7 @@ impl<'a> EventLine<'a> {
                 (Some(name(*point, table)), None, None)
             }
             Event::Played { point, .. } => (Some(name(*point, table)), None, turn()),
-            Event::Ended { outcome } => (None, result(table, outcome), turn()),
+            Event::Ended { outcome, .. } => (None, result(table, outcome), turn()),
             Event::Started { .. }
             | Event::TakenBack { .. }
             | Event::Asked { .. }

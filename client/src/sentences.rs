@@ -135,7 +135,7 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
         Event::Nudged { by, .. } => {
             format!("{} asks whether {} is still there.", who(*by), who(by.other()))
         }
-        Event::Ended { outcome: how } => outcome(perspective, how),
+        Event::Ended { outcome: how, .. } => outcome(perspective, how),
         Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
         Event::ChatSet { on: true } => "Chat is switched on.".to_owned(),
         Event::ChatSet { on: false } => "Chat is switched off.".to_owned(),

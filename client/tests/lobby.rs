@@ -541,7 +541,7 @@ async fn a_game_that_another_session_found_is_only_named() {
 }
 
 fn aborted(by: Seat) -> Message {
-    let event = Event::Ended { outcome: Outcome::Aborted { by } };
+    let event = Event::Ended { outcome: Outcome::Aborted { by }, rated: false };
     Message::Event { room: code(), event: NumberedEvent { seq: 5, at: 0, event } }
 }
 

@@ -3,6 +3,7 @@
 //! limits to each other.
 
 pub mod accounts;
+pub mod ratings;
 
 use std::time::Duration;
 
@@ -105,6 +106,8 @@ pub const GAMES_PAGE_MAX: usize = 50;
 pub const READ_QUEUE_MAX: usize = 32;
 /// A server without a disk remembers this many finished games: the latest.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
+/// A server without a disk remembers this many changes of ratings: the latest.
+pub const MEMORY_RATING_CHANGES_MAX: usize = 2 * MEMORY_GAMES_MAX;
 /// A server without a disk remembers this many members: the first to take a seat.
 pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// The stored time at which a member was last seen is updated after this interval.

@@ -18,6 +18,8 @@ const PERIODS_PER_DAY: f64 = 0.214_36;
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
 /// Points of a rating for one unit of Glicko-2's own scale.
 const SCALE: f64 = 173.7178;
+/// How much the square of a deviation grows in a millisecond, for a volatility of 1.
+pub(crate) const DEVIATION_GROWTH: f64 = PERIODS_PER_DAY / DAY_MS * SCALE * SCALE;
 /// How fast volatilities change.
 const TAU: f64 = 0.75;
 /// The surest deviation.
@@ -26,6 +28,7 @@ const DEVIATION_MIN: f64 = 45.0;
 const DEVIATION_MAX: f64 = 350.0;
 /// The smallest deviation that Glicko-2 is given, after the growth that it adds by itself is taken out.
 const DEVIATION_BEFORE_MIN: f64 = 30.0;
+const VOLATILITY_MIN: f64 = 0.01;
 const VOLATILITY_MAX: f64 = 0.1;
 const VALUE_MIN: f64 = 400.0;
 /// A rating with this deviation or more is provisional.
@@ -40,10 +43,26 @@ pub struct Rating {
     pub value: f64,
     /// The standard deviation of the value, in points, from 45 (sure) to 350 (unknown).
     pub deviation: f64,
-    /// How much the true value is expected to change, at most 0.1.
+    /// How much the true value is expected to change, from 0.01 to 0.1.
     pub volatility: f64,
     /// When the last rated game ended, in milliseconds since the Unix epoch; absent before the first.
     pub last_at: Option<u64>,
+}
+
+/// How strong a player is, and how sure that is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// As [`Rating::value`].
+    pub value: f64,
+    /// As [`Rating::deviation`].
+    pub deviation: f64,
+}
+
+impl Estimate {
+    /// Whether too little is known about the player.
+    pub fn is_provisional(&self) -> bool {
+        self.deviation >= PROVISIONAL
+    }
 }
 
 /// Who won.
@@ -75,7 +94,17 @@ impl Rating {
 
     /// Whether too little is known about the player.
     pub fn is_provisional(&self) -> bool {
-        self.deviation >= PROVISIONAL
+        self.estimate().is_provisional()
+    }
+
+    /// The value and its deviation.
+    pub fn estimate(&self) -> Estimate {
+        Estimate { value: self.value, deviation: self.deviation }
+    }
+
+    /// The rating with so many points more or less, within the limits.
+    pub fn moved_by(self, points: f64) -> Self {
+        Self { value: (self.value + points).max(VALUE_MIN), ..self }
     }
 
     /// The rating at a time after the last game: the deviation has grown.
@@ -108,7 +137,7 @@ impl Rating {
         Self {
             value: rating.max(VALUE_MIN),
             deviation: deviation.clamp(DEVIATION_MIN, DEVIATION_MAX),
-            volatility: volatility.min(VOLATILITY_MAX),
+            volatility: volatility.clamp(VOLATILITY_MIN, VOLATILITY_MAX),
             last_at: Some(now),
         }
     }

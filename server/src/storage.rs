@@ -18,6 +18,7 @@ mod keys;
 mod log_writer;
 mod memory;
 mod postgres;
+mod ratings;
 mod read_pool;
 mod recovery;
 mod repair;
@@ -29,6 +30,7 @@ use std::{fmt, mem};
 
 use fivefold_shared::{
     protocol::{CommandId, GameId, MemberId, Name, RoomCode},
+    rating_pool::RatingPool,
     record::{FinishedGame, GameList, Record},
     room::Entry,
     seat::{BySeat, Seat},
@@ -50,6 +52,10 @@ pub use self::{
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
         migrate,
+    },
+    ratings::{
+        ChangeKind, GameResult, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
+        Undone,
     },
     recovery::{Database, RecoverError, recover},
     repair::{RepairError, Repaired, repair},
@@ -78,13 +84,20 @@ pub trait Storage: Send + fmt::Debug + 'static {
     fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError>;
 
     /// Appends to the logs of rooms, in one commit. Returns one answer for each, in the same order.
-    /// `Ok` survives the process and the machine. A conflict stores nothing of that append and does
-    /// not touch the others.
+    /// `Ok` survives the process and the machine; it has what the games that these entries end have
+    /// changed in ratings. A conflict stores nothing of that append and does not touch the others.
     ///
     /// # Errors
     /// With [`StorageError::InDoubt`], all of the batch that has no conflict is stored, or nothing
     /// is: the owners claim their rooms again and read which. With other errors nothing is stored.
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError>;
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError>;
+
+    /// Takes back what a game has changed in ratings, at a time in milliseconds since the Unix epoch:
+    /// as many points as it has changed, whatever has changed since. Asking again changes nothing.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt; asking again does no harm.
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError>;
 
     /// Updates the names of stored members, and when they were last seen, in one commit. Others
     /// stay unknown: a member is stored with the first seat they take ([`Append::members`]).
@@ -227,6 +240,37 @@ pub trait StorageReader: Send + fmt::Debug {
     /// When they cannot be read.
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError>;
 
+    /// A member's ratings, one for each pool in which they have played, by the pools' names.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError>;
+
+    /// How a member's rating in a pool has changed, the oldest change first; of more than
+    /// [`RATING_HISTORY_MAX`](crate::limits::ratings::RATING_HISTORY_MAX) the last ones.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn rating_history(
+        &mut self,
+        member: &MemberId,
+        pool: RatingPool,
+    ) -> Result<Vec<RatingChange>, StorageError>;
+
+    /// The best players of a pool: accounts with a sure rating who play there. The limits are in
+    /// [`limits::ratings`](crate::limits::ratings).
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError>;
+
+    /// What a game has changed: two changes by member, and two more if an operator took it back;
+    /// nothing for a game that does not count.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError>;
+
     /// Whether there is an open room with this code. Asked only where nodes share the storage: a
     /// node that has it alone knows its rooms.
     ///
@@ -366,7 +410,7 @@ pub struct Append {
     /// new name if the identity is their current one, and keep the rest. A member whose identity
     /// belongs to somebody else is not stored.
     pub members: Vec<KnownMember>,
-    /// The games that these entries end.
+    /// The games that these entries end. Those that count change ratings in the same commit.
     pub games: Vec<FinishedGame>,
     /// Who plays after these entries, in a room of paired players.
     pub playing: NowPlaying,
@@ -414,6 +458,9 @@ impl Append {
         }
     }
 }
+
+/// The answer to an append: what the games that it ends have changed in ratings.
+pub type Appended = Result<Vec<RatingChange>, Conflict>;
 
 /// Why a room's log does not take an append.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

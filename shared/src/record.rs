@@ -47,6 +47,9 @@ pub struct GameSummary {
     /// The choices of the opening, unless it was free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<RecordedOpening>,
+    /// Whether it counts for the players' ratings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rated: bool,
     /// The number of moves.
     pub plies: usize,
     /// How it ended.

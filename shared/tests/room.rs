@@ -74,7 +74,10 @@ fn whole_game() -> Vec<Event> {
         played(4, 2, 0),
     ];
     let points = vec![Point::new(0, 2), Point::new(1, 1), Point::new(2, 0)];
-    events.push(Event::Ended { outcome: Outcome::Five { winner: Seat::First, points } });
+    events.push(Event::Ended {
+        outcome: Outcome::Five { winner: Seat::First, points },
+        rated: false,
+    });
     events.push(Event::RematchAsked { by: Seat::First });
     events.push(Event::Started { game: 2, black: Seat::Second, id: game_id() });
     events
@@ -110,7 +113,7 @@ fn paired_games() -> Vec<Event> {
         played(0, 1, 1),
         Event::FirstActDue { seat: second, until: 36_000 },
         Event::FirstActDue { seat: second, until: 99_000 },
-        Event::Ended { outcome: Outcome::Aborted { by: second } },
+        Event::Ended { outcome: Outcome::Aborted { by: second }, rated: false },
         Event::Started { game: 2, black: second, id: game_id() },
         played(0, 1, 1),
         Event::Nudged { by: second, until: 999_000 },
@@ -119,7 +122,7 @@ fn paired_games() -> Vec<Event> {
         Event::Nudged { by: second, until: 999_000 },
         Event::TakenBack { ply: 1 },
         Event::Nudged { by: second, until: 999_000 },
-        Event::Ended { outcome: Outcome::Abandonment { winner: Some(second) } },
+        Event::Ended { outcome: Outcome::Abandonment { winner: Some(second) }, rated: false },
     ]
 }
 
@@ -274,7 +277,7 @@ fn the_clock_follows_the_events() {
     check(63_000, Event::TakenBack { ply: 0 }, (59_000, 57_000, None));
     check(64_000, timed(0, 0, None), (59_000, 57_000, Some((second, 121_000))));
     let outcome = Outcome::Time { winner: first };
-    check(121_000, Event::Ended { outcome }, (59_000, 0, None));
+    check(121_000, Event::Ended { outcome, rated: false }, (59_000, 0, None));
 }
 
 #[test]
@@ -289,7 +292,7 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 Event::Sat { seat: Seat::Second, player: second },
                 Event::Started { game: 1, black: Seat::First, id: game_id() },
                 played(0, 0, 0),
-                Event::Ended { outcome: Outcome::Time { winner } },
+                Event::Ended { outcome: Outcome::Time { winner }, rated: false },
             ]);
             let room = RoomState::from_log(&log).expect("a log");
             let late = RoomState::from_snapshot(room.snapshot()).expect("legal moves");
@@ -431,7 +434,7 @@ proptest! {
                 }
                 Step::Resign(by) if is_running => {
                     let outcome = Outcome::Resignation { winner: by.other() };
-                    fold(&mut room, Event::Ended { outcome });
+                    fold(&mut room, Event::Ended { outcome, rated: false });
                     model.winner = Some(index(by.other()));
                     model.offer = None;
                 }

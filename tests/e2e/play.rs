@@ -37,7 +37,7 @@ async fn a_private_game_by_link_to_a_five_with_a_third_watching() {
         assert!(heard.len() >= FIVE.len() && end.events.ends_with(heard), "{}", guest.name);
     }
     let last = end.events.last().expect("an event");
-    assert_eq!(last.event, Event::Ended { outcome: outcome.map(|_| Seat::First) });
+    assert_eq!(last.event, Event::Ended { outcome: outcome.map(|_| Seat::First), rated: false });
 }
 
 #[tokio::test]

@@ -259,7 +259,7 @@ impl Actor {
 fn log_game(room: &RoomCode, event: &NumberedEvent) {
     if let Event::Started { game, .. } = &event.event {
         tracing::debug!(room.id = %room, game, "a game starts");
-    } else if let Event::Ended { outcome } = &event.event {
+    } else if let Event::Ended { outcome, .. } = &event.event {
         tracing::debug!(room.id = %room, ?outcome, "a game ends");
     }
 }

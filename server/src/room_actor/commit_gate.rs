@@ -17,7 +17,9 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use super::route::Route;
 use crate::{
     outbox::encode_event,
-    storage::{Append, AppendError, Epoch, KnownMember, NowPlaying, Reply, WriterPermit},
+    storage::{
+        Append, AppendError, Epoch, KnownMember, NowPlaying, RatingChange, Reply, WriterPermit,
+    },
 };
 
 /// Delays effects until the events before them are stored.
@@ -31,7 +33,7 @@ pub(super) struct CommitGate {
 }
 
 struct Commit {
-    reply: Reply<(), AppendError>,
+    reply: Reply<Vec<RatingChange>, AppendError>,
     since: Instant,
 }
 
@@ -82,7 +84,7 @@ impl CommitGate {
         self.unstored.games.extend(finished.map(|game| *game));
         let text = encode_event(&self.unstored.room, event);
         self.pending.push_back(match &event.event {
-            Event::Ended { outcome } => Pending::End(event.seq, text, aborted_by(outcome)),
+            Event::Ended { outcome, .. } => Pending::End(event.seq, text, aborted_by(outcome)),
             _ => Pending::Event(event.seq, text),
         });
         self.unstored.entries.push(entry);
@@ -126,7 +128,7 @@ impl CommitGate {
     /// Waits until the batch is stored or has failed; forever if there is none. Cancel safe.
     pub(super) async fn committed(&mut self) -> Result<Instant, AppendError> {
         let Some(commit) = &mut self.commit else { return std::future::pending().await };
-        let stored = commit.reply.wait().await.map(|()| commit.since);
+        let stored = commit.reply.wait().await.map(|_| commit.since);
         self.commit = None;
         stored
     }

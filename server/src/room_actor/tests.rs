@@ -11,7 +11,8 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Colour, CommandId, Create, Event, MemberId, Name, Player, RoomCode, SeatRequest, Visibility,
+        Colour, CommandId, Create, Event, GameId, MemberId, Name, Player, RoomCode, SeatRequest,
+        Visibility,
     },
     room::{Entry, Founding, Member, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
@@ -30,8 +31,8 @@ use crate::{
     node_id::NodeId,
     paired_games::GameEnd,
     storage::{
-        AccountChange, AccountChanged, Blocking, Claimed, Conflict, IdentityHash, KnownMember,
-        Memory, ReadPool, Storage, StorageReader,
+        AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember,
+        Memory, ReadPool, Storage, StorageReader, Undone,
     },
     thinking::{Owner, Pool},
 };
@@ -213,7 +214,11 @@ impl Storage for Unreachable {
         in_doubt()
     }
 
-    fn append(&mut self, _: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, _: &[Append]) -> Result<Vec<Appended>, StorageError> {
+        in_doubt()
+    }
+
+    fn undo_ratings(&mut self, _: &GameId, _: u64) -> Result<Undone, StorageError> {
         in_doubt()
     }
 

@@ -13,7 +13,7 @@ use super::{
     OpenError, StorageError,
     data_folder::{create_private, database_in, sync_folder_of},
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::{inspect, open_to_read, read_log},
+    sqlite::{inspect, open_to_read, ratings, read_log},
     values::{from_json, name},
 };
 
@@ -152,7 +152,8 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
             findings.add(damage);
             findings.is_repairable = false;
         }
-        check_rooms(&snapshot, &mut findings)
+        check_rooms(&snapshot, &mut findings)?;
+        check_ratings(&snapshot, &mut findings)
     });
     if let Err(error) = checked {
         findings.add(error);
@@ -207,6 +208,20 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
             }
         }
     }
+    Ok(())
+}
+
+/// What is wrong with ratings is not repaired.
+fn check_ratings(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+    let has_ratings = "SELECT 1 FROM sqlite_schema WHERE name = 'rating'";
+    if !snapshot.prepare(has_ratings)?.exists(())? {
+        // A file of an older format.
+        return Ok(());
+    }
+    let mut found = Findings::default();
+    ratings::check(snapshot, &mut found)?;
+    findings.is_repairable &= found.is_sound();
+    found.problems.into_iter().for_each(|problem| findings.add(problem));
     Ok(())
 }
 

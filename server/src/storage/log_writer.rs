@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, IdentityHash,
-    KnownMember, Storage, StorageError,
+    KnownMember, RatingChange, Storage, StorageError,
 };
 use crate::{
     limits::{
@@ -54,7 +54,7 @@ enum Request {
     UpdateMember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
     Orphans(oneshot::Sender<Result<Vec<RoomCode>, StorageError>>),
     Claim(Vec<RoomCode>, NodeId, oneshot::Sender<Result<Vec<Claimed>, StorageError>>),
-    Append(Append, oneshot::Sender<Result<(), AppendError>>),
+    Append(Append, oneshot::Sender<Result<Vec<RatingChange>, AppendError>>),
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
     ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
     ChangeAccount(Box<AccountChange>, oneshot::Sender<Result<AccountChanged, StorageError>>),
@@ -122,7 +122,7 @@ const ENDED: &str = "its writer has ended";
 
 impl WriterPermit<'_> {
     /// Requests [`Storage::append`], in one commit with what else is queued.
-    pub(crate) fn append(self, append: Append) -> Reply<(), AppendError> {
+    pub(crate) fn append(self, append: Append) -> Reply<Vec<RatingChange>, AppendError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::Append(append, answer));
         Reply(reply)
@@ -277,7 +277,7 @@ impl Writer {
 #[derive(Default)]
 struct Group {
     appends: Vec<Append>,
-    append_answers: Vec<oneshot::Sender<Result<(), AppendError>>>,
+    append_answers: Vec<oneshot::Sender<Result<Vec<RatingChange>, AppendError>>>,
     members: Vec<KnownMember>,
     member_answers: Vec<oneshot::Sender<Result<(), StorageError>>>,
 }

@@ -1,6 +1,7 @@
 //! A storage in memory, for tests and for servers that keep nothing.
 
 mod accounts;
+mod ratings;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
@@ -9,16 +10,21 @@ use std::{
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode, Visibility},
+    rating_pool::RatingPool,
     record::{FinishedGame, GameList, ListedGame, Record},
     room::{Cause, Entry},
     seat::{BySeat, Seat},
 };
 
-use self::accounts::{Accounts, Members};
+use self::{
+    accounts::{Accounts, Members},
+    ratings::StoredRatings,
+};
 use super::{
-    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append, Claimed,
-    Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, MadeRoom,
-    NowPlaying, Passkey, Playing, Storage, StorageError, StorageReader,
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
+    Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
+    Leaderboard, LeaderboardQuery, MadeRoom, NowPlaying, Passkey, Playing, PoolRating,
+    RatingChange, Storage, StorageError, StorageReader, Undone,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -56,6 +62,7 @@ struct Tables {
     /// Members whose identity was replaced.
     renewed: HashSet<MemberId>,
     accounts: Accounts,
+    ratings: StoredRatings,
     /// Number of games dropped because there were too many.
     dropped: u64,
 }
@@ -106,9 +113,13 @@ impl Storage for Memory {
         Ok(rooms.iter().map(|room| tables.claim(room, node, self.process)).collect())
     }
 
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         let mut tables = self.tables();
         Ok(batch.iter().map(|append| tables.append(append, self.process)).collect())
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        Ok(self.tables().ratings.undo(game, at))
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
@@ -246,7 +257,7 @@ impl Tables {
         }
     }
 
-    fn append(&mut self, append: &Append, process: u64) -> Result<(), Conflict> {
+    fn append(&mut self, append: &Append, process: u64) -> Appended {
         let first = append.entries.first().filter(|entry| entry.event.seq == 1);
         let begins = first.is_some();
         let cause = first.and_then(|entry| entry.cause.clone());
@@ -291,7 +302,7 @@ impl Tables {
             self.games.pop_front();
             self.dropped += 1;
         }
-        Ok(())
+        Ok(self.ratings.count(&append.games))
     }
 
     /// The game in another room of one who is to play. It matters where nodes share the storage.
@@ -433,6 +444,28 @@ impl StorageReader for Memory {
             games: newest.iter().take(query.max).map(list).collect(),
             next: next.map(|last| newest[last].0),
         })
+    }
+
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
+        Ok(self.tables().ratings.of_member(member))
+    }
+
+    fn rating_history(
+        &mut self,
+        member: &MemberId,
+        pool: RatingPool,
+    ) -> Result<Vec<RatingChange>, StorageError> {
+        Ok(self.tables().ratings.history(member, pool))
+    }
+
+    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
+        let tables = self.tables();
+        let name_of = |member: &MemberId| tables.accounts.name(&tables.members, member);
+        Ok(tables.ratings.leaderboard(query, name_of))
+    }
+
+    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
+        Ok(self.tables().ratings.of_game(game))
     }
 
     fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {

@@ -14,6 +14,7 @@ mod keys;
 mod logs;
 mod migrate;
 mod playing;
+mod ratings;
 mod reader;
 mod registry;
 mod retention;
@@ -24,7 +25,7 @@ mod values;
 use std::{collections::HashSet, io, sync::Arc};
 
 use fivefold_shared::{
-    protocol::{MemberId, RoomCode},
+    protocol::{GameId, MemberId, RoomCode},
     room::Entry,
 };
 use tokio_postgres::error::SqlState;
@@ -45,8 +46,8 @@ pub use self::{
     sole_node::SoleNode,
 };
 use super::{
-    AccountChange, AccountChanged, Append, Claimed, Conflict, IdentityHash, KnownMember, OpenError,
-    Storage, StorageError, StorageReader, values::name,
+    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember, OpenError,
+    Storage, StorageError, StorageReader, Undone, ratings::rated_members, values::name,
 };
 use crate::{
     limits::{
@@ -121,10 +122,7 @@ impl Postgres {
     }
 
     /// Appends of different rooms, or one alone that begins a game of paired players.
-    fn append_group(
-        &mut self,
-        batch: &[Append],
-    ) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append_group(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         let group = Group::of(batch)?;
         self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
             append::append(session, batch, &group).await
@@ -168,7 +166,7 @@ impl Storage for Postgres {
         })?
     }
 
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         let mut answers = Vec::with_capacity(batch.len());
         for group in groups(batch) {
             match self.append_group(group) {
@@ -181,6 +179,12 @@ impl Storage for Postgres {
             }
         }
         Ok(answers)
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            ratings::undo(session, game, at).await
+        })?
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
@@ -255,14 +259,18 @@ impl Storage for Postgres {
 }
 
 /// Splits a batch so that no part has two appends of one room: an `UPDATE` would silently take one
-/// of them. The log writer never sends such a batch. A game of paired players that begins is a part of
-/// its own, because a player who plays elsewhere makes the whole statement fail.
+/// of them. The log writer never sends such a batch. For the same reason no part has two appends with
+/// rated games of one member. A game of paired players that begins is a part of its own, because a
+/// player who plays elsewhere makes the whole statement fail.
 fn groups(batch: &[Append]) -> Vec<&[Append]> {
     let (mut groups, mut rest) = (Vec::new(), batch);
     while !rest.is_empty() {
-        let mut rooms = HashSet::new();
-        let next =
-            rest.iter().position(|append| begins_game(append) || !rooms.insert(&append.room));
+        let (mut rooms, mut rated) = (HashSet::new(), HashSet::new());
+        let next = rest.iter().position(|append| {
+            begins_game(append)
+                || !rooms.insert(&append.room)
+                || !rated_members(&append.games).into_iter().all(|member| rated.insert(member))
+        });
         let end = next.unwrap_or(rest.len()).max(1);
         let (group, left) = rest.split_at(end);
         groups.push(group);

@@ -181,6 +181,45 @@ const KEYS: &str = "
     CREATE INDEX alias_account ON alias (account);
 ";
 
+/// What format 9 adds for ratings.
+const RATINGS: &str = "
+    -- What members have in each pool after their last rated game there.
+    CREATE TABLE rating (
+        member TEXT NOT NULL,
+        pool TEXT NOT NULL,
+        value REAL NOT NULL,
+        deviation REAL NOT NULL,
+        volatility REAL NOT NULL,
+        games INTEGER NOT NULL,
+        wins INTEGER NOT NULL,
+        draws INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        -- The number of the last change.
+        changes INTEGER NOT NULL,
+        PRIMARY KEY (member, pool)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX rating_best ON rating (pool, value);
+
+    -- What each rated game changed. The keys make a second change by the same game impossible, and
+    -- one that does not follow the last. Changes stay where a damaged game is deleted.
+    CREATE TABLE rating_change (
+        member TEXT NOT NULL,
+        pool TEXT NOT NULL,
+        -- Counted from 1.
+        number INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('game', 'undo')),
+        result TEXT NOT NULL CHECK (result IN ('won', 'drawn', 'lost')),
+        before REAL NOT NULL,
+        deviation_before REAL NOT NULL,
+        after REAL NOT NULL,
+        deviation_after REAL NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, pool, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
+";
+
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -217,24 +256,24 @@ pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.execute_batch(SCHEMA)?;
     transaction.execute_batch(ACCOUNTS)?;
     transaction.execute_batch(KEYS)?;
+    transaction.execute_batch(RATINGS)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }
 
-/// Brings a file of an older format to the current one: completely, or not at all.
+/// Brings a file of an older format, from [`OLDEST_FORMAT`] on, to the current one: completely, or not
+/// at all.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(super) fn upgrade(connection: &mut Connection) -> rusqlite::Result<()> {
+pub(super) fn upgrade(connection: &mut Connection, format: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let format: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if format < 8 {
         transaction.execute_batch(ACCOUNTS)?;
     }
-    if format < 9 {
-        transaction.execute_batch(KEYS)?;
-    }
+    transaction.execute_batch(KEYS)?;
+    transaction.execute_batch(RATINGS)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }

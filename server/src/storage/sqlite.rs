@@ -6,20 +6,21 @@
 pub(super) mod accounts;
 mod keys;
 mod log;
+pub(super) mod ratings;
 mod reader;
 
 use std::{path::Path, time::Duration};
 
 use fivefold_shared::{
-    protocol::{MemberId, RoomCode},
+    protocol::{GameId, MemberId, RoomCode},
     room::Entry,
 };
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 
 use self::{log::Appender, reader::SqliteReader};
 use super::{
-    AccountChange, AccountChanged, Append, Claimed, Conflict, DataFolder, IdentityHash,
-    KnownMember, OpenError, Storage, StorageError, StorageReader,
+    AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
+    KnownMember, OpenError, Storage, StorageError, StorageReader, Undone,
     data_folder::database_in,
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT, OPEN},
     values::name,
@@ -61,7 +62,7 @@ impl Sqlite {
         match format {
             None => schema::create(&mut connection).map_err(failed)?,
             Some(FORMAT) => {}
-            Some(_) => schema::upgrade(&mut connection).map_err(failed)?,
+            Some(older) => schema::upgrade(&mut connection, older).map_err(failed)?,
         }
         connection.execute("INSERT INTO process DEFAULT VALUES", ()).map_err(failed)?;
         let process = connection.last_insert_rowid();
@@ -157,7 +158,7 @@ impl Storage for Sqlite {
         Ok(claimed)
     }
 
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         let process = self.process;
         // Dropped without a commit, the transaction is rolled back.
         let transaction = self.begin()?;
@@ -167,6 +168,13 @@ impl Storage for Sqlite {
         drop(appender);
         commit(transaction)?;
         Ok(answers)
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        let transaction = self.begin()?;
+        let undone = ratings::undo(&transaction, game, at)?;
+        commit(transaction)?;
+        Ok(undone)
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {

@@ -12,12 +12,14 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-        Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
-        MadeRoom, Memory, NowPlaying, Passkey, Playing, Storage, StorageError, StorageReader,
+        Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
+        KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, NowPlaying, Passkey, Playing,
+        PoolRating, RatingChange, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
+    rating_pool::RatingPool,
     record::{GameList, Record},
     room::{Entry, RoomState},
     seat::{BySeat, Seat},
@@ -208,7 +210,7 @@ impl Disk {
         self.store(&late).map(drop)
     }
 
-    fn store(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn store(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         let mut batch = batch.to_vec();
         let mut shared = self.shared.lock().unwrap();
         if shared.planted == Some(Planted::NoEpochs) {
@@ -237,7 +239,7 @@ impl Disk {
     }
 
     /// Notes which node learns that events are stored.
-    fn acknowledge(&self, batch: &[Append], results: &[Result<(), Conflict>]) {
+    fn acknowledge(&self, batch: &[Append], results: &[Appended]) {
         let mut shared = self.shared();
         for (append, _) in batch.iter().zip(results).filter(|(_, result)| result.is_ok()) {
             for entry in &append.entries {
@@ -333,7 +335,7 @@ impl Storage for Disk {
         Ok(claimed)
     }
 
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         if self.reach().is_err() {
             // The request went out, and no answer comes.
             return Err(self.in_doubt());
@@ -355,6 +357,11 @@ impl Storage for Disk {
             self.shared().late = batch.to_vec();
         }
         Err(self.in_doubt())
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        self.reach()?;
+        self.kept.undo_ratings(game, at)
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
@@ -454,6 +461,30 @@ impl StorageReader for Disk {
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
         self.reach()?;
         self.kept.games(query)
+    }
+
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
+        self.reach()?;
+        self.kept.ratings(member)
+    }
+
+    fn rating_history(
+        &mut self,
+        member: &MemberId,
+        pool: RatingPool,
+    ) -> Result<Vec<RatingChange>, StorageError> {
+        self.reach()?;
+        self.kept.rating_history(member, pool)
+    }
+
+    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
+        self.reach()?;
+        self.kept.leaderboard(query)
+    }
+
+    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
+        self.reach()?;
+        self.kept.game_ratings(game)
     }
 
     fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {

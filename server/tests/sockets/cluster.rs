@@ -14,14 +14,14 @@ use fivefold_server::{
     limits::{Limits, READ_QUEUE_MAX},
     node::registry::{NodeReport, Pulse, Registry},
     storage::{
-        AccountChange, AccountChanged, Append, Claimed, Conflict, IdentityHash, KnownMember,
-        Memory, Storage, StorageError, StorageReader,
+        AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
+        Memory, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
     protocol::{
-        AnalysisEnd, CatchUp, Event, Identity, MemberId, Message, OwnRoom, Reason, RoomCode,
-        RoomSummary, close,
+        AnalysisEnd, CatchUp, Event, GameId, Identity, MemberId, Message, OwnRoom, Reason,
+        RoomCode, RoomSummary, close,
     },
     room::{Entry, RoomLimits},
 };
@@ -604,8 +604,12 @@ impl Storage for SlowClaims {
         self.memory.claim(rooms, node)
     }
 
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         self.memory.append(batch)
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        self.memory.undo_ratings(game, at)
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {

@@ -19,7 +19,7 @@ async fn watch(client: &mut Client) -> (Vec<u64>, Outcome<Seat>) {
     loop {
         if let Message::Event { event, .. } = client.receive().await {
             numbers.push(event.seq);
-            if let Event::Ended { outcome } = event.event {
+            if let Event::Ended { outcome, .. } = event.event {
                 return (numbers, outcome);
             }
         }

@@ -9,11 +9,11 @@ use std::sync::{
 use fivefold_server::{
     NodeId,
     storage::{
-        AccountChange, AccountChanged, Append, Claimed, Conflict, IdentityHash, KnownMember,
-        Memory, Storage, StorageError, StorageReader,
+        AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
+        Memory, Storage, StorageError, StorageReader, Undone,
     },
 };
-use fivefold_shared::protocol::{CatchUp, MemberId, Message, Reason, RoomCode, close};
+use fivefold_shared::protocol::{CatchUp, GameId, MemberId, Message, Reason, RoomCode, close};
 use fivefold_shared::room::Entry;
 use serde_json::json;
 use tokio::sync::Mutex;
@@ -33,8 +33,12 @@ impl Storage for Broken {
         unreachable!("it is broken")
     }
 
-    fn append(&mut self, _: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, _: &[Append]) -> Result<Vec<Appended>, StorageError> {
         panic!("the storage breaks");
+    }
+
+    fn undo_ratings(&mut self, _: &GameId, _: u64) -> Result<Undone, StorageError> {
+        unreachable!("it is broken")
     }
 
     fn update_members(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
@@ -98,7 +102,7 @@ impl Storage for Brittle {
         self.memory.claim(rooms, node)
     }
 
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Result<(), Conflict>>, StorageError> {
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         if self.is_broken.load(Ordering::SeqCst) {
             return Err(StorageError::Failed("no space left".into()));
         }
@@ -107,6 +111,10 @@ impl Storage for Brittle {
         let appended =
             if doubt == Some(false) { Ok(Vec::new()) } else { self.memory.append(batch) };
         if doubt.is_some() { Err(StorageError::InDoubt("no answer".into())) } else { appended }
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        self.memory.undo_ratings(game, at)
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {

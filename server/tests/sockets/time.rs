@@ -48,7 +48,10 @@ async fn a_flag_falls_on_time() {
     let heard = Instant::now();
     let (ended_at, ended) =
         until_event(&mut bob, |event| matches!(event, Event::Ended { .. })).await;
-    assert_eq!(ended, Event::Ended { outcome: Outcome::Time { winner: Seat::First } });
+    assert_eq!(
+        ended,
+        Event::Ended { outcome: Outcome::Time { winner: Seat::First }, rated: false }
+    );
     let late = ended_at - played_at - 1_000;
     println!("the flag fell {late} ms late, and was seen after {:?}", heard.elapsed());
     // Room for a busy machine; the aim is 50.

@@ -84,7 +84,7 @@ pub(crate) fn known(number: u64, name: &str) -> KnownMember {
 /// Stores guests, as those who take a seat.
 pub(crate) fn seat(storage: &mut dyn Storage, room: u64, members: Vec<KnownMember>) {
     let seated = Append { members, ..append(room, log(3), 0) };
-    assert_eq!(storage.append(&[seated]).unwrap(), [Ok(())]);
+    assert_eq!(storage.append(&[seated]).unwrap(), [Ok(vec![])]);
 }
 
 pub(crate) fn apply(storage: &mut dyn Storage, change: &AccountChange, expected: AccountChanged) {
@@ -351,24 +351,28 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     let finished = Append { closes: true, ..append(2, resigned("public", 7, 8), 2) };
     storage.append(&[finished, append(3, log(40), 0)]).unwrap();
     drop(storage);
-    // Format 7 has the same tables but these.
-    let old = rusqlite::Connection::open(&file).unwrap();
-    old.execute_batch(
-        "DROP TABLE passkey; DROP TABLE token; DROP TABLE alias; DROP TABLE session;
-         DROP TABLE key; DROP TABLE account",
-    )
-    .unwrap();
-    old.pragma_update(None, "user_version", 7).unwrap();
-    drop(old);
-    assert!(check(folder.path()).unwrap().is_sound());
+    let format = || -> u32 {
+        let connection = rusqlite::Connection::open(&file).unwrap();
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+    };
+    // Older formats have the same tables but these.
+    let mut gone = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE passkey;
+         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
+         ALTER TABLE account DROP COLUMN owner"
+        .to_owned();
+    for older in [8, 7] {
+        let old = rusqlite::Connection::open(&file).unwrap();
+        old.execute_batch(&gone).unwrap();
+        old.pragma_update(None, "user_version", older).unwrap();
+        drop(old);
+        assert!(check(folder.path()).unwrap().is_sound());
+        drop(open());
+        assert_eq!(format(), 9);
+        gone += "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
+    }
 
     let mut storage = open();
     assert!(check(folder.path()).unwrap().is_sound());
-    let format = |file| -> u32 {
-        let connection = rusqlite::Connection::open(file).unwrap();
-        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
-    };
-    assert_eq!(format(&file), 9);
     assert_eq!(storage.orphans(9).unwrap().len(), 2);
     let claimed = storage.claim(&[code(1), code(3)], NodeId::ALONE).unwrap();
     let [Claimed::Mine { log: one, .. }, Claimed::Mine { log: other, .. }] = &claimed[..] else {

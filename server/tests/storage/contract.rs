@@ -106,7 +106,7 @@ fn what_is_appended_is_read() {
         assert_eq!(storage.read(&code(1)).unwrap(), []);
         for part in [&whole[..1], &whole[1..12], &whole[12..]] {
             let both = [append(1, part.to_vec(), 0), append(2, part.to_vec(), 0)];
-            assert_eq!(storage.append(&both).unwrap(), [Ok(()), Ok(())]);
+            assert_eq!(storage.append(&both).unwrap(), [Ok(vec![]), Ok(vec![])]);
         }
         assert_eq!(storage.read(&code(1)).unwrap(), whole);
         assert_eq!(storage.read(&code(2)).unwrap(), whole);
@@ -134,7 +134,7 @@ fn old_logs_of_closed_rooms_are_pruned_and_games_stay() {
         }
         // Its code is not given to another room.
         let again = storage.append(&[append(2, log(1), 0)]).unwrap();
-        assert!(matches!(again[..], [Ok(()) | Err(Conflict::Owner)]), "{again:?}");
+        assert!(matches!(again[..], [Ok(_) | Err(Conflict::Owner)]), "{again:?}");
     });
 }
 
@@ -158,7 +158,7 @@ fn a_conflict_does_not_touch_the_other_rooms() {
             Err(Conflict::Owner),
             Err(Conflict::Owner),
             Err(Conflict::Owner),
-            Ok(()),
+            Ok(vec![]),
         ];
         assert_eq!(storage.append(&batch).unwrap(), expected);
         assert_eq!(storage.read(&code(1)).unwrap(), whole[..5]);
@@ -181,7 +181,7 @@ fn a_claimed_room_is_no_longer_its_old_owners() {
         let rest = append(1, whole[3..].to_vec(), 0);
         assert_eq!(storage.append(std::slice::from_ref(&rest)).unwrap(), [Err(Conflict::Owner)]);
         let rest = Append { epoch: *epoch, ..rest };
-        assert_eq!(storage.append(&[rest]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[rest]).unwrap(), [Ok(vec![])]);
         assert_eq!(storage.read(&code(1)).unwrap(), whole);
         let (next, log) = claim(storage, 1, NodeId::ALONE);
         assert!(next > *epoch && log == whole, "{next:?}");
@@ -193,7 +193,7 @@ fn a_room_that_was_claimed_before_it_was_stored_is_never_created() {
     every_storage(|storage| {
         assert_eq!(storage.claim(&[code(1)], NodeId::ALONE).unwrap(), [Claimed::Closed]);
         let late = [append(1, log(1), 0), append(2, log(1), 0)];
-        assert_eq!(storage.append(&late).unwrap(), [Err(Conflict::Owner), Ok(())]);
+        assert_eq!(storage.append(&late).unwrap(), [Err(Conflict::Owner), Ok(vec![])]);
         assert_eq!(storage.read(&code(1)).unwrap(), []);
         assert_eq!(storage.claim(&[code(1)], NodeId::ALONE).unwrap(), [Claimed::Closed]);
     });
@@ -230,7 +230,7 @@ fn a_closed_room_takes_nothing_more() {
         let whole = log(6);
         storage.append(&[append(1, whole[..3].to_vec(), 0)]).unwrap();
         let close = Append { closes: true, ..append(1, Vec::new(), 0) };
-        assert_eq!(storage.append(std::slice::from_ref(&close)).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(std::slice::from_ref(&close)).unwrap(), [Ok(vec![])]);
         let rest = append(1, whole[3..].to_vec(), 0);
         let refused = [Err(Conflict::Owner), Err(Conflict::Owner)];
         assert_eq!(storage.append(&[rest, close]).unwrap(), refused);
@@ -246,7 +246,7 @@ fn finished_games_are_found() {
             let visibility = if room % 2 == 0 { "public" } else { "private" };
             let entries = resigned(visibility, 1, if room < 4 { 2 } else { 3 });
             let closed = Append { closes: true, ..append(room, entries, room) };
-            assert_eq!(storage.append(&[closed]).unwrap(), [Ok(())]);
+            assert_eq!(storage.append(&[closed]).unwrap(), [Ok(vec![])]);
         }
         let mut reader = storage.reader().unwrap();
         for room in 0..6 {
@@ -385,7 +385,7 @@ fn nobody_begins_a_second_game_of_paired_players() {
             Some((playing.room, playing.seat))
         };
         let elsewhere = |number, room, seat| Err(Conflict::Playing(playing(number, room, seat)));
-        assert_eq!(storage.append(&[pair(1, [1, 2])]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[pair(1, [1, 2])]).unwrap(), [Ok(vec![])]);
         assert_eq!(room_of(1), Some((code(1), Seat::First)));
         assert_eq!(room_of(2), Some((code(1), Seat::Second)));
         assert_eq!(room_of(3), None);
@@ -399,7 +399,7 @@ fn nobody_begins_a_second_game_of_paired_players() {
         };
         let refused = Append { members: vec![known], ..pair(2, [3, 2]) };
         let batch = [append(3, log(3), 0), refused, pair(4, [4, 5]), append(5, log(3), 0)];
-        let answers = [Ok(()), elsewhere(2, 1, Seat::Second), Ok(()), Ok(())];
+        let answers = [Ok(vec![]), elsewhere(2, 1, Seat::Second), Ok(vec![]), Ok(vec![])];
         assert_eq!(storage.append(&batch).unwrap(), answers);
         assert_eq!(storage.read(&code(2)).unwrap(), []);
         assert_eq!((room_of(3), room_of(4)), (None, Some((code(4), Seat::First))));
@@ -408,16 +408,16 @@ fn nobody_begins_a_second_game_of_paired_players() {
         assert_eq!(storage.append(&[pair(4, [3, 2])]).unwrap(), [Err(Conflict::Owner)]);
 
         // The end frees both, and who plays elsewhere then has no rematch.
-        assert_eq!(storage.append(&[end(1, [1, 2])]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[end(1, [1, 2])]).unwrap(), [Ok(vec![])]);
         assert_eq!((room_of(1), room_of(2)), (None, None));
-        assert_eq!(storage.append(&[pair(2, [3, 2])]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[pair(2, [3, 2])]).unwrap(), [Ok(vec![])]);
         let again = [rematch(1, [1, 2])];
         assert_eq!(storage.append(&again).unwrap(), [elsewhere(2, 2, Seat::Second)]);
         assert_eq!((storage.read(&code(1)).unwrap().len(), room_of(1)), (5, None));
         // Closing the room frees them, too.
         let closed = Append { closes: true, ..append(2, Vec::new(), 0) };
-        assert_eq!(storage.append(&[closed]).unwrap(), [Ok(())]);
-        assert_eq!(storage.append(&again).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[closed]).unwrap(), [Ok(vec![])]);
+        assert_eq!(storage.append(&again).unwrap(), [Ok(vec![])]);
         assert_eq!(room_of(2), Some((code(1), Seat::Second)));
         // A late end of an earlier owner frees nobody.
         let late = Append { epoch: Epoch(9), ..end(1, [1, 2]) };
@@ -431,13 +431,13 @@ fn one_commit_may_end_a_game_and_begin_that_of_others_in_the_same_room() {
     every_shared_storage(|storage| {
         let mut reader = storage.reader().unwrap();
         let mut seat_of = |number| reader.playing(&member(number)).unwrap().map(|game| game.seat);
-        assert_eq!(storage.append(&[pair(1, [1, 2])]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[pair(1, [1, 2])]).unwrap(), [Ok(vec![])]);
         // Who plays now counts, not the entries: a seat went from 2 to 3, and 1 changed seats.
         let next = |players| Append { entries: end(1, [1, 2]).entries, ..rematch(1, players) };
-        assert_eq!(storage.append(&[next([3, 1])]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[next([3, 1])]).unwrap(), [Ok(vec![])]);
         let seats = [seat_of(1), seat_of(2), seat_of(3)];
         assert_eq!(seats, [Some(Seat::Second), None, Some(Seat::First)]);
-        assert_eq!(storage.append(&[pair(2, [2, 4])]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[pair(2, [2, 4])]).unwrap(), [Ok(vec![])]);
     });
 }
 
@@ -533,10 +533,10 @@ fn follow(storage: &mut dyn Storage, batches: &[Vec<Step>]) {
                             if count > 0 && first != known.seq + 1 {
                                 Err(Conflict::Seq { last: known.seq })
                             } else {
-                                Ok(())
+                                Ok(vec![])
                             }
                         }
-                        None if begins => Ok(()),
+                        None if begins => Ok(vec![]),
                         // A back end may forget closed rooms, and create them again.
                         Some(known) if !known.is_open && begins => continue,
                         Some(_) | None => Err(Conflict::Owner),

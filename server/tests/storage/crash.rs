@@ -183,7 +183,7 @@ fn upgrader() {
             members: vec![guest(number)],
             ..append(number, resigned("public", number, number + 10_000), number)
         };
-        assert_eq!(storage.append(&[played]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[played]).unwrap(), [Ok(vec![])]);
         let up = accounts::sign_up(number, Some(guest(number).hash), &format!("Ann{number}"));
         assert_eq!(storage.change_account(&up).unwrap(), AccountChanged::Done);
         println!("stored {number}");

@@ -19,7 +19,7 @@ use crate::{
     accounts,
     postgres::{Durability, Server},
     relay::Relay,
-    rooms::{append, code, game_id, log, member, pair, playing, resigned},
+    rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
 };
 
 #[test]
@@ -65,7 +65,7 @@ fn a_database_of_a_newer_server_is_left_as_it_is() {
     drop(server.open());
     server.execute("UPDATE fivefold.format SET number = 99");
     let refused = Postgres::open(&server.url(), None).map(drop).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 99, known: 3, .. }), "{refused:?}");
+    assert!(matches!(refused, OpenError::Newer { found: 99, known: 4, .. }), "{refused:?}");
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "99");
 }
 
@@ -162,10 +162,10 @@ fn a_command_creates_one_open_room() {
         created
     };
     let answers = storage.append(&[by_command(1)]).unwrap();
-    assert_eq!(answers, [Ok(())]);
+    assert_eq!(answers, [Ok(vec![])]);
     assert!(storage.append(&[by_command(2)]).unwrap()[0].is_err());
     storage.append(&[Append { closes: true, ..append(1, Vec::new(), 0) }]).unwrap();
-    assert_eq!(storage.append(&[by_command(3)]).unwrap(), [Ok(())]);
+    assert_eq!(storage.append(&[by_command(3)]).unwrap(), [Ok(vec![])]);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn fill(storage: &mut dyn Storage) {
             closes: room % 3 == 0,
             ..append(room, resigned(if room % 2 == 0 { "public" } else { "private" }, 7, 8), room)
         };
-        assert_eq!(storage.append(&[played]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[played]).unwrap(), [Ok(vec![])]);
     }
     storage.append(&[append(40, log(1_000), 0), pair(41, [210, 211])]).unwrap();
     storage.prune_logs(u64::MAX, 4).unwrap();
@@ -247,22 +247,37 @@ fn fill(storage: &mut dyn Storage) {
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
 
+/// Rated games of member 6, who has an account there, in two pools. One of them is taken back.
+fn play_rated(storage: &mut dyn Storage) {
+    for number in 50..60 {
+        let outcome = won_by(if number % 3 == 0 { Seat::First } else { Seat::Second });
+        let time = if number < 55 { "5+3" } else { "1+1" };
+        let played = rated_in(time, number, [6, 8], outcome, number);
+        assert!(storage.append(&[played]).unwrap()[0].is_ok());
+    }
+    storage.undo_ratings(&game_id(50), 99).unwrap();
+}
+
 #[test]
 fn a_database_file_is_copied_whole_into_an_empty_database() {
     let Some(server) = Server::start(Durability::None) else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut file = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     fill(&mut file);
+    play_rated(&mut file);
     let path = folder.path().join("fivefold.sqlite3");
     let in_use = migrate(&path, &server.url()).unwrap_err();
     assert!(matches!(in_use, MigrateError::Open(OpenError::InUse { .. })), "{in_use}");
     let logs: Vec<_> = (0..=41).map(|room| file.read(&code(room)).unwrap()).collect();
     let query = GameQuery { member: Some(member(7)), unlisted: true, max: 99, before: None };
     let games = file.reader().unwrap().games(&query).unwrap();
+    let ratings = file.reader().unwrap().ratings(&member(6)).unwrap();
+    let history = file.reader().unwrap().rating_history(&member(6), ratings[0].pool).unwrap();
+    assert_eq!((ratings.len(), history.len()), (2, 5));
     drop(file);
 
     let copied = migrate(&path, &server.url()).unwrap();
-    assert!(copied.to_string().contains("33 rows of room"), "{copied}");
+    assert!(copied.to_string().contains("43 rows of room"), "{copied}");
     let mut storage = server.open();
     let node = server.join(false);
     for (room, log) in (0..).zip(&logs) {
@@ -270,6 +285,8 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     }
     let mut reader = storage.reader().unwrap();
     assert_eq!(reader.games(&query).unwrap(), games);
+    assert_eq!(reader.ratings(&member(6)).unwrap(), ratings);
+    assert_eq!(reader.rating_history(&member(6), ratings[0].pool).unwrap(), history);
     let renewed = reader.member(&member(1), IdentityHash([99; 32])).unwrap().unwrap();
     assert_eq!((renewed.id, renewed.name.as_str()), (member(5), "Ann Ω"));
     let keys = reader.account_keys(&member(6)).unwrap();
@@ -284,11 +301,14 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     // Rooms go on with the next epoch, and new ones get numbers of their own.
     let mut orphans = storage.orphans(99).unwrap();
     orphans.sort();
-    assert_eq!(orphans.len(), 22);
+    assert_eq!(orphans.len(), 32);
     let claimed = storage.claim(&[code(1), code(0)], node).unwrap();
     assert!(matches!(claimed[..], [Claimed::Mine { epoch: Epoch(3), .. }, Claimed::Closed]));
-    let more = append(50, resigned("public", 7, 8), 50);
-    assert_eq!(storage.append(&[more]).unwrap(), [Ok(())]);
+    let more = append(70, resigned("public", 7, 8), 70);
+    assert_eq!(storage.append(&[more]).unwrap(), [Ok(vec![])]);
+    let next = rated_in("1+1", 71, [6, 8], won_by(Seat::First), 100);
+    let counted = storage.append(&[next]).unwrap();
+    assert_eq!(counted[0].as_ref().unwrap()[0].number, 6);
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 
     let refused = migrate(&path, &server.url()).unwrap_err();
@@ -310,13 +330,19 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
-    let without_accounts = "DROP TABLE fivefold.session, fivefold.key, fivefold.account;";
+    let without_ratings = "DROP TABLE fivefold.rating, fivefold.rating_change;";
+    server.execute(without_ratings);
+    server.execute("UPDATE fivefold.format SET number = 3");
+    drop(server.open());
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
+    let without_accounts = "DROP TABLE fivefold.session, fivefold.key, fivefold.account,
+        fivefold.rating, fivefold.rating_change;";
     server.execute(without_accounts);
     server.execute("UPDATE fivefold.format SET number = 2");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "3");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
     server.execute(without_accounts);
@@ -325,7 +351,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "3");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 

@@ -42,7 +42,7 @@ impl World {
         let relay = Relay::to(server.socket());
         let mut storage = Postgres::open(&relay.url(), None).unwrap();
         let begun = append(1, log(3), 0);
-        assert_eq!(storage.append(&[begun]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[begun]).unwrap(), [Ok(vec![])]);
         // The statement of the next append is prepared before anything is held.
         assert_eq!(storage.append(&[next(2, Epoch::FIRST)]).unwrap(), [Err(Conflict::Owner)]);
         Some(Self { server, relay, storage })
@@ -152,14 +152,14 @@ fn a_commit_that_never_arrived_is_in_doubt_and_then_not_found() {
     assert_eq!(world.settle(), (Epoch(3), 3));
     world.wait_for_late_append();
     assert_eq!(world.seq(), "3");
-    assert_eq!(world.storage.append(&[next(1, Epoch(3))]).unwrap(), [Ok(())]);
+    assert_eq!(world.storage.append(&[next(1, Epoch(3))]).unwrap(), [Ok(vec![])]);
 }
 
 #[test]
 fn a_game_whose_commit_is_in_doubt_counts_if_it_is_stored() {
     let Some(mut world) = World::new() else { return };
-    assert_eq!(world.storage.append(&[pair(2, [1, 2])]).unwrap(), [Ok(())]);
-    assert_eq!(world.storage.append(&[end(2, [1, 2])]).unwrap(), [Ok(())]);
+    assert_eq!(world.storage.append(&[pair(2, [1, 2])]).unwrap(), [Ok(vec![])]);
+    assert_eq!(world.storage.append(&[end(2, [1, 2])]).unwrap(), [Ok(vec![])]);
     world.relay.hold(REPLIES);
     world.put_in_doubt(rematch(2, [1, 2]), |relay, server| {
         let players = "SELECT count(*) FROM fivefold.playing";
@@ -172,8 +172,8 @@ fn a_game_whose_commit_is_in_doubt_counts_if_it_is_stored() {
     assert_eq!(other.append(&[pair(3, [2, 3])]).unwrap(), elsewhere);
     let (epoch, _) = reclaim(&mut world.storage, 2, NodeId::ALONE).expect("it is there");
     let last = Append { epoch, closes: true, ..append(2, Vec::new(), 0) };
-    assert_eq!(world.storage.append(&[last]).unwrap(), [Ok(())]);
-    assert_eq!(other.append(&[pair(3, [2, 3])]).unwrap(), [Ok(())]);
+    assert_eq!(world.storage.append(&[last]).unwrap(), [Ok(vec![])]);
+    assert_eq!(other.append(&[pair(3, [2, 3])]).unwrap(), [Ok(vec![])]);
     assert_eq!(world.players(), format!("{} {}", member(2), member(3)));
 }
 
@@ -182,7 +182,7 @@ fn a_game_whose_commit_comes_late_takes_nobody_out_of_another() {
     // The owner of the late one may have claimed its room before it comes, or claims it later.
     for claims_first in [true, false] {
         let Some(mut world) = World::new() else { return };
-        assert_eq!(world.storage.append(&[pair(2, [8, 9])]).unwrap(), [Ok(())]);
+        assert_eq!(world.storage.append(&[pair(2, [8, 9])]).unwrap(), [Ok(vec![])]);
         world.relay.hold(REQUESTS);
         world.put_in_doubt(pair(3, [1, 2]), |relay, _| {
             relay.wait_for_request();
@@ -192,7 +192,7 @@ fn a_game_whose_commit_comes_late_takes_nobody_out_of_another() {
         if claims_first {
             assert_eq!(other.claim(&[code(3)], NodeId::ALONE).unwrap(), [Claimed::Closed]);
         } else {
-            assert_eq!(other.append(&[pair(4, [2, 3])]).unwrap(), [Ok(())]);
+            assert_eq!(other.append(&[pair(4, [2, 3])]).unwrap(), [Ok(vec![])]);
         }
         world.relay.hold(NOTHING);
         assert!(world.is_open(2));
@@ -240,7 +240,7 @@ fn an_append_under_way_is_in_the_log_of_the_next_owner() {
             server.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted") == "true"
         });
         server.execute("INSERT INTO public.go VALUES (1)");
-        assert_eq!(append.join().unwrap().unwrap(), [Ok(())]);
+        assert_eq!(append.join().unwrap().unwrap(), [Ok(vec![])]);
         assert_eq!(claim.join().unwrap(), (Epoch(2), 4));
     });
     // And an append after the claim is refused.
@@ -384,7 +384,7 @@ fn an_error_means_what_its_class_says() {
         }
     }
     world.server.execute("DROP TRIGGER fail ON fivefold.event");
-    assert_eq!(world.storage.append(&[next(1, Epoch::FIRST)]).unwrap(), [Ok(())]);
+    assert_eq!(world.storage.append(&[next(1, Epoch::FIRST)]).unwrap(), [Ok(vec![])]);
 }
 
 #[test]
@@ -408,7 +408,7 @@ fn what_was_acknowledged_survives_a_killed_server() {
                         let entry = vec![whole[seq].clone()];
                         match storage.append(&[Append { epoch, ..append(room, entry, 0) }]) {
                             Ok(answers) => {
-                                assert_eq!(answers, [Ok(())], "room {room} at {seq}");
+                                assert_eq!(answers, [Ok(vec![])], "room {room} at {seq}");
                                 seq += 1;
                                 stored[usize::try_from(room).unwrap()]
                                     .store(seq as u64, Ordering::Relaxed);

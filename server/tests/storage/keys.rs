@@ -235,7 +235,7 @@ fn guests_belong_to_one_account() {
         assert_eq!(row.unwrap().hash, hash(10 + most), "nothing of it is stored");
         // The guest's games are the account's.
         let finished = Append { closes: true, ..append(2, resigned("private", 10, 2), 0) };
-        assert_eq!(storage.append(&[finished]).unwrap(), [Ok(())]);
+        assert_eq!(storage.append(&[finished]).unwrap(), [Ok(vec![])]);
         let games = |storage: &dyn Storage, number: u64| {
             let query =
                 GameQuery { before: None, member: Some(member(number)), unlisted: true, max: 9 };

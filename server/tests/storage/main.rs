@@ -11,5 +11,6 @@ mod files;
 mod keys;
 mod playing;
 mod postgres;
+mod ratings;
 mod relay;
 mod rooms;

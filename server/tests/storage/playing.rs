@@ -49,7 +49,7 @@ impl Pairer<'_> {
         };
         let members = players.map(known).to_vec();
         match &self.storage.append(&[Append { node: self.node, members, ..append }]).unwrap()[..] {
-            [Ok(())] => {
+            [Ok(_)] => {
                 for player in players {
                     let other = self.playing.lock().unwrap().insert(player, room);
                     assert_eq!(other, None, "member {player} plays in room {room}, too");
@@ -75,7 +75,7 @@ impl Pairer<'_> {
         }
         let end = |&(room, players): &(u64, [u64; 2])| append(room, players);
         let ends: Vec<_> = games.iter().map(end).collect();
-        assert_eq!(self.storage.append(&ends).unwrap(), vec![Ok(()); ends.len()]);
+        assert_eq!(self.storage.append(&ends).unwrap(), vec![Ok(vec![]); ends.len()]);
     }
 
     fn run(&mut self, rooms: Range<u64>) {

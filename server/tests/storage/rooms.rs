@@ -5,6 +5,7 @@ use fivefold_server::{
     storage::{Append, Epoch, NowPlaying, Playing},
 };
 use fivefold_shared::{
+    clock::TimeControl,
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
     record::FinishedGame,
     room::{Cause, Entry, RoomState},
@@ -132,4 +133,36 @@ pub(crate) fn resigned(visibility: &str, first: u64, second: u64) -> Vec<Entry> 
     let [first, second] = [sat("first", first, "Ann"), sat("second", second, "Bob")];
     let events = [created(visibility), first, second, started(), ended];
     (1..).zip(events).map(|(seq, event)| entry(seq, event)).collect()
+}
+
+/// A room in which two have played one game that counts, at this time. It and its game have this number.
+pub(crate) fn rated(number: u64, [first, second]: [u64; 2], outcome: Value, at: u64) -> Append {
+    rated_in("5+3", number, [first, second], outcome, at)
+}
+
+/// The same with another time control.
+pub(crate) fn rated_in(
+    time: &str,
+    number: u64,
+    [first, second]: [u64; 2],
+    outcome: Value,
+    at: u64,
+) -> Append {
+    let time: TimeControl = time.parse().unwrap();
+    let mut entries = resigned("public", first, second);
+    let ended = json!({"type": "ended", "outcome": outcome, "rated": true});
+    let created = json!({"type": "created", "rules": {"variant": "standard", "size": 15},
+        "visibility": "public", "assistance": false, "host": member(7), "black": "first",
+        "time": time});
+    entries[0] = entry(1, created);
+    entries[4] = entry(5, ended);
+    for entry in &mut entries {
+        entry.event.at = at;
+    }
+    append(number, entries, number)
+}
+
+/// The outcome of a game that this seat wins.
+pub(crate) fn won_by(seat: Seat) -> Value {
+    json!({"reason": "resignation", "winner": seat})
 }

@@ -196,6 +196,9 @@ pub enum Event {
     Ended {
         /// How it ended, and for which seat.
         outcome: Outcome<Seat>,
+        /// Whether it counts for the players' ratings.
+        #[serde(default, skip_serializing_if = "is_false")]
+        rated: bool,
     },
     /// A player wants another game; it starts when the other player wants it, too.
     RematchAsked {

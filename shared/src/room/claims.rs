@@ -27,7 +27,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         let winner = Some(self.may_claim(member, moment.now)?);
-        self.log(Event::Ended { outcome: Outcome::Abandonment { winner } }, moment);
+        self.end_game(Outcome::Abandonment { winner }, moment);
         Ok(())
     }
 
@@ -37,7 +37,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         self.may_claim(member, moment.now)?;
-        self.log(Event::Ended { outcome: Outcome::Abandonment { winner: None } }, moment);
+        self.end_game(Outcome::Abandonment { winner: None }, moment);
         Ok(())
     }
 
@@ -93,7 +93,7 @@ impl Room {
         {
             let opponent = seat.other();
             let winner = self.away_since(opponent).is_none().then_some(opponent);
-            self.log(Event::Ended { outcome: Outcome::Abandonment { winner } }, moment);
+            self.end_game(Outcome::Abandonment { winner }, moment);
         }
     }
 

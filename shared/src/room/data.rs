@@ -17,6 +17,7 @@ use super::{
 use crate::{
     bot_spec::BotSpec,
     protocol::{Event, MemberId, NumberedEvent, Player, Reason, Refusal, RoomCode, Visibility},
+    rules::Outcome,
     seat::Seat,
 };
 
@@ -143,6 +144,11 @@ impl Room {
         self.history.push(event.clone());
         let entry = Entry { event, cause: moment.cause.clone() };
         moment.effects.push(Effect::Append { entry, finished });
+    }
+
+    /// Ends the game.
+    pub(super) fn end_game(&mut self, outcome: Outcome<Seat>, moment: &mut Moment<'_>) {
+        self.log(Event::Ended { outcome, rated: false }, moment);
     }
 
     /// Replies to a command, now and whenever it comes again.

@@ -41,6 +41,7 @@ impl RoomState {
             ended_at: timeline.ended_at?,
             time: self.time,
             opening,
+            rated: timeline.rated,
             plies: game.position.ply(),
             outcome,
         };

@@ -20,7 +20,7 @@ impl Room {
         if !self.state.is_abortable() {
             return Err(Refusal::new(Reason::NotAbortable));
         }
-        self.log(Event::Ended { outcome: Outcome::Aborted { by } }, moment);
+        self.end_game(Outcome::Aborted { by }, moment);
         Ok(())
     }
 
@@ -62,7 +62,7 @@ impl Room {
             && until <= moment.now
             && self.flag_at().is_none_or(|flag_at| until <= flag_at)
         {
-            self.log(Event::Ended { outcome: Outcome::Aborted { by } }, moment);
+            self.end_game(Outcome::Aborted { by }, moment);
         }
     }
 }

@@ -55,7 +55,7 @@ impl Room {
         let time = self.time_after_move(moment);
         self.log(Event::Played { ply, point, assisted, time }, moment);
         if let Some(outcome) = self.state.game.as_ref().and_then(Game::outcome) {
-            self.log(Event::Ended { outcome }, moment);
+            self.end_game(outcome, moment);
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Room {
     ) -> Result<(), Refusal> {
         let (seat, _) = self.playing(member)?;
         let outcome = Outcome::Resignation { winner: seat.other() };
-        self.log(Event::Ended { outcome }, moment);
+        self.end_game(outcome, moment);
         Ok(())
     }
 
@@ -159,7 +159,7 @@ impl Room {
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
         self.offered_to(member, |game| game.draw_offer)?;
-        self.log(Event::Ended { outcome: Outcome::Agreement }, moment);
+        self.end_game(Outcome::Agreement, moment);
         Ok(())
     }
 

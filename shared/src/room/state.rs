@@ -277,7 +277,7 @@ impl RoomState {
             Event::Resumed { from } => self.game_mut()?.run_clock(*from),
             Event::FirstActDue { seat, until } => self.game_mut()?.await_first_act(*seat, *until),
             Event::Nudged { by, until } => self.game_mut()?.await_answer(*by, *until),
-            Event::Ended { outcome } => self.game_mut()?.end(outcome, at)?,
+            Event::Ended { outcome, rated } => self.game_mut()?.end(outcome, *rated, at)?,
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
             Event::ChatSet { on } => self.chat = *on,
         }
@@ -549,9 +549,9 @@ impl Game {
         Ok(())
     }
 
-    fn end(&mut self, outcome: &Outcome<Seat>, at: u64) -> Result<(), String> {
+    fn end(&mut self, outcome: &Outcome<Seat>, rated: bool, at: u64) -> Result<(), String> {
         if let Some(timeline) = &mut self.timeline {
-            timeline.end(at)?;
+            timeline.end(rated, at)?;
         }
         // The position keeps the outcome of a move that ended the game.
         self.position.conclude(outcome.map(|seat| self.stone_of(seat)));

@@ -21,7 +21,7 @@ impl Room {
             && let Some(seat) = self.state.to_act()
         {
             let winner = seat.other();
-            self.log(Event::Ended { outcome: Outcome::Time { winner } }, moment);
+            self.end_game(Outcome::Time { winner }, moment);
         }
         self.end_abandoned(moment);
     }

@@ -7,6 +7,8 @@ pub(super) struct Timeline {
     /// One for each move on the board.
     pub(super) moves: Vec<MoveMark>,
     pub(super) ended_at: Option<u64>,
+    /// Whether the game has ended and counts for ratings.
+    pub(super) rated: bool,
 }
 
 /// What a record keeps of a move beside its point.
@@ -18,7 +20,7 @@ pub(super) struct MoveMark {
 
 impl Timeline {
     pub(super) const fn new(started_at: u64) -> Self {
-        Self { started_at, moves: Vec::new(), ended_at: None }
+        Self { started_at, moves: Vec::new(), ended_at: None, rated: false }
     }
 
     pub(super) fn play(&mut self, at: u64, assisted: bool) {
@@ -33,11 +35,11 @@ impl Timeline {
     ///
     /// # Errors
     /// When the game has ended before.
-    pub(super) fn end(&mut self, at: u64) -> Result<(), String> {
+    pub(super) fn end(&mut self, rated: bool, at: u64) -> Result<(), String> {
         if self.ended_at.is_some() {
             return Err("the game has ended before".into());
         }
-        self.ended_at = Some(at);
+        (self.ended_at, self.rated) = (Some(at), rated);
         Ok(())
     }
 }

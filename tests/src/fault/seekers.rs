@@ -264,7 +264,7 @@ impl Paired {
                     ended_at: None,
                     aborted_by: None,
                 }),
-                Event::Ended { outcome } => {
+                Event::Ended { outcome, .. } => {
                     let game = paired.games.last_mut().expect("it has begun");
                     game.ended_at = Some(event.at);
                     if let Outcome::Aborted { by } = outcome {

@@ -132,7 +132,7 @@ impl Sitting {
             self.hears(RoomEvent::Played { ply, point, assisted: false, time: None });
         }
         if let Some(outcome) = self.app.room().game.as_ref().unwrap().outcome() {
-            self.hears(RoomEvent::Ended { outcome });
+            self.hears(RoomEvent::Ended { outcome, rated: false });
         }
         self
     }
@@ -173,7 +173,7 @@ impl Sitting {
     }
 
     fn ends(&mut self, outcome: Outcome<Seat>) -> &mut Self {
-        self.hears(RoomEvent::Ended { outcome })
+        self.hears(RoomEvent::Ended { outcome, rated: false })
     }
 
     /// Presses keys: characters, or names in angle brackets, such as `h<Enter><C-c><S-Left>`.

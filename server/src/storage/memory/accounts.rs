@@ -239,6 +239,16 @@ impl Accounts {
         whole(members, member, account)
     }
 
+    /// The name of an account that is not deleted.
+    pub(super) fn name(
+        &self,
+        members: &HashMap<MemberId, KnownMember>,
+        member: &MemberId,
+    ) -> Option<Name> {
+        self.0.get(member).filter(|account| account.deleted_at.is_none())?;
+        members.get(member).map(|known| known.name.clone())
+    }
+
     pub(super) fn of_session(
         &self,
         members: &HashMap<MemberId, KnownMember>,

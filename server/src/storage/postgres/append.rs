@@ -6,6 +6,10 @@
 //! room's table matches only the owner's epoch and the number of the last event; everything else
 //! follows from the rows that matched.
 //!
+//! Ratings are read before the statement and written by it, as they were counted from what was read. If
+//! another node has counted a game of one of the players in between, the number of a change is taken, the
+//! whole statement fails, and everything is read again (`ratings.rs`).
+//!
 //! A game of paired players that begins is alone in its group: if one of them plays elsewhere, the
 //! whole statement fails. It writes players in the order of their ids, and deletes others after them,
 //! so that two statements never wait for each other.
@@ -23,10 +27,13 @@ use tokio_postgres::{Error, types::ToSql};
 use super::{
     connection::Session,
     playing,
+    ratings::{self, Counted, RatingColumns},
     schema::EVENT_FORMAT,
     values::{signed, unsigned},
 };
-use crate::storage::{Append, Conflict, NowPlaying, StorageError, values::to_json};
+use crate::storage::{
+    Append, Appended, Conflict, NowPlaying, RatingChange, StorageError, values::to_json,
+};
 
 /// For groups in which nothing but events is appended to rooms that stay open: nearly all.
 const APPEND_EVENTS: &str = "
@@ -125,6 +132,30 @@ const APPEND: &str = "
             SELECT c.room FROM unnest($31::bigint[], $32::text[]) AS c (place, room)
             JOIN won ON won.place = c.place
         )) AND member NOT IN (SELECT member FROM begun)
+    ), r AS MATERIALIZED (
+        SELECT r.* FROM unnest($37::bigint[], $38::text[], $39::text[], $40::bigint[],
+            $41::text[], $42::text[], $43::float8[], $44::float8[], $45::float8[], $46::float8[],
+            $47::float8[], $48::bigint[], $49::bigint[], $50::bigint[], $51::bigint[],
+            $52::boolean[], $53::bigint[]) AS r (place, member, pool, number, game, result, before,
+            deviation_before, after, deviation_after, volatility, games, wins, draws, last_at,
+            is_last, at)
+        JOIN won ON won.place = r.place
+        ORDER BY r.member, r.pool
+    ), counted AS (
+        INSERT INTO rating (member, pool, value, deviation, volatility, games, wins, draws, last_at,
+            changes)
+        SELECT member, pool, after, deviation_after, volatility, games, wins, draws, last_at, number
+        FROM r WHERE is_last
+        ON CONFLICT (member, pool) DO UPDATE SET value = excluded.value,
+            deviation = excluded.deviation, volatility = excluded.volatility,
+            games = excluded.games, wins = excluded.wins, draws = excluded.draws,
+            last_at = excluded.last_at, changes = excluded.changes
+    ), changed AS (
+        INSERT INTO rating_change (member, pool, number, game, kind, result, before,
+            deviation_before, after, deviation_after, at)
+        SELECT member, pool, number, game, 'game', result, before, deviation_before, after,
+            deviation_after, at
+        FROM r
     )
     SELECT place FROM won";
 
@@ -132,8 +163,8 @@ const APPEND: &str = "
 const SELECT_TAILS: &str = "
     SELECT code, epoch, seq FROM room WHERE code = ANY($1::text[]) AND closed_at IS NULL";
 
-/// A game that is refused is tried again if the other one ended at that moment. Each time means that
-/// one of the players began and ended another game.
+/// A game that is refused is tried again if the other one ended at that moment, and an end if a rating
+/// has changed. Each time means that one of the players began or ended another game.
 const TRIES_MAX: usize = 16;
 
 /// A group as columns.
@@ -325,8 +356,8 @@ impl<'a> Group<'a> {
     /// Writes the group. Returns the places of the rooms that took it, from 1.
     ///
     /// # Errors
-    /// As the database; nothing is written if a player plays elsewhere.
-    async fn write(&self, session: &Session) -> Result<Vec<i64>, Error> {
+    /// As the database; nothing is written if a player plays elsewhere, or if a rating has changed.
+    async fn write(&self, session: &Session, ratings: &RatingColumns) -> Result<Vec<i64>, Error> {
         let Self { rooms, events, games, players, members, changes, playing } = self;
         let mut values: Vec<&(dyn ToSql + Sync)> = vec![
             &rooms.code,
@@ -370,7 +401,9 @@ impl<'a> Group<'a> {
                 &playing.member,
                 &playing.room,
                 &playing.seat,
+                &ratings.place,
             ]);
+            values.extend(ratings.values());
             session.query(APPEND, &values).await?
         };
         won.iter().map(|row| row.try_get(0)).collect()
@@ -386,18 +419,23 @@ pub(super) async fn append(
     session: &Session,
     batch: &[Append],
     group: &Group<'_>,
-) -> Result<Result<Vec<Result<(), Conflict>>, StorageError>, Error> {
+) -> Result<Result<Vec<Appended>, StorageError>, Error> {
     let mut tries = 0;
     loop {
         tries += 1;
-        match (group.write(session).await, batch) {
-            (Ok(won), _) => return answers(session, batch, &won).await.map(Ok),
+        let Counted { columns, changes } = match ratings::count(session, batch).await? {
+            Ok(counted) => counted,
+            Err(error) => return Ok(Err(error)),
+        };
+        match (group.write(session, &columns).await, batch) {
+            (Ok(won), _) => return answers(session, batch, &won, changes).await.map(Ok),
             (Err(error), [append]) if playing::is_refused(&error) && tries < TRIES_MAX => {
                 if let Some(playing) = playing::elsewhere(session, append).await? {
                     return Ok(playing.map(|playing| vec![Err(Conflict::Playing(playing))]));
                 }
                 // That game has ended since.
             }
+            (Err(error), _) if ratings::is_outdated(&error) && tries < TRIES_MAX => {}
             (Err(error), _) => return Err(error),
         }
     }
@@ -411,15 +449,16 @@ pub(super) fn begins_game(append: &Append) -> bool {
     }
 }
 
-/// The answers to a batch. `won` are the places of the stored appends, counted from 1; the rooms of
+/// The answers to a batch, with what each would change in ratings. `won` are the places of the stored appends, counted from 1; the rooms of
 /// the others are looked up to tell why.
 async fn answers(
     session: &Session,
     batch: &[Append],
     won: &[i64],
-) -> Result<Vec<Result<(), Conflict>>, Error> {
+    changes: Vec<Vec<RatingChange>>,
+) -> Result<Vec<Appended>, Error> {
     if won.len() == batch.len() {
-        return Ok(vec![Ok(()); batch.len()]);
+        return Ok(changes.into_iter().map(Ok).collect());
     }
     let won: BTreeSet<_> = won.iter().copied().collect();
     let has_won = |place: i64| won.contains(&place);
@@ -440,10 +479,10 @@ async fn answers(
         }
         Ok(Conflict::Owner)
     };
-    let answer = |(append, place)| {
-        if has_won(place) { Ok(Ok(())) } else { conflict(append).map(Err) }
+    let answer = |((append, place), changes)| {
+        if has_won(place) { Ok(Ok(changes)) } else { conflict(append).map(Err) }
     };
-    batch.iter().zip(1..).map(answer).collect()
+    batch.iter().zip(1..).zip(changes).map(answer).collect()
 }
 
 fn begins(append: &Append) -> bool {

@@ -17,6 +17,7 @@ use super::{
     connection::{Role, Session},
     logs::{Logs, read_logs},
     playing::{self, Players},
+    ratings,
     values::unsigned,
 };
 use crate::{
@@ -28,7 +29,7 @@ use crate::{
 const PART: i64 = 200;
 
 /// The newest of the tables.
-const HAS_TABLES: &str = "SELECT to_regclass('fivefold.account') IS NOT NULL";
+const HAS_TABLES: &str = "SELECT to_regclass('fivefold.rating_change') IS NOT NULL";
 
 const SELECT_ROOMS: &str = "
     SELECT id, code, seq, forgotten, closed_at IS NULL FROM room WHERE id > $1 ORDER BY id LIMIT $2";
@@ -92,6 +93,7 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
         findings.events = events;
         findings.games = games;
     }
+    ratings::check(session, &mut findings).await?;
     Ok(findings)
 }
 

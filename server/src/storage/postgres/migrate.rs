@@ -1,4 +1,4 @@
-//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members and accounts,
+//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts and ratings,
 //! with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
 //! in rooms of paired players is derived from the logs.
 
@@ -20,7 +20,6 @@ use crate::{
         DataFolder, Findings, StorageError,
         check::check_file,
         data_folder::is_locked_folder,
-        schema::FORMAT,
         sqlite::{inspect, open_to_read},
     },
 };
@@ -78,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 11] = [
+const TABLES: [Table; 13] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -223,13 +222,54 @@ const TABLES: [Table; 11] = [
         from_postgres: "
             SELECT member, account, made_at::text FROM alias ORDER BY alias.member",
     },
+    Table {
+        name: "rating",
+        from_sqlite: "
+            SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
+            FROM rating ORDER BY member, pool",
+        insert: "
+            INSERT INTO rating (member, pool, value, deviation, volatility, games, wins, draws,
+                last_at, changes)
+            SELECT r->>0, r->>1, (r->>2)::float8, (r->>3)::float8, (r->>4)::float8,
+                (r->>5)::bigint, (r->>6)::bigint, (r->>7)::bigint, (r->>8)::bigint,
+                (r->>9)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, pool, value::text, deviation::text, volatility::text, games::text,
+                wins::text, draws::text, last_at::text, changes::text
+            FROM rating ORDER BY rating.member, rating.pool",
+    },
+    Table {
+        name: "rating_change",
+        from_sqlite: "
+            SELECT member, pool, number, game, kind, result, before, deviation_before, after,
+                deviation_after, at
+            FROM rating_change ORDER BY member, pool, number",
+        insert: "
+            INSERT INTO rating_change (member, pool, number, game, kind, result, before,
+                deviation_before, after, deviation_after, at)
+            SELECT r->>0, r->>1, (r->>2)::bigint, r->>3, r->>4, r->>5, (r->>6)::float8,
+                (r->>7)::float8, (r->>8)::float8, (r->>9)::float8, (r->>10)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, pool, number::text, game, kind, result, before::text,
+                deviation_before::text, after::text, deviation_after::text, at::text
+            FROM rating_change
+            ORDER BY rating_change.member, rating_change.pool, rating_change.number",
+    },
 ];
 
-/// The tables that files of format 7 lack.
-const SINCE_FORMAT_8: [&str; 3] = ["account", "key", "session"];
-
-/// The tables that files of format 8 lack.
-const SINCE_FORMAT_9: [&str; 3] = ["passkey", "token", "alias"];
+/// The tables that files of older formats lack, and the format that has added each.
+const ADDED: [(&str, u32); 8] = [
+    ("account", 8),
+    ("key", 8),
+    ("session", 8),
+    ("passkey", 9),
+    ("token", 9),
+    ("alias", 9),
+    ("rating", 9),
+    ("rating_change", 9),
+];
 
 /// The columns that files of format 8 lack, and what stands for them.
 const COLUMNS_SINCE_FORMAT_9: [(&str, &str); 2] = [(", owner", ", NULL"), (", proved_at", ", 0")];
@@ -260,7 +300,7 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     if !findings.is_sound() {
         return Err(MigrateError::Unsound(findings));
     }
-    let format = inspect(from)?.unwrap_or(FORMAT);
+    let format = inspect(from)?.unwrap_or_default();
     let file = open_to_read(from).map_err(StorageError::from)?;
     let mut target = Postgres::open(url, None)?;
     let database = target.name().to_owned();
@@ -276,8 +316,8 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     }
     let mut counts = Vec::new();
     let is_there = |table: &&Table| {
-        (format >= 8 || !SINCE_FORMAT_8.contains(&table.name))
-            && (format >= 9 || !SINCE_FORMAT_9.contains(&table.name))
+        let added = ADDED.iter().find(|(name, _)| *name == table.name);
+        added.is_none_or(|(_, since)| format >= *since)
     };
     for table in TABLES.iter().filter(is_there) {
         let original = copy(&file, format, writer, table)?;
@@ -395,7 +435,8 @@ fn text(value: ValueRef<'_>) -> Result<Option<String>, StorageError> {
     Ok(match value {
         ValueRef::Null => None,
         ValueRef::Integer(number) => Some(number.to_string()),
-        ValueRef::Real(number) => return Err(damaged(&format_args!("{number} is no integer"))),
+        // Both print as many digits as the number needs. None that is stored needs an exponent.
+        ValueRef::Real(number) => Some(number.to_string()),
         ValueRef::Text(text) => {
             let text = std::str::from_utf8(text).map_err(|error| damaged(&error))?;
             Some(text.to_owned())

@@ -2,6 +2,7 @@
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
+    rating_pool::RatingPool,
     record::{GameList, ListedGame, Record},
 };
 use tokio_postgres::{Error, Row};
@@ -9,7 +10,7 @@ use tokio_postgres::{Error, Row};
 use super::{
     accounts,
     connection::{Connection, Session},
-    keys, playing,
+    keys, playing, ratings,
     values::{signed, unsigned},
 };
 use crate::{
@@ -17,7 +18,8 @@ use crate::{
     node_id::NodeId,
     storage::{
         Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash,
-        KeyHash, KnownMember, MadeRoom, Passkey, Playing, StorageError, StorageReader,
+        KeyHash, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Passkey, Playing,
+        PoolRating, RatingChange, StorageError, StorageReader,
         values::{from_json, name},
     },
 };
@@ -200,6 +202,30 @@ impl StorageReader for PostgresReader {
             playing::game_of(session, member.as_str()).await
         })?;
         game.transpose()
+    }
+
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
+        let read = async |session: &Session| ratings::of_member(session, member).await;
+        self.primary.read(DATABASE_READ_WITHIN, &read)?
+    }
+
+    fn rating_history(
+        &mut self,
+        member: &MemberId,
+        pool: RatingPool,
+    ) -> Result<Vec<RatingChange>, StorageError> {
+        let read = async |session: &Session| ratings::history(session, member, pool).await;
+        self.primary.read(DATABASE_READ_WITHIN, &read)?
+    }
+
+    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
+        let read = async |session: &Session| ratings::leaderboard(session, query).await;
+        self.primary.read(DATABASE_READ_WITHIN, &read)?
+    }
+
+    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
+        let read = async |session: &Session| ratings::of_game(session, game).await;
+        self.primary.read(DATABASE_READ_WITHIN, &read)?
     }
 
     /// The database's disk belongs to another machine.

@@ -217,6 +217,45 @@ const KEYS: &str = "
     CREATE INDEX alias_account ON fivefold.alias (account);
 ";
 
+/// What format 4 adds for ratings.
+const RATINGS: &str = "
+    -- What members have in each pool after their last rated game there.
+    CREATE TABLE fivefold.rating (
+        member text COLLATE \"C\" NOT NULL,
+        pool text COLLATE \"C\" NOT NULL,
+        value double precision NOT NULL,
+        deviation double precision NOT NULL,
+        volatility double precision NOT NULL,
+        games bigint NOT NULL,
+        wins bigint NOT NULL,
+        draws bigint NOT NULL,
+        last_at bigint NOT NULL,
+        -- The number of the last change. A null that is written here makes an append fail.
+        changes bigint NOT NULL,
+        PRIMARY KEY (member, pool)
+    ) WITH (fillfactor = 70);
+    CREATE INDEX rating_best ON fivefold.rating (pool, value);
+
+    -- What each rated game changed. The keys make a second change by the same game impossible, and
+    -- one that does not follow the last.
+    CREATE TABLE fivefold.rating_change (
+        member text COLLATE \"C\" NOT NULL,
+        pool text COLLATE \"C\" NOT NULL,
+        -- Counted from 1.
+        number bigint NOT NULL,
+        game text COLLATE \"C\" NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('game', 'undo')),
+        result text NOT NULL CHECK (result IN ('won', 'drawn', 'lost')),
+        before double precision NOT NULL,
+        deviation_before double precision NOT NULL,
+        after double precision NOT NULL,
+        deviation_after double precision NOT NULL,
+        at bigint NOT NULL,
+        PRIMARY KEY (member, pool, number),
+        UNIQUE (game, member, kind)
+    );
+";
+
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Database {
@@ -259,9 +298,10 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
     if format < 3 {
         session.batch(ACCOUNTS).await?;
     }
-    if format < 4 {
+    if format < FORMAT {
         session.batch(KEYS).await?;
-        session.batch("UPDATE fivefold.format SET number = 4").await?;
+        session.batch(RATINGS).await?;
+        session.batch(&format!("UPDATE fivefold.format SET number = {FORMAT}")).await?;
     }
     Ok(Database::Ready)
 }

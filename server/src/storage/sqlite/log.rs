@@ -8,8 +8,9 @@ use fivefold_shared::{
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
 
 use crate::storage::{
-    Append, Claimed, Conflict, Epoch, KnownMember, StorageError,
+    Append, Appended, Claimed, Conflict, Epoch, KnownMember, StorageError,
     schema::{CLOSED, CLOSED_WITHOUT_LOG, OPEN},
+    sqlite::ratings,
     values::{self, missing_event, to_json},
 };
 
@@ -82,7 +83,7 @@ impl<'t> Appender<'t> {
     }
 
     /// Appends to the log of one room. After a conflict nothing of it is stored.
-    pub(super) fn append(&mut self, append: &Append) -> Result<Result<(), Conflict>, StorageError> {
+    pub(super) fn append(&mut self, append: &Append) -> Result<Appended, StorageError> {
         let begins = append.entries.first().is_some_and(|entry| entry.event.seq == 1);
         if begins && !self.create(append)? {
             return Ok(Err(Conflict::Owner));
@@ -117,7 +118,7 @@ impl<'t> Appender<'t> {
                 .prepare_cached("UPDATE room SET state = ? WHERE id = ?")?
                 .execute((CLOSED, tail.room))?;
         }
-        Ok(Ok(()))
+        ratings::count(self.transaction, &append.games).map(Ok)
     }
 
     /// Creates the row of a room, unless its code is taken.

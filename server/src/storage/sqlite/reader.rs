@@ -4,14 +4,16 @@ use std::{fs, io, path::PathBuf};
 
 use fivefold_shared::{
     protocol::{GameId, MemberId},
+    rating_pool::RatingPool,
     record::{GameList, ListedGame, Record},
 };
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::storage::{
     Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
-    KnownMember, Passkey, StorageError, StorageReader,
-    sqlite::{accounts, keys},
+    KnownMember, Leaderboard, LeaderboardQuery, Passkey, PoolRating, RatingChange, StorageError,
+    StorageReader,
+    sqlite::{accounts, keys, ratings},
     values::{from_json, name},
 };
 
@@ -132,6 +134,26 @@ impl StorageReader for SqliteReader {
             last = Some(number);
         }
         Ok(list)
+    }
+
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
+        ratings::of_member(&self.connection, member)
+    }
+
+    fn rating_history(
+        &mut self,
+        member: &MemberId,
+        pool: RatingPool,
+    ) -> Result<Vec<RatingChange>, StorageError> {
+        ratings::history(&self.connection, member, pool)
+    }
+
+    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
+        ratings::leaderboard(&self.connection, query)
+    }
+
+    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
+        ratings::of_game(&self.connection, game)
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

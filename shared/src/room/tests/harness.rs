@@ -703,7 +703,7 @@ fn show_event(event: &Event) -> String {
         Event::Resumed { from } => format!("resumed {from}"),
         Event::FirstActDue { seat, until } => format!("first_act_due {seat} {until}"),
         Event::Nudged { by, until } => format!("nudged {by} {until}"),
-        Event::Ended { outcome } => format!("ended {}", show_outcome(outcome)),
+        Event::Ended { outcome, .. } => format!("ended {}", show_outcome(outcome)),
         Event::RematchAsked { by } => format!("rematch_asked {by}"),
         Event::ChatSet { on } => format!("chat_set {on}"),
     }

@@ -435,10 +435,10 @@ impl Reached {
                 add(&self.nudged);
                 nudge = Some((*by, *until));
             }
-            if let Event::Ended { outcome: Outcome::Aborted { .. } } = event {
+            if let Event::Ended { outcome: Outcome::Aborted { .. }, .. } = event {
                 add(if entry.cause.is_some() { &self.aborted } else { &self.late });
             }
-            if let Event::Ended { outcome: Outcome::Abandonment { winner } } = event {
+            if let Event::Ended { outcome: Outcome::Abandonment { winner }, .. } = event {
                 let (by, until) = nudge.expect("nobody may claim without having asked");
                 assert!(until <= *at && winner.is_none_or(|winner| winner == by), "{event:?}");
                 add(&self.claimed);

@@ -389,7 +389,7 @@ fn check_first_acts(event: &Event, is_first_game: bool, begun: &[(Seat, Option<u
     let has_begun = |seat: Seat| begun.iter().any(|(by, _)| *by == seat);
     if let Event::FirstActDue { seat, .. } = event {
         assert!(is_first_game && !has_begun(*seat), "{event:?}");
-    } else if let Event::Ended { outcome: Outcome::Aborted { .. } } = event {
+    } else if let Event::Ended { outcome: Outcome::Aborted { .. }, .. } = event {
         assert!(is_first_game, "{event:?}");
         assert!(!Seat::BOTH.into_iter().all(has_begun), "{event:?}");
     }

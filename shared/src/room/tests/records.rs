@@ -27,7 +27,7 @@ use crate::{
 pub(super) fn record_in(log: &[Entry]) -> Option<FinishedGame> {
     let events: Vec<_> = log.iter().map(|entry| &entry.event).collect();
     let (last, before) = events.split_last()?;
-    let Event::Ended { outcome } = &last.event else { return None };
+    let Event::Ended { outcome, rated } = &last.event else { return None };
     if let Outcome::Aborted { .. } = outcome {
         return None;
     }
@@ -71,6 +71,7 @@ pub(super) fn record_in(log: &[Entry]) -> Option<FinishedGame> {
             first: begins,
             acts,
         }),
+        rated: *rated,
         plies: moves.len(),
         outcome: outcome.clone(),
     };
@@ -289,7 +290,8 @@ fn only_games_that_end_are_recorded_and_only_once() {
     assert_eq!(table.finished.len(), 1);
     let mut state = table.room.state().clone();
     let outcome = Outcome::Agreement;
-    let again = NumberedEvent { seq: state.seq + 1, at: 0, event: Event::Ended { outcome } };
+    let again =
+        NumberedEvent { seq: state.seq + 1, at: 0, event: Event::Ended { outcome, rated: false } };
     state.apply(&again).unwrap_err();
     assert_eq!(state.finished_game().as_ref(), table.finished.first());
     // A snapshot does not say when the moves were made.

@@ -1,0 +1,14 @@
+//! Limits of ratings.
+
+use std::time::Duration;
+
+/// Most places in a leaderboard.
+pub const LEADERBOARD_PLACES_MAX: usize = 100;
+/// The greatest deviation with a place in a leaderboard, in points.
+pub const LEADERBOARD_DEVIATION_MAX: f64 = 75.0;
+/// The least rated games in a pool with a place in its leaderboard.
+pub const LEADERBOARD_GAMES_MIN: u64 = 20;
+/// Players have a place in a leaderboard so long after their last rated game in the pool.
+pub const LEADERBOARD_PLAYED_WITHIN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Most changes in the history of a rating: the latest.
+pub const RATING_HISTORY_MAX: usize = 10_000;
