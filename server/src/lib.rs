@@ -206,8 +206,7 @@ async fn serve(
         cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
     };
-    let public_url = config.public_url.as_ref();
-    let accounts = accounts(&context, &read_pool, &blocking, public_url);
+    let accounts = accounts(&context, &read_pool, &blocking, config.public_url.as_ref());
     let server = Arc::new(Server {
         limits,
         clock,
@@ -251,8 +250,7 @@ async fn serve(
     };
     stop.cancel();
 
-    tracing::info!(sessions = server.sessions.count(), "stopping");
-    drop(server);
+    let_go(server);
     let threads = end_threads(&ending, writer, bots);
     end_in_order(peers, &connections, &stop_rooms, &rooms, &pool, threads).await;
     ending.into_result()
@@ -266,6 +264,12 @@ impl Ending {
             Self::Retired => Err(RunError::Retired),
         }
     }
+}
+
+/// Drops what sessions share: they end now.
+#[expect(clippy::needless_pass_by_value, reason = "it ends here")]
+fn let_go(server: Arc<Server>) {
+    tracing::info!(sessions = server.sessions.count(), "stopping");
 }
 
 fn accounts(

@@ -43,7 +43,7 @@ impl RelyingParty {
     /// If the holder has no name.
     pub(crate) fn register(&self, holder: &Holder<'_>) -> Result<Ceremony, WrongAnswer> {
         let user = Uuid::from_bytes(holder.user);
-        let held = holder.held.iter().map(|passkey| passkey.id.clone().into()).collect();
+        let held = holder.held.iter().map(|passkey| passkey.id.clone()).collect();
         let started =
             self.webauthn.start_passkey_registration(user, holder.name, holder.name, Some(held));
         let (options, state) = started.map_err(wrong)?;
@@ -66,7 +66,7 @@ impl RelyingParty {
         let state: PasskeyRegistration = parse(state)?;
         let answer: RegisterPublicKeyCredential = serde_json::from_value(answer).map_err(wrong)?;
         let passkey = self.webauthn.finish_passkey_registration(&answer, &state).map_err(wrong)?;
-        let id = passkey.cred_id().to_vec();
+        let id = passkey.cred_id().clone();
         if id.is_empty() || id.len() > PASSKEY_ID_MAX {
             return Err(WrongAnswer);
         }
