@@ -163,7 +163,8 @@ async fn storm(server: SocketAddr, rate: u32, stop: Arc<AtomicBool>, answers: An
         }
         open.spawn(async move {
             // Every second attempt is at the owner's account.
-            let name = if number % 2 == 0 { OWNER.to_owned() } else { format!("Ghost{number}") };
+            let name =
+                if number.is_multiple_of(2) { OWNER.to_owned() } else { format!("Ghost{number}") };
             let [_, a, b, c] = number.to_be_bytes();
             let from = format!("10.{a}.{b}.{c}");
             let answer = timeout(PATIENCE, post(server, &from, "session", &name, false)).await;

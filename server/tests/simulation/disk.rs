@@ -12,9 +12,9 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-        Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
-        KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, NowPlaying, Passkey, Playing,
-        PoolRating, RatingChange, Storage, StorageError, StorageReader, Undone,
+        Appended, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
+        Leaderboard, LeaderboardQuery, MadeRoom, Memory, NowPlaying, Passkey, Playing, PoolRating,
+        RatingChange, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
