@@ -1,6 +1,7 @@
 //! The commands: each opens a table or queries a server, and returns the program's exit code.
 
 mod account;
+mod account_request;
 mod analyse;
 mod arena;
 mod brain;

@@ -128,7 +128,7 @@ impl AccountTries {
 
     /// Notes a wrong code of a device.
     pub(crate) fn note_wrong_device(&self, address: IpAddr, now: Instant) {
-        // What is counted above the limit is refused before.
+        // Tries above the limit are refused before they come here.
         drop(self.lock().device_tries.take(network(address), now));
     }
 

@@ -4,10 +4,11 @@
 //! wrong one is refused in the same words and the same time, whether the name is known or not.
 
 mod aliases;
-mod devices;
-mod passkeys;
+pub(crate) mod devices;
+mod every_node;
+pub(crate) mod passkeys;
 mod settings;
-mod tokens;
+pub(crate) mod tokens;
 
 use std::{error::Error, net::IpAddr, sync::Arc};
 
@@ -20,6 +21,7 @@ use fivefold_shared::{
 };
 use tokio::time::Instant;
 
+use self::every_node::EveryNodes;
 use crate::{
     account_tries::AccountTries,
     clock::Clock,
@@ -32,21 +34,14 @@ use crate::{
         SESSION_SEEN_AGAIN_AFTER,
     },
     logins::{Ended, Logins},
-    passkeys::RelyingParty,
+    passkeys::{PasskeyAnswer, RelyingParty},
     passwords::{Password, Passwords, Verified},
     public_url::PublicUrl,
-    short_lived::EveryNodes,
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
         IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,
         Sessions, StorageError, StorageReader,
     },
-};
-
-pub(crate) use self::{
-    devices::{NewDevice, Polled, ShownDevice},
-    passkeys::{PasskeyAnswer, PasskeyUse},
-    tokens::{NewToken, Scopes, TokenHolder},
 };
 
 /// All accounts.
@@ -70,7 +65,7 @@ pub(crate) struct Credentials {
     pub(crate) password: Password,
 }
 
-/// What is to open a new account.
+/// The first key of a new account.
 pub(crate) enum NewKey {
     Password(Password),
     Passkey(PasskeyAnswer),
@@ -384,7 +379,7 @@ impl Accounts {
         self.logins.tell(member, text);
     }
 
-    /// What is valid for a few minutes, at all nodes.
+    /// The challenges, codes and links of all nodes.
     fn short_lived(&self) -> EveryNodes<'_> {
         let now = self.clock.now();
         EveryNodes { here: self.logins.short_lived(), cluster: self.cluster.as_deref(), now }

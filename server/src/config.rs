@@ -332,7 +332,7 @@ pub struct Config {
     pub origins: Vec<Origin>,
     /// Proxies whose `X-Forwarded-*` headers are trusted.
     pub proxies: Proxies,
-    /// Where people find the server, if it was told.
+    /// Where people find the server, if the operator has set it.
     pub public_url: Option<PublicUrl>,
     /// Whether to start a demo game when somebody asks for the list and no public game is running.
     pub demo: bool,

@@ -10,9 +10,9 @@ use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
 use fivefold_shared::room::Member;
 
 use crate::{
-    accounts::Scopes,
     ids,
     limits::SEEN_AGAIN_AFTER,
+    scopes::Scopes,
     storage::{
         IdentityHash, KeyHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError,
         StorageReader,

@@ -45,6 +45,7 @@ mod relay;
 mod retention;
 mod reviews;
 pub(crate) mod room_actor;
+mod scopes;
 mod server;
 mod session;
 mod shared_limits;

@@ -15,6 +15,7 @@ pub(crate) use self::webauthn::RelyingParty;
 
 use std::net::IpAddr;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{public_url::PublicUrl, storage::Passkey};
@@ -25,6 +26,16 @@ pub(crate) struct Ceremony {
     pub(crate) options: Value,
     /// Kept by the server.
     pub(crate) state: String,
+}
+
+/// What a device has answered.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct PasskeyAnswer {
+    pub(crate) challenge: String,
+    pub(crate) credential: Value,
+    /// The name of a new passkey.
+    #[serde(default)]
+    pub(crate) label: Option<String>,
 }
 
 /// A member who gets a passkey.

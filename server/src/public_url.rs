@@ -1,7 +1,7 @@
 //! The address under which people find the server: what it prints, what links in previews begin with, and
 //! the domain of passkeys.
 //!
-//! It does not know how requests come in. A server behind a proxy is told its address by `--public-url`.
+//! It does not know how requests come in. Behind a proxy the operator sets it by `--public-url`.
 
 use std::{fmt, net::SocketAddr, str::FromStr};
 
@@ -19,8 +19,8 @@ pub struct PublicUrl(Origin);
 pub struct NoPublicUrl;
 
 impl PublicUrl {
-    /// The address of a server that was told none. Browsers allow passkeys at `localhost`, and at no
-    /// address made of numbers.
+    /// The address of a server whose operator has set none. Browsers allow passkeys at `localhost`, and at
+    /// no address made of numbers.
     pub fn of_listener(address: SocketAddr, is_encrypted: bool) -> String {
         let scheme = if is_encrypted { "https" } else { "http" };
         if !is_encrypted && is_localhost(address) {

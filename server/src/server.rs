@@ -42,7 +42,7 @@ pub(crate) struct Server {
     pub(crate) clock: Clock,
     pub(crate) origins: Vec<Origin>,
     pub(crate) proxies: Proxies,
-    /// Where people find the server, if it was told.
+    /// Where people find the server, if the operator has set it.
     pub(crate) public_url: Option<PublicUrl>,
     pub(crate) page: PageSource,
     pub(crate) tls: Option<Arc<Tls>>,

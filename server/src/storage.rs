@@ -9,6 +9,7 @@
 //! and then reads the log; from then on, appends of an earlier owner are refused. It is the only
 //! way into a room that this process has not made.
 
+mod account_session;
 mod accounts;
 mod blocking;
 mod check;
@@ -39,15 +40,15 @@ use fivefold_shared::{
 use crate::node_id::NodeId;
 
 pub use self::{
+    account_session::{AccountSession, Sessions},
     accounts::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
-        NewAccount, PasswordHash, Sessions,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, PasswordHash,
     },
     blocking::Blocking,
     check::{BackupError, Findings, backup, check},
     data_folder::DataFolder,
     hashes::{IdentityHash, KeyHash},
-    keys::{ApiToken, KeyStep, Passkey, UsedPasskey, same_person},
+    keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
     memory::Memory,
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
@@ -221,6 +222,18 @@ pub trait StorageReader: Send + fmt::Debug {
     /// # Errors
     /// If the storage cannot be read.
     fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError>;
+
+    /// Whether two members are one person: the same, or guests of one account, or a guest and their
+    /// account.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn same_person(&mut self, one: &MemberId, other: &MemberId) -> Result<bool, StorageError> {
+        let mut account = |member: &MemberId| -> Result<MemberId, StorageError> {
+            Ok(self.account_of_alias(member)?.unwrap_or_else(|| member.clone()))
+        };
+        Ok(one == other || account(one)? == account(other)?)
+    }
 
     /// What opens an account, and its sessions, the one seen last first.
     ///

@@ -11,6 +11,7 @@ mod event;
 mod judged;
 mod message;
 mod names;
+mod needed_scope;
 mod refusal;
 mod seek;
 mod token;
@@ -33,9 +34,10 @@ pub use self::{
         MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, POOL_NAME_MAX,
         PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
+    needed_scope::Needed,
     refusal::{Reason, Refusal, RefusalValues},
     seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
-    token::{ApiToken, Needed, NoApiToken, Scope, TOKEN_LENGTH},
+    token::{ApiToken, NoApiToken, Scope, TOKEN_LENGTH},
 };
 
 /// The protocol version that this code implements.

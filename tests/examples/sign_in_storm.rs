@@ -144,7 +144,7 @@ fn p99(rounds: &[Times]) -> Duration {
     quantile(rounds, 0.99)
 }
 
-/// Sends attempts at a steady rate until it is told to stop, and waits for the last answers.
+/// Sends attempts at a steady rate until `stop`, and waits for the last answers.
 async fn storm(server: SocketAddr, rate: u32, stop: Arc<AtomicBool>, answers: Answers) {
     let count = AtomicU32::new(0);
     let mut open = JoinSet::new();

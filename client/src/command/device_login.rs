@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::account::send;
+use super::account_request::send;
 use crate::{
     cli::ServerArgs,
     http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},

@@ -10,7 +10,7 @@ use hyper::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::account::{is_signed_out, send, server, signed_out};
+use super::account_request::{is_signed_out, send, server, signed_out};
 use crate::{
     cli::{ServerArgs, TokenCommand},
     http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},

@@ -29,7 +29,7 @@ struct Waiting {
     answer: Answer,
 }
 
-/// What the member has said.
+/// The member's answer.
 #[derive(Clone, Serialize, Deserialize)]
 enum Answer {
     None,

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     ids,
     limits::accounts::{CHALLENGE_KEPT, SESSION_LABEL_MAX},
-    passkeys::{Ceremony, Holder, RelyingParty, WrongAnswer},
+    passkeys::{Ceremony, Holder, PasskeyAnswer, RelyingParty, WrongAnswer},
     storage::{Account, AccountStep, KeyHash, KeyStep, Passkey, UsedPasskey},
 };
 
@@ -59,16 +59,6 @@ pub(crate) struct StartedPasskey {
     pub(crate) challenge: String,
     /// For `navigator.credentials`.
     pub(crate) options: Value,
-}
-
-/// What a device has answered.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct PasskeyAnswer {
-    pub(crate) challenge: String,
-    pub(crate) credential: Value,
-    /// The name of a new passkey.
-    #[serde(default)]
-    pub(crate) label: Option<String>,
 }
 
 impl Accounts {

@@ -4,9 +4,7 @@ use std::net::IpAddr;
 
 use fivefold_shared::{
     clock::millis,
-    protocol::{
-        AccountNews, ApiToken as Secret, Needed, Reason, Refusal, RefusalValues, Request, Scope,
-    },
+    protocol::{AccountNews, ApiToken as Secret, Reason, Refusal, Scope},
 };
 
 use super::{Accounts, Device, SignedIn, passkeys::label_of, unreadable};
@@ -14,12 +12,9 @@ use crate::{
     ids,
     limits::accounts::{SESSION_SEEN_AGAIN_AFTER, TOKEN_KEPT, TOKEN_KEPT_MAX},
     logins::Ended,
+    scopes::Scopes,
     storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions},
 };
-
-/// What a token allows.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Scopes(Vec<Scope>);
 
 /// The account that a token speaks for.
 #[derive(Clone, Debug)]
@@ -37,38 +32,6 @@ pub(crate) struct NewToken {
     pub(crate) scopes: Vec<Scope>,
     /// How long it is valid, in milliseconds; a year if not given.
     pub(crate) for_ms: Option<u64>,
-}
-
-impl Scopes {
-    fn parse(text: &str) -> Self {
-        Self(text.split(' ').filter_map(Scope::named).collect())
-    }
-
-    /// Whether they allow this.
-    ///
-    /// # Errors
-    /// If the scope is missing.
-    pub(crate) fn check(&self, scope: Scope) -> Result<(), Refusal> {
-        if self.0.contains(&scope) { Ok(()) } else { Err(out_of_scope(Some(scope))) }
-    }
-
-    /// Whether they allow a request.
-    ///
-    /// # Errors
-    /// If no scope allows it, or the one that does is missing.
-    pub(crate) fn check_request(&self, request: &Request) -> Result<(), Refusal> {
-        match Scope::needed(request) {
-            Needed::Nothing => Ok(()),
-            Needed::OneOf(scopes) if scopes.iter().any(|scope| self.0.contains(scope)) => Ok(()),
-            Needed::OneOf(scopes) => Err(out_of_scope(scopes.first().copied())),
-            Needed::NoToken => Err(out_of_scope(None)),
-        }
-    }
-}
-
-/// The refusal for want of a scope, or because no scope is enough.
-fn out_of_scope(scope: Option<Scope>) -> Refusal {
-    Refusal::with(Reason::TokenScope, RefusalValues { scope, ..RefusalValues::default() })
 }
 
 impl Accounts {

@@ -3,42 +3,41 @@
 //! A session is in a cookie. Only pages of this server may change anything: a browser names the page
 //! in `Origin` and `Sec-Fetch-Site`, and programs send neither.
 
+pub(super) mod asked;
 pub(super) mod cookie;
 mod device;
 mod devices;
 mod export;
 mod keys;
+mod shown;
 pub(super) mod token;
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     Extension, Json, Router,
     body::Bytes,
-    extract::{FromRequestParts, Path, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    extract::{Path, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
-use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal, Scope};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use fivefold_shared::protocol::{MemberId, Reason, Scope};
+use serde::{Deserialize, Serialize};
 
-use self::keys::ShownKeys;
-use super::{
-    caller::Caller,
-    questions::read,
-    refusals::{Refused, malformed, refused},
+use self::{
+    asked::{AccountRefusal, Asked, is_encrypted, one_key, take_cookies},
+    shown::{ShownAccounts, shown},
 };
+use super::caller::Caller;
 use crate::{
-    accounts::{
-        Accounts, Credentials, Device, NewKey, Opened, PasskeyAnswer, RecoveryCodes, SignedIn,
-        TokenHolder,
-    },
+    accounts::{Credentials, NewKey, Opened, RecoveryCodes, SignedIn, tokens::TokenHolder},
     ids, origin,
+    passkeys::PasskeyAnswer,
     passwords::Password,
     server::Server,
-    storage::{Account, AccountSession, KeyHash, Sessions},
+    storage::Sessions,
 };
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -90,11 +89,6 @@ fn may_change(server: &Server, caller: &Caller, request: &Request) -> bool {
         && sites.all(|site| matches!(site, b"same-origin" | b"none"))
 }
 
-/// Whether the browser encrypts the connection.
-pub(super) fn is_encrypted(server: &Server, caller: &Caller, headers: &HeaderMap) -> bool {
-    server.tls.is_some() || server.proxies.is_encrypted(caller.peer, headers)
-}
-
 /// The member who may read their own games: by the session in the cookie, or by a token. Nothing if there
 /// is neither.
 pub(super) async fn reader_of_games(
@@ -119,234 +113,6 @@ pub(super) async fn reader_of_games(
     }
 }
 
-/// A request, apart from its body.
-struct Asked {
-    server: Arc<Server>,
-    device: Device,
-    is_encrypted: bool,
-    /// The session in the cookie, which may have ended.
-    session: Option<KeyHash>,
-    /// The token in the header, which may not be valid.
-    token: Option<KeyHash>,
-    headers: HeaderMap,
-}
-
-impl FromRequestParts<Arc<Server>> for Asked {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(
-        parts: &mut Parts,
-        server: &Arc<Server>,
-    ) -> Result<Self, Infallible> {
-        let caller = parts.extensions.get::<Caller>().expect("every connection adds it");
-        let headers = parts.headers.clone();
-        let address = server.proxies.client(caller.peer, &headers);
-        let is_encrypted = is_encrypted(server, caller, &headers);
-        let session = cookie::session(&headers, is_encrypted);
-        let token = token::in_header(&headers);
-        let device = Device { address, label: device::label(&headers) };
-        Ok(Self { server: Arc::clone(server), device, is_encrypted, session, token, headers })
-    }
-}
-
-impl Asked {
-    fn accounts(&self) -> &Accounts {
-        &self.server.accounts
-    }
-
-    /// Parses the body.
-    fn body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, AccountRefusal> {
-        Ok(read(&self.headers, body)?)
-    }
-
-    /// The member who is signed in, if somebody is. A token is not enough.
-    async fn find_signed_in(&self) -> Result<Option<SignedIn>, AccountRefusal> {
-        if self.token.is_some() {
-            let both = self.session.is_some();
-            let reason = if both { Reason::TwoIdentities } else { Reason::TokenScope };
-            return Err(reason.into());
-        }
-        match self.session {
-            Some(session) => Ok(self.accounts().of_session(session, self.device.address).await?),
-            None => Ok(None),
-        }
-    }
-
-    /// The member who is signed in.
-    async fn signed_in(&self) -> Result<SignedIn, AccountRefusal> {
-        self.find_signed_in().await?.ok_or_else(|| Reason::SignedOut.into())
-    }
-
-    /// The account for which the token in the header speaks.
-    async fn token_holder(&self, token: KeyHash) -> Result<TokenHolder, AccountRefusal> {
-        if self.session.is_some() {
-            return Err(Reason::TwoIdentities.into());
-        }
-        Ok(self.accounts().of_token(token, self.device.address).await?)
-    }
-
-    /// The guest's identity, if the request carries one.
-    fn guest(&self) -> Result<Option<Identity>, AccountRefusal> {
-        let Some(value) = self.headers.get(header::AUTHORIZATION) else { return Ok(None) };
-        let secret = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
-        let identity = secret.and_then(|secret| Identity::try_from(secret).ok());
-        match identity {
-            Some(identity) => Ok(Some(identity)),
-            None => Err(Refusal::malformed("Authorization holds no identity").into()),
-        }
-    }
-
-    /// An answer that begins a session.
-    fn begun(&self, status: StatusCode, secret: &str, answer: impl Serialize) -> Response {
-        let cookie = (header::SET_COOKIE, cookie::given(secret, self.is_encrypted));
-        (status, [cookie], Json(answer)).into_response()
-    }
-}
-
-/// Why a request is not done.
-pub(super) enum AccountRefusal {
-    Refused(Refusal),
-    Malformed(Refused),
-}
-
-impl From<Refusal> for AccountRefusal {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<Reason> for AccountRefusal {
-    fn from(reason: Reason) -> Self {
-        Self::Refused(reason.into())
-    }
-}
-
-impl From<Refused> for AccountRefusal {
-    fn from(refused: Refused) -> Self {
-        Self::Malformed(refused)
-    }
-}
-
-impl IntoResponse for AccountRefusal {
-    fn into_response(self) -> Response {
-        let refusal = match self {
-            Self::Refused(refusal) => refusal,
-            Self::Malformed(refused) => return refused.into_response(),
-        };
-        let (reason, wait_ms) = (refusal.reason, refusal.values.wait_ms);
-        let mut answer = refused(status(reason), refusal).into_response();
-        if let Some(wait_ms) = wait_ms {
-            let seconds = HeaderValue::from(wait_ms.div_ceil(1_000));
-            answer.headers_mut().insert(header::RETRY_AFTER, seconds);
-        }
-        if reason == Reason::SignedOut {
-            take_cookies(&mut answer);
-        }
-        answer.extensions_mut().insert(reason);
-        answer
-    }
-}
-
-fn status(reason: Reason) -> StatusCode {
-    let is = |reasons: &[Reason]| reasons.contains(&reason);
-    if is(&[Reason::SignedOut, Reason::WrongToken]) {
-        StatusCode::UNAUTHORIZED
-    } else if is(&[
-        Reason::WrongPassword,
-        Reason::WrongCode,
-        Reason::WrongPasskey,
-        Reason::WrongDeviceCode,
-        Reason::DeviceDenied,
-        Reason::ConfirmFirst,
-        Reason::TokenScope,
-        Reason::IdentityReplaced,
-        Reason::NothingToKeep,
-        Reason::ForeignPage,
-    ]) {
-        StatusCode::FORBIDDEN
-    } else if is(&[
-        Reason::NameTaken,
-        Reason::TwoIdentities,
-        Reason::LastKey,
-        Reason::TooManyKeys,
-        Reason::GameRunning,
-    ]) {
-        StatusCode::CONFLICT
-    } else if is(&[Reason::TooManyTries, Reason::NameChangedLately]) {
-        StatusCode::TOO_MANY_REQUESTS
-    } else if is(&[Reason::Busy, Reason::Unavailable]) {
-        StatusCode::SERVICE_UNAVAILABLE
-    } else if is(&[Reason::Broken]) {
-        StatusCode::INTERNAL_SERVER_ERROR
-    } else {
-        StatusCode::BAD_REQUEST
-    }
-}
-
-fn take_cookies(answer: &mut Response) {
-    for cookie in cookie::taken() {
-        answer.headers_mut().append(header::SET_COOKIE, cookie);
-    }
-}
-
-/// An account as its member sees it.
-#[derive(Serialize)]
-struct ShownAccount {
-    id: MemberId,
-    name: Name,
-    made_at: u64,
-}
-
-impl From<Account> for ShownAccount {
-    fn from(Account { member, name, made_at, .. }: Account) -> Self {
-        Self { id: member, name, made_at }
-    }
-}
-
-/// A session as its member sees it.
-#[derive(Serialize)]
-struct ShownSession {
-    id: String,
-    label: String,
-    made_at: u64,
-    seen_at: u64,
-    /// Whether it is the one that asks.
-    current: bool,
-}
-
-impl ShownSession {
-    fn new(session: AccountSession, current: KeyHash) -> Self {
-        let AccountSession { hash, label, made_at, seen_at, .. } = session;
-        Self { id: ids::session_id(hash), label, made_at, seen_at, current: hash == current }
-    }
-}
-
-#[derive(Serialize)]
-struct ShownAccounts {
-    account: ShownAccount,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recovery_codes: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recovery_codes_left: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sessions: Option<Vec<ShownSession>>,
-    #[serde(flatten)]
-    keys: Option<ShownKeys>,
-}
-
-impl ShownAccounts {
-    fn of(account: Account) -> Self {
-        let account = account.into();
-        Self {
-            account,
-            recovery_codes: None,
-            recovery_codes_left: None,
-            sessions: None,
-            keys: None,
-        }
-    }
-}
-
 /// `GET /api/account`
 async fn account(asked: Asked) -> Result<Response, AccountRefusal> {
     if let Some(token) = asked.token {
@@ -356,20 +122,6 @@ async fn account(asked: Asked) -> Result<Response, AccountRefusal> {
     }
     let own = asked.signed_in().await?;
     Ok(Json(shown(&asked, own).await?).into_response())
-}
-
-/// All that a member sees of their account.
-async fn shown(asked: &Asked, own: SignedIn) -> Result<ShownAccounts, AccountRefusal> {
-    let keys = asked.accounts().keys(&own.account).await?;
-    let shown_keys = ShownKeys::new(&keys, &own.session, asked);
-    let SignedIn { account, session } = own;
-    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
-    Ok(ShownAccounts {
-        sessions: Some(sessions.collect()),
-        recovery_codes_left: Some(keys.codes_left),
-        keys: Some(shown_keys),
-        ..ShownAccounts::of(account)
-    })
 }
 
 /// A body with the name and the first key of a new account.
@@ -396,11 +148,6 @@ async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
     let (Opened { account, secret }, RecoveryCodes(codes)) = (opened, codes);
     let shown = ShownAccounts { recovery_codes: Some(codes), ..ShownAccounts::of(account) };
     Ok(asked.begun(StatusCode::CREATED, &secret, shown))
-}
-
-fn one_key() -> AccountRefusal {
-    let text = "the body needs a password or a passkey".to_owned();
-    AccountRefusal::Malformed(malformed(StatusCode::UNPROCESSABLE_ENTITY, text))
 }
 
 /// A body that signs in: a name and a password, or a passkey.

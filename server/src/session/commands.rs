@@ -23,7 +23,7 @@ use super::{
     visitor::Visitor,
 };
 use crate::{
-    accounts::{SignedIn, TokenHolder},
+    accounts::{SignedIn, tokens::TokenHolder},
     identities::Authenticated,
     ids,
     limits::LOGIN_TRIES_MAX,

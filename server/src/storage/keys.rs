@@ -3,7 +3,10 @@
 
 use fivefold_shared::protocol::MemberId;
 
-use super::{AccountSession, IdentityHash, KeyHash, StorageError, StorageReader};
+use super::{
+    account_session::AccountSession,
+    hashes::{IdentityHash, KeyHash},
+};
 
 /// A passkey of an account. Times are in milliseconds since the Unix epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,19 +89,4 @@ pub enum KeyStep {
     },
     /// Makes the account a bot of this member.
     SetOwner(MemberId),
-}
-
-/// Whether two members are one person: the same, or guests of one account, or a guest and their account.
-///
-/// # Errors
-/// If the storage cannot be read.
-pub fn same_person(
-    reader: &mut dyn StorageReader,
-    one: &MemberId,
-    other: &MemberId,
-) -> Result<bool, StorageError> {
-    let mut account = |member: &MemberId| -> Result<MemberId, StorageError> {
-        Ok(reader.account_of_alias(member)?.unwrap_or_else(|| member.clone()))
-    };
-    Ok(one == other || account(one)? == account(other)?)
 }

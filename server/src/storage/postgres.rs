@@ -4,6 +4,7 @@
 //! it. A commit is one statement; when it returns, it is as durable as the database's
 //! `synchronous_commit` makes it. Nothing about rooms is kept in memory.
 
+mod account_rows;
 mod accounts;
 mod address;
 mod append;

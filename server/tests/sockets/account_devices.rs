@@ -61,7 +61,7 @@ async fn a_program_signs_in_by_a_code_that_its_member_allows() {
     let opened = poll(&server, &device).await;
     assert_eq!((opened.status, &opened.body["account"]["name"]), (200, &json!("Ann")));
     socket(&server, &opened.cookie()).await;
-    // It signs in once, and asks no faster than it was told.
+    // It signs in once, and asks no faster than it may.
     poll(&server, &device).await.assert(403, "wrong_device_code");
     poll(&server, &device).await.assert(429, "too_many_tries");
     server.stop().await;

@@ -4,7 +4,7 @@ use fivefold_server::{
     limits::accounts::{ALIASES_MAX, DELETED_ACCOUNT_KEPT, PASSKEYS_MAX, TOKENS_MAX},
     storage::{
         AccountChanged, AccountKeys, AccountStep, ApiToken, Append, GameQuery, KeyHash, KeyStep,
-        NewAccount, Passkey, Storage, UsedPasskey, same_person,
+        NewAccount, Passkey, Storage, UsedPasskey,
     },
 };
 
@@ -216,7 +216,7 @@ fn guests_belong_to_one_account() {
         for (one, other, expected) in
             [(1, 1, true), (1, 10, true), (10, 1, true), (1, 2, false), (10, 11, false)]
         {
-            let is_one = same_person(&mut *reader, &member(one), &member(other)).unwrap();
+            let is_one = reader.same_person(&member(one), &member(other)).unwrap();
             assert_eq!(is_one, expected, "{one} {other}");
         }
         drop(reader);

@@ -10,7 +10,7 @@ import { faultLine } from './account-form.js';
 import { attempt, request } from './account-requests.js';
 import { ty } from './texts.js';
 
-/** The guest for whom the player has said no: the beginning of their identity. */
+/** The guest whose games the player has left: the beginning of their identity. */
 const ASKED = 'fivefold.asked';
 
 /** @param {App} app @param {string} name */

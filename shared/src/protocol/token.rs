@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LobbyRequest, Request, RoomRequest};
-
 /// What a token begins with, so that people and scanners recognize it.
 const PREFIX: &str = "ff_";
 /// The characters of a token.
@@ -131,87 +129,12 @@ impl Scope {
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
-
-    /// The scopes of which a token needs one for this request. None are needed for some, and nothing is
-    /// enough to change the account itself.
-    pub fn needed(request: &Request) -> Needed {
-        match request {
-            Request::Lobby(request) => Self::needed_in_lobby(request),
-            Request::Room { request, .. } => Self::needed_in_room(request),
-        }
-    }
-
-    fn needed_in_lobby(request: &LobbyRequest) -> Needed {
-        match request {
-            LobbyRequest::Hello { .. } | LobbyRequest::Ping => Needed::Nothing,
-            LobbyRequest::SetName { .. } | LobbyRequest::ReplaceIdentity { .. } => Needed::NoToken,
-            LobbyRequest::Create(_) | LobbyRequest::Close { .. } | LobbyRequest::Seek { .. } => {
-                Needed::OneOf(&[Self::Play])
-            }
-            LobbyRequest::Rooms
-            | LobbyRequest::OwnRooms
-            | LobbyRequest::Join { .. }
-            | LobbyRequest::Leave { .. } => Needed::OneOf(&[Self::Play, Self::Watch]),
-            LobbyRequest::WatchLobby | LobbyRequest::UnwatchLobby => {
-                Needed::OneOf(&[Self::Play, Self::Watch, Self::Challenge])
-            }
-            LobbyRequest::Challenge { .. } | LobbyRequest::DeclineChallenge { .. } => {
-                Needed::OneOf(&[Self::Challenge])
-            }
-            // Both seeks of strangers and challenges.
-            LobbyRequest::AcceptSeek { .. } | LobbyRequest::CancelSeek { .. } => {
-                Needed::OneOf(&[Self::Play, Self::Challenge])
-            }
-        }
-    }
-
-    fn needed_in_room(request: &RoomRequest) -> Needed {
-        match request {
-            RoomRequest::Chat
-            | RoomRequest::Weights { .. }
-            | RoomRequest::Analyse { .. }
-            | RoomRequest::StopAnalysis => Needed::OneOf(&[Self::Play, Self::Watch]),
-            RoomRequest::Sit { .. }
-            | RoomRequest::SitAsEngine { .. }
-            | RoomRequest::Stand
-            | RoomRequest::SeatBot { .. }
-            | RoomRequest::RemoveBot { .. }
-            | RoomRequest::Play { .. }
-            | RoomRequest::Choose { .. }
-            | RoomRequest::Resign
-            | RoomRequest::Abort
-            | RoomRequest::Nudge
-            | RoomRequest::OfferDraw
-            | RoomRequest::AcceptDraw
-            | RoomRequest::DeclineDraw
-            | RoomRequest::AskTakeback
-            | RoomRequest::GrantTakeback
-            | RoomRequest::RefuseTakeback
-            | RoomRequest::ClaimWin
-            | RoomRequest::ClaimDraw
-            | RoomRequest::Rematch
-            | RoomRequest::BotMove { .. }
-            | RoomRequest::Say { .. }
-            | RoomRequest::SetChat { .. } => Needed::OneOf(&[Self::Play]),
-        }
-    }
 }
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// What a request asks of a token.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Needed {
-    /// Every token will do.
-    Nothing,
-    /// A token with one of these scopes; the first one is named to those who lack it.
-    OneOf(&'static [Scope]),
-    /// No token is enough.
-    NoToken,
 }
 
 #[cfg(test)]

@@ -11,9 +11,15 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{AccountRefusal, Asked, ShownAccounts};
+use super::{
+    asked::{AccountRefusal, Asked},
+    shown::ShownAccounts,
+};
 use crate::{
-    accounts::{NewDevice, Opened, Polled, ShownDevice},
+    accounts::{
+        Opened,
+        devices::{NewDevice, Polled, ShownDevice},
+    },
     server::Server,
 };
 

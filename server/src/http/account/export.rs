@@ -8,7 +8,10 @@ use axum::{
 use fivefold_shared::{protocol::Reason, record::ListedGame};
 use serde::Serialize;
 
-use super::{AccountRefusal, Asked, ShownAccounts, shown};
+use super::{
+    asked::{AccountRefusal, Asked},
+    shown::{ShownAccounts, shown},
+};
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
     storage::GameQuery,

@@ -10,20 +10,15 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
-use fivefold_shared::{
-    clock::millis,
-    protocol::{ApiToken as Secret, Identity, Phase, Reason, Scope},
-};
+use fivefold_shared::protocol::{ApiToken as Secret, Identity, Phase, Reason, Scope};
 use serde::{Deserialize, Serialize};
 
-use super::{AccountRefusal, Asked, one_key};
+use super::asked::{AccountRefusal, Asked, one_key};
 use crate::{
-    accounts::{NewToken, PasskeyAnswer, PasskeyUse},
-    ids,
-    limits::accounts::PROVED_WITHIN,
+    accounts::{passkeys::PasskeyUse, tokens::NewToken},
+    passkeys::PasskeyAnswer,
     passwords::Password,
     server::Server,
-    storage::{AccountKeys, AccountSession, ApiToken, Passkey},
 };
 
 /// The paths of keys.
@@ -37,72 +32,6 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/account/tokens", post(add_token))
         .route("/api/account/tokens/{id}", delete(end_token))
         .route("/api/account/guest", post(take_guest))
-}
-
-/// The keys of an account, as its member sees them.
-#[derive(Serialize)]
-pub(super) struct ShownKeys {
-    has_password: bool,
-    passkeys: Vec<ShownPasskey>,
-    tokens: Vec<ShownToken>,
-    /// Number of guests that belong to the account.
-    guests: usize,
-    /// The domain of passkeys; absent where they do not work.
-    passkey_domain: Option<String>,
-    /// How long a key that was used in this session still counts, in milliseconds.
-    proved_ms: u64,
-}
-
-#[derive(Serialize)]
-struct ShownPasskey {
-    id: String,
-    label: String,
-    made_at: u64,
-    used_at: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct ShownToken {
-    id: String,
-    label: String,
-    scopes: Vec<String>,
-    made_at: u64,
-    used_at: Option<u64>,
-    expires_at: u64,
-}
-
-impl ShownKeys {
-    pub(super) fn new(keys: &AccountKeys, session: &AccountSession, asked: &Asked) -> Self {
-        let until = session.proved_at + millis(PROVED_WITHIN);
-        Self {
-            has_password: keys.password.is_some(),
-            passkeys: keys.passkeys.iter().map(ShownPasskey::from).collect(),
-            tokens: keys.tokens.iter().map(ShownToken::from).collect(),
-            guests: keys.aliases.len(),
-            passkey_domain: asked.accounts().passkey_domain().map(str::to_owned),
-            proved_ms: until.saturating_sub(asked.server.clock.now()),
-        }
-    }
-}
-
-impl From<&Passkey> for ShownPasskey {
-    fn from(Passkey { id, label, made_at, used_at, .. }: &Passkey) -> Self {
-        let (id, label) = (ids::passkey_id(id), label.clone());
-        Self { id, label, made_at: *made_at, used_at: *used_at }
-    }
-}
-
-impl From<&ApiToken> for ShownToken {
-    fn from(ApiToken { hash, label, scopes, made_at, used_at, expires_at }: &ApiToken) -> Self {
-        Self {
-            id: ids::session_id(*hash),
-            label: label.clone(),
-            scopes: scopes.split(' ').map(str::to_owned).collect(),
-            made_at: *made_at,
-            used_at: *used_at,
-            expires_at: *expires_at,
-        }
-    }
 }
 
 #[derive(Serialize)]

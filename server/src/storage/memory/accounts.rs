@@ -116,7 +116,7 @@ impl Accounts {
                 account.codes.remove(place);
                 account.password = Some(password.clone());
                 account.sessions.clear();
-                // Whoever made the account unsafe may have made these.
+                // A thief may have made these.
                 account.passkeys.clear();
                 account.tokens.clear();
                 account.begin(session);

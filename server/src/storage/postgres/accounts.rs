@@ -5,6 +5,7 @@ use fivefold_shared::protocol::MemberId;
 use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::{
+    account_rows::{ACCOUNT_COLUMNS, Change, account, bytes},
     connection::Session,
     keys::{self, read_keys},
     values::{signed, unsigned},
@@ -12,10 +13,9 @@ use super::{
 use crate::{
     limits::accounts::ACCOUNT_SESSIONS_MAX,
     storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
-        IdentityHash, KeyHash, NewAccount, PasswordHash, Sessions, StorageError,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
+        NewAccount, PasswordHash, Sessions, StorageError,
         accounts::{DELETED_NAME, forgotten_before, removed_before},
-        values::name,
     },
 };
 
@@ -223,9 +223,6 @@ const SELECT_SESSIONS: &str = "
     SELECT hash, label, made_at, seen_at, expires_at, proved_at FROM session WHERE member = $1
     ORDER BY seen_at DESC, made_at DESC, hash";
 
-/// Number of the columns of an account.
-pub(super) const ACCOUNT_COLUMNS: usize = 7;
-
 /// Changes an account.
 ///
 /// # Errors
@@ -276,13 +273,6 @@ pub(super) async fn change(
     }
 }
 
-/// A change under way.
-pub(super) struct Change<'a> {
-    session: &'a Session,
-    member: &'a str,
-    at: i64,
-}
-
 impl Change<'_> {
     async fn make(&self, new: &NewAccount) -> Result<AccountChanged, Error> {
         let NewAccount { guest, locked, name, likeness, password, passkey, codes, session } = new;
@@ -309,23 +299,6 @@ impl Change<'_> {
             &credential,
         ];
         self.run(MAKE, &values).await
-    }
-
-    /// Runs a statement, whose first values are the member and the time.
-    pub(super) async fn run(
-        &self,
-        statement: &'static str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<AccountChanged, Error> {
-        let mut all: Vec<&(dyn ToSql + Sync)> = vec![&self.member, &self.at];
-        all.extend_from_slice(values);
-        let rows = self.session.query(statement, &all).await?;
-        let flags = |row: &Row| Ok::<(bool, bool), Error>((row.try_get(0)?, row.try_get(1)?));
-        Ok(match rows.first().map(flags).transpose()? {
-            Some((true, _)) => AccountChanged::Done,
-            Some((false, true)) => AccountChanged::NameTaken,
-            Some((false, false)) | None => AccountChanged::Gone,
-        })
     }
 }
 
@@ -393,22 +366,6 @@ pub(super) async fn keys(
     Ok(Ok(keys))
 }
 
-/// The account in a row. The inner error means that it is damaged.
-pub(super) fn account(row: &Row) -> Result<Result<Account, StorageError>, Error> {
-    let (id, hash, text): (String, Vec<u8>, String) =
-        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let made_at = unsigned(row.try_get(3)?);
-    let renamed_at = row.try_get::<_, Option<i64>>(4)?.map(unsigned);
-    let deleted_at = row.try_get::<_, Option<i64>>(5)?.map(unsigned);
-    let owner: Option<String> = row.try_get(6)?;
-    let parse = || {
-        let (hash, member) = (IdentityHash(bytes(&hash)?), name(id)?);
-        let owner = owner.map(name).transpose()?;
-        Ok(Account { member, hash, name: name(text)?, made_at, renamed_at, deleted_at, owner })
-    };
-    Ok(parse())
-}
-
 /// The session in a row, from this column on. The inner error means that it is damaged.
 fn account_session(row: &Row, first: usize) -> Result<Result<AccountSession, StorageError>, Error> {
     let (hash, label): (Vec<u8>, String) = (row.try_get(first)?, row.try_get(first + 1)?);
@@ -423,9 +380,4 @@ fn account_session(row: &Row, first: usize) -> Result<Result<AccountSession, Sto
         expires_at,
         proved_at,
     }))
-}
-
-pub(super) fn bytes(hash: &[u8]) -> Result<[u8; 32], StorageError> {
-    let damaged = |_| StorageError::Damaged(format!("a hash has {} bytes", hash.len()));
-    hash.try_into().map_err(damaged)
 }

@@ -5,7 +5,7 @@ use fivefold_shared::protocol::MemberId;
 use tokio_postgres::{Error, Row};
 
 use super::{
-    accounts::{ACCOUNT_COLUMNS, Change, account, bytes},
+    account_rows::{ACCOUNT_COLUMNS, Change, account, bytes},
     connection::Session,
     values::{signed, unsigned},
 };

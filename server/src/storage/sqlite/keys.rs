@@ -3,7 +3,7 @@
 use fivefold_shared::protocol::MemberId;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::accounts::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account};
+use super::account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account};
 use crate::{
     limits::accounts::{ALIASES_MAX, PASSKEYS_MAX, TOKENS_MAX},
     storage::{

@@ -133,7 +133,7 @@ export const texts = {
   refused_wrong_passkey: 'This passkey opens no account here. Use another one, or your password.',
   refused_no_passkeys: 'Passkeys do not work at this address.',
   refused_wrong_device_code: 'This code is not valid, or not any more. Get a new one on the other device.',
-  refused_device_denied: 'The other device said no.',
+  refused_device_denied: 'The other device has refused.',
   refused_confirm_first: 'Confirm by your password or a passkey first.',
   refused_last_key: 'This is the last key to your account. Set a password first.',
   refused_too_many_keys: 'You have too many of these. Remove one first.',
