@@ -25,6 +25,7 @@ mod recovery;
 mod repair;
 mod schema;
 mod sqlite;
+mod undo;
 mod values;
 
 use std::{fmt, mem};
@@ -61,6 +62,7 @@ pub use self::{
     recovery::{Database, RecoverError, recover},
     repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
+    undo::{TakenBack, UndoError, undo},
 };
 pub(crate) use self::{
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},

@@ -26,8 +26,9 @@ pub use self::{
     event::{Event, NumberedEvent, Player},
     judged::Judged,
     message::{
-        Absent, AccountNews, AnalysisEnd, Away, CatchUp, FirstAct, GameSnapshot, Message, Nudge,
-        OpeningSnapshot, OwnRoom, Phase, RoomSummary, Seats, Snapshot, Spectators,
+        Absent, AccountNews, AnalysisEnd, Away, CatchUp, FirstAct, GameRatings, GameSnapshot,
+        Message, Nudge, OpeningSnapshot, OwnRoom, Phase, PlayerRating, RoomSummary, Seats,
+        Snapshot, Spectators,
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
@@ -36,7 +37,7 @@ pub use self::{
     },
     needed_scope::Needed,
     refusal::{Reason, Refusal, RefusalValues},
-    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted},
     token::{ApiToken, NoApiToken, Scope, TOKEN_LENGTH},
 };
 

@@ -295,6 +295,7 @@ impl RemoteInput {
             | Input::Evict
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
+            | Input::Rated { .. }
             | Input::Wake => None,
         }
     }

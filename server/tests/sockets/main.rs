@@ -26,6 +26,7 @@ mod pictures;
 mod play;
 mod positions;
 mod questions;
+mod ratings;
 mod rooms;
 mod soft_passkey;
 mod storage;
