@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use fivefold_shared::{
     bot_spec::BotSpec,
     clock::TimeControl,
-    protocol::{Name, PoolName},
+    protocol::{Name, PoolName, Scope},
     search_budget::THREADS_MAX,
 };
 
@@ -62,7 +62,7 @@ the identity is the same at all: --server https://a.example.org,https://b.exampl
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (Ctrl-C).
 Settings (server, name, identities, sessions) are kept in the platform's configuration folder, or in
-FIVEFOLD_CONFIG_DIR.";
+FIVEFOLD_CONFIG_DIR. With a token of an account in FIVEFOLD_TOKEN, the program speaks for that account.";
 
 /// The commands.
 #[derive(Subcommand, Debug)]
@@ -102,6 +102,9 @@ pub enum Command {
     Unblock(UnblockArgs),
     /// List those whom you have blocked or muted.
     Blocks(LogoutArgs),
+    /// Make, list and end tokens: with one in FIVEFOLD_TOKEN, a program plays as your account.
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
     /// Seat a program that speaks Gomocup's protocol in a room, or let it seek opponents.
@@ -241,13 +244,55 @@ pub struct IdentityArgs {
 /// `fivefold login`
 #[derive(Args, Debug)]
 pub struct LoginArgs {
-    /// The account's name [default: you are asked]. The password is always asked for; where there is
-    /// no terminal, it is the next line of standard input.
+    /// The account's name, to sign in by its password. Where there is no terminal, the password is the
+    /// next line of standard input. Without a name you get a code, which you type on a page that is
+    /// signed in.
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,
+}
+
+/// `fivefold token`
+#[derive(Subcommand, Debug)]
+pub enum TokenCommand {
+    /// Make a token for a program, and print it. It is shown once.
+    New {
+        /// What the program may do: play, watch, challenge, games:read, account:read; repeatable.
+        #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = scope)]
+        scopes: Vec<Scope>,
+        /// A name for it, to find it in the list.
+        #[arg(long, value_name = "TEXT")]
+        label: Option<String>,
+        /// How many days it is valid.
+        #[arg(long, value_name = "DAYS", default_value_t = 365,
+              value_parser = clap::value_parser!(u32).range(1..=1825))]
+        days: u32,
+        /// The server.
+        #[command(flatten)]
+        server: ServerArgs,
+    },
+    /// List the tokens of your account.
+    List {
+        /// The server.
+        #[command(flatten)]
+        server: ServerArgs,
+    },
+    /// End a token at once.
+    End {
+        /// The token's id, from the list.
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The server.
+        #[command(flatten)]
+        server: ServerArgs,
+    },
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    let names = Scope::ALL.map(Scope::name).join(", ");
+    Scope::named(text).ok_or_else(|| format!("a scope is one of {names}"))
 }
 
 /// `fivefold logout`, `fivefold whoami` and `fivefold blocks`

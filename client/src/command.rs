@@ -1,6 +1,7 @@
 //! The commands: each opens a table or queries a server, and returns the program's exit code.
 
 mod account;
+mod account_request;
 mod analyse;
 mod arena;
 mod blocks;
@@ -9,6 +10,7 @@ mod challenge;
 mod close;
 mod completions;
 mod convert;
+mod device_login;
 mod finding;
 mod games;
 mod identity;
@@ -22,6 +24,7 @@ mod seat;
 mod seat_engine;
 mod seat_seeking;
 mod seek;
+mod token;
 mod usage;
 mod visit;
 mod watch;
@@ -79,6 +82,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Block(args) => blocks::block(args).await,
         Command::Unblock(args) => blocks::unblock(args).await,
         Command::Blocks(args) => blocks::list(args).await,
+        Command::Token(command) => token::run(command).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,

@@ -14,8 +14,8 @@ use std::{
 };
 
 use fivefold_shared::protocol::{
-    CatchUp, Command, CommandId, Identity, LobbyRequest, MemberId, Message, Name, Reason, Refusal,
-    Request, RoomCode, VERSION, close,
+    ApiToken, CatchUp, Command, CommandId, Identity, LobbyRequest, MemberId, Message, Name, Reason,
+    Refusal, Request, RoomCode, VERSION, close,
 };
 use futures_util::{SinkExt, StreamExt};
 use tokio::{
@@ -91,6 +91,8 @@ pub struct Visitor {
     pub identity: Option<Identity>,
     /// The session of their account, which speaks instead.
     pub session: Option<SessionCookie>,
+    /// A token of their account, which speaks instead of both.
+    pub token: Option<ApiToken>,
     /// The name that they request.
     pub name: Option<Name>,
     /// For encrypted connections; `None` allows none.
@@ -174,6 +176,7 @@ pub struct Connection {
     address: Arc<AtomicUsize>,
     identity: Option<Identity>,
     session: Option<SessionCookie>,
+    token: Option<ApiToken>,
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
@@ -205,7 +208,7 @@ impl Connection {
             }
         };
         let identity = welcome.identity.clone().or(visitor.identity);
-        let session = visitor.session.clone();
+        let (session, token) = (visitor.session.clone(), visitor.token.clone());
         let address = Arc::new(AtomicUsize::new(index));
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
@@ -215,6 +218,7 @@ impl Connection {
             visitor: Visitor {
                 identity: identity.clone(),
                 session: visitor.session,
+                token: visitor.token.clone(),
                 name: visitor.name,
                 connector: visitor.connector,
             },
@@ -227,7 +231,7 @@ impl Connection {
         let task = tokio::spawn(task.run(socket));
         let early = VecDeque::new();
         let connection =
-            Self { server, address, identity, session, ids, commands, events, early, task };
+            Self { server, address, identity, session, token, ids, commands, events, early, task };
         Ok((connection, welcome))
     }
 
@@ -251,12 +255,13 @@ impl Connection {
         self.session.as_ref()
     }
 
-    /// The key for requests over HTTP: the account's, or else the guest's.
+    /// The key for requests over HTTP: the token, the account's session, or else the guest's identity.
     pub fn key(&self) -> Key<'_> {
-        match (&self.session, &self.identity) {
-            (Some(session), _) => Key::Account(session),
-            (None, Some(identity)) => Key::Guest(identity),
-            (None, None) => Key::None,
+        match (&self.token, &self.session, &self.identity) {
+            (Some(token), ..) => Key::Token(token),
+            (None, Some(session), _) => Key::Account(session),
+            (None, None, Some(identity)) => Key::Guest(identity),
+            (None, None, None) => Key::None,
         }
     }
 
@@ -583,6 +588,7 @@ impl ConnectionTask {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }
             | Message::SeekOver { .. }
@@ -659,10 +665,12 @@ async fn send_hello(
     ids: &mut CommandIds,
     visitor: &Visitor,
 ) -> Result<Welcome, ConnectionError> {
+    let is_guest = visitor.session.is_none() && visitor.token.is_none();
     let hello = LobbyRequest::Hello {
         protocol: VERSION,
-        identity: visitor.identity.clone().filter(|_| visitor.session.is_none()),
-        name: visitor.name.clone().filter(|_| visitor.session.is_none()),
+        identity: visitor.identity.clone().filter(|_| is_guest),
+        name: visitor.name.clone().filter(|_| is_guest),
+        token: visitor.token.clone(),
     };
     match ask_once(socket, ids, hello).await? {
         Message::Welcome { you, name, identity, .. } => Ok(Welcome { you, name, identity }),

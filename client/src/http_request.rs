@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fivefold_shared::protocol::{Identity, Refusal};
+use fivefold_shared::protocol::{ApiToken, Identity, Refusal};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{
     HeaderMap, Method, Request, StatusCode,
@@ -38,6 +38,8 @@ pub enum Key<'a> {
     Guest(&'a Identity),
     /// An account.
     Account(&'a SessionCookie),
+    /// A program of an account.
+    Token(&'a ApiToken),
 }
 
 /// A request.
@@ -110,6 +112,9 @@ impl<'a> HttpRequest<'a> {
             Key::None => request,
             Key::Guest(identity) => {
                 request.header(AUTHORIZATION, format!("Bearer {}", identity.as_str()))
+            }
+            Key::Token(token) => {
+                request.header(AUTHORIZATION, format!("Bearer {}", token.as_str()))
             }
             Key::Account(session) => request.header(COOKIE, session.as_str()),
         };

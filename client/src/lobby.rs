@@ -259,6 +259,7 @@ impl LobbyState {
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
             | Message::Sanction { .. }
+            | Message::AccountChanged { .. }
             | Message::Closed { .. } => None,
         }
     }

@@ -109,6 +109,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Message::Chat { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }

@@ -356,6 +356,7 @@ impl Table {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }
             | Message::Lobby { .. }

@@ -465,9 +465,12 @@ async fn with_account(command: &str, files: &Files) -> String {
         let words = |url: &str| {
             let settings = json!({"sessions": {url: "fivefold=ab12"}});
             files.write("settings/settings.json", &settings.to_string());
-            let name =
-                if ["login", "block", "unblock"].contains(&command) { &["Ann"][..] } else { &[] };
-            strings(&[&[command, "--server", url], name].concat())
+            let words = match command {
+                "login" | "block" | "unblock" => &[command, "Ann"][..],
+                "token" => &["token", "list"],
+                other => &[other],
+            };
+            strings(&[words, &["--server", url]].concat())
         };
         let printed = run_against(way, words, &files.folder).await;
         assert!(!printed.0.is_empty(), "{command} {way:?}");
@@ -562,7 +565,7 @@ async fn check(command: &str) {
     let output = match command {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
-        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" => {
+        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "token" => {
             with_account(command, &files).await
         }
         #[cfg(unix)]

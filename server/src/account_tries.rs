@@ -19,10 +19,13 @@ use tokio::time::Instant;
 
 use crate::{
     limits::accounts::{
-        NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX,
-        SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN, TRIES_KEPT,
+        DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
+        DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN,
+        RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX,
+        SIGN_UPS_WITHIN, TRIES_KEPT,
     },
     network::network,
+    storage::KeyHash,
     token_bucket::TokenBucket,
 };
 
@@ -39,6 +42,12 @@ struct State {
     /// By the likeness of the name.
     names: Buckets<String>,
     recoveries: Buckets<IpAddr>,
+    /// Wrong codes of devices.
+    device_tries: Buckets<IpAddr>,
+    /// New codes for devices.
+    device_codes: Buckets<IpAddr>,
+    /// How often devices ask whether their code was allowed.
+    device_polls: Buckets<KeyHash>,
     /// The addresses where accounts were used, with the likeness of the name.
     known: Newest<(IpAddr, String), ()>,
 }
@@ -65,6 +74,9 @@ impl AccountTries {
             sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
             names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
             recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
+            device_tries: Buckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
+            device_codes: Buckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
+            device_polls: Buckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
             known: Newest::new(),
         }))
     }
@@ -77,7 +89,8 @@ impl AccountTries {
         self.lock().sign_ups.take(network(address), now)
     }
 
-    /// Counts a try to sign in by a name of this likeness, or to confirm something by a password.
+    /// Counts a try to sign in by a name of this likeness, or to confirm something by a password. Returns
+    /// whether the account was used at the address before.
     ///
     /// # Errors
     /// If there were too many.
@@ -86,12 +99,15 @@ impl AccountTries {
         address: IpAddr,
         likeness: &str,
         now: Instant,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
         let mut state = self.lock();
         let place = (network(address), likeness.to_owned());
         let is_known = state.known.entries.contains_key(&place);
         state.sign_ins.take(place, now)?;
-        if is_known { Ok(()) } else { state.names.take(likeness.to_owned(), now) }
+        if !is_known {
+            state.names.take(likeness.to_owned(), now)?;
+        }
+        Ok(is_known)
     }
 
     /// Counts a try to recover an account.
@@ -100,6 +116,36 @@ impl AccountTries {
     /// If there were too many at this address.
     pub(crate) fn recover(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
         self.lock().recoveries.take(network(address), now)
+    }
+
+    /// Whether an address may try a code of a device: not after too many wrong ones.
+    ///
+    /// # Errors
+    /// If there were too many.
+    pub(crate) fn may_try_device(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().device_tries.check(network(address), now)
+    }
+
+    /// Notes a wrong code of a device.
+    pub(crate) fn note_wrong_device(&self, address: IpAddr, now: Instant) {
+        // Tries above the limit are refused before they come here.
+        drop(self.lock().device_tries.take(network(address), now));
+    }
+
+    /// Counts a new code for a device.
+    ///
+    /// # Errors
+    /// If there were too many at this address.
+    pub(crate) fn device_code(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().device_codes.take(network(address), now)
+    }
+
+    /// Counts a question of a device whether its code was allowed.
+    ///
+    /// # Errors
+    /// If it asks too often.
+    pub(crate) fn device_poll(&self, device: KeyHash, now: Instant) -> Result<(), Refusal> {
+        self.lock().device_polls.take(device, now)
     }
 
     /// Notes that an account is used at an address.
@@ -123,15 +169,26 @@ impl<K: Clone + Eq + Hash> Buckets<K> {
     /// # Errors
     /// If there is none.
     pub(crate) fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
-        let per_second = f64::from(self.most) / self.within.as_secs_f64();
-        let bucket = self.buckets.entry(key, || TokenBucket::new(now, per_second, self.most));
-        if bucket.take(now) {
-            return Ok(());
-        }
-        let wait_ms = Some(millis(bucket.until_next(now)));
-        let values = RefusalValues { wait_ms, ..RefusalValues::default() };
-        Err(Refusal::with(Reason::TooManyTries, values))
+        let bucket = self.bucket(key, now);
+        if bucket.take(now) { Ok(()) } else { Err(too_many(bucket, now)) }
     }
+
+    /// Whether the next one would be allowed.
+    fn check(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
+        let bucket = self.bucket(key, now);
+        if bucket.has_one(now) { Ok(()) } else { Err(too_many(bucket, now)) }
+    }
+
+    fn bucket(&mut self, key: K, now: Instant) -> &mut TokenBucket {
+        let per_second = f64::from(self.most) / self.within.as_secs_f64();
+        self.buckets.entry(key, || TokenBucket::new(now, per_second, self.most))
+    }
+}
+
+fn too_many(bucket: &mut TokenBucket, now: Instant) -> Refusal {
+    let wait_ms = Some(millis(bucket.until_next(now)));
+    let values = RefusalValues { wait_ms, ..RefusalValues::default() };
+    Refusal::with(Reason::TooManyTries, values)
 }
 
 impl<K: Clone + Eq + Hash, V> Newest<K, V> {
@@ -164,11 +221,11 @@ mod tests {
     }
 
     /// How many of a hundred more than enough are allowed.
-    fn allowed(mut attempt: impl FnMut() -> Result<(), Refusal>) -> u32 {
+    fn allowed<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> u32 {
         let mut count = 0;
         for _ in 0..NAME_SIGN_INS_MAX + 100 {
             match attempt() {
-                Ok(()) => count += 1,
+                Ok(_) => count += 1,
                 Err(refusal) => assert_eq!(refusal.reason, Reason::TooManyTries),
             }
         }
@@ -182,6 +239,18 @@ mod tests {
         let one = address(1);
         assert_eq!(allowed(|| tries.sign_up(one, now)), SIGN_UPS_MAX);
         assert_eq!(allowed(|| tries.recover(one, now)), RECOVERIES_MAX);
+        assert_eq!(allowed(|| tries.device_code(one, now)), DEVICE_CODES_MAX);
+        let wrong = || {
+            tries.may_try_device(one, now)?;
+            tries.note_wrong_device(one, now);
+            Ok(())
+        };
+        assert_eq!(allowed(wrong), DEVICE_TRIES_MAX);
+        assert!(tries.may_try_device(one, now + DEVICE_CODE_KEPT).is_ok());
+        let device = KeyHash([1; 32]);
+        assert_eq!(allowed(|| tries.device_poll(device, now)), DEVICE_POLLS_MAX);
+        assert!(tries.device_poll(device, now + DEVICE_POLL_AFTER).is_ok());
+        assert!(tries.device_poll(device, now + DEVICE_POLL_AFTER).is_err());
         assert_eq!(allowed(|| tries.sign_in(one, "ann", now)), SIGN_INS_MAX);
         assert_eq!(allowed(|| tries.sign_in(one, "bob", now)), SIGN_INS_MAX);
         // Other addresses have their own.

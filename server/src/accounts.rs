@@ -1,18 +1,27 @@
-//! Accounts: signing up and in, recovering an account, and changing or ending what opens it.
+//! Accounts: signing up and in, recovering an account, and ending sessions.
 //!
 //! It does not know HTTP or sockets. Names of accounts and secrets come in as people typed them, and a
 //! wrong one is refused in the same words and the same time, whether the name is known or not.
+
+mod aliases;
+pub(crate) mod devices;
+mod every_node;
+pub(crate) mod passkeys;
+mod settings;
+pub(crate) mod tokens;
 
 use std::{error::Error, net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
     clock::millis,
     protocol::{
-        AccountName, AccountNameError, Identity, MemberId, Name, Reason, Refusal, RefusalValues,
+        AccountName, AccountNameError, AccountNews, Identity, MemberId, Message, Name, Reason,
+        Refusal,
     },
 };
 use tokio::time::Instant;
 
+use self::every_node::EveryNodes;
 use crate::{
     account_tries::AccountTries,
     clock::Clock,
@@ -21,12 +30,14 @@ use crate::{
     identities::{Identified, identify},
     ids,
     limits::accounts::{
-        DELETED_ACCOUNT_KEPT, RECOVERY_CODES, RENAMED_AGAIN_AFTER, SESSION_AGE_MAX, SESSION_KEPT,
+        DELETED_ACCOUNT_KEPT, RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT,
         SESSION_SEEN_AGAIN_AFTER,
     },
     logins::{Ended, Logins},
     moderation::Moderation,
+    passkeys::{PasskeyAnswer, RelyingParty},
     passwords::{Password, Passwords, Verified},
+    public_url::PublicUrl,
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
         IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,
@@ -45,6 +56,8 @@ pub(crate) struct Accounts {
     logins: Arc<Logins>,
     moderation: Arc<Moderation>,
     cluster: Option<Arc<Cluster>>,
+    /// Absent where passkeys do not work.
+    relying_party: Option<RelyingParty>,
 }
 
 /// A name and a password, as somebody typed them.
@@ -52,6 +65,12 @@ pub(crate) struct Accounts {
 pub(crate) struct Credentials {
     pub(crate) name: String,
     pub(crate) password: Password,
+}
+
+/// The first key of a new account.
+pub(crate) enum NewKey {
+    Password(Password),
+    Passkey(PasskeyAnswer),
 }
 
 /// Where a request comes from.
@@ -95,9 +114,19 @@ impl Accounts {
         clock: Clock,
         (logins, moderation): (Arc<Logins>, Arc<Moderation>),
         cluster: Option<Arc<Cluster>>,
+        public_url: Option<&PublicUrl>,
     ) -> Self {
-        let (passwords, tries) = (Passwords::new(blocking), AccountTries::new());
-        Self { read_pool, log_writer, passwords, tries, clock, logins, moderation, cluster }
+        Self {
+            read_pool,
+            log_writer,
+            passwords: Passwords::new(blocking),
+            tries: AccountTries::new(),
+            clock,
+            logins,
+            moderation,
+            cluster,
+            relying_party: RelyingParty::new(public_url),
+        }
     }
 
     /// Makes an account: of a guest, who keeps everything, or of somebody new.
@@ -107,38 +136,42 @@ impl Accounts {
     /// replaced, there were too many tries, or the storage fails.
     pub(crate) async fn sign_up(
         &self,
-        Credentials { name, password }: Credentials,
+        name: &str,
+        key: NewKey,
         guest: Option<Identity>,
         device: &Device,
     ) -> Result<(Opened, RecoveryCodes), Refusal> {
-        let name = account_name(&name)?;
-        password.check(name.name())?;
-        // Nobody waits for the hash of a name that is taken.
-        let (likeness, wanted) = (stored_likeness(&name), stored_likeness(&name));
-        let found = self
-            .read(move |reader| {
-                let taken = reader.account_named(&wanted)?.is_some();
-                Ok((taken, guest.map(|guest| known_guest(reader, &guest)).transpose()?))
-            })
-            .await?;
-        if found.0 {
-            return Err(Refusal::new(Reason::NameTaken));
+        let name = account_name(name)?;
+        if let NewKey::Password(password) = &key {
+            password.check(name.name())?;
         }
-        let (member, hash) = match found.1 {
-            Some(Some((member, hash))) => (member, Some(hash)),
-            Some(None) => return Err(Refusal::new(Reason::IdentityReplaced)),
-            None => (ids::new_member_id(), None),
-        };
-        self.tries.sign_up(device.address, Instant::now())?;
-        let password = self.passwords.hash(password).await.map_err(no_hash)?;
+        // Nobody waits for the hash of a name that is taken.
+        let likeness = stored_likeness(&name);
+        let (mut member, hash) = self.applicant(&likeness, guest).await?;
+        let (mut password, mut passkey) = (None, None);
+        match key {
+            NewKey::Password(typed) => {
+                self.tries.sign_up(device.address, Instant::now())?;
+                password = Some(self.passwords.hash(typed).await.map_err(no_hash)?);
+            }
+            NewKey::Passkey(answer) => {
+                let first = self.first_passkey(answer, device).await?;
+                if hash.is_some() && first.0 != member {
+                    return Err(Refusal::new(Reason::WrongPasskey));
+                }
+                self.tries.sign_up(device.address, Instant::now())?;
+                (member, passkey) = (first.0, Some(first.1));
+            }
+        }
         let (codes, at) = (RecoveryCodes::new(), self.clock.now());
-        let (secret, session) = new_session(&device.label, at);
+        let (secret, session) = new_session(&device.label, at, at);
         let new = NewAccount {
             guest: hash,
             locked: ids::locked_hash(),
             name: name.name().clone(),
             likeness,
             password,
+            passkey,
             codes: codes.hashes(),
             session,
         };
@@ -149,6 +182,7 @@ impl Accounts {
             made_at: at,
             renamed_at: None,
             deleted_at: None,
+            owner: None,
         };
         let step = AccountStep::Make(Box::new(new));
         self.change(&member, step, Reason::IdentityReplaced).await?;
@@ -157,22 +191,22 @@ impl Accounts {
         Ok((Opened { account, secret }, codes))
     }
 
-    /// The member whose account has this name and password. Begins no session.
-    ///
-    /// # Errors
-    /// As [`sign_in`](Self::sign_in), except if the account is closed.
-    pub(crate) async fn prove(
+    /// The member who signs up by a name of this likeness, and the hash of the guest's identity.
+    async fn applicant(
         &self,
-        Credentials { name, password }: Credentials,
-        device: &Device,
-    ) -> Result<Account, Refusal> {
-        let likeness = typed_likeness(&name);
-        self.tries.sign_in(device.address, &likeness, Instant::now())?;
-        let (account, stored) = self.find(likeness).await?;
-        let verified = self.passwords.verify(password, stored).await.map_err(no_hash)?;
-        match (account, verified) {
-            (Some(account), Verified::Right { .. }) => Ok(account),
-            (Some(_) | None, _) => Err(Refusal::new(Reason::WrongPassword)),
+        likeness: &str,
+        guest: Option<Identity>,
+    ) -> Result<(MemberId, Option<IdentityHash>), Refusal> {
+        let wanted = likeness.to_owned();
+        let read = move |reader: &mut dyn StorageReader| {
+            let taken = reader.account_named(&wanted)?.is_some();
+            Ok((taken, guest.map(|guest| known_guest(reader, &guest)).transpose()?))
+        };
+        match self.read(read).await? {
+            (true, _) => Err(Refusal::new(Reason::NameTaken)),
+            (false, Some(Some((member, hash)))) => Ok((member, Some(hash))),
+            (false, Some(None)) => Err(Refusal::new(Reason::IdentityReplaced)),
+            (false, None) => Ok((ids::new_member_id(), None)),
         }
     }
 
@@ -182,22 +216,46 @@ impl Accounts {
     /// If the name or the password is wrong, there were too many tries, or the storage fails.
     pub(crate) async fn sign_in(
         &self,
-        Credentials { name, password }: Credentials,
+        credentials: Credentials,
         device: &Device,
     ) -> Result<Opened, Refusal> {
-        let likeness = typed_likeness(&name);
-        self.tries.sign_in(device.address, &likeness, Instant::now())?;
-        let (account, stored) = self.find(likeness).await?;
-        let verified = self.passwords.verify(password, stored).await.map_err(no_hash)?;
-        let (Some(account), Verified::Right { rehashed }) = (account, verified) else {
-            return Err(Refusal::new(Reason::WrongPassword));
-        };
+        let (account, rehashed) = self.with_password(credentials, device).await?;
         self.moderation.may_sign_in(&account.member)?;
-        let (secret, session) = new_session(&device.label, self.clock.now());
+        let now = self.clock.now();
+        let (secret, session) = new_session(&device.label, now, now);
         let step = AccountStep::SignIn { session, rehashed };
         self.change(&account.member, step, Reason::WrongPassword).await?;
         self.note_use(device, &account);
         Ok(Opened { account: Account { deleted_at: None, ..account }, secret })
+    }
+
+    /// The member whose account has this name and password. Begins no session, and does not ask
+    /// whether the account is closed.
+    ///
+    /// # Errors
+    /// As [`sign_in`](Self::sign_in).
+    pub(crate) async fn named(
+        &self,
+        credentials: Credentials,
+        device: &Device,
+    ) -> Result<Account, Refusal> {
+        Ok(self.with_password(credentials, device).await?.0)
+    }
+
+    /// The account with this name and password, and the hash of the password if it is to be replaced.
+    async fn with_password(
+        &self,
+        Credentials { name, password }: Credentials,
+        device: &Device,
+    ) -> Result<(Account, Option<PasswordHash>), Refusal> {
+        let likeness = typed_likeness(&name);
+        let is_known = self.tries.sign_in(device.address, &likeness, Instant::now())?;
+        let (account, stored) = self.find(likeness).await?;
+        let verified = self.passwords.verify(password, stored, is_known).await.map_err(no_hash)?;
+        match (account, verified) {
+            (Some(account), Verified::Right { rehashed }) => Ok((account, rehashed)),
+            (Some(_) | None, _) => Err(Refusal::new(Reason::WrongPassword)),
+        }
     }
 
     /// Begins a session by a recovery code, with a new password. Ends all others. Returns how many
@@ -220,7 +278,8 @@ impl Accounts {
         let password = self.passwords.hash(password).await.map_err(no_hash)?;
         // Without an account, the code of nobody is tried.
         let member = account.as_ref().map_or_else(ids::new_member_id, |found| found.member.clone());
-        let (secret, session) = new_session(&device.label, self.clock.now());
+        let now = self.clock.now();
+        let (secret, session) = new_session(&device.label, now, now);
         let step = AccountStep::Recover { code: ids::recovery_hash(code), password, session };
         self.change(&member, step, Reason::WrongCode).await?;
         let account = account.ok_or_else(|| Refusal::new(Reason::WrongCode))?;
@@ -284,105 +343,6 @@ impl Accounts {
         Ok(())
     }
 
-    /// Sets another password, and ends all other sessions.
-    ///
-    /// # Errors
-    /// If the current password is wrong, the new one is not accepted, there were too many tries, or
-    /// the storage fails.
-    pub(crate) async fn set_password(
-        &self,
-        SignedIn { account, session }: &SignedIn,
-        current: Password,
-        new: Password,
-        device: &Device,
-    ) -> Result<(), Refusal> {
-        new.check(&account.name)?;
-        self.confirm(account, current, device).await?;
-        let password = self.passwords.hash(new).await.map_err(no_hash)?;
-        let step = AccountStep::SetPassword { password, keep: session.hash };
-        self.change(&account.member, step, Reason::SignedOut).await?;
-        let others = Sessions::AllBut(session.hash);
-        self.end_sockets(&account.member, Ended::Sessions(others));
-        Ok(())
-    }
-
-    /// Makes new recovery codes. The old ones end.
-    ///
-    /// # Errors
-    /// If the password is wrong, there were too many tries, or the storage fails.
-    pub(crate) async fn set_codes(
-        &self,
-        account: &Account,
-        password: Password,
-        device: &Device,
-    ) -> Result<RecoveryCodes, Refusal> {
-        self.confirm(account, password, device).await?;
-        let codes = RecoveryCodes::new();
-        let step = AccountStep::SetCodes(codes.hashes());
-        self.change(&account.member, step, Reason::SignedOut).await?;
-        Ok(codes)
-    }
-
-    /// Changes the name. The sockets of the account come again with it.
-    ///
-    /// # Errors
-    /// If the password is wrong, the name is not accepted or taken, or was changed lately, there were
-    /// too many tries, or the storage fails.
-    pub(crate) async fn rename(
-        &self,
-        account: &Account,
-        Credentials { name, password }: Credentials,
-        device: &Device,
-    ) -> Result<Account, Refusal> {
-        let name = account_name(&name)?;
-        let now = self.clock.now();
-        let may_at = account.renamed_at.map_or(0, |at| at + millis(RENAMED_AGAIN_AFTER));
-        if now < may_at {
-            let values = RefusalValues { wait_ms: Some(may_at - now), ..RefusalValues::default() };
-            return Err(Refusal::with(Reason::NameChangedLately, values));
-        }
-        self.confirm(account, password, device).await?;
-        let (likeness, name) = (stored_likeness(&name), name.name().clone());
-        let step = AccountStep::Rename { name: name.clone(), likeness };
-        self.change(&account.member, step, Reason::SignedOut).await?;
-        self.end_sockets(&account.member, Ended::Renamed);
-        let renamed = Account { name, renamed_at: Some(now), ..account.clone() };
-        self.note_use(device, &renamed);
-        Ok(renamed)
-    }
-
-    /// Ends all sessions, and deletes the account after a while, unless its member signs in.
-    ///
-    /// # Errors
-    /// If the password is wrong, there were too many tries, or the storage fails.
-    pub(crate) async fn delete(
-        &self,
-        account: &Account,
-        password: Password,
-        device: &Device,
-    ) -> Result<(), Refusal> {
-        self.confirm(account, password, device).await?;
-        self.change(&account.member, AccountStep::Delete, Reason::SignedOut).await?;
-        self.end_sockets(&account.member, Ended::Sessions(Sessions::All));
-        Ok(())
-    }
-
-    /// Checks the password of a member who is signed in.
-    async fn confirm(
-        &self,
-        account: &Account,
-        password: Password,
-        device: &Device,
-    ) -> Result<(), Refusal> {
-        let likeness = account.name.likeness();
-        self.tries.sign_in(device.address, likeness.as_str(), Instant::now())?;
-        let stored = self.keys(account).await?.password;
-        match self.passwords.verify(password, stored).await.map_err(no_hash)? {
-            Verified::Right { .. } => Ok(()),
-            Verified::Wrong => Err(Refusal::new(Reason::WrongPassword)),
-        }
-    }
-
     /// The account by a name of this likeness, and the hash of its password. Reads as much where there
     /// is none.
     async fn find(
@@ -391,9 +351,8 @@ impl Accounts {
     ) -> Result<(Option<Account>, Option<PasswordHash>), Refusal> {
         let (now, nobody) = (self.clock.now(), ids::new_member_id());
         let read = move |reader: &mut dyn StorageReader| {
-            let account = reader.account_named(&likeness)?.filter(|account| {
-                account.deleted_at.is_none_or(|at| now < at + millis(DELETED_ACCOUNT_KEPT))
-            });
+            let account = reader.account_named(&likeness)?;
+            let account = account.filter(|account| can_be_opened(account, now));
             let member = account.as_ref().map_or(&nobody, |account| &account.member);
             let password = reader.account_keys(member)?.password;
             Ok((account, password))
@@ -421,6 +380,7 @@ impl Accounts {
             Ok(AccountChanged::Done) => Ok(()),
             Ok(AccountChanged::NameTaken) => Err(Refusal::new(Reason::NameTaken)),
             Ok(AccountChanged::Gone) => Err(Refusal::new(gone)),
+            Ok(AccountChanged::Full) => Err(Refusal::new(Reason::TooManyKeys)),
             Err(error) => {
                 tracing::warn!(%error, "an account is not changed");
                 Err(Refusal::new(Reason::Unavailable))
@@ -435,9 +395,29 @@ impl Accounts {
         }
     }
 
+    /// Tells all sessions of an account what has changed in its keys.
+    fn tell(&self, member: &MemberId, change: AccountNews, label: &str) {
+        let text = Message::AccountChanged { change, label: label.to_owned() }.to_json();
+        if let Some(cluster) = &self.cluster {
+            cluster.broadcast(&News::ForAccount { member: member.clone(), text: text.clone() });
+        }
+        self.logins.tell(member, text);
+    }
+
+    /// The challenges, codes and links of all nodes.
+    fn short_lived(&self) -> EveryNodes<'_> {
+        let now = self.clock.now();
+        EveryNodes { here: self.logins.short_lived(), cluster: self.cluster.as_deref(), now }
+    }
+
     fn note_use(&self, device: &Device, account: &Account) {
         self.tries.note_use(device.address, account.name.likeness().as_str());
     }
+}
+
+/// Whether an account that may be deleted can still be opened.
+fn can_be_opened(account: &Account, now: u64) -> bool {
+    account.deleted_at.is_none_or(|at| now < at + millis(DELETED_ACCOUNT_KEPT))
 }
 
 /// The member with this identity, and its hash; nothing if it was replaced.
@@ -476,7 +456,8 @@ pub(crate) fn typed_likeness(name: &str) -> String {
     Name::new(name).map_or_else(|_| String::new(), |name| name.likeness().as_str().to_owned())
 }
 
-fn new_session(label: &str, now: u64) -> (String, AccountSession) {
+/// A new session, in which a key was used at `proved_at`.
+fn new_session(label: &str, now: u64, proved_at: u64) -> (String, AccountSession) {
     let secret = ids::session_secret();
     let session = AccountSession {
         hash: ids::session_hash(&secret),
@@ -484,6 +465,7 @@ fn new_session(label: &str, now: u64) -> (String, AccountSession) {
         made_at: now,
         seen_at: now,
         expires_at: expires_at(now, now),
+        proved_at,
     };
     (secret, session)
 }

@@ -165,10 +165,10 @@ pub fn case_file(
         None => false,
     };
     let query = GameQuery {
-        before: None,
         member: Some(member.clone()),
         unlisted: true,
         max: SIGNAL_GAMES_MAX,
+        ..GameQuery::default()
     };
     let games = reader.games(&query)?.games;
     Ok(CaseFile {

@@ -16,6 +16,7 @@ use crate::{
     origin::Origin,
     pools::{Pools, PoolsError},
     proxy::{self, Proxies},
+    public_url::PublicUrl,
     storage::{Blocking, DatabaseUrl},
     tls::{Tls, TlsError},
 };
@@ -85,6 +86,12 @@ pub struct Args {
     /// Address and port to listen on; port 0 takes any free port.
     #[arg(long, env = "FIVEFOLD_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
+
+    /// Address under which people find the server, such as https://play.example: it is printed, links in
+    /// previews begin with it, and passkeys belong to its domain. Without it, passkeys work only at
+    /// localhost.
+    #[arg(long, env = "FIVEFOLD_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<PublicUrl>,
 
     /// Encrypt connections (https, wss) with this certificate chain (PEM file). Read again on
     /// SIGHUP.
@@ -434,6 +441,8 @@ pub struct Config {
     pub origins: Vec<Origin>,
     /// Proxies whose `X-Forwarded-*` headers are trusted.
     pub proxies: Proxies,
+    /// Where people find the server, if the operator has set it.
+    pub public_url: Option<PublicUrl>,
     /// Whether to start a demo game when somebody asks for the list and no public game is running.
     pub demo: bool,
     /// The pools in which people seek games.
@@ -460,6 +469,7 @@ impl Default for Config {
             bot_threads,
             origins: Vec::new(),
             proxies: Proxies::default(),
+            public_url: None,
             demo: false,
             pools: Pools::default(),
             page: PageSource::default(),
@@ -489,6 +499,12 @@ impl Args {
     /// If the file cannot be used.
     pub fn pools(&self) -> Result<Pools, PoolsError> {
         self.pools.as_deref().map_or_else(|| Ok(Pools::default()), Pools::read)
+    }
+
+    /// The origins whose pages may play here, besides those of the host that a request names.
+    fn origins(&self) -> Vec<Origin> {
+        let public = self.public_url.as_ref().map(|url| url.origin().clone());
+        self.allow_origin.iter().cloned().chain(public).collect()
     }
 
     /// Builds the configuration from these arguments, with the default pools.
@@ -544,8 +560,9 @@ impl Args {
             drain: Duration::from_secs(self.drain),
             blocking: default.blocking,
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
-            origins: self.allow_origin.clone(),
+            origins: self.origins(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
+            public_url: self.public_url.clone(),
             demo: !self.no_demo,
             pools: default.pools,
             page: match &self.page_folder {

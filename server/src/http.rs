@@ -232,10 +232,11 @@ async fn socket(
             return too_many(full);
         }
     };
-    let is_encrypted = account::is_encrypted(&server, &caller, request.headers());
+    let is_encrypted = account::asked::is_encrypted(&server, &caller, request.headers());
     let account = account::cookie::session(request.headers(), is_encrypted);
+    let token = account::token::in_header(request.headers());
     let socket = hyper::upgrade::on(request);
-    caller.put(Upgrade { socket, visitor: Visitor { address, account }, place });
+    caller.put(Upgrade { socket, visitor: Visitor { address, account, token }, place });
     handshake::switching(&accept)
 }
 

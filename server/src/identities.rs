@@ -12,6 +12,7 @@ use fivefold_shared::room::Member;
 use crate::{
     ids,
     limits::SEEN_AGAIN_AFTER,
+    scopes::Scopes,
     storage::{
         IdentityHash, KeyHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError,
         StorageReader,
@@ -30,8 +31,10 @@ pub(crate) struct Identities {
 pub(crate) struct Authenticated {
     pub(crate) member: Member,
     pub(crate) hash: IdentityHash,
-    /// The session that speaks for the account; absent for guests.
+    /// The session or the token that speaks for the account; absent for guests.
     pub(crate) account: Option<KeyHash>,
+    /// What the token allows; absent without one.
+    pub(crate) scopes: Option<Scopes>,
 }
 
 /// Result of looking up an identity.
@@ -119,7 +122,7 @@ impl Identities {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
             known.name != member.name || since >= SEEN_AGAIN_AFTER
         });
-        let authenticated = Authenticated { member, hash, account: None };
+        let authenticated = Authenticated { member, hash, account: None, scopes: None };
         if is_stale && let Err(error) = self.update(&authenticated, now).await {
             tracing::warn!(%error, "the name of a member is not stored");
         }

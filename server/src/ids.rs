@@ -2,8 +2,8 @@
 
 use fivefold_shared::{
     protocol::{
-        CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name, ROOM_CODE_LENGTH,
-        RoomCode, SEEK_ID_LENGTH, SeekId, letters,
+        ApiToken, CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name,
+        ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     room::RoomSeeds,
 };
@@ -11,7 +11,7 @@ use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    limits::accounts::RECOVERY_CODE_LENGTH,
+    limits::accounts::{DEVICE_CODE_LENGTH, RECOVERY_CODE_LENGTH},
     storage::{CASE_ID_LENGTH, CaseId, IdentityHash, KeyHash},
 };
 
@@ -62,9 +62,71 @@ pub(crate) fn recovery_code() -> String {
 
 /// The stored hash of a recovery code. Spaces, hyphens and letter case do not matter.
 pub(crate) fn recovery_hash(code: &str) -> KeyHash {
+    key_hash("fivefold recovery", &plain(code))
+}
+
+/// A new code for another device, which nobody can guess: of a link, or of a device itself.
+pub(crate) fn device_code() -> String {
+    recovery_code()
+}
+
+/// The key of a device that waits for leave to sign in.
+pub(crate) fn device_hash(code: &str) -> KeyHash {
+    key_hash("fivefold device", code)
+}
+
+/// A new code that somebody types to let a device sign in.
+pub(crate) fn user_code() -> String {
+    letters(DEVICE_CODE_LENGTH, bytes)
+}
+
+/// The key of such a code. Spaces, hyphens and letter case do not matter.
+pub(crate) fn user_code_hash(code: &str) -> KeyHash {
+    key_hash("fivefold user code", &plain(code))
+}
+
+/// The key of a link that lets another device sign in.
+pub(crate) fn link_hash(code: &str) -> KeyHash {
+    key_hash("fivefold link", code)
+}
+
+/// A new id of a challenge for a passkey.
+pub(crate) fn challenge_id() -> String {
+    hex(&bytes::<16>())
+}
+
+/// The key of such a challenge.
+pub(crate) fn challenge_hash(id: &str) -> KeyHash {
+    key_hash("fivefold challenge", id)
+}
+
+/// A new token.
+pub(crate) fn api_token() -> ApiToken {
+    ApiToken::new(bytes::<32>)
+}
+
+/// The stored hash of a token.
+pub(crate) fn token_hash(token: &str) -> KeyHash {
+    key_hash("fivefold token", token)
+}
+
+/// What a device with a passkey calls the member. It does not reveal the public id.
+pub(crate) fn passkey_user(member: &MemberId) -> [u8; 16] {
+    let digest = Sha256::new().chain_update("fivefold passkey").chain_update(member.as_str());
+    let mut user = [0; 16];
+    user.copy_from_slice(&digest.finalize()[..16]);
+    user
+}
+
+/// The public id of a passkey: the beginning of the hash of what its device calls it.
+pub(crate) fn passkey_id(id: &[u8]) -> String {
+    hex(&Sha256::new().chain_update("fivefold passkey id").chain_update(id).finalize()[..8])
+}
+
+/// A code as it was made, without what people add when they type it.
+fn plain(code: &str) -> String {
     let letters = code.chars().filter(|c| !c.is_whitespace() && *c != '-');
-    let plain: String = letters.flat_map(char::to_lowercase).collect();
-    key_hash("fivefold recovery", &plain)
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 fn key_hash(purpose: &str, secret: &str) -> KeyHash {

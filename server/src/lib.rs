@@ -38,6 +38,7 @@ mod outbox;
 mod paired_games;
 pub mod pairing;
 mod pairing_task;
+mod passkeys;
 mod passwords;
 mod peers;
 mod people;
@@ -45,15 +46,18 @@ mod picture;
 pub mod pools;
 mod priority;
 pub mod proxy;
+pub mod public_url;
 mod rated_positions;
 pub mod ratings;
 mod relay;
 mod retention;
 mod reviews;
 pub(crate) mod room_actor;
+mod scopes;
 mod server;
 mod session;
 mod shared_limits;
+mod short_lived;
 pub mod signals;
 pub mod storage;
 mod thinking;
@@ -101,6 +105,7 @@ use self::{
     picture::Pictures,
     pools::Pools,
     priority::run_when_idle,
+    public_url::PublicUrl,
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -220,13 +225,14 @@ async fn serve(
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
-    let accounts = accounts(&context, &read_pool, &blocking, (&logins, &moderation));
+    let accounts = accounts(&context, &read_pool, &blocking, (&logins, &moderation), config.public_url.as_ref());
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
     let server = Arc::new(Server {
         limits,
         clock,
         origins: config.origins,
         proxies: config.proxies,
+        public_url: config.public_url,
         page: config.page,
         tls: config.tls,
         lobby: Arc::new(Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo)),
@@ -294,11 +300,19 @@ fn accounts(
     read_pool: &Arc<ReadPool>,
     blocking: &Blocking,
     (logins, moderation): (&Arc<Logins>, &Arc<Moderation>),
+    public_url: Option<&PublicUrl>,
 ) -> Accounts {
     let RoomContext { log_writer, clock, cluster, .. } = context;
     let people = (Arc::clone(logins), Arc::clone(moderation));
     let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
-    Accounts::new((read_pool, log_writer), blocking.clone(), *clock, people, cluster.clone())
+    Accounts::new(
+        (read_pool, log_writer),
+        blocking.clone(),
+        *clock,
+        people,
+        cluster.clone(),
+        public_url,
+    )
 }
 
 fn people_of(server: &Server) -> People {

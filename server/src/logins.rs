@@ -16,10 +16,12 @@ use fivefold_shared::{
     room::{Member, SessionId},
 };
 use serde::{Deserialize, Serialize};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     outbox::Outbox,
+    short_lived::ShortLived,
     storage::{KeyHash, Sessions},
 };
 
@@ -28,6 +30,8 @@ use crate::{
 pub(crate) struct Logins {
     /// Locked only to look up or change an entry.
     logins: Mutex<State>,
+    /// What people who sign in wait for.
+    short_lived: ShortLived,
 }
 
 #[derive(Debug, Default)]
@@ -50,8 +54,10 @@ struct Online {
 #[derive(Clone, Debug)]
 pub(crate) struct Login {
     pub(crate) session: SessionId,
-    /// The account's session that it comes by; absent for guests.
+    /// The account's session or token that it comes by; absent for guests.
     pub(crate) account: Option<KeyHash>,
+    /// Whether that is a token.
+    pub(crate) is_token: bool,
     pub(crate) ending: Ending,
     pub(crate) outbox: Outbox,
 }
@@ -149,6 +155,8 @@ impl Logins {
         for login in state.members.get(member).into_iter().flat_map(|online| &online.logins) {
             match (ended, login.account) {
                 (Ended::Guest, None) => login.ending.end(),
+                // Tokens outlive the other sessions.
+                (Ended::Sessions(Sessions::AllBut(_)), Some(_)) if login.is_token => {}
                 (Ended::Sessions(sessions), Some(session)) if sessions.contain(session) => {
                     login.ending.end();
                 }
@@ -156,6 +164,19 @@ impl Logins {
                 (Ended::Guest, Some(_)) | (Ended::Sessions(_), _) | (Ended::Renamed, None) => {}
             }
         }
+    }
+
+    /// Sends a message to all sessions of an account at this node.
+    pub(crate) fn tell(&self, member: &MemberId, text: impl Into<Utf8Bytes>) {
+        let text: Utf8Bytes = text.into();
+        for login in self.of(member).into_iter().filter(|login| login.account.is_some()) {
+            login.outbox.post(text.clone());
+        }
+    }
+
+    /// What people who sign in wait for.
+    pub(crate) const fn short_lived(&self) -> &ShortLived {
+        &self.short_lived
     }
 
     /// Removes a session that has ended.
@@ -216,7 +237,8 @@ mod tests {
 
     fn login(session: u64, ending: Ending) -> Login {
         let (outbox, ..) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
-        Login { session: SessionId(session), account: None, ending, outbox }
+        let session = SessionId(session);
+        Login { session, account: None, is_token: false, ending, outbox }
     }
 
     fn member(name: &str) -> Member {
@@ -304,6 +326,26 @@ mod tests {
             // A session that was looked up before is not entered.
             let late = login(9, Ending::new(CancellationToken::new()));
             assert!(!logins.enter(&ann, late, 1));
+        }
+    }
+
+    #[test]
+    fn a_token_outlives_the_other_sessions_and_ends_with_all() {
+        let [kept, token] = [KeyHash([1; 32]), KeyHash([2; 32])];
+        let cases = [
+            (Sessions::AllBut(kept), false),
+            (Sessions::One(kept), false),
+            (Sessions::One(token), true),
+            (Sessions::All, true),
+        ];
+        for (sessions, expected) in cases {
+            let logins = Logins::default();
+            let ann = member("Ann");
+            let ending = Ending::new(CancellationToken::new());
+            let login = Login { account: Some(token), is_token: true, ..login(1, ending.clone()) };
+            assert!(logins.enter(&ann, login, 0));
+            logins.end(&ann.id, Ended::Sessions(sessions));
+            assert_eq!(ending.is_replaced(), expected, "{sessions:?}");
         }
     }
 }

@@ -16,7 +16,9 @@ use fivefold_server::{
     config::{Args, Config, Moderate, Task},
     file_limit,
     logs::{self, Logs},
-    operator_commands, run_in_cluster,
+    operator_commands,
+    public_url::PublicUrl,
+    run_in_cluster,
     signals::{cancel_on_signal, reload_on_signal},
     storage::{
         self, DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry,
@@ -154,10 +156,16 @@ async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Re
     if let Some(address) = metrics.as_ref().and_then(|metrics| metrics.local_addr().ok()) {
         tracing::info!(%address, "metrics are at this address");
     }
-    let scheme = if config.tls.is_some() { "https" } else { "http" };
     let address = listener.local_addr()?;
-    if let Err(error) = writeln!(io::stdout(), "Fivefold is at {scheme}://{address}/") {
-        tracing::warn!(%error, "Fivefold is at {scheme}://{address}/, and cannot say so on stdout");
+    let url = match &config.public_url {
+        Some(url) => url.to_string(),
+        None => PublicUrl::of_listener(address, config.tls.is_some()),
+    };
+    if let Err(error) = writeln!(io::stdout(), "Fivefold is at {url}/") {
+        tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
+    }
+    if config.public_url.is_some() {
+        tracing::info!(%address, "listens at this address");
     }
 
     let listeners = Listeners { public: Arc::new(listener), metrics: metrics.map(Arc::new) };

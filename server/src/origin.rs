@@ -5,7 +5,7 @@
 //! host; only the server can refuse (RFC 6455, section 10.2). Other programs send no such header,
 //! or any value they like: this protects people in browsers, not the server.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use axum::http::{HeaderMap, header::ORIGIN, uri::Authority};
 
@@ -27,6 +27,36 @@ pub struct NoOrigin;
 enum Scheme {
     Http,
     Https,
+}
+
+impl Origin {
+    /// The host's name or address, in lower case.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether it begins with `https`.
+    pub fn is_encrypted(&self) -> bool {
+        self.scheme == Scheme::Https
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scheme, host, port } = self;
+        let name = if self.is_encrypted() { "https" } else { "http" };
+        write!(f, "{name}://{host}")?;
+        if *port == scheme.usual_port() { Ok(()) } else { write!(f, ":{port}") }
+    }
+}
+
+impl Scheme {
+    const fn usual_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
 }
 
 impl FromStr for Origin {
@@ -63,11 +93,7 @@ fn host_and_port(authority: &str, scheme: Scheme) -> Option<(String, u16)> {
     if authority.contains('@') || read.host().is_empty() {
         return None;
     }
-    let usual = match scheme {
-        Scheme::Http => 80,
-        Scheme::Https => 443,
-    };
-    Some((read.host().to_ascii_lowercase(), read.port_u16().unwrap_or(usual)))
+    Some((read.host().to_ascii_lowercase(), read.port_u16().unwrap_or(scheme.usual_port())))
 }
 
 #[cfg(test)]

@@ -11,12 +11,14 @@ use argon2::{
 };
 use fivefold_shared::protocol::{Name, Reason, Refusal, RefusalValues};
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
 use crate::{
     http::jobs::{Jobs, NoResult},
     ids,
     limits::accounts::{
-        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASHES_MAX, PASSWORD_MAX, PASSWORD_MIN,
+        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASH_QUEUE_STRANGERS_MAX, HASHES_MAX,
+        PASSWORD_MAX, PASSWORD_MIN,
     },
     priority,
     storage::{Blocking, PasswordHash},
@@ -73,6 +75,8 @@ impl Password {
 #[derive(Debug)]
 pub(crate) struct Passwords {
     jobs: Jobs,
+    /// The part of the queue for those who sign in where the account was never used.
+    strangers: Semaphore,
 }
 
 /// Whether a password is right.
@@ -87,7 +91,10 @@ pub(crate) enum Verified {
 
 impl Passwords {
     pub(crate) fn new(blocking: Blocking) -> Self {
-        Self { jobs: Jobs::new(blocking, HASHES_MAX, HASH_QUEUE_MAX, priority::give_way) }
+        Self {
+            jobs: Jobs::new(blocking, HASHES_MAX, HASH_QUEUE_MAX, priority::give_way),
+            strangers: Semaphore::new(HASH_QUEUE_STRANGERS_MAX),
+        }
     }
 
     /// The hash of a password.
@@ -99,6 +106,7 @@ impl Passwords {
     }
 
     /// Compares a password with the hash of an account; it takes as long where there is no account.
+    /// Strangers leave places for those who sign in where the account was used before.
     ///
     /// # Errors
     /// If too many wait.
@@ -106,10 +114,13 @@ impl Passwords {
         &self,
         password: Password,
         stored: Option<PasswordHash>,
+        is_known: bool,
     ) -> Result<Verified, NoResult> {
         if !password.has_length() {
             return Ok(Verified::Wrong);
         }
+        let place = if is_known { None } else { Some(self.strangers.try_acquire()) };
+        let _held = place.transpose().map_err(|_| NoResult::Busy)?;
         self.jobs.run(move || verify(&password, stored.as_ref())).await
     }
 }
@@ -182,14 +193,14 @@ mod tests {
         assert!(stored.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", stored.0);
         assert_ne!(passwords.hash(right.clone()).await.unwrap(), stored, "salted");
         let kept = Verified::Right { rehashed: None };
-        assert_eq!(passwords.verify(right.clone(), Some(stored.clone())).await, Ok(kept));
+        assert_eq!(passwords.verify(right.clone(), Some(stored.clone()), true).await, Ok(kept));
         for (text, stored) in [
             ("Correct horse", Some(stored.clone())),
             ("correct horse", None),
             ("correct horse", Some(PasswordHash("nonsense".to_owned()))),
             ("short", Some(stored)),
         ] {
-            assert_eq!(passwords.verify(password(text), stored).await, Ok(Verified::Wrong));
+            assert_eq!(passwords.verify(password(text), stored, false).await, Ok(Verified::Wrong));
         }
     }
 
@@ -216,5 +227,21 @@ mod tests {
             (hash.salt.as_ref().map(|salt| salt.as_ref().len()), hash.hash.map(|hash| hash.len()))
         };
         assert_eq!(lengths(&nobodys), lengths(&own));
+    }
+
+    #[tokio::test]
+    async fn strangers_leave_places_to_those_who_are_known() {
+        let passwords = Passwords::new(Blocking::Threads);
+        let right = password("correct horse");
+        let stored = Some(passwords.hash(right.clone()).await.unwrap());
+        let held: Vec<_> = (0..HASH_QUEUE_STRANGERS_MAX)
+            .map(|_| passwords.strangers.try_acquire().unwrap())
+            .collect();
+        let stranger = passwords.verify(right.clone(), stored.clone(), false).await;
+        assert_eq!(stranger, Err(NoResult::Busy));
+        let kept = Ok(Verified::Right { rehashed: None });
+        assert_eq!(passwords.verify(right.clone(), stored.clone(), true).await, kept);
+        drop(held);
+        assert_eq!(passwords.verify(right, stored, false).await, kept);
     }
 }

@@ -30,6 +30,7 @@ use crate::{
     pools::Pools,
     proxy::Proxies,
     rated_positions::RatedPositions,
+    public_url::PublicUrl,
     reviews::Reviews,
     storage::ReadPool,
     thinking::Pool,
@@ -46,6 +47,8 @@ pub(crate) struct Server {
     pub(crate) clock: Clock,
     pub(crate) origins: Vec<Origin>,
     pub(crate) proxies: Proxies,
+    /// Where people find the server, if the operator has set it.
+    pub(crate) public_url: Option<PublicUrl>,
     pub(crate) page: PageSource,
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) lobby: Arc<Lobby>,

@@ -9,11 +9,13 @@
 //! and then reads the log; from then on, appends of an earlier owner are refused. It is the only
 //! way into a room that this process has not made.
 
+mod account_session;
 mod accounts;
 mod blocking;
 mod check;
 mod data_folder;
 mod hashes;
+mod keys;
 mod log_writer;
 mod memory;
 mod moderation;
@@ -41,14 +43,15 @@ use fivefold_shared::{
 use crate::node_id::NodeId;
 
 pub use self::{
+    account_session::{AccountSession, Sessions},
     accounts::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
-        NewAccount, PasswordHash, Sessions,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, PasswordHash,
     },
     blocking::Blocking,
     check::{BackupError, Findings, backup, check},
     data_folder::DataFolder,
     hashes::{IdentityHash, KeyHash},
+    keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
     memory::Memory,
     moderation::{
         BlockEntry, BlockKind, BlockLists, CASE_ID_LENGTH, CaseId, CaseIdError, ModerationChange,
@@ -224,6 +227,40 @@ pub trait StorageReader: ModerationReader + Send + fmt::Debug {
         &mut self,
         session: KeyHash,
     ) -> Result<Option<(Account, AccountSession)>, StorageError>;
+
+    /// The passkey that its device calls so, and its account.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn account_of_passkey(&mut self, id: &[u8])
+    -> Result<Option<(Account, Passkey)>, StorageError>;
+
+    /// The token with this hash, and its account. It may have expired.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError>;
+
+    /// The account to which a guest belongs.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError>;
+
+    /// Whether two members are one person: the same, or guests of one account, or a guest and their
+    /// account.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    fn same_person(&mut self, one: &MemberId, other: &MemberId) -> Result<bool, StorageError> {
+        let mut account = |member: &MemberId| -> Result<MemberId, StorageError> {
+            Ok(self.account_of_alias(member)?.unwrap_or_else(|| member.clone()))
+        };
+        Ok(one == other || account(one)? == account(other)?)
+    }
 
     /// What opens an account, and its sessions, the one seen last first.
     ///

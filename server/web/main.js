@@ -266,4 +266,7 @@ void import('./own-rooms.js').then(({ followTurns }) => {
 setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline(), () => {}), KEEP_AFTER_MS);
 // Seeks go on after a reload.
 if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
-if (location.hash.startsWith('#identity=')) void import('./account/guest-identity.js').then(({ offerIdentity }) => offerIdentity(app));
+const arrive = () => /^#(identity|link|device)/.test(location.hash) && void import('./account/arrivals.js').then((arrivals) => arrivals.arrive(app));
+addEventListener('hashchange', arrive);
+arrive();
+connection.listen((news) => news.type === 'account_changed' && void import('./account/key-news.js').then(({ tell }) => tell(app, news)));

@@ -16,11 +16,17 @@ export type Absent = {
     /** The player in the second seat, if they are away. */
     second?: Away, };
 
+/** What has changed in the keys of an account. */
+export type AccountNews = "passkey_added" | "passkey_removed" | "token_added" | "device_added" | "guest_added";
+
 /** One act of a seat in an opening. On the wire, one of `{"put": [[7, 7], [8, 8]]}` (with `"declare": 3` where the opening asks for a number), `{"take": "black"}`, `{"offer": [[6, 7], [6, 6]]}` and `{"select": [6, 7]}`. */
 export type Act = { put?: Array<Point>, declare?: number, take?: Stone, offer?: Array<Point>, select?: Point, };
 
 /** Why an analysis has ended. */
 export type AnalysisEnd = "finished" | "stopped" | "moot" | "busy" | "too_many";
+
+/** A token: `ff_`, 43 random letters and digits, and 6 more that follow from them, so that a program finds leaked ones without asking a server. It is a secret. */
+export type ApiToken = string;
 
 /** What an opening asks of a seat: one of several acts may be open at once. */
 export type Ask = {
@@ -439,7 +445,9 @@ export type LobbyRequest = { "type": "hello",
     /** The client's identity; without it the server makes a new one. */
     identity?: Identity,
     /** The member's name; without it they are a guest. */
-    name?: Name, }
+    name?: Name,
+    /** A token of an account, which speaks instead of an identity. */
+    token?: ApiToken, }
   | { "type": "set_name",
     /** The new name. */
     name: Name, }
@@ -548,6 +556,8 @@ export type Message = { "type": "welcome",
     until?: number,
     /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: what the operator says about it. */
     why?: string,
+    /** `Reason::TokenScope`: the scope that the token lacks. */
+    scope?: Scope,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
   | { "type": "rooms",
@@ -707,6 +717,11 @@ export type Message = { "type": "welcome",
     opening?: OpeningKind,
     /** Whether the game counts for ratings if both players have accounts. It needs a clock, a board of 15x15, 19x19, 20x20 or without borders, and an opening that is not free. */
     rated?: boolean, }
+  | { "type": "account_changed",
+    /** What has changed. */
+    change: AccountNews,
+    /** The name of the key or the device. */
+    label: string, }
   | { "type": "lobby",
     /** The command's id. */
     id: CommandId,
@@ -947,7 +962,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "wrong_passkey" | "no_passkeys" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "wrong_token" | "token_scope" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -997,6 +1012,8 @@ export type Refusal = {
     until?: number,
     /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: what the operator says about it. */
     why?: string,
+    /** `Reason::TokenScope`: the scope that the token lacks. */
+    scope?: Scope,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, };
 
@@ -1137,6 +1154,9 @@ export type Running = { seat: Seat, since: number, };
 
 /** What a sanction is. The end of an account is told at its sign-in. */
 export type SanctionKind = "warn" | "mute" | "unrated";
+
+/** What a token allows. */
+export type Scope = "play" | "watch" | "challenge" | "games:read" | "account:read";
 
 /** A seat in a room. Players, clocks, offers and results belong to a seat. Its stone may change from game to game, and within one. */
 export type Seat = "first" | "second";

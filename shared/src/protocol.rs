@@ -11,9 +11,11 @@ mod event;
 mod judged;
 mod message;
 mod names;
+mod needed_scope;
 mod refusal;
 mod sanction;
 mod seek;
+mod token;
 
 pub use self::{
     account_name::{ACCOUNT_NAME_MAX, ACCOUNT_NAME_MIN, AccountName, AccountNameError},
@@ -25,17 +27,20 @@ pub use self::{
     event::{Event, NumberedEvent, Player},
     judged::Judged,
     message::{
-        Absent, AnalysisEnd, Away, CatchUp, FirstAct, GameRatings, GameSnapshot, Message, Nudge,
-        OpeningSnapshot, OwnRoom, Phase, PlayerRating, RoomSummary, Seats, Snapshot, Spectators,
+        Absent, AccountNews, AnalysisEnd, Away, CatchUp, FirstAct, GameRatings, GameSnapshot,
+        Message, Nudge, OpeningSnapshot, OwnRoom, Phase, PlayerRating, RoomSummary, Seats,
+        Snapshot, Spectators,
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
         MEMBER_ID_LENGTH, MemberId, NAME_MARKS_MAX, NAME_MAX, Name, NameError, POOL_NAME_MAX,
         PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
+    needed_scope::Needed,
     refusal::{Reason, Refusal, RefusalValues},
     sanction::SanctionKind,
     seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted},
+    token::{ApiToken, NoApiToken, Scope, TOKEN_LENGTH},
 };
 
 /// The protocol version that this code implements.

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write,
+    io::{BufRead, BufReader, Write},
     path::Path,
     process::{Command, Stdio},
 };
@@ -79,7 +79,7 @@ async fn an_account_plays_from_the_terminal() {
     assert!(!nobody.done && nobody.stderr.contains("not signed in"), "{}", nobody.stderr);
     let wrong = run(&server, settings, &["login", "Annika"], "not this password\n");
     assert!(!wrong.done && wrong.stderr.contains("is wrong"), "{}", wrong.stderr);
-    let login = run(&server, settings, &["login"], &format!("annika\n{PASSWORD}\n"));
+    let login = run(&server, settings, &["login", "annika"], &format!("{PASSWORD}\n"));
     assert!(login.done && login.stderr.contains("signed in as Annika"), "{}", login.stderr);
     let session = session_in(settings, &server).expect("it is kept");
     let kept = fs::read_to_string(settings.join("settings.json")).unwrap();
@@ -131,4 +131,71 @@ async fn a_session_that_ended_elsewhere_is_reported() {
     let logout = run(&server, settings, &["logout"], "");
     assert!(logout.done, "{}", logout.stderr);
     assert!(run(&server, settings, &["rooms"], "").done);
+}
+
+/// Asks over HTTP in a session; panics if the server refuses.
+async fn ask(server: &Server, session: &SessionCookie, path: &str, body: Value) -> Value {
+    let key = Key::Account(session);
+    let method = "POST".parse().expect("a method");
+    let request = HttpRequest { method, path, key, body: Some(body) };
+    let address = server.url().parse().expect("an address");
+    let answer = request.send(&address, None).await.expect("it is done");
+    answer.json().unwrap_or_default()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signing_in_by_a_code_and_playing_by_a_token() {
+    let server = Server::start();
+    let (page, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    sign_up(&server, "Annika").await;
+    let login = run(&server, page.path(), &["login", "Annika"], &format!("{PASSWORD}\n"));
+    assert!(login.done, "{}", login.stderr);
+    let session = session_in(page.path(), &server).expect("it is kept");
+
+    // The client shows a code, and waits for the page.
+    let mut child = Command::new(program("fivefold"))
+        .args(["login", "--server", &server.url()])
+        .env("FIVEFOLD_CONFIG_DIR", here.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the client runs");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let mut line = || lines.next().expect("a line").expect("text");
+    assert!(line().contains("/#device"));
+    let shown = line();
+    let code = shown.rsplit(' ').next().expect("a word").to_owned();
+    let found = ask(&server, &session, "/api/device/find", json!({"user_code": code})).await;
+    assert_eq!(found["address"], "127.0.0.1", "{found}");
+    let yes = json!({"user_code": code, "allow": true});
+    ask(&server, &session, "/api/device/answer", yes).await;
+    assert!(line().contains("signed in as Annika"));
+    assert!(child.wait().expect("it ends").success());
+    let whoami = run(&server, here.path(), &["whoami"], "");
+    assert_eq!(whoami.stdout, "Annika\n", "{}", whoami.stderr);
+
+    // This device has used no key, so a token asks for one.
+    let new = ["token", "new", "--scope", "play", "--scope", "watch", "--label", "bot"];
+    let made = run(&server, here.path(), &new, &format!("{PASSWORD}\n"));
+    assert!(made.done && made.stdout.starts_with("ff_"), "{}", made.stderr);
+    let list = run(&server, here.path(), &["token", "list"], "");
+    assert!(list.stdout.contains("  bot  play watch"), "{}", list.stdout);
+    let by_token = |token: &str, words: &[&str]| {
+        let output = Command::new(program("fivefold"))
+            .args(words)
+            .args(["--server", &server.url()])
+            .env("FIVEFOLD_CONFIG_DIR", tempfile::tempdir().unwrap().path())
+            .env("FIVEFOLD_TOKEN", token)
+            .output()
+            .expect("the client runs");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let token = made.stdout.trim_end();
+    let identity = by_token(token, &["identity"]);
+    assert!(identity.starts_with("You are Annika ("), "{identity}");
+    let mistyped = by_token(&token[1..], &["identity"]);
+    assert!(mistyped.contains("FIVEFOLD_TOKEN"), "{mistyped}");
+    let id = list.stdout.split(' ').next().expect("an id").to_owned();
+    assert!(run(&server, here.path(), &["token", "end", &id], "").done);
+    let ended = by_token(token, &["identity"]);
+    assert!(ended.contains("not valid"), "{ended}");
 }

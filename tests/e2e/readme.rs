@@ -91,8 +91,9 @@ fn a_game_by_the_readmes_commands() {
     let server = Server::start_with(&[]);
     let address = server.url();
     // The output matches the README except for the port.
-    assert!(README.contains("\nFivefold is at http://127.0.0.1:8080/\n"));
-    assert_eq!(server.greeting(), format!("Fivefold is at {address}/"));
+    assert!(README.contains("\nFivefold is at http://localhost:8080/\n"));
+    let port = server.address().port();
+    assert_eq!(server.greeting(), format!("Fivefold is at http://localhost:{port}/"));
 
     let at = |mut arguments: Vec<String>| {
         arguments.extend(["--server".to_owned(), address.clone()]);

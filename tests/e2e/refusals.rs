@@ -130,7 +130,12 @@ async fn rooms_that_cannot_be_made_or_entered() {
         (create(large), Reason::BotNotOffered),
         (create(both), Reason::AlreadySeated),
         (
-            Request::Lobby(LobbyRequest::Hello { protocol: 1, identity: None, name: None }),
+            Request::Lobby(LobbyRequest::Hello {
+                protocol: 1,
+                identity: None,
+                name: None,
+                token: None,
+            }),
             Reason::AlreadyGreeted,
         ),
     ];

@@ -89,7 +89,7 @@ export class Server {
 
   /** Starts it again at the same address, with what it had stored. */
   async again() {
-    await this.run(new URL(this.url).host);
+    await this.run(`127.0.0.1:${new URL(this.url).port}`);
   }
 
   async stop() {

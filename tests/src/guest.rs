@@ -266,7 +266,12 @@ impl Guest {
         let name = cookie.is_none().then(|| Name::new(name).expect("a name"));
         let mut socket = connect_with(source, address, cookie.as_deref()).await.ok()?;
         let id = CommandId::try_from("hello".to_owned()).expect("an id");
-        let hello = LobbyRequest::Hello { protocol: VERSION, identity: identity.clone(), name };
+        let hello = LobbyRequest::Hello {
+            protocol: VERSION,
+            identity: identity.clone(),
+            name,
+            token: None,
+        };
         let json = Command { id, request: Request::Lobby(hello) }.to_json();
         socket.send(tungstenite::Message::text(json)).await.ok()?;
         let welcome = receive(&mut socket).await.ok()?;
@@ -389,6 +394,7 @@ impl Guest {
             | Message::PlayerSaid { .. }
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
+            | Message::AccountChanged { .. }
             | Message::AnalysisOver { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }

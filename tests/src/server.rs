@@ -204,7 +204,7 @@ impl Server {
         self.address
     }
 
-    /// The address for people and clients, such as `http://127.0.0.1:8080`.
+    /// The address for clients, such as `http://127.0.0.1:8080`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -273,8 +273,9 @@ impl Drop for Server {
     }
 }
 
-/// The address in a line such as `Fivefold is at http://127.0.0.1:8080`.
+/// The address in a line such as `Fivefold is at http://localhost:8080/`.
 fn address_in(line: &str) -> Option<SocketAddr> {
     let rest = line.split_once("://")?.1;
-    rest.split(|c: char| c.is_whitespace() || c == '/').next()?.parse().ok()
+    let host = rest.split(|c: char| c.is_whitespace() || c == '/').next()?;
+    host.replace("localhost", "127.0.0.1").parse().ok()
 }

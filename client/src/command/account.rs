@@ -6,20 +6,22 @@ use std::{
 };
 
 use anyhow::Context;
-use fivefold_shared::protocol::{Name, Reason};
+use fivefold_shared::protocol::Name;
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::usage::Usage;
+use super::{
+    account_request::{is_signed_out, send, server, signed_out},
+    device_login,
+};
 use crate::{
-    cli::{LoginArgs, LogoutArgs, ServerArgs},
-    http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
+    cli::{LoginArgs, LogoutArgs},
+    http_request::{HttpAnswer, HttpRequest, Key},
     output, password_prompt,
     server_list::ServerList,
     session_cookie::SessionCookie,
     settings::Settings,
-    tls_roots,
 };
 
 /// An account, as the server shows it to its owner.
@@ -40,26 +42,15 @@ struct Overview {
     recovery_codes_left: usize,
 }
 
-/// Asks for a name and a password, and keeps the session.
+/// Signs in by a password, or by a code that a signed-in page allows, and keeps the session.
 pub(super) async fn login(args: &LoginArgs) -> anyhow::Result<ExitCode> {
     let folder = Settings::folder()?;
     let mut settings = Settings::load(&folder)?;
     let server = server(&args.server, &settings)?;
-    let name = match &args.name {
-        Some(name) => name.clone(),
-        None => password_prompt::line("Name: ")?,
+    let answer = match &args.name {
+        Some(name) => by_password(&server, args, name).await?,
+        None => device_login::sign_in(&server, &args.server).await?,
     };
-    let password = match io::stdin().is_terminal() {
-        true => password_prompt::secret("Password: ")?,
-        false => password_prompt::line("")?,
-    };
-    let request = HttpRequest {
-        method: Method::POST,
-        path: "/api/session",
-        key: Key::None,
-        body: Some(json!({"name": name, "password": password})),
-    };
-    let answer = send(&server, &args.server, request).await?;
     let session = answer.session.clone().context("the server gives no session")?;
     let SignedIn { account } = answer.json()?;
     // One session is enough: the one before ends, if there is one.
@@ -72,6 +63,24 @@ pub(super) async fn login(args: &LoginArgs) -> anyhow::Result<ExitCode> {
     }
     writeln!(output::stderr(), "You are signed in as {} at {server}.", account.name)?;
     Ok(ExitCode::SUCCESS)
+}
+
+async fn by_password(
+    server: &ServerList,
+    args: &LoginArgs,
+    name: &str,
+) -> anyhow::Result<HttpAnswer> {
+    let password = match io::stdin().is_terminal() {
+        true => password_prompt::secret("Password: ")?,
+        false => password_prompt::line("")?,
+    };
+    let request = HttpRequest {
+        method: Method::POST,
+        path: "/api/session",
+        key: Key::None,
+        body: Some(json!({"name": name, "password": password})),
+    };
+    send(server, &args.server, request).await
 }
 
 /// Ends the session, at the server and here.
@@ -116,42 +125,4 @@ pub(super) async fn whoami(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
 const fn ending(session: &SessionCookie) -> HttpRequest<'_> {
     let key = Key::Account(session);
     HttpRequest { method: Method::DELETE, path: "/api/session", key, body: None }
-}
-
-fn signed_out(server: &ServerList) -> anyhow::Result<ExitCode> {
-    writeln!(output::stderr(), "You are not signed in at {server}. `fivefold login` signs in.")?;
-    Ok(ExitCode::FAILURE)
-}
-
-fn is_signed_out(error: &anyhow::Error) -> bool {
-    let refused = error.downcast_ref::<HttpRefused>();
-    refused.is_some_and(|HttpRefused(refusal)| refusal.reason == Reason::SignedOut)
-}
-
-/// The server from the options, or else the last one.
-pub(super) fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
-    let given = ServerList::new(&args.addresses).map_err(|error| Usage(error.to_string()))?;
-    Ok(given.or_else(|| settings.server.clone()).unwrap_or_default())
-}
-
-/// Sends a request to the first address of a server that answers.
-pub(super) async fn send(
-    server: &ServerList,
-    args: &ServerArgs,
-    request: HttpRequest<'_>,
-) -> anyhow::Result<HttpAnswer> {
-    let connector = match server.is_encrypted() {
-        true => Some(tls_roots::connector(args.ca.as_deref())?),
-        false => None,
-    };
-    let mut index = 0;
-    loop {
-        match request.clone().send(server.at(index), connector.clone()).await {
-            Err(error) if !error.is::<HttpRefused>() && index + 1 < server.len() => index += 1,
-            Err(error) if error.is::<io::Error>() => {
-                return Err(error.context(format!("cannot reach {server}")));
-            }
-            answer => return answer,
-        }
-    }
 }

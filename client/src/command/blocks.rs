@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    account::{send, server},
+    account_request::{send, server},
     usage::Usage,
 };
 use crate::{

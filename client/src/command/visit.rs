@@ -1,7 +1,9 @@
 //! A visit to a server: connects, keeps the identity, and enters a room.
 
+use std::env;
+
 use anyhow::bail;
-use fivefold_shared::protocol::{LobbyRequest, Message, Reason};
+use fivefold_shared::protocol::{ApiToken, LobbyRequest, Message, Reason};
 
 use super::{output_mode::OutputMode, usage::Usage};
 use crate::{
@@ -39,9 +41,12 @@ impl Visit {
                 .unwrap_or_else(|| address.clone().into()),
             None => known.cloned().unwrap_or_default(),
         };
+        let token = token_of_program()?.filter(|_| !args.guest);
+        let is_own = !args.guest && token.is_none();
         let mut visitor = Visitor {
-            identity: settings.identity(&server).filter(|_| !args.guest).cloned(),
-            session: settings.session(&server).filter(|_| !args.guest).cloned(),
+            identity: settings.identity(&server).filter(|_| is_own).cloned(),
+            session: settings.session(&server).filter(|_| is_own).cloned(),
+            token,
             name: args.name.clone().or_else(|| settings.name.clone().filter(|_| !args.guest)),
             connector: match server.is_encrypted() {
                 true => Some(tls_roots::connector(args.server.ca.as_deref())?),
@@ -92,4 +97,14 @@ impl Visit {
         let joined: Message = self.connection.ask(request).await?;
         Ok(Table::remote(self.connection, self.welcome.you, joined)?)
     }
+}
+
+/// The token that the caller has given this program.
+fn token_of_program() -> anyhow::Result<Option<ApiToken>> {
+    let Some(text) = env::var("FIVEFOLD_TOKEN").ok().filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let token =
+        ApiToken::try_from(text).map_err(|error| Usage(format!("FIVEFOLD_TOKEN: {error}")))?;
+    Ok(Some(token))
 }

@@ -20,7 +20,8 @@ use crate::{
     logins::Ended,
     network::Network,
     outbox::Outbox,
-    storage::{BlockKind, IdentityHash},
+    short_lived::Access,
+    storage::{BlockKind, IdentityHash, KeyHash},
     thinking::Owner,
 };
 
@@ -56,6 +57,9 @@ pub(crate) enum Question {
     IsOnline { member: MemberId },
     /// Closes the room of this member that can be spared most easily: whether there is one.
     MakePlace { maker: MemberId },
+    /// Something that is valid for a few minutes: its JSON as a text; null if it is not at the node, or
+    /// not valid any more.
+    ShortLived { key: KeyHash, access: Access, now: u64 },
 }
 
 /// A message to all nodes.
@@ -78,6 +82,8 @@ pub(crate) enum News {
     Moderated,
     /// The positions of all rated games at the sender that nobody gets help with.
     RatedPositions { positions: Vec<u64> },
+    /// A message for all sessions of an account, as JSON.
+    ForAccount { member: MemberId, text: String },
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the

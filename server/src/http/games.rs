@@ -52,7 +52,7 @@ pub(super) async fn list(
         Err(error) => return malformed(error.status(), error.body_text()).into_response(),
     };
     let signed_in =
-        if own { account::signed_in(&server, &caller, &headers).await } else { Ok(None) };
+        if own { account::reader_of_games(&server, &caller, &headers).await } else { Ok(None) };
     let signed_in = match signed_in {
         Ok(member) => member,
         Err(no) => return no.into_response(),

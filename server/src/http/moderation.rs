@@ -15,7 +15,7 @@ use axum::{
 use fivefold_shared::protocol::{ChatText, GameId, MemberId, Name, Reason, Refusal, RoomCode};
 use serde::{Deserialize, Serialize};
 
-use super::account::{AccountRefusal, Asked};
+use super::account::asked::{AccountRefusal, Asked};
 use crate::{
     accounts::Credentials,
     cases::name_of,
@@ -229,7 +229,7 @@ async fn appeal(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
         (Some(id), None) => (asked.member().await?, id),
         (None, Some((name, password))) => {
             let typed = Credentials { name, password };
-            let account = asked.server.accounts.prove(typed, &asked.device).await?;
+            let account = asked.server.accounts.named(typed, &asked.device).await?;
             let closing = asked.server.moderation.closing(&account.member);
             (account.member, closing.ok_or(Reason::NoSuchCase)?)
         }

@@ -126,7 +126,7 @@ async fn leaderboard(
 
 /// Who reads. A session that has ended reads as nobody: the page learns of it from the socket.
 async fn reader_of(server: &Server, caller: &Caller, headers: &HeaderMap) -> Option<MemberId> {
-    account::signed_in(server, caller, headers).await.ok().flatten()
+    account::reader_of_games(server, caller, headers).await.ok().flatten()
 }
 
 fn answer(you: Option<&MemberId>, content: impl IntoResponse) -> Response {

@@ -118,6 +118,9 @@ fn charge(server: &Server, caller: &Caller, headers: &HeaderMap) -> Option<()> {
 
 /// An address on this server for other programs.
 fn address(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) -> Option<String> {
+    if let Some(url) = &server.public_url {
+        return Some(format!("{url}{path}"));
+    }
     let host = server.proxies.host(caller.peer, headers)?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
     if host.is_empty() || !host.bytes().all(is_plain) {

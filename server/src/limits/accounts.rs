@@ -14,6 +14,8 @@ pub const PASSWORD_MAX: usize = 128;
 pub const HASHES_MAX: usize = 2;
 /// Most passwords that wait for that. Further ones are refused.
 pub const HASH_QUEUE_MAX: usize = 64;
+/// How many of them may be of people who sign in where the account was never used before.
+pub const HASH_QUEUE_STRANGERS_MAX: usize = 48;
 /// Memory that hashing a password takes, in KiB.
 pub const HASH_MEMORY_KIB: u32 = 19 * 1024;
 /// How often the hash goes over its memory.
@@ -23,11 +25,45 @@ pub const RECOVERY_CODES: usize = 8;
 /// Letters of a recovery code: about 79 bits.
 pub const RECOVERY_CODE_LENGTH: usize = 16;
 /// Longest body of a request about accounts, in bytes.
-pub const ACCOUNT_BODY_MAX: usize = 4 * 1024;
+pub const ACCOUNT_BODY_MAX: usize = 8 * 1024;
 /// Most sessions of one account. A new one takes the place of the one seen least recently.
 pub const ACCOUNT_SESSIONS_MAX: usize = 50;
-/// Longest label of a session, in characters.
+/// Longest label of a session, a passkey or a token, in characters.
 pub const SESSION_LABEL_MAX: usize = 80;
+/// Most passkeys of one account.
+pub const PASSKEYS_MAX: usize = 16;
+/// Longest id that a device may give a passkey, in bytes.
+pub const PASSKEY_ID_MAX: usize = 1_023;
+/// Most tokens of one account.
+pub const TOKENS_MAX: usize = 16;
+/// How long a token is valid if its member does not say.
+pub const TOKEN_KEPT: Duration = DAY.saturating_mul(365);
+/// The longest that a token may be valid.
+pub const TOKEN_KEPT_MAX: Duration = DAY.saturating_mul(5 * 365);
+/// Most guests that belong to one account.
+pub const ALIASES_MAX: usize = 16;
+/// What changes the keys of an account asks for a key that was used within this time.
+pub const PROVED_WITHIN: Duration = MINUTE.saturating_mul(10);
+/// How long a challenge for a passkey is valid.
+pub const CHALLENGE_KEPT: Duration = MINUTE.saturating_mul(5);
+/// How long the code of another device is valid that wants to sign in.
+pub const DEVICE_CODE_KEPT: Duration = MINUTE.saturating_mul(10);
+/// How often a device may ask whether its code was allowed.
+pub const DEVICE_POLL_AFTER: Duration = Duration::from_secs(5);
+/// Wrong tries of one address at codes of devices in [`DEVICE_CODE_KEPT`].
+pub const DEVICE_TRIES_MAX: u32 = 5;
+/// Questions that a device may ask at once after a pause.
+pub const DEVICE_POLLS_MAX: u32 = 3;
+/// Codes that one address gets for devices in [`DEVICE_CODES_WITHIN`].
+pub const DEVICE_CODES_MAX: u32 = 10;
+/// See [`DEVICE_CODES_MAX`].
+pub const DEVICE_CODES_WITHIN: Duration = HOUR;
+/// Letters of the code of a device, which somebody types.
+pub const DEVICE_CODE_LENGTH: usize = 8;
+/// How long a link that signs in another device is valid.
+pub const LINK_KEPT: Duration = MINUTE.saturating_mul(2);
+/// Most challenges, codes of devices and links that wait at one node: the latest.
+pub const SHORT_LIVED_MAX: usize = 10_000;
 /// A session ends when it was not used for this time.
 pub const SESSION_KEPT: Duration = DAY.saturating_mul(90);
 /// It ends after this time in any case.
@@ -67,6 +103,7 @@ pub const RECOVERIES_WITHIN: Duration = HOUR;
 pub const TRIES_KEPT: usize = 10_000;
 
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
+const _: () = assert!(HASH_QUEUE_STRANGERS_MAX + HASHES_MAX < HASH_QUEUE_MAX);
 const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
 const _: () = assert!(
     SESSION_SEEN_AGAIN_AFTER.as_secs() < SESSION_KEPT.as_secs()

@@ -278,6 +278,7 @@ impl Lobby {
             News::Blocked { member, other, kind } => people.blocks.note(&member, &other, kind),
             News::Moderated => people.moderation.look(),
             News::RatedPositions { positions } => people.rated.set_elsewhere(from, positions),
+            News::ForAccount { member, text } => people.logins.tell(&member, text),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
                 Ok(rooms) => {
                     let total = usize::try_from(total).unwrap_or(usize::MAX);
@@ -298,6 +299,9 @@ impl Lobby {
             Question::Named { name } => serde_json::to_string(&logins.named(name)),
             Question::IsOnline { member } => serde_json::to_string(&logins.is_online(member)),
             Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
+            Question::ShortLived { key, access, now } => {
+                serde_json::to_string(&logins.short_lived().access(*key, access, *now))
+            }
         };
         text.expect("answers are plain data")
     }

@@ -704,6 +704,7 @@ fn a_challenge_that_a_node_has_missed_is_repeated() {
     let login = Login {
         session: bob.session,
         account: None,
+        is_token: false,
         ending: Ending::new(CancellationToken::new()),
         outbox: bob.outbox.clone(),
     };

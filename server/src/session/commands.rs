@@ -6,8 +6,8 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use fivefold_shared::{
     clock::millis,
     protocol::{
-        self, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason, Refusal,
-        RefusalValues, Request, RoomCode, RoomRequest,
+        self, ApiToken, Command, CommandId, Create, Identity, LobbyRequest, Message, Name, Reason,
+        Refusal, RefusalValues, Request, RoomCode, RoomRequest,
     },
     room::{Input, Member, SessionId},
 };
@@ -23,7 +23,7 @@ use super::{
     visitor::Visitor,
 };
 use crate::{
-    accounts::SignedIn,
+    accounts::{SignedIn, tokens::TokenHolder},
     identities::Authenticated,
     ids,
     limits::LOGIN_TRIES_MAX,
@@ -47,6 +47,8 @@ pub(super) struct Commands {
     login: Ending,
     /// The session of an account in the cookie of the handshake, which may have ended.
     cookie: Option<KeyHash>,
+    /// The token in the handshake, which may not be valid.
+    token: Option<KeyHash>,
     /// Absent before `hello`.
     identity: Option<Authenticated>,
     rooms: JoinedRooms,
@@ -81,7 +83,7 @@ pub(super) type CommandResult = Result<Option<Message>, CommandError>;
 impl Commands {
     pub(super) fn new(
         id: SessionId,
-        Visitor { address, account: cookie }: Visitor,
+        Visitor { address, account: cookie, token }: Visitor,
         outbox: Outbox,
         ending: &CancellationToken,
         server: Arc<Server>,
@@ -90,7 +92,7 @@ impl Commands {
         let login = Ending::new(ending.clone());
         let rates = Rates::new(&server, address, now);
         let rooms = JoinedRooms::default();
-        Self { id, address, server, outbox, login, cookie, identity: None, rooms, rates }
+        Self { id, address, server, outbox, login, cookie, token, identity: None, rooms, rates }
     }
 
     /// Whether the client has authenticated.
@@ -208,7 +210,9 @@ impl Commands {
     fn greeted(&self, request: &Request) -> Result<(), CommandError> {
         match request {
             Request::Lobby(LobbyRequest::Ping | LobbyRequest::Hello { .. }) => Ok(()),
-            Request::Lobby(_) | Request::Room { .. } if self.is_greeted() => Ok(()),
+            Request::Lobby(_) | Request::Room { .. } if let Some(identity) = &self.identity => {
+                Ok(identity.scopes.as_ref().map_or(Ok(()), |own| own.check_request(request))?)
+            }
             Request::Lobby(_) | Request::Room { .. } => {
                 let refusal = Refusal::new(Reason::HelloFirst);
                 Err(CommandError::RefusedAndClosed(refusal, CloseReason::NO_HELLO))
@@ -236,8 +240,8 @@ impl Commands {
     }
 
     async fn before_hello(&mut self, id: &CommandId, request: LobbyRequest) -> CommandResult {
-        if let LobbyRequest::Hello { protocol, identity, name } = request {
-            return self.hello(id, protocol, identity, name).await;
+        if let LobbyRequest::Hello { protocol, identity, name, token } = request {
+            return self.hello(id, protocol, (identity, token), name).await;
         }
         // The only other request allowed before `hello`.
         Ok(Some(Message::Pong { id: id.clone() }))
@@ -247,7 +251,7 @@ impl Commands {
         &mut self,
         id: &CommandId,
         protocol: u32,
-        identity: Option<Identity>,
+        (identity, token): (Option<Identity>, Option<ApiToken>),
         name: Option<Name>,
     ) -> CommandResult {
         if protocol != protocol::VERSION {
@@ -257,17 +261,15 @@ impl Commands {
             return Err(CommandError::RefusedAndClosed(refusal, CloseReason::VERSION));
         }
         name.as_ref().map_or(Ok(()), may_be_called)?;
-        let (who, made) = match (identity, self.cookie) {
-            (Some(identity), cookie) => {
-                if let Some(session) = cookie
-                    && self.server.accounts.of_session(session, self.address).await?.is_some()
-                {
-                    return Err(Refusal::new(Reason::TwoIdentities).into());
-                }
-                (Who::Guest { identity, name }, None)
-            }
-            (None, Some(session)) => (Who::Account(session), None),
-            (None, None) => {
+        let token = token.map(|token| ids::token_hash(token.as_str())).or(self.token);
+        if identity.is_some() || token.is_some() {
+            self.is_nobody_else(identity.is_some() && token.is_some()).await?;
+        }
+        let (who, made) = match (identity, token, self.cookie) {
+            (_, Some(token), _) => (Who::Token(token), None),
+            (Some(identity), None, _) => (Who::Guest { identity, name }, None),
+            (None, None, Some(session)) => (Who::Account(session), None),
+            (None, None, None) => {
                 let identity = ids::identity();
                 (Who::Guest { identity: identity.clone(), name }, Some(identity))
             }
@@ -293,6 +295,17 @@ impl Commands {
         }))
     }
 
+    /// Refuses who is two people at once, as the cookie of the handshake is still valid.
+    async fn is_nobody_else(&self, is_two: bool) -> Result<(), Refusal> {
+        let is_signed_in = match self.cookie {
+            Some(session) => {
+                self.server.accounts.of_session(session, self.address).await?.is_some()
+            }
+            None => false,
+        };
+        if is_two || is_signed_in { Err(Refusal::new(Reason::TwoIdentities)) } else { Ok(()) }
+    }
+
     /// Looks up a member, and registers the session as theirs.
     async fn log_in(&self, who: &Who) -> Result<Authenticated, CommandError> {
         let Server { identities, logins, blocks, clock, .. } = &*self.server;
@@ -303,19 +316,25 @@ impl Commands {
                     identities.authenticate(identity, name.clone(), clock.now()).await
                 }
                 Who::Account(session) => self.of_account(*session).await,
+                Who::Token(token) => self.of_token(*token).await,
             };
             let authenticated = found.map_err(|refusal| {
                 if refusal.reason == Reason::IdentityReplaced {
                     CommandError::RefusedAndClosed(refusal, CloseReason::IDENTITY_REPLACED)
-                } else if refusal.reason == Reason::SignedOut {
+                } else if matches!(refusal.reason, Reason::SignedOut | Reason::WrongToken) {
                     CommandError::RefusedAndClosed(refusal, CloseReason::SIGNED_OUT)
                 } else {
                     refusal.into()
                 }
             })?;
             self.outbox.set_blocks(blocks.around(&authenticated.member.id).await?);
-            let (account, ending) = (authenticated.account, self.login.clone());
-            let login = Login { session: self.id, account, ending, outbox: self.outbox.clone() };
+            let login = Login {
+                session: self.id,
+                account: authenticated.account,
+                is_token: authenticated.scopes.is_some(),
+                ending: self.login.clone(),
+                outbox: self.outbox.clone(),
+            };
             if logins.enter(&authenticated.member, login, replacements) {
                 return Ok(authenticated);
             }
@@ -328,7 +347,17 @@ impl Commands {
         let found = self.server.accounts.of_session(session, self.address).await?;
         let SignedIn { account, .. } = found.ok_or_else(|| Refusal::new(Reason::SignedOut))?;
         let member = Member { id: account.member, name: account.name };
-        Ok(Authenticated { member, hash: account.hash, account: Some(session) })
+        let hash = account.hash;
+        Ok(Authenticated { member, hash, account: Some(session), scopes: None })
+    }
+
+    /// The member for whom a token speaks.
+    async fn of_token(&self, token: KeyHash) -> Result<Authenticated, Refusal> {
+        let found = self.server.accounts.of_token(token, self.address).await?;
+        let TokenHolder { account, hash: token, scopes } = found;
+        let member = Member { id: account.member, name: account.name };
+        let hash = account.hash;
+        Ok(Authenticated { member, hash, account: Some(token), scopes: Some(scopes) })
     }
 
     /// A client may repeat the command over another session that already uses the new identity.
@@ -527,6 +556,7 @@ impl Commands {
 enum Who {
     Guest { identity: Identity, name: Option<Name> },
     Account(KeyHash),
+    Token(KeyHash),
 }
 
 /// Refuses to change an account, which is done over HTTP.

@@ -10,4 +10,6 @@ pub(crate) struct Visitor {
     pub(crate) address: IpAddr,
     /// The session of an account in the cookie, which may have ended.
     pub(crate) account: Option<KeyHash>,
+    /// The token in the `Authorization` header, which may not be valid.
+    pub(crate) token: Option<KeyHash>,
 }

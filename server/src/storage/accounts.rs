@@ -7,9 +7,12 @@ use fivefold_shared::{
     clock::millis,
     protocol::{MemberId, Name},
 };
-use serde::{Deserialize, Serialize};
 
-use super::hashes::{IdentityHash, KeyHash};
+use super::{
+    account_session::{AccountSession, Sessions},
+    hashes::{IdentityHash, KeyHash},
+    keys::{ApiToken, KeyStep, Passkey},
+};
 use crate::limits::accounts::{DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT};
 
 /// A member who has signed up. Nobody else has a name that looks the same. Times are in milliseconds
@@ -28,6 +31,8 @@ pub struct Account {
     pub renamed_at: Option<u64>,
     /// When the member asked for the deletion; absent if they have signed in since.
     pub deleted_at: Option<u64>,
+    /// Whose bot it is; absent for people.
+    pub owner: Option<MemberId>,
 }
 
 /// The hash of a password, as a PHC string. `Debug` hides it, because it can be guessed.
@@ -40,30 +45,21 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// A device that is signed in to an account. Times are in milliseconds since the Unix epoch.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AccountSession {
-    /// The hash of its secret.
-    pub hash: KeyHash,
-    /// What the device calls itself.
-    pub label: String,
-    /// When it signed in.
-    pub made_at: u64,
-    /// When it was last used; accurate to about a day.
-    pub seen_at: u64,
-    /// When it ends, if it is not used before.
-    pub expires_at: u64,
-}
-
 /// What opens an account.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AccountKeys {
-    /// The hash of the password; absent when the account is deleted for good.
+    /// The hash of the password; absent when there is none, or the account is deleted for good.
     pub password: Option<PasswordHash>,
     /// Number of recovery codes that are not used.
     pub codes_left: usize,
     /// The sessions, the one seen last first.
     pub sessions: Vec<AccountSession>,
+    /// The passkeys, the oldest first.
+    pub passkeys: Vec<Passkey>,
+    /// The tokens, the oldest first.
+    pub tokens: Vec<ApiToken>,
+    /// The guests that belong to the account, the oldest first.
+    pub aliases: Vec<MemberId>,
 }
 
 /// A change of one account.
@@ -90,7 +86,7 @@ pub enum AccountStep {
         rehashed: Option<PasswordHash>,
     },
     /// Begins a session by a recovery code, which is then used up, and a new password. Ends the other
-    /// sessions, and takes back a deletion.
+    /// sessions, all tokens and all passkeys, and takes back a deletion.
     Recover {
         /// The code.
         code: KeyHash,
@@ -126,8 +122,10 @@ pub enum AccountStep {
     },
     /// Ends sessions.
     End(Sessions),
-    /// Ends all sessions. The account is deleted after a while, unless the member signs in.
+    /// Ends all sessions and tokens. The account is deleted after a while, unless the member signs in.
     Delete,
+    /// Changes what else opens the account.
+    Key(KeyStep),
 }
 
 /// A member who signs up.
@@ -141,34 +139,14 @@ pub struct NewAccount {
     pub name: Name,
     /// Its likeness.
     pub likeness: String,
-    /// The password.
-    pub password: PasswordHash,
+    /// The password, unless a passkey stands for it.
+    pub password: Option<PasswordHash>,
+    /// The first passkey.
+    pub passkey: Option<Passkey>,
     /// The recovery codes.
     pub codes: Vec<KeyHash>,
     /// The first session.
     pub session: AccountSession,
-}
-
-/// Some sessions of an account.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Sessions {
-    /// All of them.
-    All,
-    /// One.
-    One(KeyHash),
-    /// All but one.
-    AllBut(KeyHash),
-}
-
-impl Sessions {
-    /// Whether this session is one of them.
-    pub fn contain(&self, session: KeyHash) -> bool {
-        match self {
-            Self::All => true,
-            Self::One(one) => *one == session,
-            Self::AllBut(kept) => *kept != session,
-        }
-    }
 }
 
 /// What became of a change.
@@ -178,8 +156,10 @@ pub enum AccountChanged {
     Done,
     /// Another account has a name that looks the same; nothing has changed.
     NameTaken,
-    /// There is no such account, guest, code or session any more; nothing has changed.
+    /// There is no such account, guest, code, session or key any more; nothing has changed.
     Gone,
+    /// The account has as many of these as it may have; nothing has changed.
+    Full,
 }
 
 /// The name of members whose account is deleted.

@@ -23,10 +23,11 @@ use self::{
     ratings::StoredRatings,
 };
 use super::{
-    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Appended, Claimed,
-    Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard,
-    LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged, NowPlaying, Playing,
-    PoolRating, RatingChange, SanctionKind, Storage, StorageError, StorageReader, Undone,
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
+    Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
+    Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged, NowPlaying,
+    Passkey, Playing, PoolRating, RatingChange, SanctionKind, Storage, StorageError, StorageReader,
+    Undone,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -415,6 +416,26 @@ impl StorageReader for Memory {
         Ok(tables.accounts.of_session(&tables.members, session))
     }
 
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.of_passkey(&tables.members, id))
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.of_token(&tables.members, token))
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        Ok(self.tables().accounts.of_alias(guest))
+    }
+
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         Ok(self.tables().accounts.keys(member))
     }
@@ -426,11 +447,14 @@ impl StorageReader for Memory {
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
         let tables = self.tables();
+        let own = query.member.as_ref().map(|member| tables.accounts.with_aliases(member));
         let is_asked_for = |(number, game): &(u64, &FinishedGame)| {
             let summary = &game.record.summary;
             (query.unlisted || summary.visibility == Visibility::Public)
                 && query.before.is_none_or(|before| *number < before)
-                && query.member.as_ref().is_none_or(|member| summary.has_player(member))
+                && own
+                    .as_ref()
+                    .is_none_or(|own| own.iter().any(|member| summary.has_player(member)))
                 && query.opponent.as_ref().is_none_or(|other| summary.has_player(other))
         };
         let numbered = (tables.dropped + 1..).zip(&tables.games).filter(is_asked_for);

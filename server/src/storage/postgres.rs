@@ -4,12 +4,14 @@
 //! it. A commit is one statement; when it returns, it is as durable as the database's
 //! `synchronous_commit` makes it. Nothing about rooms is kept in memory.
 
+mod account_rows;
 mod accounts;
 mod address;
 mod append;
 mod check;
 mod claim;
 mod connection;
+mod keys;
 mod logs;
 mod migrate;
 mod moderation;

@@ -72,7 +72,9 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
     };
     match changed {
         AccountChanged::Done => Ok(code),
-        AccountChanged::Gone | AccountChanged::NameTaken => Err(RecoverError::Nobody),
+        AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => {
+            Err(RecoverError::Nobody)
+        }
     }
 }
 

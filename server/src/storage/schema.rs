@@ -199,7 +199,51 @@ const MODERATION: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// What format 9 adds.
+/// What format 9 adds for accounts: more kinds of keys to them.
+const KEYS: &str = "
+    ALTER TABLE session ADD COLUMN
+        -- When a key to the account was last used in it.
+        proved_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN
+        -- Whose bot it is; absent for people.
+        owner TEXT;
+
+    CREATE TABLE passkey (
+        -- What the device calls it.
+        id BLOB NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL REFERENCES account,
+        label TEXT NOT NULL,
+        -- The public key and its counter.
+        credential TEXT NOT NULL,
+        made_at INTEGER NOT NULL,
+        used_at INTEGER
+    ) STRICT;
+    CREATE INDEX passkey_member ON passkey (member);
+
+    -- For programs.
+    CREATE TABLE token (
+        hash BLOB NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL REFERENCES account,
+        label TEXT NOT NULL,
+        -- Names with spaces between them.
+        scopes TEXT NOT NULL,
+        made_at INTEGER NOT NULL,
+        used_at INTEGER,
+        expires_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX token_member ON token (member);
+    CREATE INDEX token_expires ON token (expires_at);
+
+    -- Guests that belong to an account.
+    CREATE TABLE alias (
+        member TEXT NOT NULL PRIMARY KEY,
+        account TEXT NOT NULL REFERENCES account,
+        made_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX alias_account ON alias (account);
+";
+
+/// What format 9 adds for ratings.
 const RATINGS: &str = "
     -- What members have in each pool after their last rated game there.
     CREATE TABLE rating (
@@ -274,6 +318,7 @@ pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.execute_batch(SCHEMA)?;
     transaction.execute_batch(ACCOUNTS)?;
     transaction.execute_batch(MODERATION)?;
+    transaction.execute_batch(KEYS)?;
     transaction.execute_batch(RATINGS)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
@@ -290,6 +335,7 @@ pub(super) fn upgrade(connection: &mut Connection, format: u32) -> rusqlite::Res
     if format < 8 {
         transaction.execute_batch(ACCOUNTS)?;
     }
+    transaction.execute_batch(KEYS)?;
     transaction.execute_batch(RATINGS)?;
     transaction.execute_batch(MODERATION)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;

@@ -3,7 +3,9 @@
 //! A commit is written to the write-ahead log with full sync: when it returns, it is on the disk.
 //! Nothing about rooms is kept in memory, so a commit that fails leaves nothing to undo.
 
+mod account_rows;
 pub(super) mod accounts;
+mod keys;
 mod log;
 pub(super) mod moderation;
 pub(super) mod ratings;

@@ -11,11 +11,11 @@ use fivefold_server::{
     NodeId,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Appended,
-        BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
-        Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange, ModerationChanged,
-        ModerationReader, NowPlaying, Playing, PoolRating, RatingChange, Report, ReportQuery,
-        Sanction, Storage, StorageError, StorageReader, Undone,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
+        Appended, BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
+        KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange,
+        ModerationChanged, ModerationReader, NowPlaying, Passkey, Playing, PoolRating,
+        RatingChange, Report, ReportQuery, Sanction, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
@@ -436,6 +436,27 @@ impl StorageReader for Disk {
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
         self.reach()?;
         self.kept.account_of_session(session)
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        self.reach()?;
+        self.kept.account_of_passkey(id)
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        self.reach()?;
+        self.kept.account_of_token(token)
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        self.reach()?;
+        self.kept.account_of_alias(guest)
     }
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {

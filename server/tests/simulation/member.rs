@@ -180,7 +180,7 @@ impl Member {
         let url = format!("ws://{server}/ws");
         let (mut socket, _) = timeout(SILENCE, client_async(url, stream)).await.ok()?.ok()?;
         let identity = Some(self.identity.clone());
-        let hello = LobbyRequest::Hello { protocol: VERSION, identity, name: None };
+        let hello = LobbyRequest::Hello { protocol: VERSION, identity, name: None, token: None };
         match self.ask(&mut socket, Request::Lobby(hello)).await? {
             Message::Welcome { you, .. } => self.me = Some(you),
             Message::Refused { refusal, .. } if is_passing(refusal.reason) => return None,
@@ -325,6 +325,7 @@ impl Member {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Paired { .. }
             | Message::SeekOver { .. }

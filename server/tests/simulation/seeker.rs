@@ -76,7 +76,7 @@ impl Seeker {
         let url = format!("ws://{server}/ws");
         let (mut socket, _) = timeout(SILENCE, client_async(url, stream.ok()?)).await.ok()?.ok()?;
         let identity = Some(self.identity.clone());
-        let hello = LobbyRequest::Hello { protocol: VERSION, identity, name: None };
+        let hello = LobbyRequest::Hello { protocol: VERSION, identity, name: None, token: None };
         match self.ask(&mut socket, Request::Lobby(hello)).await? {
             Message::Welcome { you, .. } => self.me = Some(you),
             Message::Refused { refusal, .. } => return self.note_refused(&refusal),

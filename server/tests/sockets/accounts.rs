@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Client, LIMITS, TestServer};
 
-const PASSWORD: &str = "correct horse";
+pub(crate) const PASSWORD: &str = "correct horse";
 
 /// An answer over HTTP.
 pub(crate) struct Answer {
@@ -72,7 +72,7 @@ pub(crate) async fn sign_up(server: &TestServer, name: &str) -> (String, Vec<Str
     (answer.cookie(), codes)
 }
 
-async fn sign_in(server: &TestServer, name: &str) -> String {
+pub(crate) async fn sign_in(server: &TestServer, name: &str) -> String {
     let answer = ask(server, "POST /api/session", &[], &typed(name)).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.cookie()
@@ -80,7 +80,7 @@ async fn sign_in(server: &TestServer, name: &str) -> String {
 
 const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
 
-fn hello() -> Value {
+pub(crate) fn hello() -> Value {
     serde_json::from_str(HELLO).unwrap()
 }
 
@@ -94,7 +94,7 @@ pub(crate) async fn socket(server: &TestServer, cookie: &str) -> Client {
     client
 }
 
-async fn assert_signed_out(server: &TestServer, cookie: &str) {
+pub(crate) async fn assert_signed_out(server: &TestServer, cookie: &str) {
     let mut client = server.connect_with(cookie).await;
     assert_eq!(client.refused(hello()).await, Reason::SignedOut);
     assert_eq!(client.closed().await.0, close::IDENTITY_REPLACED);

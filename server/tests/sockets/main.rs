@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod account_devices;
+mod account_keys;
 mod accounts;
 mod analysis;
 mod chat;
@@ -28,6 +30,7 @@ mod positions;
 mod questions;
 mod ratings;
 mod rooms;
+mod soft_passkey;
 mod storage;
 mod time;
 mod tls;

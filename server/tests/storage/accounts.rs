@@ -18,34 +18,41 @@ use crate::{
 };
 
 /// When members sign up here.
-const NOW: u64 = 1_000_000;
+pub(crate) const NOW: u64 = 1_000_000;
 
-fn hash(number: u64) -> IdentityHash {
+pub(crate) fn hash(number: u64) -> IdentityHash {
     IdentityHash([u8::try_from(number).unwrap(); 32])
 }
 
-fn key(number: u64) -> KeyHash {
+pub(crate) fn key(number: u64) -> KeyHash {
     let mut bytes = [7; 32];
     bytes[..8].copy_from_slice(&number.to_be_bytes());
     KeyHash(bytes)
 }
 
 /// The session with this number, made and seen at a time.
-fn session(number: u64, at: u64) -> AccountSession {
+pub(crate) fn session(number: u64, at: u64) -> AccountSession {
     let label = format!("Browser {number}");
-    AccountSession { hash: key(number), label, made_at: at, seen_at: at, expires_at: at + 1_000 }
+    AccountSession {
+        hash: key(number),
+        label,
+        made_at: at,
+        seen_at: at,
+        expires_at: at + 1_000,
+        proved_at: at,
+    }
 }
 
-fn password(text: &str) -> PasswordHash {
+pub(crate) fn password(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
 }
 
-fn change(number: u64, at: u64, step: AccountStep) -> AccountChange {
+pub(crate) fn change(number: u64, at: u64, step: AccountStep) -> AccountChange {
     AccountChange { member: member(number), at, step }
 }
 
 /// What takes the place of a member's identity.
-fn locked(number: u64) -> IdentityHash {
+pub(crate) fn locked(number: u64) -> IdentityHash {
     IdentityHash(key(1_000_000_000 + number).0)
 }
 
@@ -57,14 +64,15 @@ pub(crate) fn sign_up(number: u64, guest: Option<IdentityHash>, name: &str) -> A
         locked: locked(number),
         name: Name::new(name).unwrap(),
         likeness: name.to_owned(),
-        password: password("first"),
+        password: Some(password("first")),
+        passkey: None,
         codes: (0..8).map(|code| key(10_000 * number + code)).collect(),
         session: session(number, NOW),
     };
     change(number, NOW, AccountStep::Make(Box::new(new)))
 }
 
-fn known(number: u64, name: &str) -> KnownMember {
+pub(crate) fn known(number: u64, name: &str) -> KnownMember {
     KnownMember {
         id: member(number),
         hash: hash(number),
@@ -74,21 +82,21 @@ fn known(number: u64, name: &str) -> KnownMember {
 }
 
 /// Stores guests, as those who take a seat.
-fn seat(storage: &mut dyn Storage, room: u64, members: Vec<KnownMember>) {
+pub(crate) fn seat(storage: &mut dyn Storage, room: u64, members: Vec<KnownMember>) {
     let seated = Append { members, ..append(room, log(3), 0) };
     assert_eq!(storage.append(&[seated]).unwrap(), [Ok(vec![])]);
 }
 
-fn apply(storage: &mut dyn Storage, change: &AccountChange, expected: AccountChanged) {
+pub(crate) fn apply(storage: &mut dyn Storage, change: &AccountChange, expected: AccountChanged) {
     assert_eq!(storage.change_account(change).unwrap(), expected, "{change:?}");
 }
 
-fn keys(storage: &dyn Storage, number: u64) -> AccountKeys {
+pub(crate) fn keys(storage: &dyn Storage, number: u64) -> AccountKeys {
     storage.reader().unwrap().account_keys(&member(number)).unwrap()
 }
 
 /// The numbers of a member's sessions, in order.
-fn sessions(storage: &dyn Storage, number: u64) -> Vec<u64> {
+pub(crate) fn sessions(storage: &dyn Storage, number: u64) -> Vec<u64> {
     let hashes = keys(storage, number).sessions.into_iter().map(|session| session.hash.0);
     hashes.map(|hash| u64::from_be_bytes(hash[..8].try_into().unwrap())).collect()
 }
@@ -109,8 +117,12 @@ fn a_guest_becomes_an_account_and_the_identity_ends() {
         assert_eq!(reader.account_named("Anna").unwrap(), Some(account));
         assert_eq!(reader.account_named("Ann").unwrap(), None);
         assert_eq!(reader.account_of_session(key(2)).unwrap(), None);
-        let expected =
-            AccountKeys { password: Some(password("first")), codes_left: 8, sessions: vec![own] };
+        let expected = AccountKeys {
+            password: Some(password("first")),
+            codes_left: 8,
+            sessions: vec![own],
+            ..AccountKeys::default()
+        };
         assert_eq!(reader.account_keys(&member(1)).unwrap(), expected);
         assert_eq!(reader.account_keys(&member(2)).unwrap(), AccountKeys::default());
         // The row refuses the identity, and its late seat changes no name.
@@ -345,7 +357,9 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     };
     // Older formats have the same tables but these.
     let mut gone = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
-        DROP TABLE report; DROP TABLE sanction; DROP TABLE operator"
+        DROP TABLE report; DROP TABLE sanction; DROP TABLE operator; DROP TABLE passkey;
+        DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
+        ALTER TABLE account DROP COLUMN owner"
         .to_owned();
     for older in [8, 7] {
         let old = rusqlite::Connection::open(&file).unwrap();

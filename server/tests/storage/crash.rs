@@ -221,7 +221,7 @@ fn a_kill_while_somebody_signs_up_leaves_the_guest_or_the_account_with_all_games
             let known = guest(number);
             let stored = reader.member(&known.id, known.hash).unwrap().unwrap();
             let account = reader.account_named(&format!("Ann{number}")).unwrap();
-            let AccountKeys { password, codes_left, sessions } =
+            let AccountKeys { password, codes_left, sessions, .. } =
                 reader.account_keys(&known.id).unwrap();
             match account {
                 Some(account) => {

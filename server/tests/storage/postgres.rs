@@ -111,7 +111,8 @@ impl Server {
         self.execute(
             "TRUNCATE fivefold.room, fivefold.event, fivefold.game, fivefold.player,
                 fivefold.member, fivefold.node, fivefold.playing, fivefold.account,
-                fivefold.key, fivefold.session, fivefold.rating, fivefold.rating_change
+                fivefold.key, fivefold.session, fivefold.passkey, fivefold.token, fivefold.alias,
+                fivefold.rating, fivefold.rating_change
              RESTART IDENTITY",
         );
         storage

@@ -4,33 +4,38 @@
 /** @import { AccountAnswer, Session } from './account-requests.js' */
 /** @import { Frame } from './you-dialog.js' */
 
-import { el, fill, write } from '../dom.js';
+import { el, fill } from '../dom.js';
 import { formatDate, t } from '../texts.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
-import { faultText, request } from './account-requests.js';
+import { attempt, request } from './account-requests.js';
+import { withKey } from './confirm.js';
+import { deviceSection, passkeySection, tokenSection } from './key-sections.js';
 import { peopleFold } from './people-fold.js';
 import { ty } from './texts.js';
 
 /** @param {Frame} frame @param {AccountAnswer} answer */
-export function accountSections(frame, { account, sessions, recovery_codes_left: count, operator }) {
+export function accountSections(frame, answer) {
+  const { account, sessions, recovery_codes_left: count, has_password: hasPassword, operator } = answer;
   const { app } = frame;
   const { name } = account;
+  /** Without a password, the dialog asks for another key where one is needed. @param {string} [how] */
+  const secret = (how) => (hasPassword ? [passwordField(how)] : []);
   const line = faultLine();
-  const rename = accountForm([nameField(name, true), passwordField()], ty('save'), async ({ name: next, password }) => {
-    await request('POST', 'account/name', { name: next, password });
+  const rename = accountForm([nameField(name, true), ...secret()], ty('save'), async ({ name: next, password }) => {
+    if (!await change('POST', 'account/name', { name: next, password })) return;
     app.connection.signIn();
     finish(ty('renamed', { name: next }));
   });
-  const newPassword = accountForm([passwordField(), newPasswordField('new_password')], ty('save'), async ({ password, new_password }) => {
-    await request('POST', 'account/password', { password, new_password });
+  const newPassword = accountForm([...secret(), newPasswordField('new_password')], ty('save'), async ({ password, new_password }) => {
+    if (!await change('POST', 'account/password', { password, new_password })) return;
     finish(ty('password_new'));
   });
-  const newCodes = accountForm([passwordField(ty('new_codes_how'))], ty('new_codes'), async ({ password }) => {
-    const { recovery_codes: codes } = await request('POST', 'account/codes', { password });
-    frame.codes(codes, name, frame.close);
+  const newCodes = accountForm(secret(ty('new_codes_how')), ty('new_codes'), async ({ password }) => {
+    const fresh = await change('POST', 'account/codes', { password });
+    if (fresh) frame.codes(fresh.recovery_codes, name, frame.close);
   });
-  const remove = accountForm([passwordField(ty('delete_how'))], ty('delete_account'), async ({ password }) => {
-    await request('DELETE', 'account', { password });
+  const remove = accountForm(secret(ty('delete_how')), ty('delete_account'), async ({ password }) => {
+    if (!await change('DELETE', 'account', { password })) return;
     app.connection.signOut();
     finish(ty('deleted'));
   }, 'danger');
@@ -51,7 +56,9 @@ export function accountSections(frame, { account, sessions, recovery_codes_left:
       el('a', { href: `/player/${encodeURIComponent(name)}`, onclick: frame.close }, t('profile'))),
     sessionList(line, sessions),
     el('div', null,
-      fold(ty('change_name'), rename), fold(ty('change_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
+      fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)), fold(ty('device_title'), deviceSection(frame)),
+      fold(ty('change_name'), rename), fold(ty(hasPassword ? 'change_password' : 'set_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
+      fold(ty('tokens', { count: answer.tokens.length }), tokenSection(answer)),
       fold(ty('delete_account'), remove), peopleFold(app)),
     ...(operator ? [el('a', { href: '/moderation', onclick: frame.close }, ty('queue'))] : []),
     el('div', { class: 'row' }, signOut, el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export'))),
@@ -88,14 +95,9 @@ function sessionList(line, sessions) {
   return el('section', null, title, list, others);
 }
 
-/** Tries something that a button asks for; the line shows why it failed. @param {HTMLElement} line @param {() => Promise<void>} act */
-async function attempt(line, act) {
-  try {
-    write(line, '');
-    await act();
-  } catch (error) {
-    write(line, faultText(error));
-  }
+/** Sends a change that asks for a key. Nothing comes back if the player shows none. @param {'POST' | 'DELETE'} method @param {string} path @param {object} body */
+function change(method, path, body) {
+  return withKey(async () => await request(method, path, body) ?? {});
 }
 
 /** Saves all data of the account as a file. @param {string} name */

@@ -5,17 +5,22 @@
 
 import { STORAGE_KEYS } from '../connection.js';
 import { el } from '../dom.js';
-import { accountForm, codeField, nameField, newPasswordField, passwordField } from './account-form.js';
-import { reasonOf, request } from './account-requests.js';
+import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
+import { attempt, faultText, reasonOf, request } from './account-requests.js';
 import { guestIdentity } from './guest-identity.js';
 import { peopleFold } from './people-fold.js';
+import { createPasskey, passkeysWork, usePasskey } from './passkeys.js';
+import { signedIn } from './sign-in.js';
 import { ty } from './texts.js';
+
+/** Refusals that the field of the name shows. */
+const NAME_FAULTS = ['account_name', 'name_taken', 'name_reserved', 'name_looks_like_bot'];
 
 /** @param {Frame} frame */
 export function guestSections(frame) {
   const signIn = el('button', { type: 'button', onclick: () => frame.show(...signInSections(frame)) }, ty('sign_in'));
   return [
-    el('section', { class: 'sign-up' }, el('h3', null, ty('keep')), el('p', { class: 'hint' }, ty('keep_how')), signUpForm(frame),
+    el('section', { class: 'sign-up' }, el('h3', null, ty('keep')), el('p', { class: 'hint' }, ty('keep_how')), ...signUpForm(frame),
       el('div', { class: 'row' }, el('span', { class: 'hint' }, ty('have_account')), signIn)),
     el('hr', null), ...guestIdentity(frame.app, frame.close), peopleFold(frame.app),
   ];
@@ -27,21 +32,50 @@ function signUpForm(frame) {
   /** The name whose answer was lost on the way: it may be this guest's already. */
   let lost = '';
   const known = localStorage.getItem(STORAGE_KEYS.name) ?? '';
-  return accountForm([nameField(known, true), newPasswordField('password')], ty('sign_up'), async (values) => {
+  const name = nameField(known, true);
+  /** @param {string[]} codes @param {string} as */
+  const finish = (codes, as) => {
+    app.connection.signIn();
+    // The guest is the account now.
+    localStorage.removeItem(STORAGE_KEYS.identity);
+    localStorage.removeItem(STORAGE_KEYS.name);
+    frame.codes(codes, as, () => {
+      frame.close();
+      app.toast(ty('signed_in', { name: as }));
+    });
+  };
+  const form = accountForm([name, newPasswordField('password')], ty('sign_up'), async (values) => {
     const { name } = values;
     const codes = (lost === name && await codesAgain(values)) || await signUp(values).catch((error) => {
       lost = error instanceof TypeError ? name : '';
       throw error;
     });
-    app.connection.signIn();
-    // The guest is the account now.
-    localStorage.removeItem(STORAGE_KEYS.identity);
-    localStorage.removeItem(STORAGE_KEYS.name);
-    frame.codes(codes, name, () => {
-      frame.close();
-      app.toast(ty('signed_in', { name }));
-    });
+    finish(codes, values.name);
   });
+  const byPasskey = passkeyButton(ty('sign_up_passkey'), async () => {
+    const as = name.input.value.trim();
+    name.say(as ? '' : ty('fill_in'));
+    if (!as) return name.input.focus();
+    const identity = localStorage.getItem(STORAGE_KEYS.identity);
+    try {
+      const passkey = await createPasskey({ for: 'sign_up', name: as }, identity);
+      finish((await request('POST', 'account', { name: as, passkey }, identity)).recovery_codes, as);
+    } catch (error) {
+      if (!NAME_FAULTS.includes(reasonOf(error))) throw error;
+      name.say(faultText(error));
+      name.input.focus();
+    }
+  });
+  return [form, byPasskey];
+}
+
+/** A button that does something with a passkey, where those work. @param {string} text @param {() => Promise<void>} act */
+function passkeyButton(text, act) {
+  const line = faultLine();
+  const button = el('button', { type: 'button', onclick: () => attempt(line, act) }, text);
+  const place = el('div', { hidden: true }, button, line);
+  void passkeysWork().then((work) => void (place.hidden = !work));
+  return place;
 }
 
 /** Makes an account, and returns its recovery codes. @param {{ name: string, password: string }} values @returns {Promise<string[]>} */
@@ -65,16 +99,21 @@ async function codesAgain({ name, password }) {
 function signInSections(frame) {
   const { app } = frame;
   const form = accountForm([nameField(''), passwordField()], ty('sign_in'), async ({ name, password }) => {
-    const { account } = await request('POST', 'session', { name, password }).catch(async (error) => {
+    await opened(await request('POST', 'session', { name, password }).catch(async (error) => {
       if (reasonOf(error) === 'account_closed') frame.show(...await closedSections(frame, error, { name, password }));
       throw error;
-    });
-    app.connection.signIn();
-    frame.close();
-    app.toast(ty('signed_in', { name: account.name }));
+    }));
   });
+  const byPasskey = passkeyButton(ty('sign_in_passkey'), async () => {
+    await opened(await request('POST', 'session', { passkey: await usePasskey({ for: 'sign_in' }) }));
+  });
+  /** @param {{ account: { name: string } }} answer */
+  const opened = async ({ account }) => {
+    frame.close();
+    await signedIn(app, account.name);
+  };
   const lost = el('button', { type: 'button', onclick: () => frame.show(...recoverySections(frame)) }, ty('lost_password'));
-  return [el('h3', null, ty('sign_in')), form, el('div', { class: 'row' }, lost, back(frame))];
+  return [el('h3', null, ty('sign_in')), form, byPasskey, el('div', { class: 'row' }, lost, back(frame))];
 }
 
 /** What an account that an operator has closed is shown. @param {Frame} frame @param {unknown} error @param {{ name: string, password: string }} typed */

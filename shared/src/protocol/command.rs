@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
 use super::{
-    Addressee, ChatText, CommandId, GameSettings, Identity, Name, Reason, Refusal, RoomCode,
-    SeekId, Wanted, is_false, is_true, yes,
+    Addressee, ApiToken, ChatText, CommandId, GameSettings, Identity, Name, Reason, Refusal,
+    RoomCode, SeekId, Wanted, is_false, is_true, yes,
 };
 use crate::{
     bot_spec::{BotKind, BotSpec},
@@ -57,6 +57,9 @@ pub enum LobbyRequest {
         /// The member's name; without it they are a guest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<Name>,
+        /// A token of an account, which speaks instead of an identity.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<ApiToken>,
     },
     /// Change one's own name; answered by `done`.
     SetName {

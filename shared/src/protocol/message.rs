@@ -250,6 +250,13 @@ pub enum Message {
         /// How long it stands from now, in milliseconds.
         for_ms: u64,
     },
+    /// Somebody has changed what opens the member's account; for all sessions of the account.
+    AccountChanged {
+        /// What has changed.
+        change: AccountNews,
+        /// The name of the key or the device.
+        label: String,
+    },
     /// The reply to `watch_lobby`.
     Lobby {
         /// The command's id.
@@ -325,6 +332,7 @@ impl Message {
             | Self::Paired { .. }
             | Self::SeekOver { .. }
             | Self::Challenged { .. }
+            | Self::AccountChanged { .. }
             | Self::LobbyChanged { .. }
             | Self::Sanction { .. } => None,
         }
@@ -334,6 +342,23 @@ impl Message {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("every message has string keys and finite numbers")
     }
+}
+
+/// What has changed in the keys of an account.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum AccountNews {
+    /// A passkey was added.
+    PasskeyAdded,
+    /// A passkey was removed.
+    PasskeyRemoved,
+    /// A token was made.
+    TokenAdded,
+    /// Another device was allowed to sign in.
+    DeviceAdded,
+    /// The games of a guest were taken along.
+    GuestAdded,
 }
 
 /// The data that a joining client needs to be up to date.

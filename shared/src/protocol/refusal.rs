@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RoomCode, Unrated};
+use super::{RoomCode, Scope, Unrated};
 use crate::{
     bot_spec::BotError,
     opening::{OpeningError, Refused},
@@ -72,6 +72,9 @@ pub struct RefusalValues {
     /// about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// [`Reason::TokenScope`]: the scope that the token lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
     /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
     /// [`Reason::NotRateable`], [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -387,6 +390,24 @@ pub enum Reason {
     OperatorsOnly,
     /// There is no such report, sanction or person, or it is decided already.
     NoSuchCase,
+    /// No account has this passkey, or its answer is wrong.
+    WrongPasskey,
+    /// Passkeys do not work at this address of the server.
+    NoPasskeys,
+    /// The code of the device or the link is not valid, or not any more.
+    WrongDeviceCode,
+    /// The member has not let the device sign in.
+    DeviceDenied,
+    /// This needs a key to the account that was used a short time ago.
+    ConfirmFirst,
+    /// An account keeps at least one key.
+    LastKey,
+    /// The account has as many of these as it may have.
+    TooManyKeys,
+    /// The token is not valid, or not any more.
+    WrongToken,
+    /// The token does not allow this: it lacks `scope`.
+    TokenScope,
     /// The server failed at this request.
     Broken,
 }
@@ -485,6 +506,14 @@ impl Reason {
             Self::Muted => return sanctioned("You may not chat", values),
             Self::NoRatedGames => return sanctioned("You may not play rated games", values),
             Self::AccountClosed => return sanctioned("This account is closed", values),
+            Self::TokenScope => {
+                return match values.scope {
+                    Some(scope) => {
+                        format!("This token does not allow this. Make one with the scope {scope}.")
+                    }
+                    None => "No token allows this. Sign in instead.".to_owned(),
+                };
+            }
             Self::UnknownCommand => {
                 "There is no such command. The client may be newer than the server."
             }
@@ -619,6 +648,24 @@ impl Reason {
             }
             Self::OperatorsOnly => "Only operators of this server can do this.",
             Self::NoSuchCase => "There is nothing like this to decide any more. Reload the list.",
+            Self::WrongPasskey => {
+                "This passkey opens no account here. Use another one, or a password."
+            }
+            Self::NoPasskeys => {
+                "Passkeys do not work at this address. The operator of this server can set --public-url."
+            }
+            Self::WrongDeviceCode => {
+                "This code is not valid, or not any more. Get a new one on the other device."
+            }
+            Self::DeviceDenied => "Your other device has not let this one sign in.",
+            Self::ConfirmFirst => {
+                "Confirm this by your password or a passkey first: POST /api/account/confirm."
+            }
+            Self::LastKey => {
+                "This is the last key to the account. Set a password or add a passkey first."
+            }
+            Self::TooManyKeys => "The account has too many of these. Remove one first.",
+            Self::WrongToken => "This token is not valid, or not any more. Make a new one.",
             Self::Broken => "The server failed at this request. Please report it.",
         };
         text.to_owned()

@@ -57,6 +57,7 @@ pub fn message(text: &str) {
         | Message::PlayerSaid { .. }
         | Message::SpectatorSaid { .. }
         | Message::AnalysisOver { .. }
+        | Message::AccountChanged { .. }
         | Message::Seeking { .. }
         | Message::Paired { .. }
         | Message::SeekOver { .. }

@@ -13,7 +13,7 @@ use fivefold_shared::protocol::{MemberId, Name, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::account::{AccountRefusal, Asked},
+    super::account::asked::{AccountRefusal, Asked},
     case_text,
 };
 use crate::{

@@ -1,5 +1,7 @@
 //! Accounts in memory.
 
+mod keys;
+
 use std::collections::{HashMap, HashSet};
 
 use fivefold_shared::protocol::{MemberId, Name};
@@ -7,8 +9,8 @@ use fivefold_shared::protocol::{MemberId, Name};
 use crate::{
     limits::{MEMORY_MEMBERS_MAX, accounts::ACCOUNT_SESSIONS_MAX},
     storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
-        KnownMember, NewAccount, PasswordHash, Sessions, StorageError,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
+        KeyHash, KnownMember, NewAccount, Passkey, PasswordHash, Sessions, StorageError,
         accounts::{DELETED_NAME, forgotten_before, removed_before},
     },
 };
@@ -30,9 +32,13 @@ struct StoredAccount {
     made_at: u64,
     renamed_at: Option<u64>,
     deleted_at: Option<u64>,
+    owner: Option<MemberId>,
     password: Option<PasswordHash>,
     codes: Vec<KeyHash>,
     sessions: Vec<AccountSession>,
+    passkeys: Vec<Passkey>,
+    tokens: Vec<ApiToken>,
+    aliases: Vec<MemberId>,
 }
 
 impl StoredAccount {
@@ -46,6 +52,19 @@ impl StoredAccount {
 
     fn end(&mut self, sessions: Sessions) {
         self.sessions.retain(|session| !sessions.contain(session.hash));
+    }
+
+    /// Whether the account was not deleted for good.
+    fn has_keys(&self) -> bool {
+        self.password.is_some() || !self.codes.is_empty() || !self.passkeys.is_empty()
+    }
+
+    fn end_keys(&mut self) {
+        self.password = None;
+        self.codes.clear();
+        self.passkeys.clear();
+        self.tokens.clear();
+        self.aliases.clear();
     }
 
     fn has(&self, session: KeyHash) -> bool {
@@ -75,6 +94,9 @@ impl Accounts {
         {
             return Ok(AccountChanged::NameTaken);
         }
+        if let AccountStep::Key(step) = step {
+            return Ok(self.change_keys(all, member, *at, step));
+        }
         let Some(account) = self.0.get_mut(member) else { return Ok(AccountChanged::Gone) };
         match step {
             AccountStep::Make(_) => {}
@@ -94,6 +116,9 @@ impl Accounts {
                 account.codes.remove(place);
                 account.password = Some(password.clone());
                 account.sessions.clear();
+                // A thief may have made these.
+                account.passkeys.clear();
+                account.tokens.clear();
                 account.begin(session);
             }
             AccountStep::Recover { .. } => {}
@@ -120,7 +145,9 @@ impl Accounts {
             AccountStep::Delete => {
                 account.deleted_at = Some(*at);
                 account.sessions.clear();
+                account.tokens.clear();
             }
+            AccountStep::Key(_) => {}
         }
         Ok(AccountChanged::Done)
     }
@@ -145,7 +172,8 @@ impl Accounts {
             }
             Some(_) | None => {}
         }
-        let NewAccount { locked, name, likeness, password, codes, session, .. } = new.clone();
+        let NewAccount { locked, name, likeness, password, passkey, codes, session, .. } =
+            new.clone();
         let known = KnownMember { id: member.clone(), hash: locked, name, seen_at: at };
         members.insert(member.clone(), known);
         renewed.insert(member.clone());
@@ -154,9 +182,13 @@ impl Accounts {
             made_at: at,
             renamed_at: None,
             deleted_at: None,
-            password: Some(password),
+            owner: None,
+            password,
             codes,
             sessions: vec![session],
+            passkeys: passkey.into_iter().collect(),
+            tokens: Vec::new(),
+            aliases: Vec::new(),
         };
         self.0.insert(member.clone(), account);
         Ok(AccountChanged::Done)
@@ -173,11 +205,16 @@ impl Accounts {
                 pruned += usize::from(is_over);
                 !is_over
             });
+            account.tokens.retain(|token| {
+                let is_over = pruned < rows_max && token.expires_at <= now;
+                pruned += usize::from(is_over);
+                !is_over
+            });
             if pruned >= rows_max {
                 return true;
             }
-            if is_removed && account.password.take().is_some() {
-                account.codes.clear();
+            if is_removed && account.has_keys() {
+                account.end_keys();
                 named.push(member.clone());
                 pruned += 1;
                 return true;
@@ -242,6 +279,9 @@ impl Accounts {
             password: account.password.clone(),
             codes_left: account.codes.len(),
             sessions: account.sessions.clone(),
+            passkeys: account.passkeys.clone(),
+            tokens: account.tokens.clone(),
+            aliases: account.aliases.clone(),
         }
     }
 }
@@ -261,5 +301,6 @@ fn whole(
 ) -> Option<Account> {
     let KnownMember { id, hash, name, .. } = members.get(member)?.clone();
     let StoredAccount { made_at, renamed_at, deleted_at, .. } = *account;
-    Some(Account { member: id, hash, name, made_at, renamed_at, deleted_at })
+    let owner = account.owner.clone();
+    Some(Account { member: id, hash, name, made_at, renamed_at, deleted_at, owner })
 }

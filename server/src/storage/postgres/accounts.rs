@@ -5,16 +5,17 @@ use fivefold_shared::protocol::MemberId;
 use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::{
+    account_rows::{ACCOUNT_COLUMNS, Change, account, bytes},
     connection::Session,
+    keys::{self, read_keys},
     values::{signed, unsigned},
 };
 use crate::{
     limits::accounts::ACCOUNT_SESSIONS_MAX,
     storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
-        IdentityHash, KeyHash, NewAccount, PasswordHash, Sessions, StorageError,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
+        NewAccount, PasswordHash, Sessions, StorageError,
         accounts::{DELETED_NAME, forgotten_before, removed_before},
-        values::name,
     },
 };
 
@@ -37,12 +38,16 @@ const MAKE: &str = "
     ), keyed AS (
         INSERT INTO key (member, kind, lookup, secret, made_at)
         SELECT member, 'password', convert_to(member, 'UTF8'), $8, $2 FROM made
+        WHERE $8::text IS NOT NULL
         UNION ALL
         SELECT member, 'recovery', code, NULL, $2
         FROM made CROSS JOIN unnest($9::bytea[]) AS code
+    ), passed AS (
+        INSERT INTO passkey (id, member, label, credential, made_at)
+        SELECT $12::bytea, member, $13::text, $14::text, $2 FROM made WHERE $12::bytea IS NOT NULL
     ), begun AS (
-        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
-        SELECT $3, member, $10, $2, $2, $11 FROM made
+        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at, proved_at)
+        SELECT $3, member, $10, $2, $2, $11, $2 FROM made
     )
     SELECT done OR EXISTS (SELECT FROM made), taken FROM found";
 
@@ -60,8 +65,8 @@ const SIGN_IN: &str = "
             ORDER BY seen_at DESC OFFSET $7
         )
     ), begun AS (
-        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
-        SELECT $3, member, $4, $2, $2, $5 FROM alive
+        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at, proved_at)
+        SELECT $3, member, $4, $2, $2, $5, $2 FROM alive
         ON CONFLICT DO NOTHING
     )
     SELECT EXISTS (SELECT FROM alive), false";
@@ -77,13 +82,19 @@ const RECOVER: &str = "
         UPDATE account SET deleted_at = NULL WHERE member IN (SELECT member FROM used)
         RETURNING member
     ), changed AS (
-        UPDATE key SET secret = $7, made_at = $2
-        WHERE member IN (SELECT member FROM alive) AND kind = 'password'
+        INSERT INTO key (member, kind, lookup, secret, made_at)
+        SELECT member, 'password', convert_to(member, 'UTF8'), $7, $2 FROM alive
+        ON CONFLICT (kind, lookup) DO UPDATE SET secret = excluded.secret,
+            made_at = excluded.made_at
     ), ended AS (
         DELETE FROM session WHERE member IN (SELECT member FROM alive)
+    ), unpassed AS (
+        DELETE FROM passkey WHERE member IN (SELECT member FROM alive)
+    ), untokened AS (
+        DELETE FROM token WHERE member IN (SELECT member FROM alive)
     ), begun AS (
-        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
-        SELECT $3, member, $4, $2, $2, $5 FROM alive
+        INSERT INTO session (hash, member, label, made_at, seen_at, expires_at, proved_at)
+        SELECT $3, member, $4, $2, $2, $5, $2 FROM alive
     )
     SELECT done OR EXISTS (SELECT FROM alive), false FROM known";
 
@@ -96,7 +107,11 @@ const SEEN: &str = "
 
 const SET_PASSWORD: &str = "
     WITH changed AS (
-        UPDATE key SET secret = $3, made_at = $2 WHERE member = $1 AND kind = 'password'
+        INSERT INTO key (member, kind, lookup, secret, made_at)
+        SELECT member, 'password', convert_to(member, 'UTF8'), $3, $2 FROM account
+        WHERE member = $1
+        ON CONFLICT (kind, lookup) DO UPDATE SET secret = excluded.secret,
+            made_at = excluded.made_at
         RETURNING member
     ), ended AS (
         DELETE FROM session WHERE member IN (SELECT member FROM changed) AND hash <> $4
@@ -151,6 +166,8 @@ const DELETE: &str = "
         RETURNING member
     ), ended AS (
         DELETE FROM session WHERE member IN (SELECT member FROM deleted)
+    ), untokened AS (
+        DELETE FROM token WHERE member IN (SELECT member FROM deleted)
     )
     SELECT EXISTS (SELECT FROM deleted), false";
 
@@ -159,32 +176,44 @@ const PRUNE: &str = "
         DELETE FROM session
         WHERE hash IN (SELECT hash FROM session WHERE expires_at <= $1 LIMIT $4)
         RETURNING hash
+    ), worn AS (
+        DELETE FROM token WHERE hash IN (SELECT hash FROM token WHERE expires_at <= $1 LIMIT $4)
+        RETURNING hash
     ), removed AS MATERIALIZED (
         SELECT member FROM account WHERE deleted_at <= $2
-            AND EXISTS (SELECT FROM key WHERE key.member = account.member) LIMIT $4
+            AND (EXISTS (SELECT FROM key WHERE key.member = account.member)
+                OR EXISTS (SELECT FROM passkey WHERE passkey.member = account.member)) LIMIT $4
     ), closed AS (
         DELETE FROM key WHERE member IN (SELECT member FROM removed)
     ), alone AS (
         DELETE FROM block WHERE member IN (SELECT member FROM removed)
+    ), unpassed AS (
+        DELETE FROM passkey WHERE member IN (SELECT member FROM removed)
+    ), untokened AS (
+        DELETE FROM token WHERE member IN (SELECT member FROM removed) AND expires_at > $1
+    ), unaliased AS (
+        DELETE FROM alias WHERE account IN (SELECT member FROM removed)
     ), named AS (
         UPDATE member SET name = $5 WHERE id IN (SELECT member FROM removed)
     ), forgotten AS (
         DELETE FROM account WHERE member IN (
             SELECT member FROM account WHERE deleted_at <= $3
-                AND NOT EXISTS (SELECT FROM key WHERE key.member = account.member) LIMIT $4
+                AND NOT EXISTS (SELECT FROM key WHERE key.member = account.member)
+                AND NOT EXISTS (SELECT FROM passkey WHERE passkey.member = account.member) LIMIT $4
         )
         RETURNING member
     )
-    SELECT (SELECT count(*) FROM expired) + (SELECT count(*) FROM removed)
+    SELECT (SELECT count(*) FROM expired) + (SELECT count(*) FROM worn)
+        + (SELECT count(*) FROM removed)
         + (SELECT count(*) FROM forgotten)";
 
 const SELECT_NAMED: &str = "
-    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at
+    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner
     FROM account JOIN member ON member.id = account.member WHERE likeness = $1";
 
 const SELECT_OF_SESSION: &str = "
-    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at,
-        session.hash, label, session.made_at, session.seen_at, expires_at
+    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner,
+        session.hash, label, session.made_at, session.seen_at, expires_at, proved_at
     FROM session JOIN account ON account.member = session.member
     JOIN member ON member.id = account.member WHERE session.hash = $1";
 
@@ -193,7 +222,7 @@ const SELECT_KEYS: &str = "
         (SELECT count(*) FROM key WHERE member = $1 AND kind = 'recovery')";
 
 const SELECT_SESSIONS: &str = "
-    SELECT hash, label, made_at, seen_at, expires_at FROM session WHERE member = $1
+    SELECT hash, label, made_at, seen_at, expires_at, proved_at FROM session WHERE member = $1
     ORDER BY seen_at DESC, made_at DESC, hash";
 
 /// Changes an account.
@@ -242,52 +271,36 @@ pub(super) async fn change(
             change.run(END, &[&hash, &is_one]).await
         }
         AccountStep::Delete => change.run(DELETE, &[]).await,
+        AccountStep::Key(step) => keys::change(&change, step).await,
     }
-}
-
-/// A change under way.
-struct Change<'a> {
-    session: &'a Session,
-    member: &'a str,
-    at: i64,
 }
 
 impl Change<'_> {
     async fn make(&self, new: &NewAccount) -> Result<AccountChanged, Error> {
-        let NewAccount { guest, locked, name, likeness, password, codes, session } = new;
+        let NewAccount { guest, locked, name, likeness, password, passkey, codes, session } = new;
+        let password = password.as_ref().map(|password| password.0.as_str());
+        let passkey_id = passkey.as_ref().map(|passkey| passkey.id.as_slice());
+        let passkey_label = passkey.as_ref().map(|passkey| passkey.label.as_str());
+        let credential = passkey.as_ref().map(|passkey| passkey.credential.as_str());
         let guest = guest.as_ref().map(|guest| guest.0.as_slice());
         let codes: Vec<_> = codes.iter().map(|code| code.0.as_slice()).collect();
         let (hash, locked) = (session.hash.0.as_slice(), locked.0.as_slice());
         let (name, expires_at) = (name.as_str(), signed(session.expires_at));
-        let values: [&(dyn ToSql + Sync); 9] = [
+        let values: [&(dyn ToSql + Sync); 12] = [
             &hash,
             likeness,
             &locked,
             &name,
             &guest,
-            &password.0,
+            &password,
             &codes,
             &session.label,
             &expires_at,
+            &passkey_id,
+            &passkey_label,
+            &credential,
         ];
         self.run(MAKE, &values).await
-    }
-
-    /// Runs a statement, whose first values are the member and the time.
-    async fn run(
-        &self,
-        statement: &'static str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<AccountChanged, Error> {
-        let mut all: Vec<&(dyn ToSql + Sync)> = vec![&self.member, &self.at];
-        all.extend_from_slice(values);
-        let rows = self.session.query(statement, &all).await?;
-        let flags = |row: &Row| Ok::<(bool, bool), Error>((row.try_get(0)?, row.try_get(1)?));
-        Ok(match rows.first().map(flags).transpose()? {
-            Some((true, _)) => AccountChanged::Done,
-            Some((false, true)) => AccountChanged::NameTaken,
-            Some((false, false)) | None => AccountChanged::Gone,
-        })
     }
 }
 
@@ -325,7 +338,7 @@ pub(super) async fn of_session(
 ) -> Result<Option<Result<(Account, AccountSession), StorageError>>, Error> {
     let rows = session.query(SELECT_OF_SESSION, &[&hash.0.as_slice()]).await?;
     let Some(row) = rows.first() else { return Ok(None) };
-    let (account, session) = (account(row)?, account_session(row, 6)?);
+    let (account, session) = (account(row)?, account_session(row, ACCOUNT_COLUMNS)?);
     Ok(Some(account.and_then(|account| Ok((account, session?)))))
 }
 
@@ -349,21 +362,10 @@ pub(super) async fn keys(
             Err(error) => return Ok(Err(error)),
         }
     }
+    if let Err(error) = read_keys(session, member, &mut keys).await? {
+        return Ok(Err(error));
+    }
     Ok(Ok(keys))
-}
-
-/// The account in a row. The inner error means that it is damaged.
-fn account(row: &Row) -> Result<Result<Account, StorageError>, Error> {
-    let (id, hash, text): (String, Vec<u8>, String) =
-        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let made_at = unsigned(row.try_get(3)?);
-    let renamed_at = row.try_get::<_, Option<i64>>(4)?.map(unsigned);
-    let deleted_at = row.try_get::<_, Option<i64>>(5)?.map(unsigned);
-    let parse = || {
-        let (hash, member) = (IdentityHash(bytes(&hash)?), name(id)?);
-        Ok(Account { member, hash, name: name(text)?, made_at, renamed_at, deleted_at })
-    };
-    Ok(parse())
 }
 
 /// The session in a row, from this column on. The inner error means that it is damaged.
@@ -371,16 +373,13 @@ fn account_session(row: &Row, first: usize) -> Result<Result<AccountSession, Sto
     let (hash, label): (Vec<u8>, String) = (row.try_get(first)?, row.try_get(first + 1)?);
     let (made_at, seen_at) = (row.try_get(first + 2)?, row.try_get(first + 3)?);
     let expires_at = unsigned(row.try_get(first + 4)?);
+    let proved_at = unsigned(row.try_get(first + 5)?);
     Ok(bytes(&hash).map(|hash| AccountSession {
         hash: KeyHash(hash),
         label,
         made_at: unsigned(made_at),
         seen_at: unsigned(seen_at),
         expires_at,
+        proved_at,
     }))
-}
-
-fn bytes(hash: &[u8]) -> Result<[u8; 32], StorageError> {
-    let damaged = |_| StorageError::Damaged(format!("a hash has {} bytes", hash.len()));
-    hash.try_into().map_err(damaged)
 }

@@ -77,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 14] = [
+const TABLES: [Table; 17] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -146,13 +146,14 @@ const TABLES: [Table; 14] = [
     Table {
         name: "account",
         from_sqlite: "
-            SELECT member, likeness, made_at, renamed_at, deleted_at FROM account ORDER BY member",
+            SELECT member, likeness, made_at, renamed_at, deleted_at, owner FROM account
+            ORDER BY member",
         insert: "
-            INSERT INTO account (member, likeness, made_at, renamed_at, deleted_at)
-            SELECT r->>0, r->>1, (r->>2)::bigint, (r->>3)::bigint, (r->>4)::bigint
+            INSERT INTO account (member, likeness, made_at, renamed_at, deleted_at, owner)
+            SELECT r->>0, r->>1, (r->>2)::bigint, (r->>3)::bigint, (r->>4)::bigint, r->>5
             FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
         from_postgres: "
-            SELECT member, likeness, made_at::text, renamed_at::text, deleted_at::text
+            SELECT member, likeness, made_at::text, renamed_at::text, deleted_at::text, owner
             FROM account ORDER BY account.member",
     },
     Table {
@@ -173,15 +174,16 @@ const TABLES: [Table; 14] = [
     Table {
         name: "session",
         from_sqlite: "
-            SELECT hash, member, label, made_at, seen_at, expires_at FROM session ORDER BY hash",
+            SELECT hash, member, label, made_at, seen_at, expires_at, proved_at FROM session
+            ORDER BY hash",
         insert: "
-            INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
+            INSERT INTO session (hash, member, label, made_at, seen_at, expires_at, proved_at)
             SELECT decode(r->>0, 'hex'), r->>1, r->>2, (r->>3)::bigint, (r->>4)::bigint,
-                (r->>5)::bigint
+                (r->>5)::bigint, (r->>6)::bigint
             FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
         from_postgres: "
             SELECT encode(hash, 'hex'), member, label, made_at::text, seen_at::text,
-                expires_at::text
+                expires_at::text, proved_at::text
             FROM session ORDER BY session.hash",
     },
     Table {
@@ -237,6 +239,42 @@ const TABLES: [Table; 14] = [
         from_postgres: "SELECT member, since::text FROM operator ORDER BY operator.member",
     },
     Table {
+        name: "passkey",
+        from_sqlite: "
+            SELECT id, member, label, credential, made_at, used_at FROM passkey ORDER BY id",
+        insert: "
+            INSERT INTO passkey (id, member, label, credential, made_at, used_at)
+            SELECT decode(r->>0, 'hex'), r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT encode(id, 'hex'), member, label, credential, made_at::text, used_at::text
+            FROM passkey ORDER BY passkey.id",
+    },
+    Table {
+        name: "token",
+        from_sqlite: "
+            SELECT hash, member, label, scopes, made_at, used_at, expires_at FROM token
+            ORDER BY hash",
+        insert: "
+            INSERT INTO token (hash, member, label, scopes, made_at, used_at, expires_at)
+            SELECT decode(r->>0, 'hex'), r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint,
+                (r->>6)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT encode(hash, 'hex'), member, label, scopes, made_at::text, used_at::text,
+                expires_at::text
+            FROM token ORDER BY token.hash",
+    },
+    Table {
+        name: "alias",
+        from_sqlite: "SELECT member, account, made_at FROM alias ORDER BY member",
+        insert: "
+            INSERT INTO alias (member, account, made_at) SELECT r->>0, r->>1, (r->>2)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, account, made_at::text FROM alias ORDER BY alias.member",
+    },
+    Table {
         name: "rating",
         from_sqlite: "
             SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
@@ -274,17 +312,23 @@ const TABLES: [Table; 14] = [
 ];
 
 /// The tables that files of older formats lack, and the format that has added each.
-const ADDED: [(&str, u32); 9] = [
+const ADDED: [(&str, u32); 12] = [
     ("account", 8),
     ("key", 8),
     ("session", 8),
-    ("rating", 9),
-    ("rating_change", 9),
+    ("passkey", 9),
+    ("token", 9),
+    ("alias", 9),
     ("block", 9),
     ("report", 9),
     ("sanction", 9),
     ("operator", 9),
+    ("rating", 9),
+    ("rating_change", 9),
 ];
+
+/// The columns that files of format 8 lack, and what stands for them.
+const COLUMNS_SINCE_FORMAT_9: [(&str, &str); 2] = [(", owner", ", NULL"), (", proved_at", ", 0")];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;
@@ -312,7 +356,7 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     if !findings.is_sound() {
         return Err(MigrateError::Unsound(findings));
     }
-    let format = inspect(from)?;
+    let format = inspect(from)?.unwrap_or_default();
     let file = open_to_read(from).map_err(StorageError::from)?;
     let mut target = Postgres::open(url, None)?;
     let database = target.name().to_owned();
@@ -329,10 +373,10 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     let mut counts = Vec::new();
     let is_there = |table: &&Table| {
         let added = ADDED.iter().find(|(name, _)| *name == table.name);
-        added.is_none_or(|(_, since)| format >= Some(*since))
+        added.is_none_or(|(_, since)| format >= *since)
     };
     for table in TABLES.iter().filter(is_there) {
-        let original = copy(&file, writer, table)?;
+        let original = copy(&file, format, writer, table)?;
         if original != digest_of_copy(writer, table)? {
             return Err(MigrateError::Differs { table: table.name });
         }
@@ -387,10 +431,17 @@ type Texts = Vec<Option<String>>;
 /// Copies one table. Returns the content of the original.
 fn copy(
     file: &rusqlite::Connection,
+    format: u32,
     writer: &mut Connection,
     table: &Table,
 ) -> Result<Content, MigrateError> {
-    let mut select = file.prepare(table.from_sqlite).map_err(StorageError::from)?;
+    let mut select = table.from_sqlite.to_owned();
+    if format < 9 {
+        for (column, value) in COLUMNS_SINCE_FORMAT_9 {
+            select = select.replace(column, value);
+        }
+    }
+    let mut select = file.prepare(&select).map_err(StorageError::from)?;
     let columns = select.column_count();
     let mut rows = select.query(()).map_err(StorageError::from)?;
     let (mut content, mut part, mut made) = (Content::default(), Vec::new(), HashSet::new());

@@ -10,16 +10,16 @@ use tokio_postgres::{Error, Row};
 use super::{
     accounts,
     connection::{Connection, Session},
-    playing, ratings,
+    keys, playing, ratings,
     values::{signed, unsigned},
 };
 use crate::{
     limits::DATABASE_READ_WITHIN,
     node_id::NodeId,
     storage::{
-        Account, AccountKeys, AccountSession, DiskSpace, GameQuery, IdentityHash, KeyHash,
-        KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Playing, PoolRating, RatingChange,
-        StorageError, StorageReader,
+        Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash,
+        KeyHash, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Passkey, Playing,
+        PoolRating, RatingChange, StorageError, StorageReader,
         values::{from_json, name},
     },
 };
@@ -35,9 +35,12 @@ const SELECT_GAMES: &str = "
 
 const SELECT_GAMES_OF: &str = "
     SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
-    WHERE player.member = $3 AND player.game < $1 AND (listed OR $4)
+    WHERE player.member = ANY (ARRAY(
+            SELECT $3::text COLLATE \"C\" UNION ALL SELECT member FROM alias WHERE account = $3))
+        AND player.game < $1 AND (listed OR $4)
         AND ($5::text IS NULL OR EXISTS (
-            SELECT 1 FROM player other WHERE other.member = $5 AND other.game = player.game))
+            SELECT 1 FROM player other WHERE other.game = player.game AND (other.member = $5
+                OR other.member IN (SELECT member FROM alias WHERE account = $5))))
     ORDER BY player.game DESC LIMIT $2";
 
 const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";
@@ -95,6 +98,27 @@ impl StorageReader for PostgresReader {
         session: KeyHash,
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
         let select = async |reader: &Session| accounts::of_session(reader, session).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        let select = async |session: &Session| keys::of_passkey(session, id).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        let select = async |session: &Session| keys::of_token(session, token).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        let select = async |session: &Session| keys::of_alias(session, guest).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
     }
 

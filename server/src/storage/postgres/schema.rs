@@ -235,7 +235,51 @@ const MODERATION: &str = "
     );
 ";
 
-/// What format 4 adds.
+/// What format 4 adds for accounts: more kinds of keys to them.
+const KEYS: &str = "
+    ALTER TABLE fivefold.session
+        -- When a key to the account was last used in it.
+        ADD COLUMN proved_at bigint NOT NULL DEFAULT 0;
+    ALTER TABLE fivefold.account
+        -- Whose bot it is; absent for people.
+        ADD COLUMN owner text COLLATE \"C\";
+
+    CREATE TABLE fivefold.passkey (
+        -- What the device calls it.
+        id bytea PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        label text NOT NULL,
+        -- The public key and its counter.
+        credential text NOT NULL,
+        made_at bigint NOT NULL,
+        used_at bigint
+    );
+    CREATE INDEX passkey_member ON fivefold.passkey (member);
+
+    -- For programs.
+    CREATE TABLE fivefold.token (
+        hash bytea PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        label text NOT NULL,
+        -- Names with spaces between them.
+        scopes text NOT NULL,
+        made_at bigint NOT NULL,
+        used_at bigint,
+        expires_at bigint NOT NULL
+    );
+    CREATE INDEX token_member ON fivefold.token (member);
+    CREATE INDEX token_expires ON fivefold.token (expires_at);
+
+    -- Guests that belong to an account.
+    CREATE TABLE fivefold.alias (
+        member text COLLATE \"C\" PRIMARY KEY,
+        account text COLLATE \"C\" NOT NULL REFERENCES fivefold.account,
+        made_at bigint NOT NULL
+    );
+    CREATE INDEX alias_account ON fivefold.alias (account);
+";
+
+/// What format 4 adds for ratings.
 const RATINGS: &str = "
     -- What members have in each pool after their last rated game there.
     CREATE TABLE fivefold.rating (
@@ -317,6 +361,7 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
         session.batch(ACCOUNTS).await?;
     }
     if format < FORMAT {
+        session.batch(KEYS).await?;
         session.batch(RATINGS).await?;
         session.batch(MODERATION).await?;
         session.batch(&format!("UPDATE fivefold.format SET number = {FORMAT}")).await?;

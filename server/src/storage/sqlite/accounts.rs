@@ -3,22 +3,18 @@
 use fivefold_shared::protocol::MemberId;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
-use crate::{
-    limits::accounts::ACCOUNT_SESSIONS_MAX,
-    storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep,
-        IdentityHash, KeyHash, NewAccount, PasswordHash, Sessions, StorageError,
-        accounts::{DELETED_NAME, forgotten_before, removed_before},
-        values::name,
-    },
+use super::{
+    account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account},
+    keys,
+};
+use crate::storage::{
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
+    KeyHash, NewAccount, PasswordHash, Sessions, StorageError,
+    accounts::{DELETED_NAME, forgotten_before, removed_before},
 };
 
 const PASSWORD: &str = "password";
 const RECOVERY: &str = "recovery";
-
-/// The account's columns, in the order that [`account`] reads.
-const SELECT_ACCOUNT: &str = "
-    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at";
 
 /// Changes an account.
 pub(in crate::storage) fn change(
@@ -52,40 +48,17 @@ pub(in crate::storage) fn change(
         AccountStep::End(sessions) => change.end(*sessions),
         AccountStep::Delete => {
             change.end(Sessions::All)?;
+            change.execute("DELETE FROM token WHERE member = ?", (change.member,))?;
             change.execute(
                 "UPDATE account SET deleted_at = ?2 WHERE member = ?1",
                 (change.member, change.at),
             )
         }
+        AccountStep::Key(step) => keys::change(&change, step),
     }
-}
-
-/// A change under way.
-struct Change<'t> {
-    transaction: &'t Transaction<'t>,
-    member: &'t str,
-    at: u64,
 }
 
 impl Change<'_> {
-    /// Runs a statement: [`AccountChanged::Gone`] if it changes no row.
-    fn execute(
-        &self,
-        statement: &str,
-        values: impl rusqlite::Params,
-    ) -> Result<AccountChanged, StorageError> {
-        let rows = self.transaction.prepare_cached(statement)?.execute(values)?;
-        Ok(if rows == 0 { AccountChanged::Gone } else { AccountChanged::Done })
-    }
-
-    fn is_there(
-        &self,
-        statement: &str,
-        values: impl rusqlite::Params,
-    ) -> Result<bool, StorageError> {
-        Ok(self.transaction.prepare_cached(statement)?.exists(values)?)
-    }
-
     fn make(&self, new: &NewAccount) -> Result<AccountChanged, StorageError> {
         if self.has_session(new.session.hash)? {
             return Ok(AccountChanged::Done);
@@ -111,11 +84,12 @@ impl Change<'_> {
             "INSERT INTO account (member, likeness, made_at) VALUES (?, ?, ?)",
             (self.member, &new.likeness, self.at),
         )?;
-        self.execute(
-            "INSERT INTO key (member, kind, lookup, secret, made_at)
-             VALUES (?1, ?2, CAST(?1 AS BLOB), ?3, ?4)",
-            (self.member, PASSWORD, &new.password.0, self.at),
-        )?;
+        if let Some(password) = &new.password {
+            self.set_password(password)?;
+        }
+        if let Some(passkey) = &new.passkey {
+            keys::insert_passkey(self, passkey)?;
+        }
         self.add_codes(&new.codes)?;
         self.begin(&new.session)
     }
@@ -135,7 +109,7 @@ impl Change<'_> {
         )?;
         match used {
             AccountChanged::Done => self.begin(session),
-            AccountChanged::Gone | AccountChanged::NameTaken => Ok(used),
+            AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => Ok(used),
         }
     }
 
@@ -156,32 +130,22 @@ impl Change<'_> {
             AccountChanged::Done => {
                 self.set_password(password)?;
                 self.end(Sessions::All)?;
+                // A thief may have made these.
+                self.execute("DELETE FROM passkey WHERE member = ?", (self.member,))?;
+                self.execute("DELETE FROM token WHERE member = ?", (self.member,))?;
                 self.begin(session)
             }
-            AccountChanged::Gone | AccountChanged::NameTaken => Ok(used),
+            AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => Ok(used),
         }
-    }
-
-    /// Begins a session, and takes back a deletion.
-    fn begin(&self, session: &AccountSession) -> Result<AccountChanged, StorageError> {
-        self.execute("UPDATE account SET deleted_at = NULL WHERE member = ?", (self.member,))?;
-        self.execute(
-            "DELETE FROM session WHERE hash IN
-                 (SELECT hash FROM session WHERE member = ? ORDER BY seen_at DESC LIMIT -1 OFFSET ?)",
-            (self.member, ACCOUNT_SESSIONS_MAX - 1),
-        )?;
-        let AccountSession { hash, label, made_at, seen_at, expires_at } = session;
-        self.execute(
-            "INSERT INTO session (hash, member, label, made_at, seen_at, expires_at)
-             VALUES (?, ?, ?, ?, ?, ?)",
-            (hash.0, self.member, label, made_at, seen_at, expires_at),
-        )
     }
 
     fn set_password(&self, password: &PasswordHash) -> Result<AccountChanged, StorageError> {
         self.execute(
-            "UPDATE key SET secret = ?2, made_at = ?3 WHERE member = ?1 AND kind = 'password'",
-            (self.member, &password.0, self.at),
+            "INSERT INTO key (member, kind, lookup, secret, made_at)
+             SELECT member, ?2, CAST(member AS BLOB), ?3, ?4 FROM account WHERE member = ?1
+             ON CONFLICT (kind, lookup) DO UPDATE SET secret = excluded.secret,
+                 made_at = excluded.made_at",
+            (self.member, PASSWORD, &password.0, self.at),
         )
     }
 
@@ -226,11 +190,6 @@ impl Change<'_> {
         }?;
         Ok(AccountChanged::Done)
     }
-
-    fn has_session(&self, session: KeyHash) -> Result<bool, StorageError> {
-        let statement = "SELECT 1 FROM session WHERE hash = ? AND member = ?";
-        self.is_there(statement, (session.0, self.member))
-    }
 }
 
 /// Deletes what [`Storage::prune_accounts`](crate::storage::Storage::prune_accounts) names.
@@ -246,17 +205,29 @@ pub(super) fn prune(
                  (SELECT hash FROM session WHERE expires_at <= ? LIMIT ?)",
         )?
         .execute((now, rows_max))?;
+    pruned += transaction
+        .prepare_cached(
+            "DELETE FROM token WHERE hash IN
+                 (SELECT hash FROM token WHERE expires_at <= ? LIMIT ?)",
+        )?
+        .execute((now, rows_max - pruned))?;
     let removed = members(
         transaction,
         "SELECT member FROM account WHERE deleted_at <= ?
-             AND EXISTS (SELECT 1 FROM key WHERE key.member = account.member) LIMIT ?",
+             AND (EXISTS (SELECT 1 FROM key WHERE key.member = account.member)
+                 OR EXISTS (SELECT 1 FROM passkey WHERE passkey.member = account.member)) LIMIT ?",
         removed_before(now),
         rows_max - pruned,
     )?;
     pruned += removed.len();
     for member in &removed {
-        for statement in ["DELETE FROM key WHERE member = ?", "DELETE FROM block WHERE member = ?"]
-        {
+        for statement in [
+            "DELETE FROM key WHERE member = ?",
+            "DELETE FROM block WHERE member = ?",
+            "DELETE FROM passkey WHERE member = ?",
+            "DELETE FROM token WHERE member = ?",
+            "DELETE FROM alias WHERE account = ?",
+        ] {
             transaction.prepare_cached(statement)?.execute((member,))?;
         }
         transaction
@@ -266,7 +237,8 @@ pub(super) fn prune(
     let forgotten = members(
         transaction,
         "SELECT member FROM account WHERE deleted_at <= ?
-             AND NOT EXISTS (SELECT 1 FROM key WHERE key.member = account.member) LIMIT ?",
+             AND NOT EXISTS (SELECT 1 FROM key WHERE key.member = account.member)
+             AND NOT EXISTS (SELECT 1 FROM passkey WHERE passkey.member = account.member) LIMIT ?",
         forgotten_before(now),
         rows_max - pruned,
     )?;
@@ -306,12 +278,14 @@ pub(super) fn of_session(
     hash: KeyHash,
 ) -> Result<Option<(Account, AccountSession)>, StorageError> {
     let statement = format!(
-        "{SELECT_ACCOUNT}, session.hash, label, session.made_at, session.seen_at, expires_at
+        "{SELECT_ACCOUNT}, session.hash, label, session.made_at, session.seen_at, expires_at,
+             proved_at
          FROM session JOIN account ON account.member = session.member
          JOIN member ON member.id = account.member WHERE session.hash = ?"
     );
     let mut select = connection.prepare_cached(&statement)?;
-    let found = select.query_row((hash.0,), |row| Ok((account(row), session(row, 6)?)));
+    let found =
+        select.query_row((hash.0,), |row| Ok((account(row), session(row, ACCOUNT_COLUMNS)?)));
     found.optional()?.map(|(account, session)| Ok((account?, session))).transpose()
 }
 
@@ -320,7 +294,8 @@ pub(super) fn keys(
     connection: &Connection,
     member: &MemberId,
 ) -> Result<AccountKeys, StorageError> {
-    let member = (member.as_str(),);
+    let id = member.as_str();
+    let member = (id,);
     let password = connection
         .prepare_cached("SELECT secret FROM key WHERE member = ? AND kind = 'password'")?
         .query_row(member, |row| Ok(PasswordHash(row.get(0)?)))
@@ -329,22 +304,17 @@ pub(super) fn keys(
         .prepare_cached("SELECT count(*) FROM key WHERE member = ? AND kind = 'recovery'")?
         .query_row(member, |row| row.get(0))?;
     let mut select = connection.prepare_cached(
-        "SELECT hash, label, made_at, seen_at, expires_at FROM session WHERE member = ?
+        "SELECT hash, label, made_at, seen_at, expires_at, proved_at FROM session WHERE member = ?
          ORDER BY seen_at DESC, made_at DESC, hash",
     )?;
     let sessions = select.query_map(member, |row| session(row, 0))?;
-    Ok(AccountKeys { password, codes_left, sessions: sessions.collect::<Result<_, _>>()? })
-}
-
-/// The account in a row. An error means that it is damaged.
-fn account(row: &Row<'_>) -> Result<Account, StorageError> {
-    Ok(Account {
-        member: name(row.get(0)?)?,
-        hash: IdentityHash(row.get(1)?),
-        name: name(row.get(2)?)?,
-        made_at: row.get(3)?,
-        renamed_at: row.get(4)?,
-        deleted_at: row.get(5)?,
+    Ok(AccountKeys {
+        password,
+        codes_left,
+        sessions: sessions.collect::<Result<_, _>>()?,
+        passkeys: keys::passkeys(connection, id)?,
+        tokens: keys::tokens(connection, id)?,
+        aliases: keys::aliases(connection, id)?,
     })
 }
 
@@ -356,5 +326,6 @@ fn session(row: &Row<'_>, first: usize) -> rusqlite::Result<AccountSession> {
         made_at: row.get(first + 2)?,
         seen_at: row.get(first + 3)?,
         expires_at: row.get(first + 4)?,
+        proved_at: row.get(first + 5)?,
     })
 }

@@ -10,9 +10,10 @@ use fivefold_shared::{
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::storage::{
-    Account, AccountKeys, AccountSession, DiskSpace, GameQuery, IdentityHash, KeyHash, KnownMember,
-    Leaderboard, LeaderboardQuery, PoolRating, RatingChange, StorageError, StorageReader,
-    sqlite::{accounts, ratings},
+    Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
+    KnownMember, Leaderboard, LeaderboardQuery, Passkey, PoolRating, RatingChange, StorageError,
+    StorageReader,
+    sqlite::{accounts, keys, ratings},
     values::{from_json, name},
 };
 
@@ -58,6 +59,24 @@ impl StorageReader for SqliteReader {
         accounts::of_session(&self.connection, session)
     }
 
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        keys::of_passkey(&self.connection, id)
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        keys::of_token(&self.connection, token)
+    }
+
+    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
+        keys::of_alias(&self.connection, guest)
+    }
+
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         accounts::keys(&self.connection, member)
     }
@@ -81,11 +100,13 @@ impl StorageReader for SqliteReader {
         let mut select = self.connection.prepare_cached(match query.member {
             Some(_) => {
                 "SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
-                 WHERE player.member = :member AND player.game < :before
-                     AND (listed = 1 OR :unlisted)
+                 WHERE player.member IN
+                         (SELECT :member UNION ALL SELECT member FROM alias WHERE account = :member)
+                     AND player.game < :before AND (listed = 1 OR :unlisted)
                      AND (:opponent IS NULL OR EXISTS (
-                         SELECT 1 FROM player other
-                         WHERE other.member = :opponent AND other.game = player.game))
+                         SELECT 1 FROM player other WHERE other.game = player.game
+                             AND (other.member = :opponent OR other.member IN
+                                 (SELECT member FROM alias WHERE account = :opponent))))
                  ORDER BY player.game DESC LIMIT :max"
             }
             None => {

@@ -669,6 +669,7 @@ fn show_message(message: &Message) -> String {
         | Message::Seeking { .. }
         | Message::Paired { .. }
         | Message::SeekOver { .. }
+        | Message::AccountChanged { .. }
         | Message::Challenged { .. }
         | Message::Lobby { .. }
         | Message::LobbyChanged { .. }

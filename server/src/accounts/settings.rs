@@ -1,0 +1,147 @@
+//! The settings of an account: its password, recovery codes and name, and its deletion.
+//!
+//! Each of them asks for the password, or for a key that was used in the session a short time ago.
+
+use fivefold_shared::{
+    clock::millis,
+    protocol::{Reason, Refusal, RefusalValues},
+};
+use tokio::time::Instant;
+
+use super::{Accounts, Device, RecoveryCodes, SignedIn, account_name, no_hash, stored_likeness};
+use crate::{
+    limits::accounts::{PROVED_WITHIN, RENAMED_AGAIN_AFTER},
+    logins::Ended,
+    passwords::{Password, Verified},
+    storage::{Account, AccountStep, KeyStep, Sessions},
+};
+
+impl Accounts {
+    /// Sets another password, and ends all other sessions.
+    ///
+    /// # Errors
+    /// If the current password is wrong or missing, the new one is not accepted, there were too many tries, or
+    /// the storage fails.
+    pub(crate) async fn set_password(
+        &self,
+        own: &SignedIn,
+        current: Option<Password>,
+        new: Password,
+        device: &Device,
+    ) -> Result<(), Refusal> {
+        let SignedIn { account, session } = own;
+        new.check(&account.name)?;
+        self.confirm(own, current, device).await?;
+        let password = self.passwords.hash(new).await.map_err(no_hash)?;
+        let step = AccountStep::SetPassword { password, keep: session.hash };
+        self.change(&account.member, step, Reason::SignedOut).await?;
+        let others = Sessions::AllBut(session.hash);
+        self.end_sockets(&account.member, Ended::Sessions(others));
+        Ok(())
+    }
+
+    /// Makes new recovery codes. The old ones end.
+    ///
+    /// # Errors
+    /// If the password is wrong, there were too many tries, or the storage fails.
+    pub(crate) async fn set_codes(
+        &self,
+        own: &SignedIn,
+        password: Option<Password>,
+        device: &Device,
+    ) -> Result<RecoveryCodes, Refusal> {
+        self.confirm(own, password, device).await?;
+        let codes = RecoveryCodes::new();
+        let step = AccountStep::SetCodes(codes.hashes());
+        self.change(&own.account.member, step, Reason::SignedOut).await?;
+        Ok(codes)
+    }
+
+    /// Changes the name. The sockets of the account come again with it.
+    ///
+    /// # Errors
+    /// If the password is wrong, the name is not accepted or taken, or was changed lately, there were
+    /// too many tries, or the storage fails.
+    pub(crate) async fn rename(
+        &self,
+        own: &SignedIn,
+        (name, password): (String, Option<Password>),
+        device: &Device,
+    ) -> Result<Account, Refusal> {
+        let account = &own.account;
+        let name = account_name(&name)?;
+        let now = self.clock.now();
+        let may_at = account.renamed_at.map_or(0, |at| at + millis(RENAMED_AGAIN_AFTER));
+        if now < may_at {
+            let values = RefusalValues { wait_ms: Some(may_at - now), ..RefusalValues::default() };
+            return Err(Refusal::with(Reason::NameChangedLately, values));
+        }
+        self.confirm(own, password, device).await?;
+        let (likeness, name) = (stored_likeness(&name), name.name().clone());
+        let step = AccountStep::Rename { name: name.clone(), likeness };
+        self.change(&account.member, step, Reason::SignedOut).await?;
+        self.end_sockets(&account.member, Ended::Renamed);
+        let renamed = Account { name, renamed_at: Some(now), ..account.clone() };
+        self.note_use(device, &renamed);
+        Ok(renamed)
+    }
+
+    /// Ends all sessions, and deletes the account after a while, unless its member signs in.
+    ///
+    /// # Errors
+    /// If the password is wrong, there were too many tries, or the storage fails.
+    pub(crate) async fn delete(
+        &self,
+        own: &SignedIn,
+        password: Option<Password>,
+        device: &Device,
+    ) -> Result<(), Refusal> {
+        self.confirm(own, password, device).await?;
+        self.change(&own.account.member, AccountStep::Delete, Reason::SignedOut).await?;
+        self.end_sockets(&own.account.member, Ended::Sessions(Sessions::All));
+        Ok(())
+    }
+
+    /// Notes that the member who is signed in has shown their password.
+    ///
+    /// # Errors
+    /// If the password is wrong, there were too many tries, or the storage fails.
+    pub(crate) async fn prove(
+        &self,
+        own: &SignedIn,
+        password: Password,
+        device: &Device,
+    ) -> Result<(), Refusal> {
+        self.confirm(own, Some(password), device).await?;
+        let step = KeyStep::Prove { session: own.session.hash, passkey: None };
+        self.change(&own.account.member, AccountStep::Key(step), Reason::SignedOut).await
+    }
+
+    /// Checks the password of a member who is signed in, or whether they have used a key in this session a
+    /// short time ago.
+    pub(super) async fn confirm(
+        &self,
+        own: &SignedIn,
+        password: Option<Password>,
+        device: &Device,
+    ) -> Result<(), Refusal> {
+        let Some(password) = password else { return self.is_proved(own) };
+        let likeness = own.account.name.likeness();
+        self.tries.sign_in(device.address, likeness.as_str(), Instant::now())?;
+        let stored = self.keys(&own.account).await?.password;
+        match self.passwords.verify(password, stored, true).await.map_err(no_hash)? {
+            Verified::Right { .. } => Ok(()),
+            Verified::Wrong => Err(Refusal::new(Reason::WrongPassword)),
+        }
+    }
+
+    /// Whether a key was used in this session a short time ago.
+    pub(super) fn is_proved(&self, own: &SignedIn) -> Result<(), Refusal> {
+        let since = self.clock.now().saturating_sub(own.session.proved_at);
+        if since <= millis(PROVED_WITHIN) {
+            Ok(())
+        } else {
+            Err(Refusal::new(Reason::ConfirmFirst))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Tokens of accounts, by which programs speak for them within scopes.
+
+use std::net::IpAddr;
+
+use fivefold_shared::{
+    clock::millis,
+    protocol::{AccountNews, ApiToken as Secret, Reason, Refusal, Scope},
+};
+
+use super::{Accounts, Device, SignedIn, passkeys::label_of, unreadable};
+use crate::{
+    ids,
+    limits::accounts::{SESSION_SEEN_AGAIN_AFTER, TOKEN_KEPT, TOKEN_KEPT_MAX},
+    logins::Ended,
+    scopes::Scopes,
+    storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions},
+};
+
+/// The account that a token speaks for.
+#[derive(Clone, Debug)]
+pub(crate) struct TokenHolder {
+    pub(crate) account: Account,
+    /// Of the token.
+    pub(crate) hash: KeyHash,
+    pub(crate) scopes: Scopes,
+}
+
+/// A token that somebody wants.
+#[derive(Clone, Debug)]
+pub(crate) struct NewToken {
+    pub(crate) label: Option<String>,
+    pub(crate) scopes: Vec<Scope>,
+    /// How long it is valid, in milliseconds; a year if not given.
+    pub(crate) for_ms: Option<u64>,
+}
+
+impl Accounts {
+    /// The account for which a token speaks, if it is valid. Notes that it is used.
+    ///
+    /// # Errors
+    /// If it is not valid, or the storage cannot be read.
+    pub(crate) async fn of_token(
+        &self,
+        hash: KeyHash,
+        address: IpAddr,
+    ) -> Result<TokenHolder, Refusal> {
+        let now = self.clock.now();
+        let found = self.read_pool.read(move |reader| reader.account_of_token(hash)).await;
+        let found = found.map_err(|error| unreadable(&error))?;
+        let valid =
+            found.filter(|(account, token)| token.expires_at > now && account.deleted_at.is_none());
+        let (account, token) = valid.ok_or_else(|| Refusal::new(Reason::WrongToken))?;
+        self.tries.note_use(address, account.name.likeness().as_str());
+        let is_stale = |at: u64| now.saturating_sub(at) >= millis(SESSION_SEEN_AGAIN_AFTER);
+        if token.used_at.is_none_or(is_stale) {
+            let step = AccountStep::Key(KeyStep::NoteToken(hash));
+            match self.change(&account.member, step, Reason::WrongToken).await {
+                Err(refusal) if refusal.reason == Reason::WrongToken => return Err(refusal),
+                // It is noted the next time.
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(TokenHolder { account, hash, scopes: Scopes::parse(&token.scopes) })
+    }
+
+    /// Makes a token, which is shown once, and tells all sessions of the account.
+    ///
+    /// # Errors
+    /// If a key must be shown first, no scope is wanted, there are too many, or the storage fails.
+    pub(crate) async fn add_token(
+        &self,
+        own: &SignedIn,
+        NewToken { label, mut scopes, for_ms }: NewToken,
+        device: &Device,
+    ) -> Result<Secret, Refusal> {
+        self.is_proved(own)?;
+        if scopes.is_empty() {
+            return Err(Refusal::malformed("a token needs a scope"));
+        }
+        scopes.sort_unstable();
+        scopes.dedup();
+        let secret = ids::api_token();
+        let now = self.clock.now();
+        let kept = for_ms.unwrap_or(millis(TOKEN_KEPT)).min(millis(TOKEN_KEPT_MAX));
+        let label = label_of(label, &device.label);
+        let names: Vec<_> = scopes.into_iter().map(Scope::name).collect();
+        let token = ApiToken {
+            hash: ids::token_hash(secret.as_str()),
+            label: label.clone(),
+            scopes: names.join(" "),
+            made_at: now,
+            used_at: None,
+            expires_at: now + kept,
+        };
+        let step = AccountStep::Key(KeyStep::AddToken(token));
+        self.change(&own.account.member, step, Reason::SignedOut).await?;
+        self.tell(&own.account.member, AccountNews::TokenAdded, &label);
+        Ok(secret)
+    }
+
+    /// Ends a token, and its sockets on all nodes. One that is gone is no error.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub(crate) async fn end_token(&self, own: &SignedIn, id: &str) -> Result<(), Refusal> {
+        let tokens = self.keys(&own.account).await?.tokens;
+        let found = tokens.into_iter().find(|token| ids::session_id(token.hash) == id);
+        let Some(ApiToken { hash, .. }) = found else { return Ok(()) };
+        let step = AccountStep::Key(KeyStep::EndToken(hash));
+        self.change(&own.account.member, step, Reason::SignedOut).await?;
+        self.end_sockets(&own.account.member, Ended::Sessions(Sessions::One(hash)));
+        Ok(())
+    }
+}

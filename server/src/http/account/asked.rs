@@ -1,0 +1,227 @@
+//! A request about accounts: who sends it, by which key, and how it is refused.
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::{
+    Json,
+    extract::FromRequestParts,
+    http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use fivefold_shared::protocol::{Identity, MemberId, Reason, Refusal};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{cookie, device, token};
+use crate::{
+    accounts::{Accounts, Device, SignedIn, tokens::TokenHolder},
+    http::{
+        caller::Caller,
+        questions::read,
+        refusals::{Refused, malformed, refused},
+    },
+    server::Server,
+    storage::KeyHash,
+};
+
+/// Whether the browser encrypts the connection.
+pub(in crate::http) fn is_encrypted(server: &Server, caller: &Caller, headers: &HeaderMap) -> bool {
+    server.tls.is_some() || server.proxies.is_encrypted(caller.peer, headers)
+}
+
+/// A request, apart from its body.
+pub(in crate::http) struct Asked {
+    pub(in crate::http) server: Arc<Server>,
+    pub(in crate::http) device: Device,
+    pub(super) is_encrypted: bool,
+    /// The session in the cookie, which may have ended.
+    pub(super) session: Option<KeyHash>,
+    /// The token in the header, which may not be valid.
+    pub(super) token: Option<KeyHash>,
+    pub(super) headers: HeaderMap,
+}
+
+impl FromRequestParts<Arc<Server>> for Asked {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        server: &Arc<Server>,
+    ) -> Result<Self, Infallible> {
+        let caller = parts.extensions.get::<Caller>().expect("every connection adds it");
+        let headers = parts.headers.clone();
+        let address = server.proxies.client(caller.peer, &headers);
+        let is_encrypted = is_encrypted(server, caller, &headers);
+        let session = cookie::session(&headers, is_encrypted);
+        let token = token::in_header(&headers);
+        let device = Device { address, label: device::label(&headers) };
+        Ok(Self { server: Arc::clone(server), device, is_encrypted, session, token, headers })
+    }
+}
+
+impl Asked {
+    pub(super) fn accounts(&self) -> &Accounts {
+        &self.server.accounts
+    }
+
+    /// Parses the body.
+    pub(in crate::http) fn body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, AccountRefusal> {
+        Ok(read(&self.headers, body)?)
+    }
+
+    /// The member who is signed in, if somebody is. A token is not enough.
+    pub(super) async fn find_signed_in(&self) -> Result<Option<SignedIn>, AccountRefusal> {
+        if self.token.is_some() {
+            let both = self.session.is_some();
+            let reason = if both { Reason::TwoIdentities } else { Reason::TokenScope };
+            return Err(reason.into());
+        }
+        match self.session {
+            Some(session) => Ok(self.accounts().of_session(session, self.device.address).await?),
+            None => Ok(None),
+        }
+    }
+
+    /// The member who is signed in.
+    pub(in crate::http) async fn signed_in(&self) -> Result<SignedIn, AccountRefusal> {
+        self.find_signed_in().await?.ok_or_else(|| Reason::SignedOut.into())
+    }
+
+    /// The member who asks: of the account in the cookie, or the guest with the identity.
+    pub(in crate::http) async fn member(&self) -> Result<MemberId, AccountRefusal> {
+        if self.token.is_some() {
+            return Ok(self.signed_in().await?.account.member);
+        }
+        match self.guest()? {
+            Some(guest) if self.session.is_none() => Ok(self.server.identities.find(guest).await?),
+            Some(_) => Err(Reason::TwoIdentities.into()),
+            None => Ok(self.signed_in().await?.account.member),
+        }
+    }
+
+    /// The account for which the token in the header speaks.
+    pub(super) async fn token_holder(&self, token: KeyHash) -> Result<TokenHolder, AccountRefusal> {
+        if self.session.is_some() {
+            return Err(Reason::TwoIdentities.into());
+        }
+        Ok(self.accounts().of_token(token, self.device.address).await?)
+    }
+
+    /// The guest's identity, if the request carries one.
+    pub(super) fn guest(&self) -> Result<Option<Identity>, AccountRefusal> {
+        let Some(value) = self.headers.get(header::AUTHORIZATION) else { return Ok(None) };
+        let secret = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+        let identity = secret.and_then(|secret| Identity::try_from(secret).ok());
+        match identity {
+            Some(identity) => Ok(Some(identity)),
+            None => Err(Refusal::malformed("Authorization holds no identity").into()),
+        }
+    }
+
+    /// An answer that begins a session.
+    pub(super) fn begun(
+        &self,
+        status: StatusCode,
+        secret: &str,
+        answer: impl Serialize,
+    ) -> Response {
+        let cookie = (header::SET_COOKIE, cookie::given(secret, self.is_encrypted));
+        (status, [cookie], Json(answer)).into_response()
+    }
+}
+
+/// Why a request is not done.
+pub(in crate::http) enum AccountRefusal {
+    Refused(Refusal),
+    Malformed(Refused),
+}
+
+impl From<Refusal> for AccountRefusal {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Reason> for AccountRefusal {
+    fn from(reason: Reason) -> Self {
+        Self::Refused(reason.into())
+    }
+}
+
+impl From<Refused> for AccountRefusal {
+    fn from(refused: Refused) -> Self {
+        Self::Malformed(refused)
+    }
+}
+
+impl IntoResponse for AccountRefusal {
+    fn into_response(self) -> Response {
+        let refusal = match self {
+            Self::Refused(refusal) => refusal,
+            Self::Malformed(refused) => return refused.into_response(),
+        };
+        let (reason, wait_ms) = (refusal.reason, refusal.values.wait_ms);
+        let mut answer = refused(status(reason), refusal).into_response();
+        if let Some(wait_ms) = wait_ms {
+            let seconds = HeaderValue::from(wait_ms.div_ceil(1_000));
+            answer.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        if reason == Reason::SignedOut {
+            take_cookies(&mut answer);
+        }
+        answer.extensions_mut().insert(reason);
+        answer
+    }
+}
+
+fn status(reason: Reason) -> StatusCode {
+    let is = |reasons: &[Reason]| reasons.contains(&reason);
+    if is(&[Reason::SignedOut, Reason::WrongToken]) {
+        StatusCode::UNAUTHORIZED
+    } else if is(&[
+        Reason::WrongPassword,
+        Reason::WrongCode,
+        Reason::WrongPasskey,
+        Reason::WrongDeviceCode,
+        Reason::DeviceDenied,
+        Reason::ConfirmFirst,
+        Reason::TokenScope,
+        Reason::IdentityReplaced,
+        Reason::NothingToKeep,
+        Reason::ForeignPage,
+        Reason::AccountClosed,
+        Reason::OperatorsOnly,
+    ]) {
+        StatusCode::FORBIDDEN
+    } else if is(&[Reason::NoSuchCase]) {
+        StatusCode::NOT_FOUND
+    } else if is(&[
+        Reason::NameTaken,
+        Reason::TwoIdentities,
+        Reason::LastKey,
+        Reason::TooManyKeys,
+        Reason::GameRunning,
+        Reason::TooManyBlocks,
+    ]) {
+        StatusCode::CONFLICT
+    } else if is(&[Reason::TooManyTries, Reason::NameChangedLately, Reason::TooManyReports]) {
+        StatusCode::TOO_MANY_REQUESTS
+    } else if is(&[Reason::Busy, Reason::Unavailable]) {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else if is(&[Reason::Broken]) {
+        StatusCode::INTERNAL_SERVER_ERROR
+    } else {
+        StatusCode::BAD_REQUEST
+    }
+}
+
+pub(super) fn take_cookies(answer: &mut Response) {
+    for cookie in cookie::taken() {
+        answer.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+}
+
+/// The refusal of a body that needs one key.
+pub(super) fn one_key() -> AccountRefusal {
+    let text = "the body needs a password or a passkey".to_owned();
+    AccountRefusal::Malformed(malformed(StatusCode::UNPROCESSABLE_ENTITY, text))
+}

@@ -1,0 +1,159 @@
+//! Keys to an account besides the password, over HTTP: passkeys and tokens, and showing a key again.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::Path,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::{delete, get, post},
+};
+use fivefold_shared::protocol::{ApiToken as Secret, Identity, Phase, Reason, Scope};
+use serde::{Deserialize, Serialize};
+
+use super::asked::{AccountRefusal, Asked, one_key};
+use crate::{
+    accounts::{passkeys::PasskeyUse, tokens::NewToken},
+    passkeys::PasskeyAnswer,
+    passwords::Password,
+    server::Server,
+};
+
+/// The paths of keys.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new()
+        .route("/api/passkeys", get(domain))
+        .route("/api/passkeys/challenge", post(challenge))
+        .route("/api/account/confirm", post(confirm))
+        .route("/api/account/passkeys", post(add_passkey))
+        .route("/api/account/passkeys/{id}", delete(end_passkey))
+        .route("/api/account/tokens", post(add_token))
+        .route("/api/account/tokens/{id}", delete(end_token))
+        .route("/api/account/guest", post(take_guest))
+}
+
+#[derive(Serialize)]
+struct Domain {
+    domain: Option<String>,
+}
+
+/// `GET /api/passkeys`
+async fn domain(asked: Asked) -> Json<Domain> {
+    Json(Domain { domain: asked.accounts().passkey_domain().map(str::to_owned) })
+}
+
+/// For what a challenge is.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum For {
+    SignUp,
+    SignIn,
+    Add,
+    Confirm,
+}
+
+#[derive(Deserialize)]
+struct ChallengeBody {
+    #[serde(rename = "for")]
+    purpose: For,
+    /// Of a new account.
+    name: Option<String>,
+}
+
+/// `POST /api/passkeys/challenge`
+async fn challenge(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
+    let ChallengeBody { purpose, name } = asked.body(&body)?;
+    let how = match purpose {
+        For::SignUp => PasskeyUse::SignUp { name: name.unwrap_or_default(), guest: asked.guest()? },
+        For::SignIn => PasskeyUse::SignIn,
+        For::Add => PasskeyUse::Add(asked.signed_in().await?),
+        For::Confirm => PasskeyUse::Confirm(asked.signed_in().await?),
+    };
+    Ok(Json(asked.accounts().start_passkey(how).await?).into_response())
+}
+
+#[derive(Deserialize)]
+struct Key {
+    password: Option<Password>,
+    passkey: Option<PasskeyAnswer>,
+}
+
+/// `POST /api/account/confirm`
+async fn confirm(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let key: Key = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    match key {
+        Key { password: Some(password), passkey: None } => {
+            asked.accounts().prove(&own, password, &asked.device).await?;
+        }
+        Key { password: None, passkey: Some(answer) } => {
+            asked.accounts().prove_by_passkey(&own, answer).await?;
+        }
+        Key { .. } => return Err(one_key()),
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/account/passkeys`
+async fn add_passkey(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let answer: PasskeyAnswer = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    asked.accounts().add_passkey(&own, answer, &asked.device).await?;
+    Ok(StatusCode::CREATED)
+}
+
+/// `DELETE /api/account/passkeys/{id}`
+async fn end_passkey(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, AccountRefusal> {
+    let own = asked.signed_in().await?;
+    asked.accounts().end_passkey(&own, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct TokenBody {
+    label: Option<String>,
+    scopes: Vec<Scope>,
+    for_ms: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ShownSecret {
+    token: Secret,
+}
+
+/// `POST /api/account/tokens`
+async fn add_token(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
+    let TokenBody { label, scopes, for_ms } = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    let new = NewToken { label, scopes, for_ms };
+    let token = asked.accounts().add_token(&own, new, &asked.device).await?;
+    Ok((StatusCode::CREATED, Json(ShownSecret { token })).into_response())
+}
+
+/// `DELETE /api/account/tokens/{id}`
+async fn end_token(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, AccountRefusal> {
+    let own = asked.signed_in().await?;
+    asked.accounts().end_token(&own, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct Guest {
+    identity: Identity,
+}
+
+/// `POST /api/account/guest`
+async fn take_guest(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let Guest { identity } = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    // A seat is its member's, so a running game would lose its player.
+    let rooms =
+        asked.server.lobby.own_rooms(&asked.accounts().guest(identity.clone()).await?).await;
+    if rooms.iter().any(|room| room.seat.is_some() && room.summary.phase == Phase::Running) {
+        return Err(Reason::GameRunning.into());
+    }
+    asked.accounts().take_guest(&own, identity).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

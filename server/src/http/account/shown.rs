@@ -1,0 +1,160 @@
+//! An account, its sessions and its keys, as their member sees them: no secrets.
+
+use fivefold_shared::{
+    clock::millis,
+    protocol::{MemberId, Name},
+};
+use serde::Serialize;
+
+use super::asked::{AccountRefusal, Asked};
+use crate::{
+    accounts::SignedIn,
+    ids,
+    limits::accounts::PROVED_WITHIN,
+    storage::{Account, AccountKeys, AccountSession, ApiToken, KeyHash, Passkey},
+};
+
+/// An account as its member sees it.
+#[derive(Serialize)]
+pub(super) struct ShownAccount {
+    id: MemberId,
+    name: Name,
+    made_at: u64,
+}
+
+impl From<Account> for ShownAccount {
+    fn from(Account { member, name, made_at, .. }: Account) -> Self {
+        Self { id: member, name, made_at }
+    }
+}
+
+/// A session as its member sees it.
+#[derive(Serialize)]
+pub(super) struct ShownSession {
+    id: String,
+    label: String,
+    made_at: u64,
+    seen_at: u64,
+    /// Whether it is the one that asks.
+    current: bool,
+}
+
+impl ShownSession {
+    pub(super) fn new(session: AccountSession, current: KeyHash) -> Self {
+        let AccountSession { hash, label, made_at, seen_at, .. } = session;
+        Self { id: ids::session_id(hash), label, made_at, seen_at, current: hash == current }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct ShownAccounts {
+    pub(super) account: ShownAccount,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) recovery_codes: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) recovery_codes_left: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sessions: Option<Vec<ShownSession>>,
+    #[serde(flatten)]
+    pub(super) keys: Option<ShownKeys>,
+    /// Whether the member is an operator.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) operator: bool,
+}
+
+impl ShownAccounts {
+    pub(super) fn of(account: Account) -> Self {
+        let account = account.into();
+        Self {
+            account,
+            recovery_codes: None,
+            recovery_codes_left: None,
+            sessions: None,
+            keys: None,
+            operator: false,
+        }
+    }
+}
+
+/// The keys of an account, as its member sees them.
+#[derive(Serialize)]
+pub(super) struct ShownKeys {
+    has_password: bool,
+    passkeys: Vec<ShownPasskey>,
+    tokens: Vec<ShownToken>,
+    /// Number of guests that belong to the account.
+    guests: usize,
+    /// The domain of passkeys; absent where they do not work.
+    passkey_domain: Option<String>,
+    /// How long a key that was used in this session still counts, in milliseconds.
+    proved_ms: u64,
+}
+
+#[derive(Serialize)]
+struct ShownPasskey {
+    id: String,
+    label: String,
+    made_at: u64,
+    used_at: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ShownToken {
+    id: String,
+    label: String,
+    scopes: Vec<String>,
+    made_at: u64,
+    used_at: Option<u64>,
+    expires_at: u64,
+}
+
+impl ShownKeys {
+    pub(super) fn new(keys: &AccountKeys, session: &AccountSession, asked: &Asked) -> Self {
+        let until = session.proved_at + millis(PROVED_WITHIN);
+        Self {
+            has_password: keys.password.is_some(),
+            passkeys: keys.passkeys.iter().map(ShownPasskey::from).collect(),
+            tokens: keys.tokens.iter().map(ShownToken::from).collect(),
+            guests: keys.aliases.len(),
+            passkey_domain: asked.accounts().passkey_domain().map(str::to_owned),
+            proved_ms: until.saturating_sub(asked.server.clock.now()),
+        }
+    }
+}
+
+impl From<&Passkey> for ShownPasskey {
+    fn from(Passkey { id, label, made_at, used_at, .. }: &Passkey) -> Self {
+        let (id, label) = (ids::passkey_id(id), label.clone());
+        Self { id, label, made_at: *made_at, used_at: *used_at }
+    }
+}
+
+impl From<&ApiToken> for ShownToken {
+    fn from(ApiToken { hash, label, scopes, made_at, used_at, expires_at }: &ApiToken) -> Self {
+        Self {
+            id: ids::session_id(*hash),
+            label: label.clone(),
+            scopes: scopes.split(' ').map(str::to_owned).collect(),
+            made_at: *made_at,
+            used_at: *used_at,
+            expires_at: *expires_at,
+        }
+    }
+}
+
+/// All that a member sees of their account.
+pub(super) async fn shown(asked: &Asked, own: SignedIn) -> Result<ShownAccounts, AccountRefusal> {
+    let keys = asked.accounts().keys(&own.account).await?;
+    let shown_keys = ShownKeys::new(&keys, &own.session, asked);
+    let SignedIn { account, session } = own;
+    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
+    let member = account.member.clone();
+    let operator = asked.server.moderation.read(move |reader| reader.is_operator(&member)).await?;
+    Ok(ShownAccounts {
+        operator,
+        sessions: Some(sessions.collect()),
+        recovery_codes_left: Some(keys.codes_left),
+        keys: Some(shown_keys),
+        ..ShownAccounts::of(account)
+    })
+}

@@ -1,0 +1,43 @@
+// Asks for a key to the account again, where something would change its keys and none was used lately.
+
+import { openDialog } from '../dialog.js';
+import { el } from '../dom.js';
+import { accountForm, faultLine, passwordField } from './account-form.js';
+import { attempt, reasonOf, request } from './account-requests.js';
+import { passkeysWork, usePasskey } from './passkeys.js';
+import { ty } from './texts.js';
+
+/**
+ * Does something, and again after the player has shown a key, if the server asks for that.
+ * @template T
+ * @param {() => Promise<T>} act
+ * @returns {Promise<T | undefined>} nothing if the player turns it down
+ */
+export async function withKey(act) {
+  try {
+    return await act();
+  } catch (error) {
+    if (reasonOf(error) !== 'confirm_first') throw error;
+    return (await showsKey()) ? act() : undefined;
+  }
+}
+
+/** Whether the player has shown a key. @returns {Promise<boolean>} */
+async function showsKey() {
+  const { has_password: hasPassword, passkeys } = await request('GET', 'account');
+  const canPass = passkeys.length > 0 && await passkeysWork();
+  return new Promise((resolve) => {
+    const line = faultLine();
+    let shown = false;
+    /** @param {object} key */
+    const confirm = async (key) => {
+      await request('POST', 'account/confirm', key);
+      shown = true;
+      dialog.close();
+    };
+    const form = hasPassword && accountForm([passwordField()], ty('confirm'), ({ password }) => confirm({ password }));
+    const pass = canPass && el('button', { type: 'button', class: hasPassword ? '' : 'primary', onclick: () => attempt(line, async () => confirm({ passkey: await usePasskey({ for: 'confirm' }) })) }, ty('use_passkey'));
+    const dialog = openDialog(ty('confirm'), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('confirm_how')), form, pass, line));
+    dialog.addEventListener('close', () => resolve(shown));
+  });
+}

@@ -1,0 +1,133 @@
+// The keys of an account in the dialog “You”: passkeys, tokens for programs, and other devices.
+
+/** @import { AccountAnswer, Passkey, Token } from './account-requests.js' */
+/** @import { Frame } from './you-dialog.js' */
+
+import { el, fill } from '../dom.js';
+import { formatDate, t } from '../texts.js';
+import { faultLine } from './account-form.js';
+import { attempt, request } from './account-requests.js';
+import { withKey } from './confirm.js';
+import { deviceCodeForm, showLink } from './device-link.js';
+import { createPasskey, passkeysWork } from './passkeys.js';
+import { ty } from './texts.js';
+
+/** What a token may allow, as the protocol names it. */
+const SCOPES = ['play', 'watch', 'challenge', 'games:read', 'account:read'];
+/** How long a token may be valid, in days. */
+const DAYS = [30, 90, 365];
+const DAY_MS = 86_400_000;
+/** Most letters of a key's name. */
+const LABEL_MAX = 80;
+
+let fields = 0;
+
+/** A labelled input. @param {string} text @param {HTMLElement} input */
+function labelled(text, input) {
+  fields += 1;
+  input.id = `key-field-${fields}`;
+  return el('div', { class: 'account-field' }, el('label', { for: input.id }, text), input);
+}
+
+/** @param {number} at */
+function day(at) {
+  return formatDate(at, { dateStyle: 'medium' });
+}
+
+/**
+ * A key in a list, and the button that removes it.
+ * @param {Passkey} key @param {string} more @param {() => void} remove
+ */
+function keyLine({ label, used_at: used }, more, remove) {
+  const about = [used ? ty('seen', { date: day(used) }) : ty('never_used'), more].filter(Boolean).join(' · ');
+  return el('li', null, el('div', null, el('bdi', null, label), el('span', { class: 'hint' }, about)),
+    el('button', { type: 'button', 'aria-label': ty('remove_key', { label }), onclick: remove }, ty('remove')));
+}
+
+/** @param {AccountAnswer} answer */
+export function passkeySection({ passkeys }) {
+  const line = faultLine();
+  const list = el('ol', { class: 'signed-in-on' });
+  const label = el('input', { maxLength: LABEL_MAX, autocomplete: 'off' });
+  const add = el('button', { type: 'button', onclick: () => attempt(line, async () => {
+    const done = await withKey(async () => {
+      const answer = await createPasskey({ for: 'add' });
+      await request('POST', 'account/passkeys', { ...answer, label: label.value });
+      return true;
+    });
+    if (done) show((await request('GET', 'account')).passkeys);
+  }) }, ty('add_passkey'));
+  const missing = el('p', { class: 'hint', hidden: true }, ty('no_passkeys_here'));
+  const adding = el('div', { class: 'account-form' }, labelled(ty('key_label'), label), add);
+  void passkeysWork().then((work) => {
+    adding.hidden = !work;
+    missing.hidden = work;
+  });
+
+  /** @param {Passkey[]} shown */
+  function show(shown) {
+    label.value = '';
+    fill(list, ...shown.map((one) => keyLine(one, '', () => attempt(line, async () => {
+      const done = await withKey(async () => {
+        await request('DELETE', `account/passkeys/${one.id}`);
+        return true;
+      });
+      if (done) show(shown.filter(({ id }) => id !== one.id));
+    }))));
+  }
+  show(passkeys);
+  return el('div', null, el('p', { class: 'hint' }, ty('passkeys_how')), list, adding, missing, line);
+}
+
+/** @param {AccountAnswer} answer */
+export function tokenSection({ tokens }) {
+  const line = faultLine();
+  const list = el('ol', { class: 'signed-in-on' });
+  const label = el('input', { maxLength: LABEL_MAX, autocomplete: 'off' });
+  const days = el('select', null, ...DAYS.map((count) => el('option', { value: String(count), selected: count === 365 }, ty('for_days', { count }))));
+  const scopes = SCOPES.map((scope) => el('input', { type: 'checkbox', value: scope, checked: scope === 'play' }));
+  const made = el('div', { class: 'new-token', role: 'status' });
+  const form = el('form', { class: 'account-form' }, labelled(ty('key_label'), label), labelled(ty('valid_for'), days),
+    el('fieldset', null, el('legend', null, ty('token_allows')), ...scopes.map((box) => el('label', { class: 'check' }, box, el('span', null, ty(/** @type {'scope_play'} */ (`scope_${box.value.replace(':', '_')}`)))))),
+    el('button', null, ty('new_token')));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void attempt(line, async () => {
+      const wanted = scopes.filter(({ checked }) => checked).map(({ value }) => value);
+      const answer = await withKey(() => request('POST', 'account/tokens', { label: label.value, scopes: wanted, for_ms: Number(days.value) * DAY_MS }));
+      if (!answer) return;
+      label.value = '';
+      const field = el('input', { class: 'code', readOnly: true, value: answer.token, 'aria-label': ty('token'), onfocus: () => field.select() });
+      const copy = el('button', { type: 'button', class: 'primary' }, t('copy'));
+      copy.addEventListener('click', async () => {
+        await navigator.clipboard.writeText(answer.token).catch(() => {
+          field.select();
+          document.execCommand('copy');
+        });
+        copy.textContent = t('copied');
+      });
+      fill(made, el('p', null, ty('token_once')), el('div', { class: 'row' }, field, copy));
+      field.focus();
+      show((await request('GET', 'account')).tokens);
+    });
+  });
+
+  /** @param {Token[]} shown */
+  function show(shown) {
+    fill(list, ...shown.map((one) => keyLine(one, `${one.scopes.join(', ')} · ${ty('until', { date: day(one.expires_at) })}`, () => attempt(line, async () => {
+      await request('DELETE', `account/tokens/${one.id}`);
+      show(shown.filter(({ id }) => id !== one.id));
+    }))));
+  }
+  show(tokens);
+  return el('div', null, el('p', { class: 'hint' }, ty('tokens_how')), list, form, made, line);
+}
+
+/** Signs in another device: by a link that it opens, or by the code that it shows. @param {Frame} frame */
+export function deviceSection({ app }) {
+  const place = el('div');
+  const line = faultLine();
+  const link = el('button', { type: 'button', onclick: () => attempt(line, () => showLink(app, place)) }, ty('show_device_link'));
+  fill(place, link);
+  return el('div', null, el('p', { class: 'hint' }, ty('device_link_how')), place, line, el('p', { class: 'hint' }, ty('device_code_how')), deviceCodeForm(app, ''));
+}

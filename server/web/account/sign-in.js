@@ -1,0 +1,43 @@
+// What follows a sign-in: the page speaks for the account, and asks once whether the games of this browser's
+// guest belong to it.
+
+/** @import { App } from '../view-types' */
+
+import { STORAGE_KEYS } from '../connection.js';
+import { openDialog } from '../dialog.js';
+import { el } from '../dom.js';
+import { faultLine } from './account-form.js';
+import { attempt, request } from './account-requests.js';
+import { ty } from './texts.js';
+
+/** The guest whose games the player has left: the beginning of their identity. */
+const ASKED = 'fivefold.asked';
+
+/** @param {App} app @param {string} name */
+export async function signedIn(app, name) {
+  app.connection.signIn();
+  app.toast(ty('signed_in', { name }));
+  const identity = localStorage.getItem(STORAGE_KEYS.identity);
+  if (!identity || localStorage.getItem(ASKED) === identity.slice(0, 8)) return;
+  // Without an answer nothing is asked, and the guest stays.
+  const own = await fetch('/api/games', { headers: { authorization: `Bearer ${identity}` } }).then((answer) => answer.json(), () => ({}));
+  const count = own.games?.length ?? 0;
+  if (count > 0) askToTake(app, identity, count);
+}
+
+/** @param {App} app @param {string} identity @param {number} count */
+function askToTake(app, identity, count) {
+  const line = faultLine();
+  const yes = el('button', { type: 'button', class: 'primary', onclick: () => attempt(line, async () => {
+    await request('POST', 'account/guest', { identity });
+    localStorage.removeItem(STORAGE_KEYS.identity);
+    localStorage.removeItem(STORAGE_KEYS.name);
+    dialog.close();
+    app.connection.signIn();
+  }) }, ty('yes'));
+  const no = el('button', { type: 'button', onclick: () => {
+    localStorage.setItem(ASKED, identity.slice(0, 8));
+    dialog.close();
+  } }, ty('no'));
+  const dialog = openDialog(ty('take_games', { count }), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('take_games_how')), el('div', { class: 'row' }, yes, no), line));
+}

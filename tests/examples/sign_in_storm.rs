@@ -1,0 +1,218 @@
+//! Measures whether a storm of sign-in attempts slows moves down, and whether it locks people out of their own
+//! accounts:
+//!
+//! `cargo run --release -p fivefold-tests --example sign_in_storm -- --rooms 200 --attempts 1000`
+//!
+//! Rounds with and without the storm take turns. The attempts name accounts that are known and others, and come
+//! from ever new addresses, which a trusted proxy reports, so that the limits of an address hide no cost.
+#![expect(clippy::print_stdout, reason = "the results of this program")]
+
+use std::{
+    collections::BTreeMap,
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use clap::Parser;
+use fivefold_shared::rules::{Rules, Size, Variant};
+use fivefold_tests::{
+    Server, Times,
+    load::{self, Plan, Target},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+    time::{interval, sleep, timeout},
+};
+
+/// Where the owner of the account plays, and has signed in before.
+const HOME: &str = "203.0.113.7";
+const OWNER: &str = "Owner";
+/// Attempts that wait for an answer at once; further ones are counted as given up.
+const OPEN_MAX: usize = 4_000;
+/// The longest that an attempt waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest that the owner tries to get in, and the pause between two tries.
+const OWNER_TRIES_FOR: Duration = Duration::from_secs(30);
+const OWNER_PAUSE: Duration = Duration::from_millis(200);
+
+/// Measures moves during a storm of sign-in attempts.
+#[derive(Parser, Debug)]
+struct Args {
+    /// Rooms with two players each.
+    #[arg(long, default_value_t = 200)]
+    rooms: usize,
+    /// Moves per second, in all rooms together.
+    #[arg(long, default_value_t = 400)]
+    rate: u32,
+    /// Sign-in attempts per second.
+    #[arg(long, default_value_t = 1_000)]
+    attempts: u32,
+    /// Measured seconds of each round.
+    #[arg(long, default_value_t = 20)]
+    seconds: u64,
+    /// Rounds of each kind.
+    #[arg(long, default_value_t = 3)]
+    rounds: u32,
+}
+
+/// What became of attempts, by the status of the answer.
+type Answers = Arc<Mutex<BTreeMap<u16, u64>>>;
+
+#[tokio::main]
+async fn main() -> io::Result<()> {
+    let args = Args::parse();
+    let server = start();
+    let address = server.address();
+    let up = post(address, HOME, "account", OWNER, true).await?;
+    assert_eq!(up.0, 201, "{}", up.1);
+    let (mut quiet, mut stormy) = (Vec::new(), Vec::new());
+    let answers = Answers::default();
+    let mut owner_waits = Vec::new();
+    for round in 1..=args.rounds {
+        quiet.push(play(&server, &args).await);
+        let stop = Arc::new(AtomicBool::new(false));
+        let storm =
+            tokio::spawn(storm(address, args.attempts, Arc::clone(&stop), Arc::clone(&answers)));
+        let owner = tokio::spawn(owner_signs_in(address, Duration::from_secs(args.seconds / 2)));
+        stormy.push(play(&server, &args).await);
+        owner_waits.push(owner.await.map_err(io::Error::other)??);
+        stop.store(true, Ordering::Relaxed);
+        storm.await.map_err(io::Error::other)?;
+        println!(
+            "round {round}: p99 {:.2?} without, {:.2?} with",
+            p99(&quiet[quiet.len() - 1..]),
+            p99(&stormy[stormy.len() - 1..])
+        );
+    }
+    println!("\n| moves' answers | median | p99 |\n| --- | --- | --- |");
+    for (name, rounds) in [("without the storm", &quiet), ("with it", &stormy)] {
+        println!("| {name} | {:.2?} | {:.2?} |", quantile(rounds, 0.5), p99(rounds));
+    }
+    let ratio = p99(&stormy).as_secs_f64() / p99(&quiet).as_secs_f64();
+    println!("\np99 with the storm is {ratio:.2} times that without.");
+    let answers = answers.lock().expect("nobody panicked");
+    println!("answers to the attempts by status (0: none in time): {answers:?}");
+    println!("the owner at a known address got in after (tries, time): {owner_waits:.2?}");
+    Ok(())
+}
+
+fn start() -> Server {
+    let flags = [
+        ["--command-rate", "1000000"],
+        ["--sessions-per-address", "1000000"],
+        ["--sessions", "1000000"],
+        ["--rooms-per-address", "1000000"],
+        ["--room-rate", "1000000"],
+        ["--connection-rate", "1000000"],
+        ["--trusted-proxy", "127.0.0.0/8"],
+        ["--log", "warn"],
+    ];
+    Server::start_with(flags.as_flattened())
+}
+
+/// A round of play; returns how long moves took to be answered.
+async fn play(server: &Server, args: &Args) -> Times {
+    let plan = Plan {
+        rooms: args.rooms,
+        rules: Rules::new(Variant::Freestyle, Size::square(15)).expect("on offer"),
+        rate: Some(f64::from(args.rate)),
+        spread: true,
+        spectators: 0,
+        stalled: 0,
+        idle: 0,
+        warm_up: Duration::from_secs(2),
+        measured: Duration::from_secs(args.seconds),
+    };
+    load::run(Target::Server(server.address()), Some(server.pid()), &plan).await.answered
+}
+
+fn quantile(rounds: &[Times], part: f64) -> Duration {
+    let mut of_rounds: Vec<_> = rounds.iter().map(|times| times.quantile(part)).collect();
+    of_rounds.sort_unstable();
+    of_rounds.get(of_rounds.len() / 2).copied().unwrap_or_default()
+}
+
+/// The median of the rounds' p99.
+fn p99(rounds: &[Times]) -> Duration {
+    quantile(rounds, 0.99)
+}
+
+/// Sends attempts at a steady rate until `stop`, and waits for the last answers.
+async fn storm(server: SocketAddr, rate: u32, stop: Arc<AtomicBool>, answers: Answers) {
+    let count = AtomicU32::new(0);
+    let mut open = JoinSet::new();
+    let mut ticks = interval(Duration::from_secs(1) / rate);
+    while !stop.load(Ordering::Relaxed) {
+        ticks.tick().await;
+        while open.try_join_next().is_some() {}
+        let number = count.fetch_add(1, Ordering::Relaxed);
+        let answers = Arc::clone(&answers);
+        let note = move |status| {
+            *answers.lock().expect("nobody panicked").entry(status).or_default() += 1;
+        };
+        if open.len() >= OPEN_MAX {
+            note(0);
+            continue;
+        }
+        open.spawn(async move {
+            // Every second attempt is at the owner's account.
+            let name =
+                if number.is_multiple_of(2) { OWNER.to_owned() } else { format!("Ghost{number}") };
+            let [_, a, b, c] = number.to_be_bytes();
+            let from = format!("10.{a}.{b}.{c}");
+            let answer = timeout(PATIENCE, post(server, &from, "session", &name, false)).await;
+            note(answer.ok().and_then(Result::ok).map_or(0, |(status, _)| status));
+        });
+    }
+    while open.join_next().await.is_some() {}
+}
+
+/// The owner signs in from where they have been before, while the storm goes on. Returns the number of tries
+/// and the time until they are in.
+async fn owner_signs_in(server: SocketAddr, after: Duration) -> io::Result<(u32, Duration)> {
+    sleep(after).await;
+    let begin = Instant::now();
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let (status, answer) = post(server, HOME, "session", OWNER, true).await?;
+        match status {
+            200 => return Ok((tries, begin.elapsed())),
+            // Too many passwords wait to be hashed.
+            503 if begin.elapsed() < OWNER_TRIES_FOR => sleep(OWNER_PAUSE).await,
+            status => {
+                return Err(io::Error::other(format!("the owner is kept out: {status} {answer}")));
+            }
+        }
+    }
+}
+
+/// Signs up or in over a connection of its own, as from another address. Returns the status and the answer.
+async fn post(
+    server: SocketAddr,
+    from: &str,
+    path: &str,
+    name: &str,
+    is_right: bool,
+) -> io::Result<(u16, String)> {
+    let password = if is_right { "correct horse" } else { "wrong horses" };
+    let body = format!(r#"{{"name":"{name}","password":"{password}"}}"#);
+    let length = body.len();
+    let mut stream = TcpStream::connect(server).await?;
+    let request = format!(
+        "POST /api/{path} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\nX-Forwarded-For: {from}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+    Ok((status.ok_or_else(|| io::Error::other(answer.clone()))?, answer))
+}

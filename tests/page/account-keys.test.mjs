@@ -1,0 +1,247 @@
+// Keys to an account on the page: passkeys by Chromium's virtual authenticator, other devices, tokens, and the
+// games of a guest.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { faults } from './axe.mjs';
+import { PHONE, put, stage, twoPlay, visitor } from './harness.mjs';
+
+/** @import { BrowserContext, Page } from 'playwright-core' */
+
+const at = stage('--no-demo', '--trusted-proxy', '127.0.0.0/8');
+const PASSWORD = 'quince lantern orbit';
+let addresses = 0;
+
+/** Options of a browser at an address that no other has. */
+function elsewhere() {
+  addresses += 1;
+  return { extraHTTPHeaders: { 'x-forwarded-for': `10.1.0.${addresses}` } };
+}
+
+/** Waits until the bar shows this name. @param {Page} page @param {string | RegExp} name */
+async function named(page, name) {
+  await page.locator('.me bdi').filter({ hasText: name }).waitFor({ state: 'attached' });
+}
+
+/** Opens the dialog “You”. @param {Page} page */
+async function you(page) {
+  await page.locator('.me, .tabs button').filter({ visible: true }).first().click();
+  return page.getByRole('dialog');
+}
+
+/** A person on the home page, whom the server knows. @param {object} [options] @param {string} [name] */
+async function guest(options = {}, name) {
+  const person = await visitor(at.browser, at.server, { ...elsewhere(), ...options }, name);
+  await person.page.goto('/');
+  await named(person.page, name ?? /^Guest/);
+  return person;
+}
+
+/** A device with passkeys, which always says yes. @param {BrowserContext} context @param {Page} page */
+async function authenticator(context, page) {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', { options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+}
+
+/** Signs up by a password. @param {Page} page @param {string} name */
+async function signUp(page, name) {
+  const dialog = await you(page);
+  await dialog.getByLabel('Name', { exact: true }).fill(name);
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Copied' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await named(page, name);
+}
+
+/** Signs in by a password. @param {Page} page @param {string} name */
+async function signIn(page, name) {
+  const dialog = await you(page);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill(name);
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** @param {Page} page */
+async function signOut(page) {
+  const dialog = await you(page);
+  await dialog.getByRole('button', { name: 'Sign out' }).click();
+  await named(page, /^Guest/);
+}
+
+/** Opens a part of the dialog of an account. @param {Page} page @param {string} title */
+async function part(page, title) {
+  const dialog = await you(page);
+  await dialog.getByText(title).click();
+  return dialog.locator('details[open]');
+}
+
+/** The faults of the page itself; refusals over HTTP are in the browser's console, too. @param {string[]} complaints */
+function own(complaints) {
+  return complaints.filter((text) => !/status of 4\d\d/.test(text));
+}
+
+test('a new account by a passkey alone: sign up, out, and in again', async () => {
+  const { page, context, complaints } = await guest();
+  await authenticator(context, page);
+  const dialog = await you(page);
+  const create = dialog.getByRole('button', { name: 'Create account with a passkey' });
+  await create.click();
+  await dialog.getByText('Fill this in.').waitFor();
+  await dialog.getByLabel('Name', { exact: true }).fill('admin');
+  await create.click();
+  await dialog.getByText('Nobody can have this name').waitFor();
+  await dialog.getByLabel('Name', { exact: true }).fill('Pascal');
+  await create.click();
+  await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+  await dialog.getByRole('button', { name: 'Copied' }).click();
+  await named(page, 'Pascal');
+  assert.equal(await page.evaluate(() => localStorage.getItem('fivefold.identity')), null);
+  await signOut(page);
+  const again = await you(page);
+  await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await again.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await named(page, 'Pascal');
+  // Without a password the settings ask for none, because the key was used a moment ago.
+  const names = await part(page, 'Change your name');
+  assert.equal(await names.getByLabel('Password', { exact: true }).count(), 0);
+  await names.getByLabel('Name', { exact: true }).fill('Pascale');
+  await names.getByRole('button', { name: 'Save' }).click();
+  await named(page, 'Pascale');
+  const passkeys = await part(page, 'Passkeys: 1');
+  await passkeys.getByRole('button', { name: /^Remove: / }).click();
+  await passkeys.getByText('This is the last key to your account').waitFor();
+  assert.deepEqual(own(complaints), []);
+});
+
+test('a passkey is added and removed, all sessions hear of it, and then it opens nothing', async () => {
+  const here = await guest();
+  await authenticator(here.context, here.page);
+  await signUp(here.page, 'Regina');
+  const there = await guest();
+  await signIn(there.page, 'Regina');
+  await named(there.page, 'Regina');
+  const passkeys = await part(here.page, 'Passkeys: 0');
+  await passkeys.getByLabel('Name of the key').fill('My <b>phone</b>');
+  const heard = there.page.locator('.toast').getByText('A passkey was added to your account: My <b>phone</b>').waitFor();
+  await passkeys.getByRole('button', { name: 'Add a passkey' }).click();
+  await heard;
+  await passkeys.getByText('My <b>phone</b>').waitFor();
+  // The device has one already.
+  await passkeys.getByRole('button', { name: 'Add a passkey' }).click();
+  await passkeys.getByText('This device has a passkey of this account already.').waitFor();
+  await passkeys.getByRole('button', { name: /^Remove: / }).click();
+  await passkeys.getByText('My <b>phone</b>').waitFor({ state: 'detached' });
+  await here.page.keyboard.press('Escape');
+  await signOut(here.page);
+  const dialog = await you(here.page);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await dialog.getByText('This passkey opens no account here.').waitFor();
+  assert.deepEqual([...own(here.complaints), ...own(there.complaints)], []);
+});
+
+test('passkeys are hidden where they cannot work', async () => {
+  const { port } = new URL(at.server.url);
+  const { page } = await visitor(at.browser, { url: `http://127.0.0.1:${port}` }, elsewhere());
+  await page.goto('/');
+  await named(page, /^Guest/);
+  const dialog = await you(page);
+  await dialog.getByRole('button', { name: 'Create account', exact: true }).waitFor();
+  assert.equal(await dialog.getByRole('button', { name: /passkey/ }).filter({ visible: true }).count(), 0);
+  await page.keyboard.press('Escape');
+  await signUp(page, 'Numa');
+  const passkeys = await part(page, 'Passkeys: 0');
+  await passkeys.getByText('Passkeys do not work at this address.').waitFor();
+  assert.equal(await passkeys.getByRole('button', { name: 'Add a passkey' }).isVisible(), false);
+});
+
+test('a link signs in another device, if both say yes', async () => {
+  const here = await guest();
+  await signUp(here.page, 'Linda');
+  const devices = await part(here.page, 'Sign in another device');
+  await devices.getByRole('button', { name: 'Show a link' }).click();
+  const link = await devices.getByLabel('Show a link').inputValue();
+  assert.match(link, /\/#link=[2-9a-z]{16}$/);
+  const there = await guest(PHONE);
+  await there.page.goto(link);
+  const asked = there.page.getByRole('dialog');
+  await asked.getByText('Sign in here as Linda?').waitFor();
+  assert.equal(new URL(there.page.url()).hash, '', 'the code is not in the history');
+  await asked.getByRole('button', { name: 'Yes' }).click();
+  await asked.getByText('Now say yes on your other device.').waitFor();
+  await devices.getByText(/from 10\.1\.0\.\d+ wants to sign in/).waitFor();
+  assert.deepEqual(await faults(here.page), []);
+  await devices.getByRole('button', { name: 'Yes' }).click();
+  await named(there.page, 'Linda');
+  // It worked once.
+  const third = await guest();
+  await third.page.goto(link);
+  await third.page.locator('.toast').getByText('This code is not valid').waitFor();
+  assert.deepEqual([...own(here.complaints), ...own(there.complaints)], []);
+});
+
+test('a program signs in by the code that it shows', async () => {
+  const here = await guest();
+  await signUp(here.page, 'Cody');
+  /** @param {string} path @param {object} [body] */
+  const post = (path, body) => fetch(`${at.server.url}/api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json', 'user-agent': 'fivefold 0.1.0' }, ...body && { body: JSON.stringify(body) } });
+  const { device_code: device, user_code: user } = await (await post('device')).json();
+  assert.equal((await post('device/session', { device_code: device })).status, 202);
+  await here.page.goto('/#device');
+  const dialog = here.page.getByRole('dialog');
+  await dialog.getByLabel('Code of the device').fill('22222222');
+  await dialog.getByRole('button', { name: 'Next' }).click();
+  await dialog.getByText('This code is not valid').waitFor();
+  await dialog.getByLabel('Code of the device').fill(` ${user.slice(0, 4).toUpperCase()}-${user.slice(4)}`);
+  await dialog.getByRole('button', { name: 'Next' }).click();
+  await dialog.getByText('“fivefold 0.1.0” from 127.0.0.1 wants to sign in').waitFor();
+  await dialog.getByRole('button', { name: 'Yes' }).click();
+  await here.page.locator('.toast').getByText('The device is signed in.').waitFor();
+  const answer = await post('device/session', { device_code: device });
+  assert.equal(answer.status, 200);
+  assert.equal((await answer.json()).account.name, 'Cody');
+  assert.deepEqual(own(here.complaints), []);
+});
+
+test('a token is shown once, listed and removed', async () => {
+  const { page, complaints } = await guest();
+  await signUp(page, 'Toby');
+  const tokens = await part(page, 'Tokens for programs: 0');
+  await tokens.getByLabel('Name of the key').fill('my bot');
+  await tokens.getByLabel('watch games').check();
+  await tokens.getByRole('button', { name: 'Make a token' }).click();
+  const token = await tokens.getByLabel('Token', { exact: true }).inputValue();
+  assert.match(token, /^ff_[0-9A-Za-z]{49}$/);
+  const answer = await fetch(`${at.server.url}/api/account`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal((await answer.json()).reason, 'token_scope');
+  await tokens.getByText(/Never used · play, watch · until/).waitFor();
+  assert.deepEqual(await faults(page), []);
+  await page.keyboard.press('Escape');
+  const again = await part(page, 'Tokens for programs: 1');
+  assert.ok(!(await again.innerText()).includes(token.slice(3)));
+  await again.getByRole('button', { name: 'Remove: my bot' }).click();
+  await again.getByText('my bot').waitFor({ state: 'detached' });
+  assert.deepEqual(own(complaints), []);
+});
+
+test('the games of this device are taken along, asked once', async () => {
+  const away = await guest();
+  await signUp(away.page, 'Gala');
+  const { ann } = await twoPlay(at, elsewhere(), ['Gus', 'Bo'], elsewhere());
+  await put(ann.page, 'h8');
+  await ann.page.getByRole('button', { name: 'Resign' }).click();
+  await ann.page.getByRole('button', { name: /^(Yes|Resign)/ }).last().click();
+  await ann.page.getByRole('link', { name: 'Review game' }).waitFor();
+  await signIn(ann.page, 'Gala');
+  const asked = ann.page.getByRole('dialog').filter({ hasText: 'Take 1 game of this device along?' });
+  await asked.getByRole('button', { name: 'Yes' }).click();
+  await asked.waitFor({ state: 'detached' });
+  assert.equal(await ann.page.evaluate(() => localStorage.getItem('fivefold.identity')), null);
+  await away.page.goto('/games');
+  await away.page.getByText('Bo', { exact: true }).first().waitFor();
+  assert.deepEqual([...own(ann.complaints), ...own(away.complaints)], []);
+});
