@@ -173,6 +173,7 @@ enum Ending {
     Retired,
 }
 
+#[expect(clippy::too_many_lines, reason = "it is the table of contents of a server")]
 async fn serve(
     listeners: Listeners<impl Listen>,
     storage: Box<dyn Storage>,
