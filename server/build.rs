@@ -1,7 +1,8 @@
 //! Embeds the page in the program: every file of `web/`, plain and compressed, under a path with a
 //! digest of the content, so that browsers may cache it forever.
 //!
-//! All files share one digest. Modules can then import each other by relative paths, and only
+//! The modules that the first screen needs are one file, and those of a room another one; see
+//! `build/join.rs`. All files share one digest. Modules can then import each other by relative paths, and only
 //! `{web}` in `index.html` and the service worker is rewritten, and `{files}` in the latter. Scripts and styles lose their comments and needless spaces;
 //! the WebAssembly module stays as it is.
 
@@ -16,21 +17,46 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
+#[path = "build/join.rs"]
+mod join;
+
+use join::{JoinedFile, Modules};
+
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
 const SERVED: [&str; 7] = ["html", "js", "css", "svg", "txt", "wasm", "webmanifest"];
+
+/// The files that have several modules: the first screen's, the puzzle's below it, and a room's.
+const JOINED: [JoinedFile; 3] = [
+    ("main.js", &["folder-texts.js", "own-rooms.js", "sounds.js", "home-view.js"]),
+    ("puzzles/daily-puzzle.js", &[]),
+    ("room-view.js", &[]),
+];
+/// Scripts that browsers run apart from the page.
+const APART: [&str; 2] = ["service-worker.js", "engine/worker.js"];
 
 fn main() -> io::Result<()> {
     let web = Path::new("web");
     println!("cargo::rerun-if-changed={}", web.display());
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("page");
     fs::create_dir_all(&out)?;
 
     let mut files = Vec::new();
     let mut digest = Sha256::new();
-    for name in served(web)? {
+    let names = served(web)?;
+    let mut modules = Modules::new();
+    for name in names.iter().filter(|name| is_module(name)) {
+        modules.insert(name.clone(), fs::read_to_string(web.join(name))?);
+    }
+    let modules = join::join(&modules, &JOINED).map_err(io::Error::other)?;
+    for name in names {
         let path = web.join(&name);
         let content = match path.extension().and_then(OsStr::to_str) {
+            Some("js") if is_module(&name) => match modules.get(&name) {
+                Some(module) => bare(module, script).into_bytes(),
+                None => continue,
+            },
             Some("js") => bare(&fs::read_to_string(path)?, script).into_bytes(),
             Some("css") => bare(&fs::read_to_string(path)?, style).into_bytes(),
             _ => fs::read(path)?,
@@ -76,6 +102,10 @@ fn main() -> io::Result<()> {
     }
     table.push_str("];\n");
     fs::write(out.join("table.rs"), table)
+}
+
+fn is_module(name: &str) -> bool {
+    name.ends_with(".js") && !APART.contains(&name)
 }
 
 /// The names of the files to serve, relative to the folder, in an order that does not depend on the

@@ -2,6 +2,7 @@
 
 mod finding;
 mod options;
+mod players;
 
 use std::{num::NonZero, path::PathBuf};
 
@@ -21,6 +22,7 @@ pub use self::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
         ViewArgs, VisitArgs,
     },
+    players::{LeaderboardArgs, PlayerArgs},
 };
 #[cfg(target_os = "linux")]
 use crate::engine_sandbox::RunEngineArgs;
@@ -77,6 +79,10 @@ pub enum Command {
     Challenge(ChallengeArgs),
     /// List your games: those where it is your turn first, and then the finished ones.
     Games(GamesArgs),
+    /// Show an account's ratings and last games, and your results against it.
+    Player(PlayerArgs),
+    /// List the best players of a pool of ratings.
+    Leaderboard(LeaderboardArgs),
     /// List your open rooms, those where it is your turn first, and the public ones.
     Rooms(RoomsArgs),
     /// Close a room that you made.
@@ -89,6 +95,13 @@ pub enum Command {
     Logout(LogoutArgs),
     /// Show which account is signed in.
     Whoami(LogoutArgs),
+    /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
+    /// They are not told.
+    Block(BlockArgs),
+    /// Take somebody from the list of those whom you have blocked or muted.
+    Unblock(UnblockArgs),
+    /// List those whom you have blocked or muted.
+    Blocks(LogoutArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
     /// Seat a program that speaks Gomocup's protocol in a room, or let it seek opponents.
@@ -237,9 +250,34 @@ pub struct LoginArgs {
     pub server: ServerArgs,
 }
 
-/// `fivefold logout` and `fivefold whoami`
+/// `fivefold logout`, `fivefold whoami` and `fivefold blocks`
 #[derive(Args, Debug)]
 pub struct LogoutArgs {
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `fivefold block`
+#[derive(Args, Debug)]
+pub struct BlockArgs {
+    /// The name of their account, or of a guest who is online.
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Hear no chat of theirs, and nothing more.
+    #[arg(long)]
+    pub mute: bool,
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `fivefold unblock`
+#[derive(Args, Debug)]
+pub struct UnblockArgs {
+    /// Their name on the list, or their id.
+    #[arg(value_name = "NAME")]
+    pub name: String,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,

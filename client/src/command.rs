@@ -3,6 +3,7 @@
 mod account;
 mod analyse;
 mod arena;
+mod blocks;
 mod brain;
 mod challenge;
 mod close;
@@ -15,6 +16,7 @@ mod join;
 mod local;
 mod output_mode;
 mod play;
+mod players;
 mod rooms;
 mod seat;
 mod seat_engine;
@@ -66,12 +68,17 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Seek(args) => seek::run(args).await,
         Command::Challenge(args) => challenge::run(args).await,
         Command::Games(args) => games::run(args).await,
+        Command::Player(args) => players::player(args).await,
+        Command::Leaderboard(args) => players::leaderboard(args).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Close(args) => close::run(args).await,
         Command::Identity(args) => identity::run(args).await,
         Command::Login(args) => account::login(args).await,
         Command::Logout(args) => account::logout(args).await,
         Command::Whoami(args) => account::whoami(args).await,
+        Command::Block(args) => blocks::block(args).await,
+        Command::Unblock(args) => blocks::unblock(args).await,
+        Command::Blocks(args) => blocks::list(args).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,

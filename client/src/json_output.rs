@@ -9,9 +9,10 @@ use fivefold_shared::{
     bot_spec::BotSpec,
     clock::{Clock, Face},
     notation::coordinates,
+    profile::{Leaders, Profile},
     protocol::{
         Absent, ChatLine, Event, GameRatings, MemberId, Message, Name, OwnRoom, Phase, Refusal,
-        RoomCode, RoomSummary, Snapshot, Spectators,
+        RoomCode, RoomSummary, SanctionKind, Snapshot, Spectators,
     },
     record::ListedGame,
     rules::{Forbidden, Outcome, Point},
@@ -66,6 +67,12 @@ enum Line<'a> {
         turn: Turn,
     },
     Spectators(&'a Spectators),
+    Sanction {
+        kind: SanctionKind,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
+        reason: &'a str,
+    },
     Presence(Absent),
     Ratings(GameRatings),
     Lost {
@@ -86,6 +93,8 @@ enum Line<'a> {
     Room(Listed<'a>),
     OwnRoom(ListedOwn<'a>),
     Game(ListedFinished<'a>),
+    Player(&'a Profile),
+    Leaderboard(&'a Leaders),
 }
 
 /// An event as the protocol describes it, and what follows from it.
@@ -208,6 +217,22 @@ impl<W: Write> Json<W> {
         self.write(&Line::OwnRoom(ListedOwn { link, room }))
     }
 
+    /// Writes a player's profile.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn profile(&mut self, profile: &Profile) -> io::Result<()> {
+        self.write(&Line::Player(profile))
+    }
+
+    /// Writes a leaderboard.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn leaders(&mut self, leaders: &Leaders) -> io::Result<()> {
+        self.write(&Line::Leaderboard(leaders))
+    }
+
     /// Writes a line.
     pub(crate) fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
         let text = serde_json::to_string(line).map_err(io::Error::other)?;
@@ -238,6 +263,9 @@ impl<W: Write> Json<W> {
             Message::Closed { text, .. } => self.write(&Line::Closed { text }),
             Message::Challenged { challenge, for_ms } => {
                 self.write(&LobbyLine::Challenged { challenge, for_ms: *for_ms })
+            }
+            Message::Sanction { kind, until, reason, .. } => {
+                self.write(&Line::Sanction { kind: *kind, until: *until, reason })
             }
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
             Message::Paired { room, .. } if table.code() != Some(room) => {

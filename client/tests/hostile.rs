@@ -285,8 +285,12 @@ async fn answer_question(mut stream: TcpStream, way: Way) -> Option<()> {
     let (status, body) = match way {
         Way::Talks => {
             let account = json!({"id": "5d41402abc4b2a76", "name": HOSTILE, "made_at": 1});
+            let place = json!({"place": 1, "member": "5d41402abc4b2a76", "name": HOSTILE,
+                               "rating": 1500, "deviation": 50, "games": 30});
             let all = json!({"games": [game], "account": account, "sessions": [HOSTILE],
-                             "recovery_codes_left": 8});
+                             "recovery_codes_left": 8, "member": "5d41402abc4b2a76",
+                             "name": HOSTILE, "made_at": 1, "ratings": [],
+                             "pool": "renju/15/fast", "places": [place]});
             ("200 OK", all.to_string())
         }
         Way::Strange => ("200 OK", HOSTILE.to_owned()),
@@ -419,6 +423,11 @@ fn views(command: &str) -> &'static [&'static [&'static str]] {
         ],
         "challenge" => &[&["Bob", "--server", "URL"], &["Bob", "--server", "URL", "--json"]],
         "games" => &[&["--server", "URL"], &["--server", "URL", "--json"]],
+        "player" => &[&[HOSTILE, "--server", "URL"], &["Ann", "--server", "URL", "--json"]],
+        "leaderboard" => &[
+            &["renju/15/fast", "--server", "URL"],
+            &["renju/15/fast", "--server", "URL", "--json"],
+        ],
         "close" => &[&["URL/r/k7m2qpxw9abc"]],
         "identity" => &[&["--server", "URL"], &["--server", "URL", "--replace"]],
         _ => &[],
@@ -456,7 +465,8 @@ async fn with_account(command: &str, files: &Files) -> String {
         let words = |url: &str| {
             let settings = json!({"sessions": {url: "fivefold=ab12"}});
             files.write("settings/settings.json", &settings.to_string());
-            let name = if command == "login" { &["Ann"][..] } else { &[] };
+            let name =
+                if ["login", "block", "unblock"].contains(&command) { &["Ann"][..] } else { &[] };
             strings(&[&[command, "--server", url], name].concat())
         };
         let printed = run_against(way, words, &files.folder).await;
@@ -551,8 +561,10 @@ async fn check(command: &str) {
     let quiet = "PWNED".to_owned();
     let output = match command {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
-        | "identity" => against_servers(command, &files).await,
-        "login" | "logout" | "whoami" => with_account(command, &files).await,
+        | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
+        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" => {
+            with_account(command, &files).await
+        }
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]

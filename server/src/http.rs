@@ -9,9 +9,11 @@ mod caller;
 mod games;
 mod handshake;
 pub(crate) mod jobs;
+mod moderation;
 pub(crate) mod monitor;
 mod page;
 mod picture;
+mod players;
 mod position;
 mod preview;
 mod questions;
@@ -71,17 +73,23 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = account::routes()
+        .merge(moderation::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))
         .layer(DefaultBodyLimit::max(ACCOUNT_BODY_MAX));
+    let players =
+        players::routes().route_layer(from_fn_with_state(Arc::clone(&server), questions::admit));
     Router::new()
         .route("/", get(page::page))
         .route("/games", get(page::page))
         .route("/lobby", get(page::page))
         .route("/analyse", get(page::analyse))
         .route("/local", get(page::page))
+        .route("/leaderboard", get(page::page))
         .route("/learn", get(page::page))
+        .route("/player/{name}", get(page::page))
         .route("/puzzles", get(page::page))
+        .route("/moderation", get(page::page))
         .route("/game/{id}", get(page::game))
         .route("/r/{code}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))
@@ -91,6 +99,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/ws", any(socket))
         .merge(questions)
         .merge(accounts)
+        .merge(players)
         .fallback(page::missing)
         .layer(map_response_with_state(Arc::clone(&server), secure))
         .with_state(server)

@@ -37,7 +37,6 @@ export const view = (app, place) => {
     open.show(lobby.seeks);
     write(openTitle, t(lobby.seeks.length > OPEN_MAX ? 'all_count' : 'lobby', { count: lobby.seeks.length }));
   });
-  // The bare board is there at once.
   const heroPlace = el('div', { class: 'board' });
   const shown = el('div', { class: 'shown' });
   const daily = el('div');
@@ -46,9 +45,15 @@ export const view = (app, place) => {
   /** Remove the live games and the puzzle of the day, once they are loaded. */
   let [remove, removeDaily] = [() => {}, () => {}];
   let left = false;
-  // Buttons first, then boards, then the puzzle.
-  void import('./live-games.js').then(({ createLiveGames }) => {
-    if (left) return undefined;
+  /** @type {import('./board.js').Board | undefined} */
+  let bare;
+  // Buttons first, then the bare board, whose ground takes a slow phone a third of a second to paint, then
+  // the boards of games, then the puzzle.
+  const painted = new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))).then(() => {
+    if (!left) bare = createBoard(heroPlace, { still: true });
+  });
+  void Promise.all([import('./live-games.js'), painted]).then(([{ createLiveGames }]) => {
+    if (!bare) return undefined;
     const watch = createLiveGames(app, { board: bare, shown });
     games.prepend(watch.element);
     remove = watch.remove;
@@ -109,7 +114,6 @@ export const view = (app, place) => {
         el('section', { class: 'card play', 'aria-label': t('new_game') }, opponents, seek.element, other),
         el('section', { class: 'card seeks' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), openTitle), open.element))),
     games));
-  const bare = createBoard(heroPlace, { still: true });
   return () => {
     left = true;
     own.remove();
@@ -117,6 +121,6 @@ export const view = (app, place) => {
     seek.remove();
     remove();
     removeDaily();
-    bare.remove();
+    bare?.remove();
   };
 };

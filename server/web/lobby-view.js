@@ -143,7 +143,7 @@ export const view = (app, place) => {
 
   const challenges = el('div', null, open.element, anyone);
   for (const [index, one] of tabs.entries()) write(one, t(index ? 'live_games' : 'challenges'));
-  place.append(el('div', { class: 'page' }, el('div', { class: 'head' }, el('h1', null, t('lobby')), counts), panelPlace,
+  place.append(el('div', { class: 'page' }, el('div', { class: 'head' }, el('h1', null, t('lobby')), counts, el('a', { href: '/leaderboard' }, t('players'))), panelPlace,
     el('div', { class: 'lobby' },
       el('section', { class: 'card list-card' }, el('div', { class: 'seg tabs-of' }, ...tabs), state, challenges, live.element),
       el('section', { class: 'card post' }, el('h2', null, t('post_challenge')), options.element,

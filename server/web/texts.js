@@ -58,6 +58,11 @@ export function worded(text, values = {}) {
   });
 }
 
+/** @param {number} number @param {Intl.NumberFormatOptions} style */
+export function formatNumber(number, style) {
+  return new Intl.NumberFormat(language, style).format(number);
+}
+
 /** A part of 1, such as 61%. @param {number} part */
 export function formatPercent(part) {
   return percents.format(part);

@@ -15,6 +15,7 @@ pub mod engine;
 pub mod local_room;
 pub mod notation;
 pub mod opening;
+pub mod profile;
 pub mod protocol;
 pub mod protocol_guide;
 pub mod puzzle;

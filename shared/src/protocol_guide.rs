@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::{
     analysis::Report,
+    profile::{Leaders, Profile, RatingHistory},
     protocol::{Command, Judged, Message, Refusal},
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
@@ -43,6 +44,30 @@ pub fn list_says(json: &str) {
 /// As [`client_says`].
 pub fn game_says(json: &str) {
     assert_same(json, &read_and_write::<FinishedGame>(json));
+}
+
+/// Checks an example of a player's profile, as [`client_says`] does.
+///
+/// # Panics
+/// As [`client_says`].
+pub fn profile_says(json: &str) {
+    assert_same(json, &read_and_write::<Profile>(json));
+}
+
+/// Checks an example of a rating's history, as [`client_says`] does.
+///
+/// # Panics
+/// As [`client_says`].
+pub fn history_says(json: &str) {
+    assert_same(json, &read_and_write::<RatingHistory>(json));
+}
+
+/// Checks an example of a leaderboard, as [`client_says`] does.
+///
+/// # Panics
+/// As [`client_says`].
+pub fn leaders_says(json: &str) {
+    assert_same(json, &read_and_write::<Leaders>(json));
 }
 
 /// Checks an example of the engine's review of a finished game, as [`client_says`] does.

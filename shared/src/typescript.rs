@@ -12,6 +12,7 @@ use crate::{
     analysis::Report,
     bot_spec::LEVEL_MAX,
     clock::{TimeControl, millis},
+    profile::{Leaders, Profile, RatingHistory},
     protocol::{
         ANALYSIS_LINES_MAX, CHAT_LINES_MAX, CHAT_TEXT_MAX, COMMAND_ID_MAX, GAME_ID_LENGTH,
         IDENTITY_LENGTH, Judged, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET,
@@ -77,6 +78,9 @@ fn declarations() -> String {
     types.visit::<Report>();
     types.visit::<GameSummary>();
     types.visit::<TimeControl>();
+    types.visit::<Profile>();
+    types.visit::<RatingHistory>();
+    types.visit::<Leaders>();
     let mut text = format!("{HEAD}{ANY_FIELD}{COMMAND}");
     text.extend(types.found.into_values());
     for (name, doc, value) in limits() {

@@ -31,8 +31,8 @@ export class Server {
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
   url = '';
-  /** @type {string | undefined} */
-  #data;
+  /** The folder with what it stores. */
+  data = '';
 
   /** @param {string[]} flags */
   constructor(flags) {
@@ -46,7 +46,7 @@ export class Server {
   static async start(...flags) {
     const data = await mkdtemp(join(tmpdir(), 'fivefold-page-'));
     const server = new Server(['--data', data, '--log', 'warn', '--command-rate', '1000', '--connection-rate', '10000', '--room-rate', '10000', '--rooms-per-address', '1000', '--bot-answer-min', '50', ...flags]);
-    server.#data = data;
+    server.data = data;
     await server.run('127.0.0.1:0');
     return server;
   }
@@ -94,7 +94,7 @@ export class Server {
 
   async stop() {
     await this.kill();
-    if (this.#data) await rm(this.#data, { recursive: true, force: true });
+    if (this.data) await rm(this.data, { recursive: true, force: true });
   }
 }
 
@@ -117,6 +117,21 @@ export function stage(...flags) {
     await made.server?.stop();
   });
   return made;
+}
+
+/** Cases that run at once, at most: they wait for timers more than for a processor. */
+const CASES_AT_ONCE = 4;
+
+/**
+ * Runs cases, several at once. Fails with the first one that fails.
+ * @template Case
+ * @param {readonly Case[]} cases @param {(one: Case) => Promise<void>} check
+ */
+export async function atOnce(cases, check) {
+  const left = [...cases];
+  await Promise.all(Array.from({ length: CASES_AT_ONCE }, async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await check(one);
+  }));
 }
 
 /**

@@ -150,20 +150,21 @@ test('a button counts chat that is out of sight on a phone and leads there, and 
 });
 
 test('a game on a phone needs no scrolling, and nothing lies on anything else', async () => {
+  const { ann: { page, complaints }, bob } = await twoPlay(at, PHONE);
+  await put(page, 'h8');
+  await put(page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
   for (const [width, height] of /** @type {const} */ ([[412, 839], [360, 640], [320, 568], [390, 844], [844, 390], [740, 360], [810, 1080]])) {
-    const { ann, bob } = await twoPlay(at, { ...PHONE, viewport: { width, height }, screen: { width, height } });
-    const { page } = ann;
-    await put(page, 'h8');
-    await put(page, 'h8');
-    await sees(bob.page, 'h8', 'Black');
+    await page.setViewportSize({ width, height });
+    await page.reload();
+    await sees(page, 'h8', 'Black');
     assert.deepEqual(await excess(page), [0, 0], `${width} × ${height}`);
     const parts = await Promise.all(['.board-stage', '.plate >> nth=0', '.plate >> nth=1', '.summary', '.actions'].map((what) => boxOf(page, what)));
     for (const [index, part] of parts.entries()) {
       assert.ok(part.x >= -0.5 && part.y >= -0.5 && part.right <= width + 0.5 && part.bottom <= height + 0.5, `${width} × ${height}: ${JSON.stringify(part)}`);
       for (const other of parts.slice(index + 1)) assert.ok(!meet(part, other), `${width} × ${height}: ${JSON.stringify([part, other])}`);
     }
-    assert.deepEqual(ann.complaints, []);
-    await Promise.all([ann.context.close(), bob.context.close()]);
+    assert.deepEqual(complaints, []);
   }
 });
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { ask, begin, choose, identityLink, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
+import { ask, atOnce, begin, choose, identityLink, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -12,14 +12,14 @@ const at = stage('--no-demo');
 const BOTS = ['engine', 'attack', 'pattern', 'minimax'];
 
 test('the assist panel offers exactly the bots that the server accepts', async () => {
-  const { page, complaints } = await visitor(at.browser, at.server);
-  await page.goto('/');
-  await page.locator('.opponents').waitFor();
-  for (const rules of [
+  await atOnce([
     { variant: 'mnk', k: 3, size: [3, 3] }, { variant: 'mnk', k: 4, size: [5, 4] }, { variant: 'mnk', k: 3, size: [7, 3] },
     { variant: 'freestyle', size: [5, 4] }, { variant: 'standard', size: [5, 4] }, { variant: 'caro_overline', size: [5, 4] },
     { variant: 'freestyle', size: 'unbounded' }, { variant: 'mnk', k: 7, size: [9, 9] }, { variant: 'renju', size: [15, 15] },
-  ]) {
+  ], async (rules) => {
+    const { page, complaints, context } = await visitor(at.browser, at.server);
+    await page.goto('/');
+    await page.locator('.opponents').waitFor();
     const room = await ask(page, { type: 'create', rules, colour: 'black', seats: ['me', { bot: { kind: 'attack' } }] });
     assert.equal(room.type, 'joined', JSON.stringify(room));
     const join = { type: 'join', room: room.room };
@@ -35,8 +35,9 @@ test('the assist panel offers exactly the bots that the server accepts', async (
     const offered = await page.getByLabel('Which bot helps').locator('option').evaluateAll((all) => all.map((one) => one.getAttribute('value')));
     assert.deepEqual(offered, taken, JSON.stringify(rules));
     assert.equal(await page.getByRole('button', { name: 'Live analysis' }).isVisible(), type === 'done', JSON.stringify(rules));
-  }
-  assert.deepEqual(complaints, []);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
 });
 
 test('the page reconnects after exactly the close codes that the protocol lists', async () => {
@@ -44,7 +45,8 @@ test('the page reconnects after exactly the close codes that the protocol lists'
   const rows = [...guide.matchAll(/^\| ([\d, ]+) \|.*\| (yes|no)\b.*\|$/gm)];
   const codes = rows.flatMap(([, list, back]) => (list ?? '').split(', ').map((code) => ({ code: Number(code), back: back === 'yes' })));
   assert.ok(codes.length > 10, 'the table is found');
-  for (const { code, back } of [...codes, { code: 1001, back: true }, { code: 1006, back: true }]) {
+  // Most of this is waiting for the next try, so several pages wait at once.
+  await atOnce([...codes, { code: 1001, back: true }, { code: 1006, back: true }], async ({ code, back }) => {
     const { page, context } = await visitor(at.browser, at.server);
     let sockets = 0;
     await page.routeWebSocket('**/ws', (socket) => {
@@ -57,7 +59,7 @@ test('the page reconnects after exactly the close codes that the protocol lists'
     else await page.getByText(code === 4004 ? 'Your identity was replaced on another device.' : 'The connection is closed. Reload the page to continue.').waitFor();
     assert.equal(sockets, back ? 2 : 1, String(code));
     await context.close();
-  }
+  });
 });
 
 test('an unknown room shows a message with links', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { begin, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { atOnce, begin, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -96,7 +96,7 @@ test('a reload and a second tab keep the seat', async () => {
 });
 
 test('two first tabs, opened at once, are one person', async () => {
-  for (let times = 0; times < 5; times += 1) {
+  await atOnce([1, 2, 3, 4, 5], async () => {
     const { page, context, complaints } = await visitor(at.browser, at.server);
     const tabs = [page, await context.newPage()];
     await Promise.all(tabs.map((tab) => tab.goto('/')));
@@ -109,5 +109,5 @@ test('two first tabs, opened at once, are one person', async () => {
     assert.equal(names[0], names[1]);
     assert.deepEqual(complaints, []);
     await context.close();
-  }
+  });
 });

@@ -4,10 +4,13 @@
 import { readdirSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Browsers wait more than they work. */
-const FILES_AT_ONCE = 2;
+const FILES_AT_ONCE = 3;
+/** How many of the longest files and tests are listed. */
+const LONGEST = 40;
 
 /**
  * @param {string[]} files
@@ -18,10 +21,15 @@ async function test(files, concurrency) {
   let passed = 0;
   /** @type {Map<string, string[]>} */
   const failed = new Map();
+  /** Seconds of each file, and of its longest tests. @type {[number, string][]} */
+  const took = [];
   const stream = run({ files, concurrency });
   stream.on('test:pass', ({ skip }) => { if (skip === undefined) passed += 1; });
+  stream.on('test:complete', ({ name, nesting, details }) => { if (nesting === 0) took.push([Math.round((details.duration_ms ?? 0) / 1000), basename(name)]); });
   stream.on('test:fail', ({ name, file = name }) => failed.set(file, [...failed.get(file) ?? [], name]));
   for await (const text of stream.compose(new spec())) process.stdout.write(text);
+  console.log('the longest, in seconds:');
+  for (const [seconds, name] of took.sort((a, b) => b[0] - a[0]).slice(0, LONGEST)) console.log(`${seconds}\t${name}`);
   return { passed, failed };
 }
 

@@ -129,13 +129,13 @@ fn is_signed_out(error: &anyhow::Error) -> bool {
 }
 
 /// The server from the options, or else the last one.
-fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
+pub(super) fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
     let given = ServerList::new(&args.addresses).map_err(|error| Usage(error.to_string()))?;
     Ok(given.or_else(|| settings.server.clone()).unwrap_or_default())
 }
 
 /// Sends a request to the first address of a server that answers.
-async fn send(
+pub(super) async fn send(
     server: &ServerList,
     args: &ServerArgs,
     request: HttpRequest<'_>,

@@ -57,6 +57,12 @@ const SERVICE_WORKER: &str = "service-worker.js";
 /// Content security policy of [`SERVICE_WORKER`].
 const SERVICE_WORKER_POLICY: &str = "default-src 'none'; connect-src 'self'";
 
+/// The texts of visitors whose language the page does not have.
+const ENGLISH: &str = "language/en.js";
+
+/// What only a room needs, beside the files that `index.html` names.
+const ROOM_FILES: &[&str] = &["room-view.js", "game.css"];
+
 /// How a file is compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Encoding {
@@ -127,7 +133,9 @@ pub(super) async fn room(
         return index(&server.page, StatusCode::NOT_FOUND, None, &headers);
     };
     let preview = preview::of_room(&server, &caller, &code, &headers).await;
-    index(&server.page, StatusCode::OK, preview, &headers)
+    let mut response = index(&server.page, StatusCode::OK, preview, &headers);
+    preload(&server.page, ROOM_FILES, &mut response);
+    response
 }
 
 /// The page at a finished game, or the game's picture. The preview of the link shows the game.
@@ -220,11 +228,42 @@ fn index(
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
+        (header::VARY, "accept-encoding, accept-language"),
     ];
     for (name, value) in to_add {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
+    preload(source, &[language_file(headers)], &mut response);
     response
+}
+
+/// Has the browser fetch files at once that scripts would ask for later.
+fn preload(source: &PageSource, files: &[&str], response: &mut Response) {
+    // The files of a folder are not kept, so they would be fetched twice.
+    if matches!(source, PageSource::Folder(_)) {
+        return;
+    }
+    for file in files {
+        let relation = if file.ends_with(".css") { "preload; as=style" } else { "modulepreload" };
+        let link = format!("</web/{DIGEST}/{file}>; rel={relation}");
+        if let Ok(link) = HeaderValue::try_from(link) {
+            response.headers_mut().append(header::LINK, link);
+        }
+    }
+}
+
+/// The file of the language that the page will show, unless the visitor has chosen another one. Browsers
+/// name languages as the page's scripts find them: the best first.
+fn language_file(headers: &HeaderMap) -> &'static str {
+    let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    let file_of = |item: &str| {
+        let code = item.trim().get(..2)?;
+        FILES.iter().map(|file| file.name).find(|name| {
+            let language = name.strip_prefix("language/").and_then(|it| it.strip_suffix(".js"));
+            language.is_some_and(|language| language.eq_ignore_ascii_case(code))
+        })
+    };
+    accepted.into_iter().flat_map(|list| list.split(',')).find_map(file_of).unwrap_or(ENGLISH)
 }
 
 /// `index.html` with the preview of a link. Its tag covers both, because either may change.

@@ -12,3 +12,9 @@ pub const LEADERBOARD_GAMES_MIN: u64 = 20;
 pub const LEADERBOARD_PLAYED_WITHIN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Most changes in the history of a rating: the latest.
 pub const RATING_HISTORY_MAX: usize = 10_000;
+/// Most games in a player's profile: the last public ones.
+pub const PROFILE_GAMES_MAX: usize = 12;
+/// Most games that count in the record of two players against each other: the last ones.
+pub const AGAINST_GAMES_MAX: usize = 1_000;
+/// A history over HTTP has at most one point in so long.
+pub const HISTORY_POINT: Duration = Duration::from_secs(24 * 60 * 60);

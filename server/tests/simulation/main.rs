@@ -51,7 +51,7 @@ const LOG: &str = "FIVEFOLD_SIMULATION_LOG";
 const LOGGED: u64 = 10;
 /// The variable with the number of days.
 const DAYS: &str = "FIVEFOLD_SIMULATION_DAYS";
-const DAYS_OTHERWISE: u64 = 100;
+const DAYS_OTHERWISE: u64 = 50;
 /// Precedes the counts of a day in the output.
 const ACCOUNT: &str = "account ";
 
@@ -168,7 +168,7 @@ fn is_found(planted: Planted) -> bool {
             planted.findings().iter().any(|finding| text.contains(finding))
         }
     };
-    (0..2 * DAYS_OTHERWISE).any(is_broken)
+    (0..4 * DAYS_OTHERWISE).any(is_broken)
 }
 
 #[test]

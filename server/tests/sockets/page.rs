@@ -16,16 +16,24 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 7] =
-    ["account/", "analysis/", "engine/", "learn/", "local/", "puzzles/", "service-worker.js"];
+const ON_USE: [&str; 9] = [
+    "account/",
+    "analysis/",
+    "engine/",
+    "learn/",
+    "local/",
+    "moderation/",
+    "players/",
+    "puzzles/",
+    "service-worker.js",
+];
 /// Limit on the size of these files, most of it the engine (460 KiB).
 const ON_USE_BYTES_MAX: usize = 560 * 1024;
 /// Limit on the size of the files that the first visit loads at once.
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
-const ELSEWHERE: [&str; 9] = [
-    "folder-texts.js",
+const ELSEWHERE: [&str; 8] = [
     "game-review.js",
     "games-view.js",
     "live-analysis.js",
@@ -35,6 +43,9 @@ const ELSEWHERE: [&str; 9] = [
     "replay-view.js",
     "value-graph.js",
 ];
+
+/// The files that have several modules, as in build.rs.
+const JOINED: [&str; 3] = ["main.js", "puzzles/daily-puzzle.js", "room-view.js"];
 
 /// Extensions of the files that are served, as in build.rs.
 const KINDS: [&str; 7] = ["html", "js", "css", "svg", "txt", "wasm", "webmanifest"];
@@ -82,41 +93,69 @@ fn head_and_body(answer: &[u8]) -> (String, &[u8]) {
     (String::from_utf8_lossy(&answer[..end]).into_owned(), &answer[end + 4..])
 }
 
+/// The declaration of a module in a joined file.
+fn declaration(module: &str) -> String {
+    let stem = module.trim_end_matches(".js");
+    format!("const ${}=", stem.replace(|sign: char| !sign.is_ascii_alphanumeric(), "_"))
+}
+
+/// The text of each joined file.
+async fn joined_files(server: &TestServer, place: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    for name in JOINED {
+        texts.push(server.get(&format!("{place}/{name}")).await);
+    }
+    texts
+}
+
 #[tokio::test]
 async fn what_playing_needs_is_small() {
     let server = TestServer::start(LIMITS);
     let place = place(&server).await;
     let index = server.get("/").await;
+    let joined = joined_files(&server, &place).await;
     let (mut all, mut first, mut elsewhere, mut on_use) = (0, 0, 0, 0);
     let mut languages = Vec::new();
     for name in names() {
         let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
         let answer = get_with(&server, &path, "Accept-Encoding: gzip, deflate, br\n").await;
         let (head, body) = head_and_body(&answer);
-        assert!(head.contains("content-encoding: br"), "{path}: {head}");
+        let within = joined.iter().filter(|file| file.contains(&declaration(&name))).count();
+        let in_first = joined[0].contains(&declaration(&name));
+        let at_first = in_first || index.contains(&path);
+        let own_file = JOINED.contains(&name.as_str());
+        if within > 0 && !own_file {
+            assert!(head.contains("404"), "{path} is there twice: {head}");
+            assert_eq!(within, 1, "{path}");
+        } else {
+            assert!(head.contains("content-encoding: br"), "{path}: {head}");
+        }
+        // A joined module's bytes count with its file.
+        let bytes = if within > 0 && !own_file { 0 } else { body.len() };
         if name.starts_with("language/") {
             languages.push(body.len());
             continue;
         }
         if ON_USE.iter().any(|folder| name.starts_with(folder)) {
-            assert!(!index.contains(&path), "{path} is loaded at once");
-            on_use += body.len();
+            assert!(!at_first, "{path} is loaded at once");
+            on_use += bytes;
             continue;
         }
         if ELSEWHERE.contains(&name.as_str()) {
-            assert!(!index.contains(&path), "{name} is loaded at first");
+            assert!(!at_first, "{name} is loaded at first");
             elsewhere += 1;
             continue;
         }
-        all += body.len();
-        if name == "index.html" || index.contains(&path) {
-            first += body.len();
+        all += bytes;
+        if name == "index.html" || at_first {
+            first += bytes;
         }
     }
     assert_eq!(elsewhere, ELSEWHERE.len());
     // A visitor loads one language.
     let language = languages.iter().max().expect("the languages' files");
     let (all, first) = (all + language, first + language);
+    println!("{first} bytes at first, {all} to play, {on_use} on use");
     assert!(all > PAGE_BYTES_MAX / 2, "{all} bytes: some files are missing");
     assert!(all <= PAGE_BYTES_MAX, "{all} bytes");
     assert!(first > language + 10_000, "{first} bytes: some files are missing");
@@ -171,11 +210,42 @@ async fn only_the_worker_may_run_web_assembly() {
 #[tokio::test]
 async fn openings_are_loaded_only_where_one_is_played() {
     let server = TestServer::start(LIMITS);
+    let place = place(&server).await;
     let index = server.get("/").await;
+    let joined = joined_files(&server, &place).await;
     let own: Vec<_> = names().into_iter().filter(|name| name.starts_with("opening-")).collect();
     assert!(own.len() >= 3, "{own:?}");
     for name in own {
         assert!(!index.contains(&name), "{name}");
+        assert!(!joined.iter().any(|file| file.contains(&declaration(&name))), "{name}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_files_of_the_first_screen_are_named_in_the_head() {
+    let server = TestServer::start(LIMITS);
+    let place = place(&server).await;
+    let cases = [
+        // path, accepted languages, files
+        ("/", "", &["language/en.js"][..]),
+        ("/", "ru-RU,ru;q=0.9,en;q=0.8", &["language/ru.js"]),
+        ("/lobby", "de, ES-es;q=0.5, en;q=0.3", &["language/es.js"]),
+        ("/games", "de, *", &["language/en.js"]),
+        ("/games", "\u{443}, ,r,en\"", &["language/en.js"]),
+        ("/r/k7m2qpxw9abc", "en", &["language/en.js", "room-view.js", "game.css"]),
+    ];
+    for (path, languages, files) in cases {
+        let answer = get_with(&server, path, &format!("Accept-Language: {languages}\n")).await;
+        let (head, _) = head_and_body(&answer);
+        let links: Vec<_> = head.lines().filter_map(|line| line.strip_prefix("link: ")).collect();
+        assert_eq!(links.len(), files.len(), "{path} {languages}: {head}");
+        for (link, file) in links.iter().zip(files) {
+            assert!(link.starts_with(&format!("<{place}/{file}>; rel=")), "{link}");
+            let answer = get_with(&server, &format!("{place}/{file}"), "").await;
+            assert!(answer.starts_with(b"HTTP/1.1 200"), "{file}");
+        }
+        assert!(head.contains("vary: accept-encoding, accept-language"), "{head}");
     }
     server.stop().await;
 }

@@ -256,7 +256,7 @@ fn finished_games_are_found() {
         assert_eq!(reader.game(&game_id(6)).unwrap(), None);
 
         let mut pages = |member: Option<MemberId>, unlisted, max| {
-            let mut query = GameQuery { before: None, member, unlisted, max };
+            let mut query = GameQuery { member, unlisted, max, ..GameQuery::default() };
             let mut pages = Vec::new();
             loop {
                 let list = reader.games(&query).unwrap();
@@ -277,6 +277,14 @@ fn finished_games_are_found() {
         // Players see their own unlisted games, too.
         assert_eq!(pages(Some(member(2)), true, 3), [ids(&[3, 2, 1]), ids(&[0])]);
         assert_eq!(pages(Some(member(3)), true, 5), [ids(&[5, 4])]);
+        let mut between = |one, other, unlisted| {
+            let (member, opponent) = (Some(member(one)), Some(member(other)));
+            let query = GameQuery { member, opponent, unlisted, max: 9, ..GameQuery::default() };
+            reader.games(&query).unwrap().games.into_iter().map(|game| game.id).collect::<Vec<_>>()
+        };
+        assert_eq!(between(1, 3, true), ids(&[5, 4]));
+        assert_eq!(between(3, 1, false), ids(&[4]));
+        assert_eq!(between(2, 3, true), []);
     });
 }
 

@@ -237,7 +237,12 @@ fn a_kill_while_somebody_signs_up_leaves_the_guest_or_the_account_with_all_games
                     guests += 1;
                 }
             }
-            let query = GameQuery { member: Some(known.id), unlisted: true, max: 9, before: None };
+            let query = GameQuery {
+                member: Some(known.id),
+                unlisted: true,
+                max: 9,
+                ..GameQuery::default()
+            };
             assert_eq!(reader.games(&query).unwrap().games.len(), 1, "member {number}");
         }
     }

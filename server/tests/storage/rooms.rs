@@ -141,7 +141,7 @@ pub(crate) fn rated(number: u64, [first, second]: [u64; 2], outcome: Value, at: 
 }
 
 /// The same with another time control.
-#[expect(clippy::needless_pass_by_value, reason = "callers make the outcome in place")]
+#[expect(clippy::needless_pass_by_value, reason = "callers make the outcome for this")]
 pub(crate) fn rated_in(
     time: &str,
     number: u64,

@@ -36,6 +36,8 @@ const SELECT_GAMES: &str = "
 const SELECT_GAMES_OF: &str = "
     SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
     WHERE player.member = $3 AND player.game < $1 AND (listed OR $4)
+        AND ($5::text IS NULL OR EXISTS (
+            SELECT 1 FROM player other WHERE other.member = $5 AND other.game = player.game))
     ORDER BY player.game DESC LIMIT $2";
 
 const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";
@@ -124,8 +126,12 @@ impl StorageReader for PostgresReader {
             let rows = match &query.member {
                 Some(member) => {
                     let member = member.as_str();
+                    let opponent = query.opponent.as_ref().map(MemberId::as_str);
                     session
-                        .query(SELECT_GAMES_OF, &[&before, &max, &member, &query.unlisted])
+                        .query(
+                            SELECT_GAMES_OF,
+                            &[&before, &max, &member, &query.unlisted, &opponent],
+                        )
                         .await?
                 }
                 // As nobody's games are asked for, there are no private ones among them.

@@ -83,11 +83,15 @@ impl StorageReader for SqliteReader {
                 "SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
                  WHERE player.member = :member AND player.game < :before
                      AND (listed = 1 OR :unlisted)
+                     AND (:opponent IS NULL OR EXISTS (
+                         SELECT 1 FROM player other
+                         WHERE other.member = :opponent AND other.game = player.game))
                  ORDER BY player.game DESC LIMIT :max"
             }
             None => {
                 "SELECT id, code, summary FROM game
-                 WHERE listed = 1 AND id < :before AND :member IS NULL AND NOT :unlisted
+                 WHERE listed = 1 AND id < :before AND :member IS NULL AND :opponent IS NULL
+                     AND NOT :unlisted
                  ORDER BY id DESC LIMIT :max"
             }
         })?;
@@ -95,6 +99,7 @@ impl StorageReader for SqliteReader {
         let rows = select.query_map(
             named_params! {
                 ":member": query.member.as_ref().map(MemberId::as_str),
+                ":opponent": query.opponent.as_ref().map(MemberId::as_str),
                 ":before": before,
                 ":unlisted": query.unlisted,
                 // One more, to see whether the list continues.

@@ -1,0 +1,107 @@
+//! Joining modules of the page, as the build script does: what the files say, and what it refuses.
+
+#[path = "../../build/join.rs"]
+mod join;
+
+use join::{Modules, join};
+
+const FILES: [join::JoinedFile; 2] = [("main.js", &["home.js"]), ("room/room.js", &[])];
+
+fn modules(texts: &[(&str, &str)]) -> Modules {
+    texts.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+}
+
+/// Modules that are joined, and one that is not.
+const PAGE: [(&str, &str); 6] = [
+    ("dom.js", "export function el() {}\nexport const FILLS = 1;\nconst own = 2;"),
+    ("home.js", "import { el as make } from './dom.js';\nexport const home = () => make();"),
+    (
+        "main.js",
+        "import {\n  el, FILLS,\n} from './dom.js';\nvoid import('./home.js');\nvoid import('./room/room.js');\nvoid import('./late.js');",
+    ),
+    (
+        "room/texts.js",
+        "export const t = await fetch(new URL('t', import.meta.url));\nexport class Text {}",
+    ),
+    (
+        "room/room.js",
+        "import { el } from '../dom.js';\nimport { t } from './texts.js';\nexport async function room() {\n  await el(t);\n}",
+    ),
+    (
+        "late.js",
+        "import { el } from './dom.js';\nimport { t } from './room/texts.js';\nexport const late = el(t);",
+    ),
+];
+
+#[test]
+fn each_module_is_in_one_file_and_everybody_takes_it_from_there() {
+    let joined = join(&modules(&PAGE), &FILES).expect("they can be joined");
+    let cases = [
+        (
+            "main.js",
+            "const $dom = (() => {\nfunction el() {}\nconst FILLS = 1;\nconst own = 2;\n\
+             return { el, FILLS };\n})();\n\
+             const $home = (() => {\nconst { el: make } = $dom;\nconst home = () => make();\n\
+             return { home };\n})();\n\
+             const $main = (() => {\nconst {  el, FILLS,} = $dom;\nvoid Promise.resolve($home);\n\
+             void import('./room/room.js').then((it) => it.$room_room);\n\
+             void import('./late.js');\nreturn {  };\n})();\n\
+             export { $dom, $home, $main };\n",
+        ),
+        (
+            "room/room.js",
+            "import { $dom } from '../main.js';\n\
+             const $room_texts = await (async () => {\n\
+             const t = await fetch(new URL('t', import.meta.url));\nclass Text {}\n\
+             return { t, Text };\n})();\n\
+             const $room_room = (() => {\nconst { el } = $dom;\nconst { t } = $room_texts;\n\
+             async function room() {\n  await el(t);\n}\nreturn { room };\n})();\n\
+             export { $room_texts, $room_room };\n",
+        ),
+        (
+            "late.js",
+            "import { $dom } from './main.js';\nimport { $room_texts } from './room/room.js';\n\
+             const { el } = $dom;\nconst { t } = $room_texts;\nexport const late = el(t);\n",
+        ),
+    ];
+    for (path, text) in cases {
+        assert_eq!(joined[path], text, "{path}");
+    }
+    assert_eq!(joined.len(), cases.len());
+}
+
+#[test]
+fn addresses_beside_a_module_stay_where_they_are() {
+    let page = [
+        ("main.js", "import { SET } from './puzzles/set.js';"),
+        ("puzzles/set.js", "export const SET = new URL('set.txt', import.meta.url);"),
+    ];
+    let joined = join(&modules(&page), &[("main.js", &[])]).expect("they can be joined");
+    let moved = "new URL('set.txt', new URL('./puzzles/set.js', import.meta.url))";
+    assert!(joined["main.js"].contains(moved), "{}", joined["main.js"]);
+}
+
+#[test]
+fn what_cannot_be_joined_is_named() {
+    let cases = [
+        // main.js, another module, the error
+        ("import { a } from './a.js';", "import { b } from './main.js';", "imports itself"),
+        ("import { a } from './b.js';", "", "there is no b.js"),
+        ("import a from './a.js';", "", "main.js: no import of this form is joined"),
+        ("import './a.js';", "", "main.js: no import of this form is joined"),
+        ("import { a } from './a.js';", "export default 1;", "a.js: no export of this form"),
+        ("import { a } from './a.js';", "export { a };", "a.js: no export of this form"),
+        ("import { a } from './a.js';", "export const { a } = 1;", "a.js: no export of this form"),
+        ("import { a } from './a.js';", "export let a;", "a.js: no export of this form"),
+        ("void import('./a.js", "", "main.js: an import ends nowhere"),
+        ("import { b } from './b/b.js';", "", "its file is in another folder"),
+    ];
+    for (main, other, says) in cases {
+        let mut page = modules(&[("main.js", main), ("a.js", other)]);
+        if main.contains("b/b.js") {
+            page.insert("b/b.js".to_owned(), "const b = () => import(`./${c}.js`);".to_owned());
+        }
+        let error = join(&page, &[("main.js", &[])]).expect_err(main);
+        assert!(error.contains(says), "{main}: {error}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Players over HTTP: profiles, histories of ratings and leaderboards.
+
+use fivefold_server::{
+    NodeId,
+    config::Config,
+    limits::{
+        Limits,
+        ratings::{LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX, PROFILE_GAMES_MAX},
+    },
+    storage::{Append, Epoch, Memory, Storage},
+};
+use fivefold_shared::{
+    clock::millis,
+    protocol::{GameId, MemberId, Name, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
+    record::FinishedGame,
+    room::{Entry, RoomState},
+    seat::Seat,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    accounts::{ask, sign_up, with},
+    harness::{LIMITS, TestServer},
+};
+
+const POOL: &str = "standard/15/normal";
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+/// A member who has signed up.
+struct Player {
+    member: MemberId,
+    name: Name,
+    cookie: String,
+}
+
+async fn player(server: &TestServer, name: &str) -> Player {
+    let (cookie, _) = sign_up(server, name).await;
+    let own = ask(server, "GET /api/account", &with(&cookie), &Value::Null).await;
+    let member = MemberId::try_from(own.body["account"]["id"].as_str().unwrap().to_owned());
+    Player { member: member.unwrap(), name: Name::new(name).unwrap(), cookie }
+}
+
+fn letters(length: usize, mut number: usize) -> String {
+    let digit = |_| {
+        let digit = ROOM_CODE_ALPHABET[number % ROOM_CODE_ALPHABET.len()];
+        number /= ROOM_CODE_ALPHABET.len();
+        char::from(digit)
+    };
+    (0..length).map(digit).collect()
+}
+
+/// A public room in which two have played a game that counts.
+fn rated(number: usize, players: [&Player; 2], winner: Option<Seat>, at: u64) -> Append {
+    let sat = |seat: &str, player: &Player| {
+        let player = json!({"member": player.member, "name": player.name});
+        json!({"type": "sat", "seat": seat, "player": player})
+    };
+    let outcome = match winner {
+        Some(winner) => json!({"reason": "resignation", "winner": winner}),
+        None => json!({"reason": "agreement"}),
+    };
+    let events = [
+        json!({"type": "created", "rules": {"variant": "standard", "size": 15}, "black": "first",
+            "visibility": "public", "assistance": false, "host": players[0].member,
+            "time": {"type": "fischer", "main_ms": 300_000, "increment_ms": 3_000}}),
+        sat("first", players[0]),
+        sat("second", players[1]),
+        json!({"type": "started", "game": 1, "black": "first", "id": letters(16, number)}),
+        json!({"type": "ended", "outcome": outcome, "rated": true}),
+    ];
+    let entries: Vec<_> = (1..)
+        .zip(events)
+        .map(|(seq, event)| {
+            let event = serde_json::from_value(event).unwrap();
+            Entry { event: NumberedEvent { seq, at, event }, cause: None }
+        })
+        .collect();
+    let games = RoomState::finished_games(entries.iter().map(|entry| &entry.event)).unwrap();
+    let id = GameId::try_from(letters(16, number)).unwrap();
+    let games = games.into_iter().map(|game| FinishedGame { id: id.clone(), ..game }).collect();
+    let code = RoomCode::try_from(letters(12, number)).unwrap();
+    Append { entries, games, closes: true, ..Append::nothing(code, NodeId::ALONE, Epoch::FIRST) }
+}
+
+fn now() -> u64 {
+    millis(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap())
+}
+
+async fn read(server: &TestServer, path: &str, head: &[String]) -> Value {
+    let answer = ask(server, &format!("GET {path}"), head, &Value::Null).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    answer.body
+}
+
+#[tokio::test]
+async fn a_profile_has_ratings_games_and_the_record_against_the_reader() {
+    let memory = Memory::default();
+    let mut storage = memory.clone();
+    let server = TestServer::start_with(Box::new(memory), Config::default());
+    let (ann, bob) = (player(&server, "Ann").await, player(&server, "Bob").await);
+    let fresh = read(&server, "/api/player/ann", &[]).await;
+    assert_eq!((&fresh["ratings"], &fresh["games"]), (&json!([]), &json!([])));
+
+    let wins = [Some(Seat::First), Some(Seat::First), Some(Seat::Second), None];
+    let games = PROFILE_GAMES_MAX + 1;
+    let batch: Vec<_> =
+        (0..games).map(|game| rated(game, [&ann, &bob], wins[game % 4], now() - DAY)).collect();
+    assert!(storage.append(&batch).unwrap().iter().all(Result::is_ok));
+
+    // Names are found as people type them.
+    let shown = read(&server, "/api/player/aNN", &[]).await;
+    assert_eq!((&shown["name"], &shown["member"]), (&json!("Ann"), &json!(ann.member)));
+    assert!(shown["made_at"].as_u64().is_some_and(|at| at > now() - DAY), "{shown}");
+    let rating = &shown["ratings"][0];
+    let results = |body: &Value| ["games", "won", "drawn", "lost"].map(|key| body[key].as_u64());
+    assert_eq!(results(rating), [13, 7, 3, 3].map(Some));
+    assert_eq!((&rating["pool"], &rating["provisional"]), (&json!(POOL), &json!(true)));
+    assert!(rating["rating"].as_u64().is_some_and(|points| points > 1500), "{rating}");
+    assert_eq!(shown["games"].as_array().map(Vec::len), Some(PROFILE_GAMES_MAX));
+    assert_eq!(shown["against_you"], Value::Null);
+    // The record is the reader's; nobody has one against themselves.
+    let seen = read(&server, "/api/player/Ann", &with(&bob.cookie)).await;
+    assert_eq!(results(&seen["against_you"]), [13, 3, 3, 7].map(Some));
+    let own = read(&server, "/api/player/Ann", &with(&ann.cookie)).await;
+    assert_eq!(own["against_you"], Value::Null);
+
+    let caching = [(&[][..], "public, max-age=10"), (&with(&bob.cookie), "private, no-store")];
+    for (head, says) in caching {
+        let answer = ask(&server, "GET /api/player/Ann", head, &Value::Null).await;
+        assert!(answer.head.contains(&format!("cache-control: {says}")), "{}", answer.head);
+        assert!(answer.head.contains("vary: cookie"), "{}", answer.head);
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_history_has_the_last_rating_of_each_day() {
+    let memory = Memory::default();
+    let mut storage = memory.clone();
+    let server = TestServer::start_with(Box::new(memory), Config::default());
+    let (ann, bob) = (player(&server, "Ann").await, player(&server, "Bob").await);
+    let today = now() / DAY * DAY;
+    let win = Some(Seat::First);
+    let times = [today - 3 * DAY, today - 2 * DAY - 1, today - 2 * DAY, today - DAY - 1];
+    for (number, at) in times.into_iter().enumerate() {
+        let game = rated(number, [&ann, &bob], win, at);
+        assert!(storage.append(&[game]).unwrap()[0].is_ok());
+    }
+    let path = format!("/api/player/Ann/history?pool={POOL}");
+    let history = read(&server, &path, &[]).await;
+    assert_eq!(history["pool"], json!(POOL));
+    let points = history["points"].as_array().unwrap();
+    let at: Vec<_> = points.iter().map(|point| point["at"].as_u64().unwrap()).collect();
+    assert_eq!(at, [times[1], times[3]], "{history}");
+    let shown = read(&server, "/api/player/Ann", &[]).await;
+    assert_eq!(points[1]["rating"], shown["ratings"][0]["rating"]);
+    let other = read(&server, "/api/player/Ann/history?pool=renju/15/fast", &[]).await;
+    assert_eq!(other["points"], json!([]));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_leaderboard_lists_who_is_sure_and_the_readers_place() {
+    let memory = Memory::default();
+    let mut storage = memory.clone();
+    let server = TestServer::start_with(Box::new(memory), Config::default());
+    let (ann, bob) = (player(&server, "Ann").await, player(&server, "Bob").await);
+    let path = format!("/api/leaderboard?pool={POOL}");
+    let empty = read(&server, &path, &with(&ann.cookie)).await;
+    assert_eq!(empty, json!({"pool": POOL, "places": []}));
+    let games = 3 * usize::try_from(LEADERBOARD_GAMES_MIN).unwrap();
+    let batch: Vec<_> = (0..games)
+        .map(|game| {
+            let winner = if game % 3 == 0 { Seat::Second } else { Seat::First };
+            rated(game, [&ann, &bob], Some(winner), now() - DAY + game as u64)
+        })
+        .collect();
+    assert!(storage.append(&batch).unwrap().iter().all(Result::is_ok));
+    let board = read(&server, &path, &with(&bob.cookie)).await;
+    let places = board["places"].as_array().unwrap();
+    let listed: Vec<_> = places.iter().map(|place| (&place["place"], &place["name"])).collect();
+    assert_eq!(listed, [(&json!(1), &json!("Ann")), (&json!(2), &json!("Bob"))]);
+    assert_eq!(board["own"], places[1]);
+    assert!(places.len() <= LEADERBOARD_PLACES_MAX);
+    assert_eq!(read(&server, &path, &[]).await["own"], Value::Null);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn unknown_players_and_pools_are_refused() {
+    let limits = Limits { ..LIMITS };
+    let config = Config { limits, ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let ann = player(&server, "Ann").await;
+    let long = "x".repeat(5_000);
+    let cases = [
+        ("/api/player/Nobody", 404, "no_such_player"),
+        ("/api/player/%20", 404, "no_such_player"),
+        (&format!("/api/player/{long}"), 404, "no_such_player"),
+        (&format!("/api/player/Nobody/history?pool={POOL}"), 404, "no_such_player"),
+        ("/api/player/Ann/history", 400, "malformed"),
+        ("/api/player/Ann/history?pool=chess/8/fast", 400, "malformed"),
+        ("/api/leaderboard", 400, "malformed"),
+        ("/api/leaderboard?pool=renju/15", 400, "malformed"),
+    ];
+    for (path, status, reason) in cases {
+        ask(&server, &format!("GET {path}"), &[], &Value::Null).await.assert(status, reason);
+    }
+    // Who has left, or is about to, has no profile.
+    ask(&server, "DELETE /api/account", &with(&ann.cookie), &json!({"password": "correct horse"}))
+        .await;
+    let gone = ask(&server, "GET /api/player/Ann", &[], &Value::Null).await;
+    gone.assert(404, "no_such_player");
+    server.stop().await;
+}

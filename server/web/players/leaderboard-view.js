@@ -1,0 +1,76 @@
+// The best players of a pool of ratings, and the visitor's own place.
+
+/** @import { Leaders, Place } from '../types' */
+/** @import { View } from '../view-types' */
+
+import { el, fill, set } from '../dom.js';
+import { select } from '../form-fields.js';
+import { t } from '../texts.js';
+import { fetchLeaders, playerPath } from './players-requests.js';
+import { poolRules, RATED_VARIANTS, SIZES, SPEEDS } from './rating-text.js';
+import { tl } from './texts.js';
+
+/** Key of the pool that was seen last. */
+const POOL_KEY = 'fivefold.leaderboard';
+const FIRST_POOL = 'standard/15/normal';
+/** A pool of ratings, in text. Renju has one size of board. */
+const POOLS = RATED_VARIANTS.flatMap((variant) => SIZES.filter((size) => variant !== 'renju' || size === '15').map((size) => `${variant}/${size}`));
+
+/** @type {View} */
+export const view = (app, place) => {
+  app.tab(`${tl('leaderboard')} – Fivefold`);
+  const asked = new URLSearchParams(location.search).get('pool') ?? localStorage.getItem(POOL_KEY) ?? '';
+  let pool = isPool(asked) ? asked : FIRST_POOL;
+  let turn = 0;
+  const rules = select(tl('rules'), POOLS.map((one) => [one, poolRules(one)]));
+  rules.field.value = pool.split('/').slice(0, 2).join('/');
+  rules.field.addEventListener('change', () => choose(`${rules.field.value}/${pool.split('/')[2]}`));
+  const speeds = SPEEDS.map((speed) => el('button', { type: 'button', onclick: () => choose(`${rules.field.value}/${speed}`) }, tl(speed)));
+  const list = el('div', { 'aria-live': 'polite' });
+
+  /** @param {string} next */
+  function choose(next) {
+    pool = next;
+    localStorage.setItem(POOL_KEY, pool);
+    history.replaceState(null, '', `/leaderboard?${new URLSearchParams({ pool })}`);
+    void load();
+  }
+
+  async function load() {
+    for (const [index, button] of speeds.entries()) set(button, { 'aria-pressed': String(pool.endsWith(`/${SPEEDS[index]}`)) });
+    turn += 1;
+    const mine = turn;
+    try {
+      const leaders = await fetchLeaders(pool);
+      if (mine === turn) show(leaders);
+    } catch (error) {
+      app.showError(error);
+    }
+  }
+
+  /** @param {Leaders} leaders */
+  function show({ places, own }) {
+    const below = own && !places.some(({ member }) => member === own.member);
+    const row = (/** @type {Place} */ one, below = false) => el('tr', { class: [one.member === own?.member ? 'own' : '', below ? 'below' : ''].filter(Boolean).join(' ') },
+      el('td', null, String(one.place)),
+      el('td', null, el('a', { href: playerPath(one.name) }, el('bdi', null, one.name)), one.member === own?.member && el('span', { class: 'hint' }, ` (${tl('you_are_here')})`)),
+      el('td', null, String(one.rating)), el('td', { class: 'opt' }, `± ${one.deviation}`), el('td', null, String(one.games)));
+    const head = (/** @type {'place' | 'player' | 'rating' | 'deviation' | 'games'} */ key) => el('th', { scope: 'col', class: key === 'deviation' ? 'opt' : '' }, tl(key));
+    fill(list, places.length === 0 ? el('p', { class: 'none' }, tl('nobody_listed'))
+      : el('table', { class: 'list leaders' }, el('thead', null, el('tr', null, head('place'), head('player'), head('rating'), head('deviation'), head('games'))),
+        el('tbody', null, ...places.map((one) => row(one)), below && row(own, true))),
+    !own && app.connection.account && el('p', { class: 'hint tile' }, tl('no_place')));
+  }
+
+  place.append(el('div', { class: 'page profile' }, el('h1', null, tl('leaderboard')),
+    el('div', { class: 'cols' },
+      el('section', { class: 'card list-card' }, list),
+      el('section', { class: 'card tile' }, rules.label, el('div', { class: 'seg', role: 'group', 'aria-label': tl('speed') }, ...speeds), el('p', { class: 'hint' }, tl('speed_how')), el('p', { class: 'hint' }, tl('who_is_listed')), el('a', { href: '/lobby' }, t('lobby'))))));
+  void load();
+  return () => { turn += 1; };
+};
+
+/** Whether a text names a pool. @param {string} text */
+function isPool(text) {
+  return POOLS.some((rules) => SPEEDS.some((speed) => text === `${rules}/${speed}`));
+}

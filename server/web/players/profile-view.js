@@ -1,0 +1,164 @@
+// A player's profile: ratings, how each has changed, results, last games, and the record against the visitor.
+
+/** @import { GameSummary, PlayerRating, Profile, RatingPoint } from '../types' */
+/** @import { View } from '../view-types' */
+/** @import { Range } from './rating-graph.js' */
+
+import { playerName, rulesName, stoneSign } from '../display-names.js';
+import { el, fill, linkButton, set } from '../dom.js';
+import { showNotFound } from '../not-found.js';
+import { RefusedError } from '../refusals.js';
+import { opponent, SEATS, stoneOf } from '../room-state.js';
+import { formatDate, t } from '../texts.js';
+import { fetchHistory, fetchLeaders, fetchProfile, playerPath } from './players-requests.js';
+import { createRatingGraph, RANGES } from './rating-graph.js';
+import { pointsText, poolName, ratingText, resultsBar } from './rating-text.js';
+import { tl } from './texts.js';
+
+const DAY_MS = 86_400_000;
+/** Places of the leaderboard beside a profile. */
+const BEST_MAX = 3;
+
+/** @type {View} */
+export const view = (app, place, encoded) => {
+  const graph = createRatingGraph();
+  let gone = false;
+  let remove = () => {};
+  void load();
+
+  async function load() {
+    try {
+      // Who visits is known after `hello`.
+      if (!app.connection.you) await app.connection.send({ type: 'ping' }).catch(() => {});
+      const profile = await fetchProfile(decodeURIComponent(encoded));
+      if (!gone) show(profile);
+    } catch (error) {
+      if (gone) return;
+      const unknown = error instanceof URIError || error instanceof RefusedError && error.refusal.reason === 'no_such_player';
+      if (!unknown) app.showError(error);
+      else remove = showNotFound(place, tl('no_player'), tl('no_player_how'), linkButton('/leaderboard', tl('leaderboard'), true), linkButton('/lobby', t('lobby')));
+    }
+  }
+
+  /** @param {Profile} profile */
+  function show(profile) {
+    const { name, ratings, games } = profile;
+    const isOwn = profile.member === app.connection.you;
+    app.tab(`${name} – Fivefold`);
+    const count = ratings.reduce((sum, rating) => sum + rating.games, 0);
+    const about = [tl('joined', { date: formatDate(profile.made_at, { month: 'long', year: 'numeric' }) }), count > 0 && tl('rated_games', { count })].filter(Boolean).join(' · ');
+    const challenge = el('button', { type: 'button', class: 'primary', onclick: () => void import('../person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, profile)) }, t('challenge'));
+    fill(place, el('div', { class: 'page profile' },
+      el('section', { class: 'profile-head' }, el('span', { class: 'face large', 'aria-hidden': 'true' }, [...name][0]?.toUpperCase()),
+        el('div', { class: 'grow' }, el('h1', null, el('bdi', null, name)), el('p', { class: 'hint' }, about)), !isOwn && challenge),
+      ratings.length === 0 && el('p', { class: 'card tile' }, tl(isOwn ? 'own_not_rated' : 'not_rated')),
+      ...ratings.length > 0 ? [rated(profile)] : [],
+      el('div', { class: 'cols' },
+        el('section', { class: 'card list-card' }, el('h2', null, t('games')), games.length === 0 ? el('p', { class: 'hint tile' }, tl('no_public_games'))
+          : el('table', { class: 'list' }, el('tbody', null, ...games.map((game) => row(game, profile))))),
+        profile.against_you && el('section', { class: 'card tile against' }, el('h2', null, tl('against_you', { name })),
+          profile.against_you.games === 0 ? el('p', { class: 'hint' }, tl('never_played')) : resultsBar(profile.against_you)))));
+  }
+
+  /** The ratings, and all about the chosen one. @param {Profile} profile */
+  function rated({ name, ratings }) {
+    /** @type {Map<string, Promise<RatingPoint[]>>} */
+    const histories = new Map();
+    let range = /** @type {Range} */ ('year');
+    let chosen = /** @type {PlayerRating} */ (ratings[0]);
+    const title = el('h2');
+    const results = el('section', { class: 'card tile' });
+    const best = el('section', { class: 'card tile', hidden: true });
+
+    /** @param {string} pool */
+    function historyOf(pool) {
+      const history = histories.get(pool) ?? fetchHistory(name, pool).then(({ points }) => points);
+      histories.set(pool, history);
+      return history;
+    }
+
+    const cards = ratings.map((rating) => {
+      const month = el('span', { class: 'hint' });
+      void historyOf(rating.pool).then((points) => {
+        const since = Date.now() - RANGES.month * DAY_MS;
+        // Who began in this month began with the first rating.
+        const before = points.findLast(({ at }) => at < since) ?? points[0];
+        const change = rating.rating - (before?.rating ?? rating.rating);
+        if (change !== 0 && !rating.provisional) fill(month, el('span', { class: change > 0 ? 'gain' : 'loss' }, tl('this_month', { points: pointsText(change) })));
+      }, () => {});
+      const about = [tl('rated_games', { count: rating.games }), rating.provisional && tl('provisional')].filter(Boolean).join(', ');
+      return el('button', { type: 'button', class: 'card rate', onclick: () => choose(rating) },
+        el('span', { class: 'hint' }, poolName(rating.pool)), el('b', null, ratingText(rating)), el('span', { class: 'hint' }, about), month);
+    });
+    const ranges = /** @type {Range[]} */ (Object.keys(RANGES)).map((one) => el('button', { type: 'button', 'aria-pressed': String(one === range), onclick: (/** @type {Event} */ event) => {
+      range = one;
+      for (const other of ranges) set(other, { 'aria-pressed': String(other === event.currentTarget) });
+      void drawHistory();
+    } }, tl(one)));
+
+    async function drawHistory() {
+      const { pool } = chosen;
+      try {
+        const points = await historyOf(pool);
+        if (!gone && pool === chosen.pool) graph.show(points, range, Date.now());
+      } catch (error) {
+        histories.delete(pool);
+        app.showError(error);
+      }
+    }
+
+    async function showBest() {
+      const { pool } = chosen;
+      const { places, own } = await fetchLeaders(pool);
+      if (gone || pool !== chosen.pool) return;
+      best.hidden = places.length === 0;
+      const first = places.slice(0, BEST_MAX);
+      const shown = own && !first.some(({ member }) => member === own.member) ? [...first, own] : first;
+      fill(best, el('h2', null, tl('best')),
+        el('ol', { class: 'places' }, ...shown.map((one) => el('li', { class: one.member === own?.member ? 'own' : '' }, el('span', null, String(one.place)), el('a', { href: playerPath(one.name) }, el('bdi', null, one.name)), el('b', null, String(one.rating))))),
+        el('a', { href: `/leaderboard?${new URLSearchParams({ pool })}` }, tl('whole_list')));
+    }
+
+    /** @param {PlayerRating} rating */
+    function choose(rating) {
+      chosen = rating;
+      for (const [index, card] of cards.entries()) set(card, { 'aria-pressed': String(ratings[index] === rating) });
+      title.textContent = tl('rating_of', { pool: poolName(rating.pool) });
+      fill(results, el('h2', null, tl('results')), resultsBar(rating));
+      void drawHistory();
+      showBest().catch(() => { best.hidden = true; });
+    }
+
+    choose(chosen);
+    return el('div', { class: 'rated' }, el('section', { class: 'rates', 'aria-label': tl('ratings') }, ...cards),
+      el('div', { class: 'cols' },
+        el('section', { class: 'card tile' }, el('div', { class: 'head' }, title, el('div', { class: 'seg', role: 'group', 'aria-label': tl('range') }, ...ranges)), graph.element),
+        el('div', { class: 'beside' }, results, best)));
+  }
+
+  return () => {
+    gone = true;
+    graph.remove();
+    remove();
+  };
+};
+
+/** A game of the player's. @param {GameSummary} game @param {Profile} profile */
+function row(game, { member }) {
+  const seat = SEATS.find((one) => {
+    const player = game[one];
+    return 'member' in player && player.member === member;
+  }) ?? 'first';
+  const { winner } = game.outcome;
+  const kind = !winner ? '' : winner === seat ? 'gain' : 'loss';
+  const other = opponent(seat);
+  const player = game[other];
+  const name = el('bdi', null, playerName(player));
+  return el('tr', null,
+    el('td', null, el('a', { href: `/game/${game.id}`, class: kind }, t(!winner ? 'draw_short' : winner === seat ? 'won' : 'lost'))),
+    el('td', null, stoneSign(stoneOf(other, game.black)), ' ',
+      // Both players of a rated game have accounts.
+      game.rated && 'member' in player ? el('a', { href: playerPath(player.name) }, name) : name),
+    el('td', { class: 'opt hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })}`),
+    el('td', null, el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium' }))));
+}

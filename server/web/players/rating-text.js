@@ -1,0 +1,52 @@
+// Names of pools of ratings, and how ratings and results are written.
+
+/** @import { PlayerRating, Results } from '../types' */
+
+import { sizeName, variantName, VARIANTS } from '../display-names.js';
+import { el } from '../dom.js';
+import { formatNumber } from '../texts.js';
+import { tl } from './texts.js';
+
+/** The variants in which games are rated, those with five in a row. */
+export const RATED_VARIANTS = VARIANTS.filter((variant) => variant !== 'mnk');
+/** @type {readonly ('fast' | 'normal' | 'slow')[]} */
+export const SPEEDS = ['fast', 'normal', 'slow'];
+/** Classes of boards. */
+export const SIZES = ['15', '19', 'unbounded'];
+/** @type {Record<string, import('../types').Size>} */
+const SIDES = { 15: [15, 15], 19: [19, 19], unbounded: 'unbounded' };
+
+/** The rules of a pool, with its board unless that is the usual one. @param {string} pool `VARIANT/SIZE/SPEED` */
+export function poolRules(pool) {
+  const [variant = '', size = ''] = pool.split('/');
+  const known = RATED_VARIANTS.find((one) => one === variant);
+  const sides = SIDES[size];
+  return [known ? variantName(known) : variant, sides && size !== '15' && sizeName(sides)].filter(Boolean).join(' ');
+}
+
+/** The pool's name: rules, board and speed. @param {string} pool */
+export function poolName(pool) {
+  const speed = SPEEDS.find((one) => one === pool.split('/')[2]);
+  return speed ? `${poolRules(pool)}, ${tl(speed)}` : poolRules(pool);
+}
+
+/** A rating, with a question mark while little is known. @param {Pick<PlayerRating, 'rating' | 'provisional'>} rating */
+export function ratingText({ rating, provisional }) {
+  return `${rating}${provisional ? '?' : ''}`;
+}
+
+/** Points that were won or lost, such as +48. @param {number} points */
+export function pointsText(points) {
+  return formatNumber(points, { signDisplay: 'exceptZero' });
+}
+
+/** Won, drawn and lost games, in words and as a bar. @param {Results} results */
+export function resultsBar({ won, drawn, lost }) {
+  const words = tl('results_say', { won, drawn, lost });
+  const parts = [won, drawn, lost].map((count) => {
+    const part = el('i');
+    part.style.flexGrow = String(count);
+    return part;
+  });
+  return el('div', { class: 'results' }, el('p', null, words), el('div', { class: 'split', 'aria-hidden': 'true' }, ...parts));
+}

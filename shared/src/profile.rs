@@ -1,0 +1,121 @@
+//! What everybody may see of players over HTTP: profiles, how ratings have changed, and leaderboards.
+//!
+//! It does not know how ratings are computed, and where they are stored.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    protocol::{MemberId, Name},
+    rating_pool::RatingPool,
+    record::ListedGame,
+};
+
+/// The profile of an account.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Profile {
+    /// The member.
+    pub member: MemberId,
+    /// Their name.
+    pub name: Name,
+    /// When they signed up, in milliseconds since the Unix epoch.
+    pub made_at: u64,
+    /// Their ratings, the pool with the most games first.
+    pub ratings: Vec<PlayerRating>,
+    /// Their last public games, the newest first.
+    pub games: Vec<ListedGame>,
+    /// The results against the caller who is signed in; absent for others, and for oneself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against_you: Option<Results>,
+}
+
+/// A rating in one pool, in whole points.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PlayerRating {
+    /// The pool.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub pool: RatingPool,
+    /// The points, from 400.
+    pub rating: u32,
+    /// The standard deviation of the points now, from 45 (sure) to 350 (unknown).
+    pub deviation: u32,
+    /// Whether too little is known to rely on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub provisional: bool,
+    /// The games that count, and how they ended for this player.
+    #[serde(flatten)]
+    pub results: Results,
+    /// When the last of them ended, in milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_at: Option<u64>,
+}
+
+/// How games ended for somebody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Results {
+    /// All games.
+    pub games: u64,
+    /// How many of them they won.
+    pub won: u64,
+    /// How many of them were drawn.
+    pub drawn: u64,
+    /// How many of them they lost.
+    pub lost: u64,
+}
+
+/// How a rating has changed: at most one point for each day (UTC), the oldest first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RatingHistory {
+    /// The pool.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub pool: RatingPool,
+    /// The last rating of each day with a game.
+    pub points: Vec<RatingPoint>,
+}
+
+/// A rating at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RatingPoint {
+    /// The time, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// The points.
+    pub rating: u32,
+    /// Their standard deviation.
+    pub deviation: u32,
+}
+
+/// The best players of a pool.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Leaders {
+    /// The pool.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub pool: RatingPool,
+    /// The first places, the best first.
+    pub places: Vec<Place>,
+    /// The caller's place, if they are signed in and have one, in the list or below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<Place>,
+}
+
+/// A place in a leaderboard.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Place {
+    /// The place, from 1. Equal points have the same place.
+    pub place: u64,
+    /// The player.
+    pub member: MemberId,
+    /// Their name.
+    pub name: Name,
+    /// The points.
+    pub rating: u32,
+    /// Their standard deviation.
+    pub deviation: u32,
+    /// The games that count.
+    pub games: u64,
+}

@@ -1,0 +1,100 @@
+//! Writes rated games into the data folder of a stopped server, for tests that are not written in Rust.
+//!
+//! `rated_games FOLDER NAME...`: each account that is named plays 24 games with each other one, on the last
+//! 60 days, in standard 15x15 at 5+3. Who is named earlier wins twice of three times.
+
+use std::{env, error::Error, path::Path, time::SystemTime};
+
+use fivefold_server::{
+    NodeId,
+    storage::{Account, Append, DataFolder, Epoch, Sqlite, Storage},
+};
+use fivefold_shared::{
+    clock::millis,
+    protocol::{GameId, Name, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
+    record::FinishedGame,
+    room::{Entry, RoomState},
+};
+use serde_json::json;
+
+/// Games of each pair, one every so many hours.
+const GAMES: u64 = 24;
+const HOURS_BETWEEN: u64 = 60;
+const HOUR: u64 = 60 * 60 * 1000;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let folder = arguments.next().ok_or("usage: rated_games FOLDER NAME...")?;
+    let mut storage = Sqlite::open(DataFolder::take(Path::new(&folder))?)?;
+    let mut reader = storage.reader()?;
+    let mut players = Vec::new();
+    for name in arguments {
+        let likeness = Name::new(&name)?.likeness().as_str().to_owned();
+        let account = reader.account_named(&likeness)?;
+        players.push(account.ok_or_else(|| format!("nobody is called {name}"))?);
+    }
+    drop(reader);
+    let now = millis(SystemTime::UNIX_EPOCH.elapsed()?);
+    let mut number = 0;
+    for game in 0..GAMES {
+        for (place, first) in players.iter().enumerate() {
+            for second in &players[place + 1..] {
+                let at = now - (GAMES - game) * HOURS_BETWEEN * HOUR + number;
+                let winner = if (game + place as u64) % 3 == 2 { "second" } else { "first" };
+                let played = rated(number, [first, second], winner, at)?;
+                storage.append(&[played])?.remove(0)?;
+                number += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A public room in which two have played a game that counts.
+fn rated(
+    number: u64,
+    players: [&Account; 2],
+    winner: &str,
+    at: u64,
+) -> Result<Append, Box<dyn Error>> {
+    let sat = |seat: &str, player: &Account| {
+        let player = json!({"member": player.member, "name": player.name});
+        json!({"type": "sat", "seat": seat, "player": player})
+    };
+    let id = GameId::try_from(letters(16, number))?;
+    let events = [
+        json!({"type": "created", "rules": {"variant": "standard", "size": 15}, "black": "first",
+            "visibility": "public", "assistance": false, "host": players[0].member,
+            "time": {"type": "fischer", "main_ms": 300_000, "increment_ms": 3_000}}),
+        sat("first", players[0]),
+        sat("second", players[1]),
+        json!({"type": "started", "game": 1, "black": "first", "id": id}),
+        json!({"type": "ended", "outcome": {"reason": "resignation", "winner": winner},
+            "rated": true}),
+    ];
+    let mut entries = Vec::new();
+    for (seq, event) in (1..).zip(events) {
+        let event = serde_json::from_value(event)?;
+        entries.push(Entry { event: NumberedEvent { seq, at, event }, cause: None });
+    }
+    let games = RoomState::finished_games(entries.iter().map(|entry| &entry.event))?;
+    let games = games.into_iter().map(|game| FinishedGame { id: id.clone(), ..game }).collect();
+    let code = RoomCode::try_from(letters(12, number))?;
+    Ok(Append {
+        entries,
+        games,
+        closes: true,
+        ..Append::nothing(code, NodeId::ALONE, Epoch::FIRST)
+    })
+}
+
+fn letters(length: usize, number: u64) -> String {
+    let letters = ROOM_CODE_ALPHABET.len() as u64;
+    let mut rest = number;
+    let digit = |_| {
+        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % letters).unwrap_or_default()];
+        rest /= letters;
+        char::from(digit)
+    };
+    (0..length).map(digit).collect()
+}
