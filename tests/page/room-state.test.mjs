@@ -67,3 +67,15 @@ test('what a game waits for ends with the act, a takeback and the end', () => {
   fold(7_000, { type: 'ended', outcome: { reason: 'agreement' } });
   assert.equal(room.keptGame, 'k7m2qpxw9abcdefg');
 });
+
+test('ratings belong to their game, and change with its end', () => {
+  const { room, fold } = begun();
+  assert.equal(room.ratingText('first'), '');
+  room.receive({ type: 'ratings', room: room.code, game: 1, first: { rating: 1524 }, second: { rating: 1500, provisional: true } });
+  assert.deepEqual(SEATS.map((seat) => room.ratingText(seat)), ['1524', '1500?']);
+  fold(1, { type: 'ended', outcome: { reason: 'resignation', winner: 'first' }, rated: true });
+  room.receive({ type: 'ratings', room: room.code, game: 1, first: { rating: 1532, change: 8 }, second: { rating: 1421, provisional: true, change: -79 } });
+  assert.deepEqual(SEATS.map((seat) => room.ratingText(seat)), ['1532 +8', '1421? −79']);
+  fold(2, { type: 'started', game: 2, id: 'k7m2qpxw9abcdefg', black: 'first' });
+  assert.deepEqual(SEATS.map((seat) => room.ratingText(seat)), ['', '']);
+});

@@ -14,12 +14,12 @@ use fivefold_server::{
         KnownMember, Sqlite, Storage, check,
     },
 };
-use fivefold_shared::protocol::Name;
+use fivefold_shared::{protocol::Name, seat::Seat};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use crate::{
     accounts,
-    rooms::{append, code, log, member, resigned},
+    rooms::{append, code, game_id, log, member, rated, resigned, won_by},
 };
 
 const FOLDER: &str = "FIVEFOLD_TEST_FOLDER";
@@ -247,4 +247,45 @@ fn a_kill_while_somebody_signs_up_leaves_the_guest_or_the_account_with_all_games
         }
     }
     assert!(acknowledged.len() >= 55, "{} accounts, and {guests} guests", acknowledged.len());
+}
+
+/// Not a test of its own, like [`writer`]. Stores rated games of two members. It says `stored NUMBER`
+/// when a game is acknowledged with its changes.
+#[test]
+#[ignore = "run by the other tests here"]
+fn rater() {
+    let Ok(folder) = env::var(FOLDER) else { return };
+    let mut storage = Sqlite::open(DataFolder::take(Path::new(&folder)).unwrap()).unwrap();
+    let mut reader = storage.reader().unwrap();
+    let is_new = |number: &u64| reader.game(&game_id(*number)).unwrap().is_none();
+    let first = (1..).find(is_new).unwrap();
+    for number in first..ENTRIES_MAX {
+        let winner = if number % 2 == 0 { Seat::First } else { Seat::Second };
+        let played = rated(number, [7, 8], won_by(winner), number);
+        let answers = storage.append(&[played]).unwrap();
+        assert_eq!(answers[0].as_ref().unwrap().len(), 2);
+        println!("stored {number}");
+    }
+}
+
+#[test]
+fn a_kill_while_games_end_leaves_each_counted_once_or_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut acknowledged = 0;
+    for kill in 0..10 {
+        let mut rater = Writer::start_as("crash::rater", folder.path());
+        for _ in 0..5 + kill {
+            rater.next();
+        }
+        acknowledged = rater.kill().max(acknowledged);
+        let findings = check(folder.path()).unwrap();
+        assert!(findings.is_sound(), "{findings}");
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        let ratings = storage.reader().unwrap().ratings(&member(7)).unwrap();
+        let [rating] = ratings[..] else { panic!("{ratings:?}") };
+        // The last game may have been stored, and not acknowledged.
+        assert_eq!((rating.games, rating.changes), (findings.games, findings.games));
+        assert!(acknowledged <= rating.games && rating.games <= acknowledged + 1, "{rating:?}");
+    }
+    assert!(acknowledged > 50, "{acknowledged} games");
 }

@@ -91,7 +91,7 @@ impl Room {
         ratings: Option<BySeat<PlayerRating>>,
         moment: &mut Moment<'_>,
     ) {
-        if !self.ratings_due().is_some_and(|due| (due.game, due.ended) == (game, ended)) {
+        if self.ratings_due().is_none_or(|due| (due.game, due.ended) != (game, ended)) {
             return;
         }
         self.ratings_asked = Some((game, ended));

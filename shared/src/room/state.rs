@@ -235,27 +235,7 @@ impl RoomState {
                 }
             },
             Event::Started { game, black, id, rated } => {
-                if self.seats.vacant().is_some() {
-                    return Err("a seat is vacant".into());
-                }
-                if *rated {
-                    self.rated_players = rated::members(&self.seats);
-                }
-                let position = Position::new(self.rules);
-                self.game = Some(Game {
-                    number: *game,
-                    id: id.clone(),
-                    rated: *rated,
-                    opening: Opening::new(self.opening, *black),
-                    position,
-                    clock: Clock::new(self.time),
-                    first_act: None,
-                    nudge: None,
-                    draw_offer: None,
-                    takeback_ask: None,
-                    rematch_ask: None,
-                    timeline: Some(Timeline::new(at)),
-                });
+                self.start(*game, *black, id, *rated, at)?;
             }
             Event::Asked { ask } => self.game_mut()?.check_ask(Some(ask))?,
             Event::OpeningOver {} => self.game_mut()?.check_ask(None)?,
@@ -290,6 +270,37 @@ impl RoomState {
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
             Event::ChatSet { on } => self.chat = *on,
         }
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        number: u32,
+        black: Seat,
+        id: &GameId,
+        rated: bool,
+        at: u64,
+    ) -> Result<(), String> {
+        if self.seats.vacant().is_some() {
+            return Err("a seat is vacant".into());
+        }
+        if rated {
+            self.rated_players = rated::members(&self.seats);
+        }
+        self.game = Some(Game {
+            number,
+            id: id.clone(),
+            rated,
+            opening: Opening::new(self.opening, black),
+            position: Position::new(self.rules),
+            clock: Clock::new(self.time),
+            first_act: None,
+            nudge: None,
+            draw_offer: None,
+            takeback_ask: None,
+            rematch_ask: None,
+            timeline: Some(Timeline::new(at)),
+        });
         Ok(())
     }
 

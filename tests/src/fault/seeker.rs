@@ -261,10 +261,10 @@ impl Seeker {
     /// Takes in a message; `None` if the connection is lost at that.
     async fn hear(&mut self, guest: &mut Guest, message: Message) -> Option<()> {
         if let Message::Ratings { room, ratings } = &message
-            && let Phase::Plays { room: own, seat, .. } = &self.phase
-            && own == room
-            && let Some(points) = ratings.players[*seat].change
-            && let Some(game) = &guest.seen(room).room.game
+            && let state = &guest.seen(room).room
+            && let Some(seat) = state.seats.of_member(&self.me)
+            && let Some(points) = ratings.players[seat].change
+            && let Some(game) = &state.game
         {
             self.changes.push((room.clone(), game.id.clone(), points));
         }
