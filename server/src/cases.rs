@@ -167,6 +167,7 @@ pub fn case_file(
     let query = GameQuery {
         before: None,
         member: Some(member.clone()),
+        opponent: None,
         unlisted: true,
         max: SIGNAL_GAMES_MAX,
     };
