@@ -115,6 +115,7 @@ mod tests {
                 rules: Rules::TIC_TAC_TOE,
                 time: TimeControl::None,
                 opening: OpeningKind::Free,
+                rated: false,
             },
         }
     }

@@ -589,7 +589,8 @@ impl ConnectionTask {
             | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
-            | Message::Presence { .. } => {}
+            | Message::Presence { .. }
+            | Message::Ratings { .. } => {}
         }
     }
 

@@ -30,6 +30,7 @@ pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
         rules: summary.rules,
         time: summary.time,
         opening: summary.opening,
+        rated: false,
     });
     let moves = match summary.phase {
         Phase::Running => format!(", move {}", summary.ply + 1),
@@ -58,7 +59,8 @@ pub fn finished(server: &ServerAddress, me: &MemberId, game: &ListedGame) -> Str
     };
     let opening = summary.opening.as_ref().map_or(OpeningKind::Free, |opening| opening.kind);
     let rules = summary.rules;
-    let game_settings = settings(&GameSettings { rules, time: summary.time, opening });
+    let game_settings =
+        settings(&GameSettings { rules, time: summary.time, opening, rated: summary.rated });
     format!(
         "{}  {result:5}  {players}: {game_settings}, {} moves  {server}/game/{}",
         day(summary.ended_at),

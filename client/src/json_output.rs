@@ -11,8 +11,8 @@ use fivefold_shared::{
     notation::coordinates,
     profile::{Leaders, Profile},
     protocol::{
-        Absent, ChatLine, Event, MemberId, Message, Name, OwnRoom, Phase, Refusal, RoomCode,
-        RoomSummary, Snapshot, Spectators,
+        Absent, ChatLine, Event, GameRatings, MemberId, Message, Name, OwnRoom, Phase, Refusal,
+        RoomCode, RoomSummary, Snapshot, Spectators,
     },
     record::ListedGame,
     rules::{Forbidden, Outcome, Point},
@@ -68,6 +68,7 @@ enum Line<'a> {
     },
     Spectators(&'a Spectators),
     Presence(Absent),
+    Ratings(GameRatings),
     Lost {
         text: &'a str,
         retry_ms: u128,
@@ -148,6 +149,8 @@ struct State<'a> {
     phase: Phase,
     spectators: &'a Spectators,
     away: Absent,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratings: Option<GameRatings>,
     you: &'a MemberId,
     /// The seats played here: none, one, or both at one keyboard.
     plays: Vec<Seat>,
@@ -250,6 +253,7 @@ impl<W: Write> Json<W> {
             Message::Snapshot { .. } => self.state(table),
             Message::Spectators { spectators, .. } => self.write(&Line::Spectators(spectators)),
             Message::Presence { away, .. } => self.write(&Line::Presence(*away)),
+            Message::Ratings { ratings, .. } => self.write(&Line::Ratings(*ratings)),
             Message::Closed { text, .. } => self.write(&Line::Closed { text }),
             Message::Challenged { challenge, for_ms } => {
                 self.write(&LobbyLine::Challenged { challenge, for_ms: *for_ms })
@@ -387,6 +391,7 @@ impl<'a> State<'a> {
             phase: table.room().phase(),
             spectators: table.spectators(),
             away: table.away(),
+            ratings: table.ratings(),
             you: table.me(),
             plays: plays(table),
             turn: Turn::of(table),

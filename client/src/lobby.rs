@@ -253,6 +253,7 @@ impl LobbyState {
             | Message::Snapshot { .. }
             | Message::Spectators { .. }
             | Message::Presence { .. }
+            | Message::Ratings { .. }
             | Message::PlayerSaid { .. }
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }

@@ -14,9 +14,10 @@ use crate::{
 
 /// How a game is played, in short: `renju 15x15, 5+3, swap2`.
 pub fn settings(settings: &GameSettings) -> String {
-    let GameSettings { rules, time, opening } = settings;
+    let GameSettings { rules, time, opening, rated } = settings;
     let opening = if opening.is_free() { String::new() } else { format!(", {opening}") };
-    format!("{rules}, {}{opening}", short_time(*time))
+    let rated = if *rated { ", rated" } else { "" };
+    format!("{rules}, {}{opening}{rated}", short_time(*time))
 }
 
 /// A time control in short, as people type it: `5+3` in minutes and seconds.
@@ -39,9 +40,10 @@ fn short_time(time: TimeControl) -> String {
 
 /// The same with the time in words.
 fn settings_in_words(settings: &GameSettings) -> String {
-    let GameSettings { rules, time, opening } = settings;
+    let GameSettings { rules, time, opening, rated } = settings;
     let opening = if opening.is_free() { String::new() } else { format!(", {opening}") };
-    format!("{rules}, {}{opening}", sentences::time(*time))
+    let rated = if *rated { ", rated" } else { "" };
+    format!("{rules}, {}{opening}{rated}", sentences::time(*time))
 }
 
 /// A length of time such as `0:07`, `12:30` or `1:05:00`.
@@ -186,6 +188,7 @@ mod tests {
                 rules: fivefold_shared::rules::Rules::TIC_TAC_TOE,
                 time: fivefold_shared::clock::TimeControl::None,
                 opening: fivefold_shared::opening::OpeningKind::Free,
+                rated: false,
             },
             waiting,
             games,

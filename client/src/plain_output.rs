@@ -84,6 +84,9 @@ impl<O: Write, E: Write> Plain<O, E> {
                 writeln!(self.talk, "Both players are here.")
             }
             Message::Presence { .. } => self.absent(table),
+            Message::Ratings { ratings, .. } => {
+                writeln!(self.talk, "{}", sentences::ratings(table.room(), ratings))
+            }
             Message::Closed { text, .. } => {
                 writeln!(self.talk, "The room is closed: {}", sanitize(text))
             }
@@ -293,6 +296,9 @@ impl<O: Write, E: Write> View for Plain<O, E> {
     fn state(&mut self, table: &Table) -> io::Result<()> {
         let room = table.room();
         writeln!(self.out, "{}", pairing(&room.seats, room.black()))?;
+        if let Some(ratings) = table.ratings() {
+            writeln!(self.out, "{}", sentences::ratings(room, &ratings))?;
+        }
         self.board(table)?;
         if let Some(ask) = opening_choices::ask(room) {
             writeln!(self.out, "{}", opening_choices::title(table.perspective(), &ask))?;

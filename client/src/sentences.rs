@@ -3,7 +3,7 @@
 use fivefold_shared::{
     clock::{Face, TimeControl},
     notation::coordinates,
-    protocol::{Absent, ChatLine, Event, FirstAct, Nudge},
+    protocol::{Absent, ChatLine, Event, FirstAct, GameRatings, Nudge, PlayerRating},
     room::RoomState,
     rules::{Outcome, Point, Stone},
     seat::Seat,
@@ -46,6 +46,17 @@ pub fn seat_name(room: &RoomState, seat: Seat) -> String {
 pub fn points(room: &RoomState, points: &[Point]) -> String {
     let size = room.rules.size();
     points.iter().map(|&point| coordinates::format(point, size)).collect::<Vec<_>>().join(" ")
+}
+
+/// How strong the players of a rated game are: `Ratings: Ann 1532 (+8), Bob 1487? (-8)`.
+pub fn ratings(room: &RoomState, ratings: &GameRatings) -> String {
+    let [first, second] = Seat::BOTH.map(|seat| {
+        let PlayerRating { rating, provisional, change } = ratings.players[seat];
+        let mark = if provisional { "?" } else { "" };
+        let change = change.map(|points| format!(" ({points:+})")).unwrap_or_default();
+        format!("{} {rating}{mark}{change}", seat_name(room, seat))
+    });
+    format!("Ratings: {first}, {second}")
 }
 
 /// How a game ended.

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use fivefold_shared::{
     protocol::{
-        Absent, CatchUp, CommandId, Event, LobbyRequest, MemberId, Message, NumberedEvent, Request,
-        RoomCode, RoomRequest, Snapshot, Spectators,
+        Absent, CatchUp, CommandId, Event, GameRatings, LobbyRequest, MemberId, Message,
+        NumberedEvent, Request, RoomCode, RoomRequest, Snapshot, Spectators,
     },
     room::RoomState,
     rules::Outcome,
@@ -31,6 +31,7 @@ pub struct Table {
     room: RoomState,
     spectators: Spectators,
     away: Absent,
+    ratings: Option<GameRatings>,
     /// How far the server's clock is ahead of ours, in milliseconds.
     ahead_ms: i64,
     /// Messages that still have to be applied and returned.
@@ -66,6 +67,7 @@ impl Table {
             now: server_now,
             spectators,
             away,
+            ratings,
             catch_up: CatchUp::Snapshot(snapshot),
             ..
         } = joined
@@ -76,7 +78,7 @@ impl Table {
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
         let source = Source::Remote(connection);
         let ahead_ms = ahead_ms(server_now);
-        Ok(Self { away, ahead_ms, ..Self::new(source, me, code, room, spectators) })
+        Ok(Self { away, ratings, ahead_ms, ..Self::new(source, me, code, room, spectators) })
     }
 
     /// Builds a table for a game in this process.
@@ -100,6 +102,7 @@ impl Table {
             room,
             spectators,
             away: Absent::default(),
+            ratings: None,
             ahead_ms: 0,
             waiting: VecDeque::new(),
             refreshing: false,
@@ -234,6 +237,12 @@ impl Table {
         self.away
     }
 
+    /// The ratings of the players, in a rated game.
+    pub fn ratings(&self) -> Option<GameRatings> {
+        let game = self.room.game.as_ref()?;
+        self.ratings.filter(|ratings| ratings.game == game.number)
+    }
+
     /// The current time by the server's clock, in milliseconds since the Unix epoch, as far as
     /// known.
     pub fn now(&self) -> u64 {
@@ -317,12 +326,14 @@ impl Table {
                 let is_shown = self.fold(event) && !self.is_answered_here(&event.event);
                 return is_shown.then_some(message);
             }
-            Message::Joined { spectators, away, now, .. } => {
+            Message::Joined { spectators, away, now, ratings, .. } => {
+                self.ratings = *ratings;
                 self.spectators = spectators.clone();
                 self.away = *away;
                 self.ahead_ms = ahead_ms(*now);
             }
             Message::Presence { away, .. } => self.away = *away,
+            Message::Ratings { ratings, .. } => self.ratings = Some(*ratings),
             Message::Spectators { spectators, .. } => self.spectators = spectators.clone(),
             Message::Snapshot { snapshot, .. } => self.replace(snapshot),
             Message::Challenged { .. } => drop(self.challenges.take(&message, now)),

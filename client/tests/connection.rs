@@ -57,6 +57,7 @@ fn log() -> Vec<NumberedEvent> {
             game: 1,
             black: Seat::First,
             id: GameId::try_from("k7m2qpxw9abcdefg").unwrap(),
+            rated: false,
         },
         played(0, 1, 1),
         played(1, 0, 0),

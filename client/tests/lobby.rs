@@ -44,6 +44,7 @@ fn settings() -> GameSettings {
         rules: Rules::new(Variant::Standard, Size::square(15)).unwrap(),
         time: "5+3".parse().unwrap(),
         opening: OpeningKind::Swap2,
+        rated: false,
     }
 }
 
@@ -52,6 +53,7 @@ fn pools() -> Vec<Pool> {
         rules: Rules::new(Variant::Freestyle, Size::square(15)).unwrap(),
         time: TimeControl::None,
         opening: OpeningKind::Free,
+        rated: false,
     };
     let pool = |name: &str, settings, waiting, games, wait_ms| Pool {
         name: PoolName::try_from(name).unwrap(),
@@ -86,7 +88,7 @@ fn snapshot() -> Box<Snapshot> {
         engine: false,
     };
     let bob = MemberId::try_from("b".repeat(16)).unwrap();
-    let GameSettings { rules, time, opening } = settings();
+    let GameSettings { rules, time, opening, rated: _ } = settings();
     let events = [
         Event::Created {
             rules,
@@ -105,6 +107,7 @@ fn snapshot() -> Box<Snapshot> {
             game: 1,
             black: Seat::First,
             id: GameId::try_from("k7m2qpxw9abcdefg").unwrap(),
+            rated: false,
         },
     ];
     let log: Vec<_> =

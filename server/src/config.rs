@@ -297,6 +297,12 @@ pub enum Task {
         /// The account's name.
         name: String,
     },
+    /// Take back what a game has changed in the ratings of its players: they get as many points back, or
+    /// lose them. The server may run.
+    Undo {
+        /// The game's id, as in its address.
+        game: String,
+    },
     /// Copy everything from a database file into an empty PostgreSQL database (--database). Stop
     /// the server first.
     Migrate {

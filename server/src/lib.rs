@@ -194,6 +194,7 @@ async fn serve(
     let context = RoomContext {
         limits,
         log_writer: log_writer.clone(),
+        read_pool: Arc::clone(&read_pool),
         disk: Arc::clone(&disk),
         pool: pool.clone(),
         metrics: Arc::clone(&metrics),
@@ -220,6 +221,7 @@ async fn serve(
         logins: accounts.logins(),
         accounts,
         pairing,
+        pools: config.pools.clone(),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),

@@ -22,12 +22,11 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Colour, CommandId, Create, MemberId, Player, Reason, Refusal, RefusalValues, RoomCode,
-        SeatRequest, Visibility,
+        Colour, CommandId, Create, MemberId, Reason, Refusal, RefusalValues, RoomCode, SeatRequest,
+        Visibility,
     },
-    room::{Effects, Entry, Founding, Input, Member, Room, Spare, Standing},
+    room::{Effects, Entry, Founding, Input, Member, Pair, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
-    seat::BySeat,
 };
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
@@ -399,7 +398,7 @@ impl Lobby {
         command: CommandId,
         create: Create,
         demo: bool,
-        paired: Option<BySeat<Player>>,
+        paired: Option<Pair>,
     ) -> Result<Opened, Refusal> {
         let mut effects = Effects::new();
         let founding = Founding {

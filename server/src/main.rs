@@ -23,6 +23,7 @@ use fivefold_server::{
         Storage,
     },
 };
+use fivefold_shared::protocol::GameId;
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::EnvFilter;
@@ -66,6 +67,8 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
         ),
         (Task::Recover { name }, None) => recover(Database::Folder(&args.data_folder()?), name),
         (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
+        (Task::Undo { game }, None) => undo(Database::Folder(&args.data_folder()?), game),
+        (Task::Undo { game }, Some(url)) => undo(Database::Postgres(url), game),
         (Task::Migrate { from }, Some(url)) => {
             let copied = storage::migrate(from, url)?;
             write!(io::stdout(), "{copied}")?;
@@ -83,6 +86,12 @@ fn check(findings: &Findings) -> anyhow::Result<ExitCode> {
 fn recover(database: Database<'_>, name: &str) -> anyhow::Result<ExitCode> {
     let code = storage::recover(database, name)?;
     writeln!(io::stdout(), "{code}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn undo(database: Database<'_>, game: &str) -> anyhow::Result<ExitCode> {
+    let game = GameId::try_from(game.to_owned()).context("the id of the game")?;
+    write!(io::stdout(), "{}", storage::undo(database, &game)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

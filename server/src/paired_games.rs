@@ -96,11 +96,11 @@ impl PairedGames {
         Some(Playing { member: member.clone(), room, seat })
     }
 
-    /// How many games are running, by how they are played.
+    /// How many games are running, by how they are played, rated or not.
     pub(crate) fn count(&self) -> HashMap<GameSettings, usize> {
         let mut counts = HashMap::new();
         for game in self.lock().games.values() {
-            *counts.entry(game.settings).or_default() += 1;
+            *counts.entry(game.settings.casual()).or_default() += 1;
         }
         counts
     }
@@ -174,7 +174,8 @@ impl PairedGame {
     fn new(room: &Room, players: BySeat<MemberId>) -> Self {
         let state = room.state();
         let (rules, time, opening) = (state.rules, state.time, state.opening);
-        Self { settings: GameSettings { rules, time, opening }, players }
+        let rated = state.running().is_some_and(|game| game.rated);
+        Self { settings: GameSettings { rules, time, opening, rated }, players }
     }
 }
 
@@ -187,7 +188,7 @@ mod tests {
 
     fn game(first: &MemberId, second: &MemberId) -> PairedGame {
         let (time, opening) = (TimeControl::None, OpeningKind::Free);
-        let settings = GameSettings { rules: Rules::TIC_TAC_TOE, time, opening };
+        let settings = GameSettings { rules: Rules::TIC_TAC_TOE, time, opening, rated: false };
         PairedGame { settings, players: BySeat { first: first.clone(), second: second.clone() } }
     }
 

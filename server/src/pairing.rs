@@ -283,6 +283,13 @@ impl Pairing {
         let (to, settings) = &aim;
         let is_offered = settings.opening.offered(settings.rules);
         is_offered.map_err(|error| Refusal::opening_not_offered(&error))?;
+        if settings.rated {
+            settings.rating_pool()?;
+            // Guests play in all pools; their games are casual.
+            if !matches!(to, Aim::Pool(_)) && !by.may_be_rated() {
+                return Err(Refusal::new(Reason::AccountNeeded));
+            }
+        }
         if matches!(to, Aim::Member(to) if *to == by.member) {
             return Err(Refusal::new(Reason::OwnSeek));
         }
@@ -465,6 +472,8 @@ impl Pairing {
         let one_first = self.histories.is_first(&one.by.member, &other.by.member, is_even);
         let (first, second) = if one_first { (one, other) } else { (other, one) };
         let players = BySeat { first: first.by.clone(), second: second.by.clone() };
+        let is_rated = players.first.may_be_rated() && players.second.may_be_rated();
+        let settings = if is_rated { settings } else { settings.casual() };
         let waited_ms = BySeat { first: first.waited_ms, second: second.waited_ms };
         self.pairs.insert(number, Pair { sides: BySeat { first, second } });
         let pair = NewPair { number, settings, players, waited_ms };
@@ -512,6 +521,9 @@ impl Pairing {
         };
         if !is_theirs || !self.is_open(seek) {
             return Err(over());
+        }
+        if seek.settings.rated && !by.may_be_rated() {
+            return Err(Refusal::new(Reason::AccountNeeded));
         }
         self.may_play(now, &by.member).map(|()| number)
     }

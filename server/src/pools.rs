@@ -5,7 +5,7 @@ use std::{collections::HashSet, fs, io, path::Path};
 use fivefold_shared::{
     clock::TimeControl,
     opening::{OpeningError, OpeningKind},
-    protocol::{GameSettings, PoolName},
+    protocol::{GameSettings, PoolName, Unrated},
     rules::{Rules, Size, Variant},
 };
 use serde::Deserialize;
@@ -53,6 +53,14 @@ pub enum PoolsError {
         /// The problem.
         error: OpeningError,
     },
+    /// Games of the pool cannot be rated.
+    #[error("the pool {name}: {error}. Leave out \"rated\", or change the game")]
+    Unrated {
+        /// The pool.
+        name: PoolName,
+        /// The problem.
+        error: Unrated,
+    },
     /// There are too many.
     #[error("{0} pools are too many: at most {POOLS_MAX}, or nobody meets anybody")]
     TooMany(usize),
@@ -86,6 +94,10 @@ impl Pools {
             }
             let is_offered = settings.opening.offered(settings.rules);
             is_offered.map_err(|error| PoolsError::Opening { name: name.clone(), error })?;
+            if settings.rated {
+                let pool = settings.rating_pool();
+                pool.map_err(|error| PoolsError::Unrated { name: name.clone(), error })?;
+            }
         }
         Ok(Self(pools))
     }
@@ -98,12 +110,13 @@ impl Pools {
 
 impl Default for Pools {
     fn default() -> Self {
-        let pool = |name, variant, time: &str, opening| NamedSettings {
+        let pool = |name, variant, time: &str, opening: OpeningKind| NamedSettings {
             name: PoolName::try_from(name).expect("a pool's name"),
             settings: GameSettings {
                 rules: Rules::new(variant, Size::square(15)).expect("the usual board"),
                 time: time.parse::<TimeControl>().expect("a time control"),
                 opening,
+                rated: !opening.is_free(),
             },
         };
         Self(vec![
@@ -128,13 +141,16 @@ mod tests {
         let json: Vec<_> = pools
             .as_slice()
             .iter()
-            .map(|NamedSettings { name, settings: GameSettings { rules, time, opening } }| {
-                serde_json::json!({"name": name, "rules": rules, "time": time, "opening": opening})
+            .map(|NamedSettings { name, settings }| {
+                let GameSettings { rules, time, opening, rated } = settings;
+                serde_json::json!({"name": name, "rules": rules, "time": time, "opening": opening,
+                    "rated": rated})
             })
             .collect();
         let read = Pools::from_json(&serde_json::to_string(&json).unwrap()).unwrap();
         assert_eq!(read, pools);
-        assert_eq!(pools.as_slice().len(), 7);
+        let rated = pools.as_slice().iter().filter(|pool| pool.settings.rated).count();
+        assert_eq!((pools.as_slice().len(), rated), (7, 6));
     }
 
     #[test]
@@ -175,6 +191,10 @@ mod tests {
             (
                 r#"[{"name": "a", "rules": {"variant": "freestyle"}, "opening": "rif"}]"#,
                 "the pool a:",
+            ),
+            (
+                r#"[{"name": "a", "rules": {"variant": "renju"}, "opening": "rif", "rated": true}]"#,
+                "the pool a: rated games have a clock",
             ),
             (&format!("[{free}, {free}]"), "two pools have the name a"),
             (&format!("[{free}, {}]", free.replace("\"a\"", "\"b\"")), "a and b have the same"),

@@ -15,6 +15,7 @@ mod fan_out;
 mod mailbox;
 mod paired;
 mod peers;
+mod ratings;
 mod recovery;
 mod route;
 #[cfg(test)]
@@ -25,7 +26,6 @@ use std::{
     panic::AssertUnwindSafe,
     pin::{Pin, pin},
     sync::Arc,
-    time::Instant,
 };
 
 use fivefold_shared::{
@@ -45,8 +45,9 @@ pub(crate) use self::{
 use self::{
     actor::{Actor, CurrentCommand},
     bot_calls::{BotCalls, PoolReply},
-    commit_gate::CommitGate,
+    commit_gate::{CommitGate, Committed},
     fan_out::FanOut,
+    ratings::Reading,
     recovery::Faults,
     route::Route,
 };
@@ -157,6 +158,7 @@ pub(crate) fn run(
         is_stored: epoch > Epoch::FIRST,
         has_begun: false,
         on_stored: None,
+        reading: None,
         ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
         context,
@@ -178,7 +180,9 @@ pub(crate) fn run(
 
 /// The reason the task woke up.
 enum Wakeup {
-    Committed(Result<Instant, AppendError>),
+    Committed(Result<Committed, AppendError>),
+    /// Ratings were read.
+    Rated(Input),
     /// The log writer, which was busy, took the next batch.
     Sent,
     WriterGone(StorageError),
@@ -231,7 +235,11 @@ impl Actor {
         }
         while !(self.gate.is_settled() && (is_stopping || self.room.is_closed())) {
             match self.next(mailbox, stopped.as_mut(), is_stopping).await {
-                Wakeup::Committed(Ok(since)) => self.release(since),
+                Wakeup::Committed(Ok(Committed { since, changes })) => {
+                    self.release(since);
+                    self.note_changes(&changes);
+                }
+                Wakeup::Rated(input) => self.apply(input, None),
                 Wakeup::Committed(Err(error)) => {
                     if !Box::pin(self.rollback(&error, mailbox)).await {
                         break;
@@ -273,7 +281,8 @@ impl Actor {
         stopped: Pin<&mut WaitForCancellationFuture<'_>>,
         is_stopping: bool,
     ) -> Wakeup {
-        let Self { gate, bot_calls, alarm, .. } = self;
+        self.read_ratings();
+        let Self { gate, bot_calls, alarm, reading, .. } = self;
         let log_writer = &self.context.log_writer;
         if gate.has_batch()
             && let Some(Ok(permit)) = log_writer.reserve().now_or_never()
@@ -294,6 +303,7 @@ impl Actor {
                 }
                 Err(error) => Wakeup::WriterGone(error),
             },
+            input = read(reading), if takes_more && reading.is_some() => Wakeup::Rated(input),
             Some(reply) = bot_calls.next(), if takes_more && !bot_calls.is_empty() => {
                 Wakeup::PoolReply(reply)
             }
@@ -405,6 +415,14 @@ async fn maker_entry(mailbox: &mut Mailbox, stop: &CancellationToken) -> Option<
         () = stop.cancelled() => None,
         () = tokio::time::sleep(MAKER_ENTERS_WITHIN) => None,
     }
+}
+
+/// Waits for ratings; forever if none are read. Cancel safe.
+async fn read(reading: &mut Option<Reading>) -> Input {
+    let Some(read) = reading else { return std::future::pending().await };
+    let input = read.await;
+    *reading = None;
+    input
 }
 
 /// Waits for a permit of the log writer. Boxed, because waiting is rare and takes space.

@@ -24,6 +24,7 @@ use crate::{
     origin::Origin,
     pairing_task::PairingHandle,
     picture::Pictures,
+    pools::Pools,
     proxy::Proxies,
     reviews::Reviews,
     storage::ReadPool,
@@ -56,6 +57,8 @@ pub(crate) struct Server {
     pub(crate) logins: Arc<Logins>,
     /// Finds opponents for sessions.
     pub(crate) pairing: PairingHandle,
+    /// The pools in which they seek.
+    pub(crate) pools: Pools,
     pub(crate) sessions: ConnectionLimit,
     pub(crate) address_limits: Arc<AddressLimits>,
     /// Id of the next session.

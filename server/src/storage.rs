@@ -23,6 +23,7 @@ mod recovery;
 mod repair;
 mod schema;
 mod sqlite;
+mod undo;
 mod values;
 
 use std::{fmt, mem};
@@ -58,6 +59,7 @@ pub use self::{
     recovery::{Database, RecoverError, recover},
     repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
+    undo::{TakenBack, UndoError, undo},
 };
 pub(crate) use self::{
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},

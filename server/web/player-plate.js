@@ -80,7 +80,7 @@ export function createPlayerPlate(app, room) {
       element.classList.toggle('winner', won);
       element.classList.toggle('you', isMember(player, app.connection.you));
       element.classList.toggle('vacant', !player);
-      write(note, [!undecided && t(colour), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean).join(' · '));
+      write(note, [!undecided && t(colour), room.ratingText(at), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean).join(' · '));
       showClock();
     },
     showClock,

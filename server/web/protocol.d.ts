@@ -150,7 +150,9 @@ export type Event = { "type": "created",
     /** The seat that begins, and plays Black unless the opening swaps the colours. */
     black: Seat,
     /** The id under which the ended game is found. */
-    id: GameId, }
+    id: GameId,
+    /** Whether it counts for the players' ratings, unless it ends too early. */
+    rated?: boolean, }
   | { "type": "asked",
     /** The seat, and what it may do. */
     ask: Ask, }
@@ -279,6 +281,15 @@ export type GameList = {
     /** The value of `before` for the next page; absent at the end of the list. */
     next?: number, };
 
+/** How strong the players of a rated game are in its pool. */
+export type GameRatings = {
+    /** The number of the game in its room. */
+    game: number,
+    /** For the first seat. */
+    first: PlayerRating,
+    /** For the second seat. */
+    second: PlayerRating, };
+
 /** A review as the server sends it. */
 export type GameReview = {
     /** The game. */
@@ -295,7 +306,9 @@ export type GameSettings = {
     /** How much time the players have. */
     time?: TimeControl,
     /** How the game opens. */
-    opening?: OpeningKind, };
+    opening?: OpeningKind,
+    /** Whether the game counts for ratings if both players have accounts. It needs a clock, a board of 15x15, 19x19, 20x20 or without borders, and an opening that is not free. */
+    rated?: boolean, };
 
 /** A game in a snapshot. */
 export type GameSnapshot = {
@@ -305,6 +318,8 @@ export type GameSnapshot = {
     id: GameId,
     /** The seat that plays Black at this moment. */
     black: Seat,
+    /** Whether it is rated, as in `started`. */
+    rated?: boolean,
     /** The game's opening, unless it is free. */
     opening?: OpeningSnapshot,
     /** The moves, Black's first. */
@@ -529,7 +544,7 @@ export type Message = { "type": "welcome",
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
-    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
+    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
   | { "type": "rooms",
     /** The command's id. */
@@ -553,7 +568,9 @@ export type Message = { "type": "welcome",
     /** The spectators. */
     spectators: Spectators,
     /** The players who are away. */
-    away?: Absent, } &
+    away?: Absent,
+    /** The ratings of the players, if the game is rated and they are known; `ratings` follows if they are not yet. */
+    ratings?: GameRatings, } &
   ({ "snapshot": Snapshot }
   | { "events": Array<NumberedEvent> }) | { "type": "weights",
     /** The command's id. */
@@ -602,6 +619,15 @@ export type Message = { "type": "welcome",
     room: RoomCode,
     /** The players who are away now. */
     away: Absent, }
+  | { "type": "ratings",
+    /** The room. */
+    room: RoomCode,
+    /** The number of the game in its room. */
+    game: number,
+    /** For the first seat. */
+    first: PlayerRating,
+    /** For the second seat. */
+    second: PlayerRating, }
   | { "type": "player_said",
     /** The room. */
     room: RoomCode,
@@ -674,7 +700,9 @@ export type Message = { "type": "welcome",
     /** How much time the players have. */
     time?: TimeControl,
     /** How the game opens. */
-    opening?: OpeningKind, }
+    opening?: OpeningKind,
+    /** Whether the game counts for ratings if both players have accounts. It needs a clock, a board of 15x15, 19x19, 20x20 or without borders, and an opening that is not free. */
+    rated?: boolean, }
   | { "type": "lobby",
     /** The command's id. */
     id: CommandId,
@@ -724,7 +752,9 @@ export type OpenSeek = {
     /** How much time the players have. */
     time?: TimeControl,
     /** How the game opens. */
-    opening?: OpeningKind, };
+    opening?: OpeningKind,
+    /** Whether the game counts for ratings if both players have accounts. It needs a clock, a board of 15x15, 19x19, 20x20 or without borders, and an opening that is not free. */
+    rated?: boolean, };
 
 /** An opening protocol. On the wire: `swap2`, `long_pro`, `taraguchi10`. */
 export type OpeningKind = "free" | "swap1" | "swap" | "swap2" | "pro" | "long_pro" | "rif" | "yamaguchi" | "soosyrv8" | "taraguchi10";
@@ -836,26 +866,14 @@ export type Player = {
     /** The bot. */
     bot: BotSpec, };
 
-/** A rating in one pool, in whole points. */
+/** A player's rating in a game. */
 export type PlayerRating = {
-    /** The pool. */
-    pool: string,
-    /** The points, from 400. */
+    /** In points, from 400; 1500 for a newcomer. After a game that counts it includes the change. */
     rating: number,
-    /** The standard deviation of the points now, from 45 (sure) to 350 (unknown). */
-    deviation: number,
-    /** Whether too little is known to rely on it. */
+    /** Whether too little is known about the player. */
     provisional?: boolean,
-    /** When the last of them ended, in milliseconds since the Unix epoch. */
-    last_at?: number,
-    /** All games. */
-    games: number,
-    /** How many of them they won. */
-    won: number,
-    /** How many of them were drawn. */
-    drawn: number,
-    /** How many of them they lost. */
-    lost: number, };
+    /** The points that the game has changed; absent while it runs, and if it does not count. */
+    change?: number, };
 
 /** An intersection of the board. On the wire: `[x, y]`. */
 export type Point = [number, number];
@@ -875,7 +893,9 @@ export type Pool = {
     /** How much time the players have. */
     time?: TimeControl,
     /** How the game opens. */
-    opening?: OpeningKind, };
+    opening?: OpeningKind,
+    /** Whether the game counts for ratings if both players have accounts. It needs a clock, a board of 15x15, 19x19, 20x20 or without borders, and an opening that is not free. */
+    rated?: boolean, };
 
 /** The name of a pool in commands: 1 to `POOL_NAME_MAX` letters in lower case, digits and hyphens. */
 export type PoolName = string;
@@ -912,7 +932,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -958,7 +978,7 @@ export type Refusal = {
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
-    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
+    /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, };
 
 /** An update of a running analysis, as the protocol carries it. */

@@ -1,7 +1,7 @@
 // A room's state as its events build it, like the fold in shared/src/room.rs. The server decides what
 // is allowed.
 
-/** @import { Absent, Act, Ask, Clock, Event, Game, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
+/** @import { Absent, Act, Ask, Clock, Event, Game, GameRatings, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
  *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from './types' */
 
 import { newClock } from './clock-display.js';
@@ -95,6 +95,9 @@ export class Room {
   spectators = { count: 0, names: [] };
   /** @type {Absent} */
   away = {};
+  /** How strong the players of a rated game are.
+   * @type {GameRatings | undefined} */
+  ratings;
 
   /** @param {string} code */
   constructor(code) {
@@ -138,6 +141,15 @@ export class Room {
     return SEATS.find((seat) => isMember(this.seats[seat], member));
   }
 
+  /** What is shown of the rating of a seat: `1532? +8`.
+   * @param {Seat} seat */
+  ratingText(seat) {
+    const rating = this.ratings?.game === this.game?.number ? this.ratings?.[seat] : undefined;
+    if (!rating) return '';
+    const change = rating.change === undefined ? '' : ` ${rating.change < 0 ? '−' : '+'}${Math.abs(rating.change)}`;
+    return `${rating.rating}${rating.provisional ? '?' : ''}${change}`;
+  }
+
   /** A free seat. */
   get vacant() {
     return SEATS.find((seat) => !this.seats[seat]);
@@ -150,6 +162,7 @@ export class Room {
   joined(joined) {
     this.spectators = joined.spectators;
     this.away = joined.away ?? {};
+    this.ratings = joined.ratings;
     if (joined.snapshot) {
       this.restore(joined.snapshot);
       this.turnSince = joined.now;
@@ -172,6 +185,7 @@ export class Room {
       case 'snapshot': this.restore(news.snapshot); return true;
       case 'spectators': this.spectators = news.spectators; return true;
       case 'presence': this.away = news.away; return true;
+      case 'ratings': this.ratings = news; return true;
       default: return false;
     }
   }
@@ -217,7 +231,7 @@ export class Room {
       case 'chat_set': this.chat = event.on; break;
       case 'renamed': this.#rename(event.seat, event.name); break;
       case 'started':
-        this.game = { number: event.game, id: event.id, black: event.black, moves: [], clock: newClock(this.time) };
+        this.game = { number: event.game, id: event.id, black: event.black, rated: event.rated, moves: [], clock: newClock(this.time) };
         if (this.openingKind !== 'free') this.game.opening = { kind: this.openingKind, first: event.black, acts: [] };
         break;
       default: if (game) changeGame(game, at, event);

@@ -109,7 +109,7 @@ export function createSeekCard(app) {
     const pool = current();
     if (!pool) return;
     const key = `opening_${pool.opening ?? 'free'}_how`;
-    write(how, hasText(key) ? t(key) : '');
+    write(how, [t(pool.rated ? 'rated_how' : 'casual_how'), hasText(key) && t(key)].filter(Boolean).join(' '));
     const waiting = others(pool);
     find.disabled = false;
     find.hidden = how.hidden = choices.hidden = isSought(pool);

@@ -45,7 +45,7 @@ export type Closed = Of<'closed'> & { reason?: string };
 export type Analysis = Of<'analysis'>;
 export type AnalysisOver = Of<'analysis_over'>;
 /** Messages to a room's members that answer no command. */
-export type RoomNews = Of<'event' | 'snapshot' | 'spectators' | 'presence' | 'player_said'
+export type RoomNews = Of<'event' | 'snapshot' | 'spectators' | 'presence' | 'ratings' | 'player_said'
   | 'spectator_said' | 'analysis' | 'analysis_over' | 'closed'>;
 
 /** Messages that answer no command and concern no room that was joined. */

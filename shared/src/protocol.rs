@@ -24,8 +24,8 @@ pub use self::{
     event::{Event, NumberedEvent, Player},
     judged::Judged,
     message::{
-        Absent, AnalysisEnd, Away, CatchUp, FirstAct, GameSnapshot, Message, Nudge,
-        OpeningSnapshot, OwnRoom, Phase, RoomSummary, Seats, Snapshot, Spectators,
+        Absent, AnalysisEnd, Away, CatchUp, FirstAct, GameRatings, GameSnapshot, Message, Nudge,
+        OpeningSnapshot, OwnRoom, Phase, PlayerRating, RoomSummary, Seats, Snapshot, Spectators,
     },
     names::{
         COMMAND_ID_MAX, CommandId, GAME_ID_LENGTH, GameId, IDENTITY_LENGTH, Identity, Likeness,
@@ -33,7 +33,7 @@ pub use self::{
         PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     refusal::{Reason, Refusal, RefusalValues},
-    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted},
 };
 
 /// The protocol version that this code implements.

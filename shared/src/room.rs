@@ -33,6 +33,7 @@ pub mod limits;
 mod membership;
 mod play;
 mod presence;
+mod rated;
 mod seating;
 mod seeds;
 mod standing;
@@ -48,6 +49,7 @@ pub use self::{
     ids::{Member, SessionId, Ticket},
     input::{AnalysisUpdate, BotReply, Input},
     limits::RoomLimits,
+    rated::RatingsDue,
     seeds::RoomSeeds,
     standing::{Spare, Stage, Standing},
     state::{FoldError, Game, RoomState, SnapshotError},
@@ -85,7 +87,16 @@ pub struct Founding {
     /// Whether this is the server's own room, which shows a game between two bots.
     pub demo: bool,
     /// The players whom the server has paired. They take the seats instead of `create.seats`.
-    pub paired: Option<BySeat<Player>>,
+    pub paired: Option<Pair>,
+}
+
+/// Two players whom the server has paired.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pair {
+    /// The players.
+    pub players: BySeat<Player>,
+    /// Whether their games are rated: they agree, and both have accounts.
+    pub rated: bool,
 }
 
 impl Room {
@@ -120,8 +131,11 @@ impl Room {
             }
         });
         let is_paired = paired.is_some();
+        let rated = paired.as_ref().is_some_and(|pair| pair.rated);
         let players = match paired {
-            Some(BySeat { first, second }) => BySeat { first: Some(first), second: Some(second) },
+            Some(Pair { players: BySeat { first, second }, .. }) => {
+                BySeat { first: Some(first), second: Some(second) }
+            }
             None => {
                 let [first, second] = seats;
                 BySeat { first: first?, second: second? }
@@ -149,6 +163,7 @@ impl Room {
         let mut room = Self::new(code, seeds, limits, state);
         room.empty_since = Some(now);
         room.demo = demo;
+        room.rated_first = rated;
         room.history.push(first.clone());
         let entry = Entry { event: first, cause: Some(cause.clone()) };
         effects.push(Effect::Append { entry, finished: None });
@@ -200,6 +215,8 @@ impl Room {
     ) -> Result<(), FoldError> {
         self.state = RoomState::from_log(log.iter().map(|entry| &entry.event))?;
         self.history = History::from_log(log.iter().map(|entry| &entry.event));
+        // The game may have ended since.
+        self.ratings_asked = None;
         self.answered.rollback(log, |member| is_kept(&self.state, member));
         effects.extend(self.presence.sessions().into_iter().map(Effect::Listen));
         effects.push(Effect::Broadcast(Message::Snapshot {
@@ -251,6 +268,7 @@ impl Room {
                 }
             }
             Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
+            Input::Rated { game, ended, ratings } => self.rated((game, ended), ratings, moment),
             Input::Wake => self.wake(moment),
         }
         (moment.cause, moment.lag_ms) = (None, 0);

@@ -13,7 +13,7 @@ async fn a_server_that_is_killed_again_and_again_keeps_what_it_acknowledged() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_who_seek_each_other_are_in_one_game_each_however_often_the_server_is_killed() {
-    let verdict = fault::seekers::run(8, Duration::from_secs(5), 1).await;
+    let verdict = fault::seekers::run(8, Duration::from_secs(5), 1, false).await;
     assert!(verdict.is_clean(), "{verdict}");
     assert!(verdict.found > 0 && verdict.acts > 0 && verdict.kills > 0, "{verdict}");
 }
@@ -28,7 +28,16 @@ async fn all_rooms_of_a_killed_node_have_an_owner_again_and_go_on() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_who_seek_each_other_are_in_one_game_each_however_often_nodes_are_killed() {
     let time = Duration::from_secs(8);
-    let Some(verdict) = fault::seekers::run_on_nodes(3, 8, time, 1, false).await else { return };
+    let Some(verdict) = fault::seekers::run_on_nodes(3, 8, time, 1, (false, false)).await else {
+        return;
+    };
     assert!(verdict.is_clean(), "{verdict}");
     assert!(verdict.found > 0 && verdict.acts > 0 && verdict.kills > 0, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_change_of_a_rating_is_lost_or_counted_twice_however_often_the_server_is_killed() {
+    let verdict = fault::seekers::run(4, Duration::from_secs(8), 1, true).await;
+    assert!(verdict.is_clean(), "{verdict}");
+    assert!(verdict.rated > 0 && verdict.changes_heard > 0 && verdict.kills > 0, "{verdict}");
 }

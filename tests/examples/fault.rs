@@ -6,7 +6,8 @@
 //! The same on several nodes, with PostgreSQL and NATS: add `--nodes 3`, and `--only-kills` for
 //! nothing but killed nodes. `--seekers 50` has people seek each other and play, one game after the
 //! other, and checks that nobody was in two of them; with `--nodes 3 --only-kills` a random node is
-//! killed each second, or as soon as the last one is back. `--orphans 10000` kills one node with so
+//! killed each second, or as soon as the last one is back. With `--rated` they have accounts and their
+//! games count: no change of a rating may be lost or counted twice. `--orphans 10000` kills one node with so
 //! many rooms, with people in 200 of them, and waits until all rooms have an owner again.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
@@ -40,6 +41,9 @@ struct Args {
     /// So many people who seek each other and play, instead of rooms.
     #[arg(long, conflicts_with_all = ["rooms", "orphans"])]
     seekers: Option<usize>,
+    /// The seekers have accounts, and their games count for ratings.
+    #[arg(long, requires = "seekers")]
+    rated: bool,
     /// Kill one of three nodes once, with so many rooms.
     #[arg(long, conflicts_with_all = ["nodes", "minutes", "rooms"])]
     orphans: Option<usize>,
@@ -47,7 +51,7 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Args { minutes, rooms, seed, nodes, only_kills, seekers, orphans } = Args::parse();
+    let Args { minutes, rooms, seed, nodes, only_kills, seekers, rated, orphans } = Args::parse();
     let time = Duration::from_secs_f64(minutes * 60.0);
     // A sentence says what is not installed.
     let is_clean = if let Some(orphans) = orphans {
@@ -57,15 +61,14 @@ async fn main() -> ExitCode {
             found.verdict.is_clean() && found.pauses.count() == found.played
         })
     } else if let (Some(seekers), Some(nodes)) = (seekers, nodes) {
-        let is_mixed = !only_kills;
-        let verdict =
-            fault::seekers::run_on_nodes(nodes.get(), seekers, time, seed, is_mixed).await;
+        let kinds = (!only_kills, rated);
+        let verdict = fault::seekers::run_on_nodes(nodes.get(), seekers, time, seed, kinds).await;
         verdict.is_none_or(|verdict| {
             println!("{verdict}");
             verdict.is_clean()
         })
     } else if let Some(seekers) = seekers {
-        let verdict = fault::seekers::run(seekers, time, seed).await;
+        let verdict = fault::seekers::run(seekers, time, seed, rated).await;
         println!("{verdict}");
         verdict.is_clean()
     } else if let Some(nodes) = nodes {

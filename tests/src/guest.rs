@@ -25,10 +25,12 @@ use tokio::{
 };
 use tokio_tungstenite::{
     WebSocketStream, client_async_with_config,
-    tungstenite::{self, protocol::WebSocketConfig},
+    tungstenite::{
+        self, client::IntoClientRequest, http::header::COOKIE, protocol::WebSocketConfig,
+    },
 };
 
-use crate::{PATIENCE, Server};
+use crate::{PATIENCE, Server, http::post};
 
 /// The longest wait for a server that may be down.
 const RETURN_WITHIN: Duration = Duration::from_secs(5);
@@ -68,11 +70,23 @@ pub(crate) async fn connect_from(
     source: Option<Ipv4Addr>,
     address: SocketAddr,
 ) -> Result<Socket, tungstenite::Error> {
+    connect_with(source, address, None).await
+}
+
+/// The same with a cookie, as a browser of somebody with an account sends it.
+async fn connect_with(
+    source: Option<Ipv4Addr>,
+    address: SocketAddr,
+    cookie: Option<&str>,
+) -> Result<Socket, tungstenite::Error> {
     let stream = tcp_from(source, address).await?;
     // Small, so that one program can simulate ten thousand people.
     let config = WebSocketConfig::default().read_buffer_size(2 * 1024);
-    let url = format!("ws://{address}/ws");
-    Ok(client_async_with_config(url, stream, Some(config)).await?.0)
+    let mut request = format!("ws://{address}/ws").into_client_request()?;
+    if let Some(cookie) = cookie {
+        request.headers_mut().insert(COOKIE, cookie.parse()?);
+    }
+    Ok(client_async_with_config(request, stream, Some(config)).await?.0)
 }
 
 /// A person with an identity, on one socket.
@@ -85,10 +99,18 @@ pub struct Guest {
     rooms: HashMap<RoomCode, Seen>,
     /// Their public id.
     pub me: MemberId,
-    /// The key to their seats.
+    /// The key to their seats, unless they have an account.
     pub identity: Identity,
+    /// The cookie of their account, if they have one.
+    cookie: Option<String>,
     /// Their name.
     pub name: Name,
+}
+
+/// What opens the seats of a person: their identity, or the cookie of their account.
+struct Key {
+    identity: Identity,
+    cookie: Option<String>,
 }
 
 /// A person without a socket, who remembers the events they received.
@@ -96,6 +118,7 @@ pub struct Guest {
 pub struct Away {
     address: SocketAddr,
     identity: Identity,
+    cookie: Option<String>,
     name: Name,
     rooms: HashMap<RoomCode, Seen>,
 }
@@ -111,15 +134,18 @@ impl Away {
     /// # Panics
     /// When the server does not welcome them.
     pub async fn back(self) -> Guest {
-        let Self { address, identity, name, rooms } = self;
-        Guest { rooms, ..Guest::greet(address, name.as_str(), Some(identity)).await }
+        let address = self.address;
+        let rooms = self.rooms;
+        let key = Key { identity: self.identity, cookie: self.cookie };
+        let guest = Guest::try_greet(None, address, self.name.as_str(), Some(key)).await;
+        Guest { rooms, ..guest.expect("the server sends welcome") }
     }
 
     /// As [`back`](Self::back), to a server that may be down, and otherwise listens at this
     /// address; on failure the person stays away.
     pub(crate) async fn try_back(self, address: SocketAddr) -> Result<Guest, Self> {
-        let identity = Some(self.identity.clone());
-        let greeted = Guest::try_greet(None, address, self.name.as_str(), identity);
+        let key = Key { identity: self.identity.clone(), cookie: self.cookie.clone() };
+        let greeted = Guest::try_greet(None, address, self.name.as_str(), Some(key));
         match timeout(RETURN_WITHIN, greeted).await {
             Ok(Some(guest)) => Ok(Guest { rooms: self.rooms, ..guest }),
             Ok(None) | Err(Elapsed { .. }) => Err(self),
@@ -188,6 +214,22 @@ impl Guest {
         Self::greet(server.address(), name, None).await
     }
 
+    /// Connects a new person from an address of this machine, and signs them up.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub(crate) async fn sign_up(source: Ipv4Addr, address: SocketAddr, name: &str) -> Self {
+        let guest = Self::greet_from(Some(source), address, name).await;
+        let authorization = format!("Authorization: Bearer {}", guest.identity.as_str());
+        let body = format!(r#"{{"name": "{name}", "password": "a long password of tests"}}"#);
+        let answer = post(source, address, "/api/account", &authorization, &body).await;
+        let answer = answer.expect("the server answers");
+        assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+        let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+        let cookie = cookie.and_then(|line| line.split(';').next()).expect("a cookie");
+        Away { cookie: Some(cookie.to_owned()), ..guest.lost() }.back().await
+    }
+
     /// Connects a known person on a new socket, without any joined rooms.
     ///
     /// # Panics
@@ -197,7 +239,8 @@ impl Guest {
     }
 
     pub(crate) async fn greet(address: SocketAddr, name: &str, identity: Option<Identity>) -> Self {
-        Self::try_greet(None, address, name, identity).await.expect("the server sends welcome")
+        let key = identity.map(|identity| Key { identity, cookie: None });
+        Self::try_greet(None, address, name, key).await.expect("the server sends welcome")
     }
 
     /// Connects a new person from an address of this machine, or from any.
@@ -214,10 +257,14 @@ impl Guest {
         source: Option<Ipv4Addr>,
         address: SocketAddr,
         name: &str,
-        identity: Option<Identity>,
+        key: Option<Key>,
     ) -> Option<Self> {
-        let name = Some(Name::new(name).expect("a name"));
-        let mut socket = connect_from(source, address).await.ok()?;
+        let cookie = key.as_ref().and_then(|key| key.cookie.clone());
+        let known = key.map(|key| key.identity);
+        // An account is known by its cookie, and has its own name.
+        let identity = known.clone().filter(|_| cookie.is_none());
+        let name = cookie.is_none().then(|| Name::new(name).expect("a name"));
+        let mut socket = connect_with(source, address, cookie.as_deref()).await.ok()?;
         let id = CommandId::try_from("hello".to_owned()).expect("an id");
         let hello = LobbyRequest::Hello { protocol: VERSION, identity: identity.clone(), name };
         let json = Command { id, request: Request::Lobby(hello) }.to_json();
@@ -229,10 +276,10 @@ impl Guest {
         let Message::Welcome { you: me, name, identity: new, .. } = welcome else {
             panic!("no welcome: {welcome:?}");
         };
-        assert_ne!(new.is_some(), identity.is_some(), "a new identity for who brings none");
-        let identity = new.or(identity).expect("one of both");
-        let prefix = rand::random();
-        Some(Self { address, socket, prefix, sent: 0, rooms: HashMap::new(), me, identity, name })
+        assert_ne!(new.is_some(), known.is_some(), "a new identity for who brings none");
+        let identity = new.or(known).expect("one of both");
+        let (prefix, rooms) = (rand::random(), HashMap::new());
+        Some(Self { address, socket, prefix, sent: 0, rooms, me, identity, cookie, name })
     }
 
     /// The server that they are at.
@@ -337,6 +384,7 @@ impl Guest {
             | Message::OwnRooms { .. }
             | Message::Weights { .. }
             | Message::Presence { .. }
+            | Message::Ratings { .. }
             | Message::Chat { .. }
             | Message::PlayerSaid { .. }
             | Message::SpectatorSaid { .. }
@@ -585,8 +633,8 @@ impl Guest {
 
     /// Drops the socket without a close frame.
     pub fn lost(self) -> Away {
-        let Self { address, identity, name, rooms, .. } = self;
-        Away { address, identity, name, rooms }
+        let Self { address, identity, cookie, name, rooms, .. } = self;
+        Away { address, identity, cookie, name, rooms }
     }
 
     /// Reads on until the server closes the socket, and returns the code and the reason.

@@ -151,6 +151,7 @@ impl World {
             name: Name::new(&format!("Player {number}")).expect("a name"),
             identity: None,
             engine: false,
+            account: false,
             session: SessionId(number as u64),
             command: CommandId::try_from("seek").expect("an id"),
             rating: self.ratings[number],

@@ -81,6 +81,10 @@ pub struct OfferArgs {
     /// board of 15x15, else free].
     #[arg(long, value_name = "KIND")]
     pub opening: Option<OpeningKind>,
+    /// The game counts for the ratings of both. It needs an account, and a clock, a usual board and an
+    /// opening that is not free.
+    #[arg(long)]
+    pub rated: bool,
 }
 
 /// Time for each player, unless an option sets another.
@@ -95,13 +99,21 @@ pub enum OfferError {
     /// They are not played with this opening.
     #[error(transparent)]
     Opening(#[from] fivefold_shared::opening::OpeningError),
+    /// Such games cannot be rated.
+    #[error(transparent)]
+    Unrated(#[from] fivefold_shared::protocol::Unrated),
 }
 
 impl OfferArgs {
     /// Whether no option was given.
     pub const fn is_empty(&self) -> bool {
-        let Self { variant, size, k, time, opening } = self;
-        variant.is_none() && size.is_none() && k.is_none() && time.is_none() && opening.is_none()
+        let Self { variant, size, k, time, opening, rated } = self;
+        variant.is_none()
+            && size.is_none()
+            && k.is_none()
+            && time.is_none()
+            && opening.is_none()
+            && !*rated
     }
 
     /// The game that the options name.
@@ -115,7 +127,12 @@ impl OfferArgs {
         let usual = if is_fair { OpeningKind::Swap2 } else { OpeningKind::Free };
         let opening = self.opening.unwrap_or(usual);
         opening.offered(rules)?;
-        Ok(GameSettings { rules, time: self.time.unwrap_or(TIME), opening })
+        let time = self.time.unwrap_or(TIME);
+        let settings = GameSettings { rules, time, opening, rated: self.rated };
+        if self.rated {
+            settings.rating_pool()?;
+        }
+        Ok(settings)
     }
 }
 

@@ -99,6 +99,7 @@ impl<'a> SeekingEngine<'a> {
             rules: Rules::new(Variant::Freestyle, Size::square(15))?,
             time: TimeControl::None,
             opening: OpeningKind::Free,
+            rated: false,
         });
         let (ready, name) = started(&options, trial.rules, trial.opening).await?;
         introduce(args, lobby.connection(), &mut welcome, &name).await?;
@@ -241,7 +242,12 @@ impl AtTable {
         interrupt: &mut (impl Future<Output = ()> + Unpin),
     ) -> anyhow::Result<ExitReason> {
         let room = table.room();
-        let settings = GameSettings { rules: room.rules, time: room.time, opening: room.opening };
+        let settings = GameSettings {
+            rules: room.rules,
+            time: room.time,
+            opening: room.opening,
+            rated: room.game.as_ref().is_some_and(|game| game.rated),
+        };
         if !self.prepare(settings).await {
             bail!("{} cannot play {} here", self.options.engine.words[0], settings.rules);
         }

@@ -76,6 +76,7 @@ impl Peer {
             now: 0,
             spectators,
             away: Absent::default(),
+            ratings: None,
             catch_up,
         })
         .await;

@@ -284,6 +284,7 @@ impl RemoteInput {
             | Input::Evict
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
+            | Input::Rated { .. }
             | Input::Wake => None,
         }
     }

@@ -8,6 +8,7 @@ use fivefold_shared::{
         Colour, Create, GameSettings, MemberId, Player, Reason, Refusal, RoomCode, SeatRequest,
         Visibility,
     },
+    room::Pair,
     seat::BySeat,
 };
 use tokio::sync::oneshot;
@@ -110,7 +111,8 @@ impl Lobby {
         let command = ids::command_id();
         let create = create(game.settings);
         let founder = host.clone();
-        let founded = self.found(founder, command.clone(), create, false, Some(players))?;
+        let pair = Pair { players, rated: game.settings.rated };
+        let founded = self.found(founder, command.clone(), create, false, Some(pair))?;
         let code = founded.room.code().clone();
         self.paired_games().begin(&code, game).map_err(NotPaired::Playing)?;
         if let Err(refusal) = self.close_spared(&mut makers, &spared) {
@@ -127,7 +129,7 @@ impl Lobby {
 }
 
 /// First puts the first stone.
-const fn create(GameSettings { rules, time, opening }: GameSettings) -> Create {
+const fn create(GameSettings { rules, time, opening, rated: _ }: GameSettings) -> Create {
     Create {
         rules,
         visibility: Visibility::Private,

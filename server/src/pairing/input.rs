@@ -5,12 +5,17 @@ use fivefold_shared::{
         CommandId, GameSettings, MemberId, Name, OpenSeek, Refusal, RoomCode, SeekEnd, SeekId,
         Wanted,
     },
+    rating_pool::RatingPool,
     room::SessionId,
     seat::{BySeat, Seat},
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{node_id::NodeId, storage::IdentityHash};
+use crate::{
+    node_id::NodeId,
+    ratings,
+    storage::{IdentityHash, PoolRating},
+};
 
 /// Somebody who seeks or accepts a game, by one command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -23,12 +28,22 @@ pub struct Seeker {
     pub identity: Option<IdentityHash>,
     /// Whether a program plays, by its own declaration.
     pub engine: bool,
+    /// Whether they have an account. Nodes that do not know ratings leave it out.
+    #[serde(default)]
+    pub account: bool,
     /// The session that they sent the command over, the last one if they repeated it.
     pub session: SessionId,
     /// The command.
     pub command: CommandId,
-    /// How strong they are.
+    /// How strong they are in the game that they seek.
     pub rating: Rating,
+}
+
+impl Seeker {
+    /// Whether their games may be rated: people with an account who play in person.
+    pub const fn may_be_rated(&self) -> bool {
+        self.account && !self.engine
+    }
 }
 
 /// A playing strength and how sure it is, in points.
@@ -41,8 +56,23 @@ pub struct Rating {
 }
 
 impl Rating {
-    /// The rating of everybody as long as nothing is rated.
+    /// The rating of everybody without one.
     pub const UNRATED: Self = Self { value: 1500, deviation: 350 };
+
+    /// A member's rating in a pool at a time, by all of their ratings. Who has none there begins at the
+    /// surest other one.
+    pub fn of(ratings: &[PoolRating], pool: RatingPool, now: u64) -> Self {
+        let own = ratings.iter().find(|own| own.pool == pool).map(|own| own.rating);
+        let others = || ratings.iter().map(|other| other.rating.at(now));
+        let rating = own.unwrap_or_else(|| ratings::Rating::first_in_pool(others())).at(now);
+        Self { value: whole(rating.value), deviation: whole(rating.deviation) }
+    }
+}
+
+/// A value in points without its fraction.
+#[expect(clippy::cast_possible_truncation, reason = "ratings have a few digits")]
+fn whole(points: f64) -> i32 {
+    points.round() as i32
 }
 
 /// A seek or a challenge that stands, as the node of its session keeps it.

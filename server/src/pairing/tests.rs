@@ -52,6 +52,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
         name: Name::new(&format!("Player {who}")).unwrap(),
         identity: None,
         engine: false,
+        account: false,
         session: SessionId(session),
         command: CommandId::try_from(format!("c{command}")).unwrap(),
         rating: Rating::UNRATED,
@@ -60,7 +61,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
 
 fn tic_tac_toe() -> GameSettings {
     let (time, opening) = (TimeControl::None, OpeningKind::Free);
-    GameSettings { rules: Rules::TIC_TAC_TOE, time, opening }
+    GameSettings { rules: Rules::TIC_TAC_TOE, time, opening, rated: false }
 }
 
 /// A pairing, with a room for each pair as soon as it is made.

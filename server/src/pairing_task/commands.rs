@@ -8,7 +8,9 @@ use fivefold_shared::{
 };
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use crate::{limits::PAIRING_INPUTS_MAX, outbox::Outbox, storage::Playing};
+use crate::{
+    limits::PAIRING_INPUTS_MAX, outbox::Outbox, pairing::Rating, pools::Pools, storage::Playing,
+};
 
 /// Gives sessions access to the pairing; cheap to clone.
 #[derive(Clone, Debug)]
@@ -28,6 +30,10 @@ pub(crate) struct PairingCommand {
     /// The member's running game, as the storage knows it. Looked up only in a cluster, for requests
     /// that may begin a game.
     pub(crate) playing: Option<Playing>,
+    /// Whether the member has an account.
+    pub(crate) account: bool,
+    /// How strong they are in the game that they seek.
+    pub(crate) rating: Rating,
 }
 
 /// A request that the pairing answers.
@@ -54,6 +60,23 @@ pub(crate) enum PairingRequest {
 }
 
 impl PairingRequest {
+    /// The game that it seeks, if it names one.
+    pub(crate) fn settings(&self, pools: &Pools) -> Option<GameSettings> {
+        match self {
+            Self::Seek { wanted: Wanted::Pool(name), .. } => {
+                let pool = pools.as_slice().iter().find(|pool| pool.name == *name);
+                pool.map(|pool| pool.settings)
+            }
+            Self::Seek { wanted: Wanted::Settings(settings), .. }
+            | Self::Challenge { settings, .. } => Some(*settings),
+            Self::Accept { .. }
+            | Self::Decline(_)
+            | Self::Cancel(_)
+            | Self::Watch
+            | Self::Unwatch => None,
+        }
+    }
+
     /// Whether it may begin a game.
     pub(crate) const fn makes_game(&self) -> bool {
         match self {

@@ -93,7 +93,18 @@ impl Front {
         admit: impl FnOnce(&Seeker, &SeekAim) -> Result<(), Refusal>,
         games: impl FnOnce() -> RunningGames,
     ) {
-        let PairingCommand { id, kind, member, session, address, outbox, request, .. } = command;
+        let PairingCommand {
+            id,
+            kind,
+            member,
+            session,
+            address,
+            outbox,
+            request,
+            account,
+            rating,
+            ..
+        } = command;
         let new = || Seeking::new(member.clone(), address, outbox.clone());
         let seeking = self.sessions.entry(session).or_insert_with(new);
         seeking.member = member;
@@ -110,7 +121,7 @@ impl Front {
         }
         let (member, command) = (seeking.member.id.clone(), id.clone());
         let seeker = seeking.seeker(session, id.clone());
-        let by = |engine| Seeker { engine, ..seeker };
+        let by = |engine| Seeker { engine, account, rating, ..seeker };
         let message = match request {
             PairingRequest::Seek { wanted, engine } => {
                 self.seek(now, by(engine), SeekAim::Anybody(wanted), admit)

@@ -293,7 +293,7 @@ impl Leader {
             name: pool.name.clone(),
             settings: pool.settings,
             waiting,
-            games: games(&pool.settings),
+            games: games(&pool.settings.casual()),
             wait_ms: self.pairing.median_wait(now, index),
         });
         LobbyView { pools: pools.collect(), seeks: self.pairing.open_seeks() }

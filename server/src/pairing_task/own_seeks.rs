@@ -62,7 +62,8 @@ impl Seeking {
     pub(super) fn seeker(&self, session: SessionId, command: CommandId) -> Seeker {
         let Member { id: member, name } = self.member.clone();
         let (identity, engine, rating) = (self.outbox.identity(), false, Rating::UNRATED);
-        Seeker { member, name, identity, engine, session, command, rating }
+        let account = false;
+        Seeker { member, name, identity, engine, account, session, command, rating }
     }
 
     /// Notes a command. If the same one waits already, it has one answer.

@@ -71,7 +71,7 @@ fn command_id(text: &str) -> CommandId {
 
 fn settings() -> GameSettings {
     let (time, opening) = (TimeControl::None, OpeningKind::Free);
-    GameSettings { rules: Rules::TIC_TAC_TOE, time, opening }
+    GameSettings { rules: Rules::TIC_TAC_TOE, time, opening, rated: false }
 }
 
 fn seek() -> PairingRequest {
@@ -133,6 +133,8 @@ impl Net {
             outbox: person.outbox.clone(),
             request,
             playing: None,
+            account: false,
+            rating: crate::pairing::Rating::UNRATED,
         };
         let now = self.now;
         let (front, _) = self.nodes.get_mut(&person.node).unwrap();

@@ -15,6 +15,7 @@ use super::{
     bot_calls::BotCalls,
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
+    ratings::Reading,
     route::Route,
 };
 use crate::{
@@ -26,7 +27,7 @@ use crate::{
     limits::{Limits, REFUSED_IN_ROOM_KEPT},
     metrics::Metrics,
     node_id::NodeId,
-    storage::{LogWriter, Playing},
+    storage::{LogWriter, Playing, ReadPool},
     thinking::{Owner, Pool},
 };
 
@@ -53,6 +54,8 @@ pub(super) struct Actor {
     /// Whether a game between paired players has begun, and is not known to be stored.
     pub(super) has_begun: bool,
     /// Notified as soon as something is, or cannot be because a player plays elsewhere.
+    /// Reads the ratings that the room lacks.
+    pub(super) reading: Option<Reading>,
     pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
     /// The room's entry in the directory.
     pub(super) listed: Arc<Listed>,
@@ -63,6 +66,7 @@ pub(super) struct Actor {
 #[derive(Clone, Debug)]
 pub(crate) struct RoomContext {
     pub(crate) log_writer: LogWriter,
+    pub(crate) read_pool: Arc<ReadPool>,
     pub(crate) disk: Arc<Disk>,
     pub(crate) pool: Pool,
     pub(crate) metrics: Arc<Metrics>,
@@ -97,6 +101,7 @@ impl CurrentCommand {
             | Input::Renamed { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
+            | Input::Rated { .. }
             | Input::Wake => None,
         };
         let id = input.command_id()?.clone();

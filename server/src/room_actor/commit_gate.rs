@@ -37,6 +37,14 @@ struct Commit {
     since: Instant,
 }
 
+/// A batch that is stored.
+pub(super) struct Committed {
+    /// When the log writer got it.
+    pub(super) since: Instant,
+    /// What the games that it ends have changed in ratings.
+    pub(super) changes: Vec<RatingChange>,
+}
+
 /// Something that waits for a commit.
 #[expect(
     clippy::large_enum_variant,
@@ -126,9 +134,10 @@ impl CommitGate {
     }
 
     /// Waits until the batch is stored or has failed; forever if there is none. Cancel safe.
-    pub(super) async fn committed(&mut self) -> Result<Instant, AppendError> {
+    pub(super) async fn committed(&mut self) -> Result<Committed, AppendError> {
         let Some(commit) = &mut self.commit else { return std::future::pending().await };
-        let stored = commit.reply.wait().await.map(|_| commit.since);
+        let since = commit.since;
+        let stored = commit.reply.wait().await.map(|changes| Committed { since, changes });
         self.commit = None;
         stored
     }

@@ -74,7 +74,8 @@ impl Actor {
         }
         let mut inbox = Inbox::new(mailbox);
         let stored = if self.gate.is_committing() {
-            self.gate.committed().await.map(|since| self.release(since))
+            // The room learns what has changed in ratings when it is whole again.
+            self.gate.committed().await.map(|committed| self.release(committed.since))
         } else {
             Ok(())
         };

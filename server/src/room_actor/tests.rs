@@ -14,7 +14,7 @@ use fivefold_shared::{
         Colour, CommandId, Create, Event, GameId, MemberId, Name, Player, RoomCode, SeatRequest,
         Visibility,
     },
-    room::{Entry, Founding, Member, RoomLimits, RoomSeeds, SessionId},
+    room::{Entry, Founding, Member, Pair, RoomLimits, RoomSeeds, SessionId},
     rules::Rules,
     seat::BySeat,
 };
@@ -59,6 +59,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 
 /// The same, unless the server has paired two players.
 fn made(limits: Limits, paired: Option<BySeat<Player>>) -> (Opened, Input) {
+    let paired = paired.map(|players| Pair { players, rated: false });
     let host = person('0', "Ann");
     let command = CommandId::try_from("create".to_owned()).unwrap();
     let founding = Founding {
@@ -107,6 +108,7 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
     (
         Arc::new(RoomContext {
             log_writer,
+            read_pool,
             disk,
             pool,
             metrics,

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     identities::Authenticated,
+    pairing::Rating,
     pairing_task::{PairingCommand, PairingRequest},
 };
 
@@ -15,7 +16,7 @@ impl Commands {
     /// Passes a command on to the pairing, which answers it.
     pub(super) async fn pass_to_pairing(
         &self,
-        Authenticated { member, .. }: Authenticated,
+        Authenticated { member, account, .. }: Authenticated,
         id: &CommandId,
         kind: &'static str,
         request: PairingRequest,
@@ -33,6 +34,9 @@ impl Commands {
                 playing = found.map_err(|_| CloseReason::RESTART)?;
             }
         }
+        let account = account.is_some();
+        let rating =
+            if account { self.rating(&member.id, &request).await } else { Rating::UNRATED };
         self.server.pairing.send(PairingCommand {
             id: id.clone(),
             kind,
@@ -42,8 +46,27 @@ impl Commands {
             outbox: self.outbox.clone(),
             request,
             playing,
+            account,
+            rating,
         })?;
         Ok(None)
+    }
+
+    /// How strong a member is in the game that they seek. Who cannot be looked up is new.
+    async fn rating(&self, member: &MemberId, request: &PairingRequest) -> Rating {
+        let settings = request.settings(&self.server.pools);
+        let Some(pool) = settings.and_then(|settings| settings.rating_pool().ok()) else {
+            return Rating::UNRATED;
+        };
+        let member = member.clone();
+        let read = self.server.read_pool.read(move |reader| reader.ratings(&member)).await;
+        match read {
+            Ok(ratings) => Rating::of(&ratings, pool, self.server.clock.now()),
+            Err(error) => {
+                tracing::warn!(%error, "cannot read a rating");
+                Rating::UNRATED
+            }
+        }
     }
 
     /// The member who is challenged, at whatever node.

@@ -319,6 +319,7 @@ impl Member {
             | Message::Weights { .. }
             | Message::Spectators { .. }
             | Message::Presence { .. }
+            | Message::Ratings { .. }
             | Message::Chat { .. }
             | Message::PlayerSaid { .. }
             | Message::SpectatorSaid { .. }

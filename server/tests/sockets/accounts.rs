@@ -85,7 +85,7 @@ fn hello() -> Value {
 }
 
 /// A socket of somebody who is signed in.
-async fn socket(server: &TestServer, cookie: &str) -> Client {
+pub(crate) async fn socket(server: &TestServer, cookie: &str) -> Client {
     let mut client = server.connect_with(cookie).await;
     let answer = client.ask(hello()).await;
     let Message::Welcome { account: true, identity: None, .. } = answer else {

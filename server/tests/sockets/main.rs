@@ -25,6 +25,7 @@ mod play;
 mod players;
 mod positions;
 mod questions;
+mod ratings;
 mod rooms;
 mod storage;
 mod time;

@@ -6,8 +6,9 @@ use fivefold_server::{
     limits::ratings::{LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX, LEADERBOARD_PLAYED_WITHIN},
     ratings::{Rating, Score, rate},
     storage::{
-        AccountChange, AccountStep, Append, ChangeKind, Conflict, DataFolder, Epoch, GameResult,
-        LeaderboardQuery, PoolRating, RatingChange, Sqlite, Storage, Undone, check, check_postgres,
+        AccountChange, AccountStep, Append, ChangeKind, Conflict, DataFolder, Database, Epoch,
+        GameResult, LeaderboardQuery, PoolRating, RatingChange, Sqlite, Storage, UndoError, Undone,
+        check, check_postgres, undo,
     },
 };
 use fivefold_shared::seat::Seat;
@@ -328,4 +329,22 @@ fn a_check_finds_ratings_that_do_not_follow_from_their_games() {
         let found = findings.problems.iter().any(|problem| problem.contains(expected));
         assert!(found, "{text}: {findings}");
     }
+}
+
+#[test]
+fn an_operator_takes_a_game_back_while_a_server_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    play_three(&mut storage);
+    for _ in 0..2 {
+        let taken = undo(Database::Folder(folder.path()), &game_id(1)).unwrap();
+        assert_eq!(taken.0.len(), 2);
+        assert!(taken.to_string().contains("standard/15/normal: "), "{taken}");
+    }
+    let unknown = undo(Database::Folder(folder.path()), &game_id(9)).unwrap_err();
+    assert!(matches!(unknown, UndoError::NotRated(_)), "{unknown}");
+    assert_eq!(rating(&storage, 1).games, 2);
+    assert!(check(folder.path()).unwrap().is_sound());
+    let nowhere = tempfile::tempdir().unwrap();
+    assert!(undo(Database::Folder(nowhere.path()), &game_id(1)).is_err());
 }

@@ -81,6 +81,9 @@ pub enum Event {
         black: Seat,
         /// The id under which the ended game is found.
         id: GameId,
+        /// Whether it counts for the players' ratings, unless it ends too early.
+        #[serde(default, skip_serializing_if = "is_false")]
+        rated: bool,
     },
     /// The opening asks a seat for an act. This follows `started` and each act, until the opening is
     /// over.

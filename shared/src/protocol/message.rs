@@ -91,6 +91,10 @@ pub enum Message {
         /// The players who are away.
         #[serde(default, skip_serializing_if = "Absent::is_nobody")]
         away: Absent,
+        /// The ratings of the players, if the game is rated and they are known; `ratings` follows if
+        /// they are not yet.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ratings: Option<GameRatings>,
         /// The data that brings the client up to date.
         #[serde(flatten)]
         catch_up: CatchUp,
@@ -154,6 +158,15 @@ pub enum Message {
         room: RoomCode,
         /// The players who are away now.
         away: Absent,
+    },
+    /// How strong the players of the room's rated game are, at its beginning and after its end. This is
+    /// news, as `spectators` is.
+    Ratings {
+        /// The room.
+        room: RoomCode,
+        /// The ratings.
+        #[serde(flatten)]
+        ratings: GameRatings,
     },
     /// A chat line from a player, for everybody in the room.
     PlayerSaid {
@@ -288,6 +301,7 @@ impl Message {
             | Self::Snapshot { .. }
             | Self::Spectators { .. }
             | Self::Presence { .. }
+            | Self::Ratings { .. }
             | Self::PlayerSaid { .. }
             | Self::SpectatorSaid { .. }
             | Self::Analysis { .. }
@@ -401,6 +415,9 @@ pub struct GameSnapshot {
     pub id: GameId,
     /// The seat that plays Black at this moment.
     pub black: Seat,
+    /// Whether it is rated, as in `started`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rated: bool,
     /// The game's opening, unless it is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningSnapshot>,
@@ -507,6 +524,31 @@ impl Absent {
     pub const fn is_nobody(&self) -> bool {
         self.first.is_none() && self.second.is_none()
     }
+}
+
+/// How strong the players of a rated game are in its pool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct GameRatings {
+    /// The number of the game in its room.
+    pub game: u32,
+    /// The ratings by seat.
+    #[serde(flatten)]
+    pub players: BySeat<PlayerRating>,
+}
+
+/// A player's rating in a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PlayerRating {
+    /// In points, from 400; 1500 for a newcomer. After a game that counts it includes the change.
+    pub rating: i32,
+    /// Whether too little is known about the player.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub provisional: bool,
+    /// The points that the game has changed; absent while it runs, and if it does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<i32>,
 }
 
 /// A player who is away.

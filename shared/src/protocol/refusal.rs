@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::RoomCode;
+use super::{RoomCode, Unrated};
 use crate::{
     bot_spec::BotError,
     opening::{OpeningError, Refused},
@@ -65,7 +65,7 @@ pub struct RefusalValues {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
     /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
-    /// [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
+    /// [`Reason::NotRateable`], [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -98,6 +98,13 @@ impl Refusal {
     pub fn malformed(detail: impl fmt::Display) -> Self {
         let detail = Some(detail.to_string());
         Self::with(Reason::Malformed, RefusalValues { detail, ..RefusalValues::default() })
+    }
+}
+
+impl From<Unrated> for Refusal {
+    fn from(unrated: Unrated) -> Self {
+        let detail = Some(unrated.to_string());
+        Self::with(Reason::NotRateable, RefusalValues { detail, ..RefusalValues::default() })
     }
 }
 
@@ -195,6 +202,10 @@ pub enum Reason {
     BotNotOffered,
     /// The opening is not played by these rules on this board; `detail` says what it needs.
     OpeningNotOffered,
+    /// Games of these settings cannot be rated; `detail` says what rated games need.
+    NotRateable,
+    /// Only somebody with an account, who plays in person, can do this.
+    AccountNeeded,
     /// This is not possible during a game.
     GameRunning,
     /// No game is running.
@@ -368,6 +379,10 @@ impl Reason {
                 let detail = values.detail.as_deref();
                 return detail.unwrap_or("this bot does not play these rules").to_owned();
             }
+            Self::NotRateable => {
+                let detail = values.detail.as_deref().unwrap_or("rated games have a clock");
+                return format!("This game cannot be rated: {detail}.");
+            }
             Self::OpeningNotOffered => {
                 let detail = values.detail.as_deref().unwrap_or("it needs other rules");
                 return format!("This opening is not possible here: {detail}.");
@@ -491,6 +506,9 @@ impl Reason {
             Self::PlayersOnly => "While a game is running, only its players get help from bots.",
             Self::NoSuchPool => "There is no pool of this name.",
             Self::NoSuchSeek => "This game is no longer on offer.",
+            Self::AccountNeeded => {
+                "Rated games are for people with an account. Sign up, or play a casual game."
+            }
             Self::OwnSeek => "You cannot play against yourself.",
             Self::TooManySeeks => "You seek too many games already. Cancel one first.",
             Self::TooManyChallenges => "Too many challenges in a short time. Try again later.",

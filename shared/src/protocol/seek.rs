@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{MemberId, Name, PoolName, SeekId, is_false};
-use crate::{clock::TimeControl, opening::OpeningKind, rules::Rules};
+use crate::{clock::TimeControl, opening::OpeningKind, rating_pool::RatingPool, rules::Rules};
 
 /// How a game between people who find each other is played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -17,6 +17,41 @@ pub struct GameSettings {
     /// How the game opens.
     #[serde(default, skip_serializing_if = "OpeningKind::is_free")]
     pub opening: OpeningKind,
+    /// Whether the game counts for ratings if both players have accounts. It needs a clock, a board of
+    /// 15x15, 19x19, 20x20 or without borders, and an opening that is not free.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rated: bool,
+}
+
+/// Why games of these settings cannot be rated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unrated {
+    /// There is no clock, or no pool of ratings has such rules on such a board.
+    #[error(
+        "rated games have a clock, and five in a row on a board of 15x15, 19x19, 20x20 or without \
+         borders"
+    )]
+    NoPool,
+    /// The seat that begins wins too easily.
+    #[error("rated games have an opening that is not free")]
+    FreeOpening,
+}
+
+impl GameSettings {
+    /// The pool of ratings of such games, rated or not.
+    ///
+    /// # Errors
+    /// When such games cannot be rated.
+    pub fn rating_pool(&self) -> Result<RatingPool, Unrated> {
+        let pool = RatingPool::of(self.rules, self.time).ok_or(Unrated::NoPool)?;
+        if self.opening.is_free() { Err(Unrated::FreeOpening) } else { Ok(pool) }
+    }
+
+    /// The same game, not rated.
+    #[must_use]
+    pub const fn casual(self) -> Self {
+        Self { rated: false, ..self }
+    }
 }
 
 /// The game that a seek asks for.

@@ -110,6 +110,7 @@ impl Room {
             | Input::Renamed { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
+            | Input::Rated { .. }
             | Input::Wake => {}
         }
     }

@@ -16,7 +16,9 @@ use super::{
 };
 use crate::{
     bot_spec::BotSpec,
-    protocol::{Event, MemberId, NumberedEvent, Player, Reason, Refusal, RoomCode, Visibility},
+    protocol::{
+        Event, GameRatings, MemberId, NumberedEvent, Player, Reason, Refusal, RoomCode, Visibility,
+    },
     rules::Outcome,
     seat::Seat,
 };
@@ -48,6 +50,12 @@ pub struct Room {
     pub(super) tickets: u64,
     /// Whether this is the server's demo room, which stays open until its game is over.
     pub(super) demo: bool,
+    /// Whether the first game is rated; it begins when the room is made.
+    pub(super) rated_first: bool,
+    /// The ratings of the players of the last rated game, as far as they are known.
+    pub(super) ratings: Option<GameRatings>,
+    /// The last game whose ratings are known or cannot be read, and whether it had ended.
+    pub(super) ratings_asked: Option<(u32, bool)>,
     pub(super) closed: bool,
 }
 
@@ -87,6 +95,9 @@ impl Room {
             seeds,
             tickets: 0,
             demo: false,
+            rated_first: false,
+            ratings: None,
+            ratings_asked: None,
             closed: false,
         }
     }
@@ -148,7 +159,8 @@ impl Room {
 
     /// Ends the game.
     pub(super) fn end_game(&mut self, outcome: Outcome<Seat>, moment: &mut Moment<'_>) {
-        self.log(Event::Ended { outcome, rated: false }, moment);
+        let rated = self.counts(&outcome);
+        self.log(Event::Ended { outcome, rated }, moment);
     }
 
     /// Replies to a command, now and whenever it comes again.

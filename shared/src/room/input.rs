@@ -3,8 +3,9 @@
 use crate::{
     analysis::{Report, Weight},
     opening::Act,
-    protocol::{CommandId, MemberId, Name, RoomRequest},
+    protocol::{CommandId, MemberId, Name, PlayerRating, RoomRequest},
     rules::Point,
+    seat::BySeat,
 };
 
 use super::ids::{Member, SessionId, Ticket};
@@ -94,6 +95,15 @@ pub enum Input {
         /// The update.
         found: AnalysisUpdate,
     },
+    /// The ratings that were due ([`Room::ratings_due`](super::Room::ratings_due)).
+    Rated {
+        /// The number of the game.
+        game: u32,
+        /// Whether it has ended.
+        ended: bool,
+        /// The ratings by seat; absent if they cannot be read.
+        ratings: Option<BySeat<PlayerRating>>,
+    },
     /// The time that [`Room::deadline`](super::Room::deadline) returned has come. Harmless at any
     /// other time.
     Wake,
@@ -137,6 +147,7 @@ impl Input {
             | Self::Evict
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
+            | Self::Rated { .. }
             | Self::Wake => None,
         }
     }
@@ -153,6 +164,7 @@ impl Input {
             | Self::Renamed { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
+            | Self::Rated { .. }
             | Self::Wake => None,
         }
     }
@@ -170,6 +182,7 @@ impl Input {
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
             Self::BotReplied { .. } | Self::Analysed { .. } => "help",
+            Self::Rated { .. } => "ratings",
             Self::Wake => "wake",
         }
     }

@@ -46,6 +46,7 @@ impl Room {
             now: moment.now,
             away: self.absent(),
             spectators: self.presence.spectators(&self.state.seats),
+            ratings: self.known_ratings(),
             catch_up,
         };
         moment.effects.push(Effect::Send { session, message });
@@ -88,7 +89,9 @@ impl Room {
             Message::Spectators { room: room(), spectators },
             Message::Presence { room: room(), away: self.absent() },
         ];
-        for message in missed.into_iter().chain(news) {
+        let ratings = self.known_ratings();
+        let ratings = ratings.map(|ratings| Message::Ratings { room: room(), ratings });
+        for message in missed.into_iter().chain(news).chain(ratings) {
             moment.effects.push(Effect::SendMany { sessions: sessions.clone(), message });
         }
         moment.effects.extend(sessions.into_iter().map(Effect::Listen));

@@ -128,7 +128,8 @@ impl Room {
 
     fn start(&mut self, game: u32, moment: &mut Moment<'_>) {
         let (id, black) = (self.seeds.game_id(game), self.state.black_in(game));
-        self.log(Event::Started { game, black, id }, moment);
+        let rated = self.next_is_rated(game);
+        self.log(Event::Started { game, black, id, rated }, moment);
         self.log_ask(moment);
     }
 

@@ -3,7 +3,7 @@
 //! Server and clients fold the same events with this one function, so they cannot disagree about a
 //! game. This file does not know who may cause which event.
 
-use super::timeline::Timeline;
+use super::{rated, timeline::Timeline};
 use crate::{
     clock::{Clock, SideTime, TimeControl},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
@@ -42,6 +42,8 @@ pub struct RoomState {
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
     pub game: Option<Game>,
+    /// The players of the last rated game; absent after a snapshot.
+    pub(super) rated_players: Option<BySeat<MemberId>>,
 }
 
 /// One game in a room.
@@ -51,6 +53,8 @@ pub struct Game {
     pub number: u32,
     /// The id under which the ended game is found.
     pub id: GameId,
+    /// Whether it is rated, as its players know since it began.
+    pub rated: bool,
     /// The opening; over from the start in a free game. It alone knows which seat plays Black.
     pub opening: Opening,
     /// The board, the moves and, at the end, the outcome.
@@ -147,6 +151,7 @@ impl RoomState {
                     first_black: *black,
                     seats: Seats::default(),
                     game: None,
+                    rated_players: None,
                 })
             }
             Event::Sat { .. }
@@ -229,14 +234,18 @@ impl RoomState {
                     return Err("nobody with a name sits there".into());
                 }
             },
-            Event::Started { game, black, id } => {
+            Event::Started { game, black, id, rated } => {
                 if self.seats.vacant().is_some() {
                     return Err("a seat is vacant".into());
+                }
+                if *rated {
+                    self.rated_players = rated::members(&self.seats);
                 }
                 let position = Position::new(self.rules);
                 self.game = Some(Game {
                     number: *game,
                     id: id.clone(),
+                    rated: *rated,
                     opening: Opening::new(self.opening, *black),
                     position,
                     clock: Clock::new(self.time),
@@ -274,7 +283,7 @@ impl RoomState {
             Event::TakebackAsked { by } => self.game_mut()?.takeback_ask = Some(*by),
             Event::TakebackRefused { .. } => self.game_mut()?.takeback_ask = None,
             Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
-            Event::Resumed { from } => self.game_mut()?.run_clock(*from),
+            Event::Resumed { from } => self.game_mut()?.resume(*from),
             Event::FirstActDue { seat, until } => self.game_mut()?.await_first_act(*seat, *until),
             Event::Nudged { by, until } => self.game_mut()?.await_answer(*by, *until),
             Event::Ended { outcome, rated } => self.game_mut()?.end(outcome, *rated, at)?,
@@ -306,11 +315,7 @@ impl RoomState {
     /// has paired.
     pub fn paired_players(&self) -> Option<BySeat<MemberId>> {
         self.running().filter(|_| self.paired)?;
-        let member = |seat| match self.seats.get(seat)? {
-            Player::Member { member, .. } => Some(member.clone()),
-            Player::Bot { .. } => None,
-        };
-        Some(BySeat { first: member(Seat::First)?, second: member(Seat::Second)? })
+        rated::members(&self.seats)
     }
 
     /// Whether a player may abort the game: it is the first one of a paired room, and not both have
@@ -383,6 +388,7 @@ impl RoomState {
             first_black: snapshot.black,
             seats: snapshot.seats,
             game,
+            rated_players: None,
         })
     }
 }
@@ -497,6 +503,9 @@ impl Game {
 
     /// The turn changes, or the game ends: nobody waits for the act that was due.
     fn stop_waiting(&mut self) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.resumed = false;
+        }
         self.first_act = None;
         self.nudge = None;
     }
@@ -527,6 +536,14 @@ impl Game {
             (Some(clock), None) => clock.stand(),
             (None, _) => {}
         }
+    }
+
+    /// Goes on after a fault of the server.
+    fn resume(&mut self, since: u64) {
+        if let Some(timeline) = &mut self.timeline {
+            timeline.resumed = true;
+        }
+        self.run_clock(since);
     }
 
     fn take_back(&mut self, ply: usize, at: u64) -> Result<(), String> {
@@ -580,6 +597,7 @@ impl Game {
             number: self.number,
             id: self.id.clone(),
             black: self.black(),
+            rated: self.rated,
             opening: Some(opening).filter(|opening| !opening.kind.is_free()),
             moves: self.position.moves().to_vec(),
             draw_offer: self.draw_offer,
@@ -611,6 +629,7 @@ impl Game {
         Ok(Self {
             number: snapshot.number,
             id: snapshot.id,
+            rated: snapshot.rated,
             opening,
             position,
             clock: snapshot.clock,

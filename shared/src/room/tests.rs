@@ -10,5 +10,6 @@ mod nodes;
 mod openings;
 mod paired;
 mod property;
+mod rated;
 mod records;
 mod time;

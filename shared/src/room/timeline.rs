@@ -9,6 +9,8 @@ pub(super) struct Timeline {
     pub(super) ended_at: Option<u64>,
     /// Whether the game has ended and counts for ratings.
     pub(super) rated: bool,
+    /// Whether the server has failed and come back in the turn that runs.
+    pub(super) resumed: bool,
 }
 
 /// What a record keeps of a move beside its point.
@@ -20,7 +22,7 @@ pub(super) struct MoveMark {
 
 impl Timeline {
     pub(super) const fn new(started_at: u64) -> Self {
-        Self { started_at, moves: Vec::new(), ended_at: None, rated: false }
+        Self { started_at, moves: Vec::new(), ended_at: None, rated: false, resumed: false }
     }
 
     pub(super) fn play(&mut self, at: u64, assisted: bool) {

@@ -65,6 +65,7 @@ pub fn message(text: &str) {
         | Message::LobbyChanged { .. }
         | Message::Spectators { .. }
         | Message::Presence { .. }
+        | Message::Ratings { .. }
         | Message::Closed { .. } => assert_eq!(again, message),
     }
 }

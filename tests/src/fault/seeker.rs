@@ -8,8 +8,9 @@ use std::{
 };
 
 use fivefold_shared::{
+    opening::any_act,
     protocol::{
-        CommandId, LobbyRequest, MemberId, Message, PoolName, Reason, Request, RoomCode,
+        CommandId, GameId, LobbyRequest, MemberId, Message, PoolName, Reason, Request, RoomCode,
         RoomRequest, Wanted,
     },
     rules::Outcome,
@@ -28,8 +29,10 @@ use crate::{
     random_games::random_move,
 };
 
-/// The pool that everybody seeks in.
+/// The pool that guests seek in.
 const POOL: &str = "free";
+/// The pool that people with accounts seek in, whose games are rated.
+const RATED_POOL: &str = "gomoku-3-2";
 /// A player on turn resigns after so many moves.
 const MOVES_MAX: usize = 8;
 /// The longest that a player waits before a move.
@@ -80,6 +83,10 @@ pub(super) struct Made {
 #[derive(Debug)]
 pub(super) struct Seeker {
     pub(super) me: MemberId,
+    /// The pool in which they seek.
+    pool: &'static str,
+    /// What they heard that games have changed: the room, the game's id, and the points.
+    pub(super) changes: Vec<(RoomCode, GameId, i32)>,
     /// Whether there are several servers. A room that moves may then be busy; one server may not.
     is_in_cluster: bool,
     phase: Phase,
@@ -100,10 +107,12 @@ pub(super) struct Seeker {
 }
 
 impl Seeker {
-    pub(super) fn new(guest: &mut Guest, is_in_cluster: bool) -> Self {
+    pub(super) fn new(guest: &mut Guest, is_in_cluster: bool, is_rated: bool) -> Self {
         let now = Instant::now();
         Self {
             me: guest.me.clone(),
+            pool: if is_rated { RATED_POOL } else { POOL },
+            changes: Vec::new(),
             is_in_cluster,
             phase: Phase::Seeks { command: guest.new_id(), since: now },
             heard_at: now,
@@ -156,7 +165,7 @@ impl Seeker {
         random: &mut StdRng,
     ) -> Option<()> {
         match self.phase.clone() {
-            Phase::Seeks { command, .. } => seek(guest, command).await,
+            Phase::Seeks { command, .. } => seek(guest, self.pool, command).await,
             Phase::Plays { room, seat, .. } => {
                 self.enter(guest, &room, seat).await?;
                 self.send_pending(guest).await;
@@ -223,7 +232,7 @@ impl Seeker {
             let leave = LobbyRequest::Leave { room: room.clone() };
             let command = if goes_on { command.clone() } else { guest.new_id() };
             guest.send(Request::Lobby(leave)).await;
-            seek(guest, command.clone()).await;
+            seek(guest, self.pool, command.clone()).await;
             self.phase = Phase::Seeks { command, since: Instant::now() };
             return;
         };
@@ -237,6 +246,10 @@ impl Seeker {
             RoomRequest::Abort
         } else if ply >= MOVES_MAX {
             RoomRequest::Resign
+        } else if let Some(act) =
+            any_act(&game.opening, &game.position, &mut |count| random.random_range(0..count))
+        {
+            RoomRequest::Choose { ply, act }
         } else {
             RoomRequest::Play { ply, point: random_move(&game.position, random) }
         };
@@ -247,6 +260,14 @@ impl Seeker {
 
     /// Takes in a message; `None` if the connection is lost at that.
     async fn hear(&mut self, guest: &mut Guest, message: Message) -> Option<()> {
+        if let Message::Ratings { room, ratings } = &message
+            && let Phase::Plays { room: own, seat, .. } = &self.phase
+            && own == room
+            && let Some(points) = ratings.players[*seat].change
+            && let Some(game) = &guest.seen(room).room.game
+        {
+            self.changes.push((room.clone(), game.id.clone(), points));
+        }
         match &self.phase {
             Phase::Seeks { command, since } => {
                 let (command, since) = (command.clone(), *since);
@@ -270,7 +291,7 @@ impl Seeker {
                         let command = guest.new_id();
                         self.phase = Phase::Seeks { command: command.clone(), since };
                         sleep(RETURN_AGAIN).await;
-                        seek(guest, command).await;
+                        seek(guest, self.pool, command).await;
                     }
                     _ => {}
                 }
@@ -312,7 +333,7 @@ fn is_passing(message: &Message, reasons: &[Reason]) -> bool {
     matches!(message, Message::Refused { refusal, .. } if reasons.contains(&refusal.reason))
 }
 
-async fn seek(guest: &mut Guest, command: CommandId) {
-    let wanted = Wanted::Pool(PoolName::try_from(POOL).expect("a pool's name"));
+async fn seek(guest: &mut Guest, pool: &str, command: CommandId) {
+    let wanted = Wanted::Pool(PoolName::try_from(pool).expect("a pool's name"));
     guest.send_as(command, Request::Lobby(LobbyRequest::Seek { wanted, engine: false })).await;
 }

@@ -5,13 +5,16 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     time::{Duration, Instant},
 };
 
-use fivefold_server::storage::{DataFolder, Postgres, Sqlite, Storage};
+use fivefold_server::{
+    limits::accounts::SIGN_UPS_MAX,
+    storage::{DataFolder, Postgres, Sqlite, Storage, check, check_postgres},
+};
 use fivefold_shared::{
-    protocol::{CommandId, Event, MemberId, Player, RoomCode},
+    protocol::{CommandId, Event, GameId, MemberId, Player, RoomCode},
     room::{Cause, Entry},
     rules::Outcome,
     seat::Seat,
@@ -71,6 +74,16 @@ pub struct SeekersVerdict {
     pub unknown: usize,
     /// Acknowledged acts that are not in the log, or more than once, and refused acts that are in it.
     pub acts_lost: usize,
+    /// Games that count, of people with accounts.
+    pub rated: usize,
+    /// What players heard that their games have changed.
+    pub changes_heard: usize,
+    /// Changes of ratings that are missing.
+    pub changes_lost: usize,
+    /// Changes of ratings beyond one for each player of a game, and those that players heard otherwise.
+    pub changes_wrong: usize,
+    /// What a check of the database found.
+    pub problems: Vec<String>,
     /// Commands that were refused without a reason to.
     pub wrong_answers: Vec<String>,
 }
@@ -80,7 +93,9 @@ impl SeekersVerdict {
     pub fn is_clean(&self) -> bool {
         let Self { doubled, seats_lost, found_twice, unknown, acts_lost, .. } = self;
         self.wrong_answers.is_empty()
+            && self.problems.is_empty()
             && doubled + seats_lost + found_twice + unknown + acts_lost == 0
+            && self.changes_lost + self.changes_wrong == 0
     }
 }
 
@@ -102,6 +117,17 @@ impl fmt::Display for SeekersVerdict {
         )?;
         let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| self.waits.quantile(part).as_secs_f64());
         writeln!(f, "seconds until a game was found: {p50:.2}, p99 {p99:.2}, max {max:.2}")?;
+        if self.rated > 0 {
+            let Self { rated, changes_heard, changes_lost, changes_wrong, .. } = self;
+            writeln!(
+                f,
+                "{rated} games that count, {changes_heard} changes heard: {changes_lost} changes of \
+                 ratings lost, {changes_wrong} doubled or wrong"
+            )?;
+        }
+        for problem in &self.problems {
+            writeln!(f, "the check: {problem}")?;
+        }
         write!(
             f,
             "{} in two games, {} seats lost, {} seeks with two games, {} games unknown to a player, \
@@ -117,16 +143,17 @@ impl fmt::Display for SeekersVerdict {
     }
 }
 
-/// Lets so many people seek and play for a time, and kills the server once a second on average.
+/// Lets so many people seek and play for a time, and kills the server once a second on average. If
+/// `is_rated`, they have accounts, and their games count.
 ///
 /// # Panics
 /// When the server cannot be restarted, or somebody receives an impossible event.
-pub async fn run(seekers: usize, time: Duration, seed: u64) -> SeekersVerdict {
+pub async fn run(seekers: usize, time: Duration, seed: u64, is_rated: bool) -> SeekersVerdict {
     let folder = tempfile::tempdir().expect("a folder for the data");
     let mut verdict = SeekersVerdict::default();
     let mut life = Life::begin(folder.path(), 0);
     let mut random = StdRng::seed_from_u64(seed);
-    let crowd = Crowd::gather(&[&life.server], seekers, &mut random).await;
+    let crowd = Crowd::gather(&[&life.server], seekers, &mut random, is_rated).await;
     let end = Instant::now() + time;
     while Instant::now() < end {
         sleep_until(end.min(Instant::now() + pause(LIFE, &mut random)).into()).await;
@@ -137,15 +164,17 @@ pub async fn run(seekers: usize, time: Duration, seed: u64) -> SeekersVerdict {
     }
     let seekers = crowd.disperse().await;
     drop(life);
-    let folder = DataFolder::take(folder.path()).expect("the server is gone");
-    let mut storage = Sqlite::open(folder).expect("the database is sound");
+    let taken = DataFolder::take(folder.path()).expect("the server is gone");
+    let mut storage = Sqlite::open(taken).expect("the database is sound");
     let open = storage.orphans(ROOMS_MAX).expect("the database is whole");
     judge(&mut storage, open, 0, &seekers, &mut verdict);
+    verdict.problems = check(folder.path()).expect("the database is there").problems;
     verdict
 }
 
 /// The same on so many nodes, with PostgreSQL and NATS: kills a random node once a second on average,
-/// or as soon as the last one is back. If `is_mixed`, there is any kind of fault every 5 s instead.
+/// or as soon as the last one is back. The first of `kinds` says whether there is any kind of fault every
+/// 5 s instead, and the second whether games are rated, as for [`run`].
 /// `None` where a service is not installed.
 ///
 /// # Panics
@@ -155,12 +184,13 @@ pub async fn run_on_nodes(
     seekers: usize,
     time: Duration,
     seed: u64,
-    is_mixed: bool,
+    kinds: (bool, bool),
 ) -> Option<SeekersVerdict> {
+    let (is_mixed, is_rated) = kinds;
     let mut cluster = start_nodes(nodes, &[]).await?;
     let mut verdict = SeekersVerdict::default();
     let mut random = StdRng::seed_from_u64(seed);
-    let crowd = Crowd::gather(&cluster.nodes(), seekers, &mut random).await;
+    let crowd = Crowd::gather(&cluster.nodes(), seekers, &mut random, is_rated).await;
     let (kinds, between): (&[Fault], _) =
         if is_mixed { (&Fault::MIXED, BETWEEN) } else { (&[Fault::Kill], LIFE) };
     let begin = Instant::now();
@@ -192,6 +222,7 @@ pub async fn run_on_nodes(
     block_in_place(|| {
         let mut storage = Postgres::open(&url, None).expect("the database is sound");
         judge(&mut storage, rooms, CLOCKS_DIFFER_MS, &seekers, &mut verdict);
+        verdict.problems = check_postgres(&url).expect("the database is there").problems;
     });
     Some(verdict)
 }
@@ -206,7 +237,12 @@ struct Crowd {
 
 impl Crowd {
     /// Lets so many people seek, spread over the servers.
-    async fn gather(servers: &[&Server], seekers: usize, random: &mut StdRng) -> Self {
+    async fn gather(
+        servers: &[&Server],
+        seekers: usize,
+        random: &mut StdRng,
+        is_rated: bool,
+    ) -> Self {
         let addresses = servers.iter().map(|server| server.address()).collect();
         let mut crowd = Self {
             playing: JoinSet::new(),
@@ -214,8 +250,16 @@ impl Crowd {
             stop: watch::Sender::new(false),
         };
         for (number, server) in (0..seekers).zip(servers.iter().cycle()) {
-            let mut guest = Guest::hello(server, &format!("Player {number}")).await;
-            let seeker = Seeker::new(&mut guest, servers.len() > 1);
+            let mut guest = if is_rated {
+                // An address makes few accounts an hour.
+                let place =
+                    u8::try_from(number / SIGN_UPS_MAX as usize % 250).expect("it is small");
+                let source = Ipv4Addr::new(127, 0, 1, place + 1);
+                Guest::sign_up(source, server.address(), &format!("Player-{number}")).await
+            } else {
+                Guest::hello(server, &format!("Player {number}")).await
+            };
+            let seeker = Seeker::new(&mut guest, servers.len() > 1, is_rated);
             let (servers, stopped) = (crowd.servers.subscribe(), crowd.stop.subscribe());
             let chances = StdRng::seed_from_u64(random.random());
             crowd.playing.spawn(seeker.attend(guest, servers, stopped, chances));
@@ -235,6 +279,8 @@ impl Crowd {
 struct Paired {
     players: BTreeMap<MemberId, Seat>,
     games: Vec<PairedGame>,
+    /// The games that count.
+    rated: Vec<GameId>,
     /// The numbers of the events that each command caused.
     causes: BTreeMap<(MemberId, CommandId), Vec<u64>>,
 }
@@ -249,7 +295,7 @@ struct PairedGame {
 
 impl Paired {
     fn read(log: &[Entry]) -> Self {
-        let mut paired = Self::default();
+        let (mut paired, mut began) = (Self::default(), None);
         for Entry { event, cause } in log {
             if let Some(Cause { member, command }) = cause {
                 let events = paired.causes.entry((member.clone(), command.clone())).or_default();
@@ -259,12 +305,16 @@ impl Paired {
                 Event::Sat { seat, player: Player::Member { member, .. } } => {
                     paired.players.insert(member.clone(), *seat);
                 }
-                Event::Started { .. } => paired.games.push(PairedGame {
-                    began_at: event.at,
-                    ended_at: None,
-                    aborted_by: None,
-                }),
-                Event::Ended { outcome, .. } => {
+                Event::Started { id, .. } => {
+                    began = Some(id);
+                    paired.games.push(PairedGame {
+                        began_at: event.at,
+                        ended_at: None,
+                        aborted_by: None,
+                    });
+                }
+                Event::Ended { outcome, rated } => {
+                    paired.rated.extend(began.filter(|_| *rated).cloned());
                     let game = paired.games.last_mut().expect("it has begun");
                     game.ended_at = Some(event.at);
                     if let Outcome::Aborted { by } = outcome {
@@ -314,12 +364,41 @@ fn judge(
         });
         verdict.wrong_answers.extend(wrong_answers);
     }
+    judge_ratings(storage, &rooms, seekers, verdict);
     let waits = seekers.iter().flat_map(|seeker| &seeker.found).map(|found| found.waited);
     verdict.waits = waits.collect();
     verdict.found = verdict.waits.count();
     verdict.pairs = rooms.values().filter(|paired| !paired.games.is_empty()).count();
     verdict.games = rooms.values().map(|paired| paired.games.len()).sum();
     verdict.aborted = rooms.values().filter(|paired| paired.is_aborted()).count();
+}
+
+/// Compares the ratings with the games that count, and with what players heard.
+fn judge_ratings(
+    storage: &impl Storage,
+    rooms: &BTreeMap<RoomCode, Paired>,
+    seekers: &[Seeker],
+    verdict: &mut SeekersVerdict,
+) {
+    let mut reader = storage.reader().expect("the database can be read");
+    let mut changes = |game: &GameId| reader.game_ratings(game).expect("the database is whole");
+    for game in rooms.values().flat_map(|paired| &paired.rated) {
+        let found = changes(game).len();
+        verdict.rated += 1;
+        verdict.changes_lost += 2_usize.saturating_sub(found);
+        verdict.changes_wrong += found.saturating_sub(2);
+    }
+    for seeker in seekers {
+        for (_, game, points) in &seeker.changes {
+            let own = changes(game).into_iter().find(|change| change.member == seeker.me);
+            let is_right = own.is_some_and(|own| {
+                let stored = own.after.value.round() - own.before.value.round();
+                (stored - f64::from(*points)).abs() < 0.5
+            });
+            verdict.changes_heard += 1;
+            verdict.changes_wrong += usize::from(!is_right);
+        }
+    }
 }
 
 /// Compares the games that a seeker was sent to with those in which they have a seat.

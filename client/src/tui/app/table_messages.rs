@@ -33,6 +33,9 @@ impl App {
             Message::Snapshot { snapshot, .. } => self.replace(*snapshot, effects),
             Message::Spectators { spectators, .. } => self.spectators = spectators,
             Message::Presence { away, .. } => self.away = away,
+            Message::Ratings { ratings, .. } => {
+                self.log.say(&sentences::ratings(&self.room, &ratings));
+            }
             Message::Weights { ply, bot, weights, .. } => {
                 // After the end, the weights are for the position before the last move.
                 let over = self.room.running().is_none() && ply < self.ply();

@@ -72,7 +72,7 @@ impl Sitting {
         let second = Player::Member { member: bob, name: name("Bob"), engine: false };
         let mut sitting = Self::made(rules, time, opening, you, ann, vec![first, second]);
         let id = GameId::try_from("k7m2qpxw9abcdefg").unwrap();
-        sitting.hears(RoomEvent::Started { game: 1, black: Seat::First, id });
+        sitting.hears(RoomEvent::Started { game: 1, black: Seat::First, id, rated: false });
         sitting
     }
 

@@ -91,7 +91,7 @@ fn seek(letter: char) -> SeekId {
 
 fn settings(variant: Variant, time: &str, opening: OpeningKind) -> GameSettings {
     let rules = Rules::new(variant, Size::square(15)).unwrap();
-    GameSettings { rules, time: time.parse().unwrap(), opening }
+    GameSettings { rules, time: time.parse().unwrap(), opening, rated: false }
 }
 
 fn pools() -> Vec<Pool> {

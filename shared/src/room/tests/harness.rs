@@ -47,7 +47,7 @@ use crate::{
     room::limits::RoomLimits,
     room::{
         AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Founding, Input, Job, Member,
-        Room, RoomSeeds, SessionId, Ticket,
+        Pair, Room, RoomSeeds, SessionId, Ticket,
     },
 };
 
@@ -138,8 +138,18 @@ impl Table {
         demo: bool,
     ) -> Result<(Self, String), Refusal> {
         let mut effects = Effects::new();
+        let (text, rated) = match text.strip_prefix("rated ") {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
         let (text, paired) = match text.strip_prefix("paired ") {
-            Some(text) => (text, Some(BySeat { first: person("Ann"), second: person("Bob") })),
+            Some(text) => (
+                text,
+                Some(Pair {
+                    players: BySeat { first: person("Ann"), second: person("Bob") },
+                    rated,
+                }),
+            ),
             None => (text, None),
         };
         let founding = Founding {
@@ -630,6 +640,7 @@ fn show_message(message: &Message) -> String {
             let names = spectators.names.iter().map(|name| format!(" {name}"));
             format!("spectators {}{}", spectators.count, names.collect::<String>())
         }
+        Message::Ratings { ratings, .. } => format!("ratings {}", ratings.game),
         Message::Presence { away, .. } => {
             let show = |seat: Seat| {
                 let away = away.get(seat)?;
@@ -674,7 +685,9 @@ fn show_event(event: &Event) -> String {
         Event::Sat { seat, player } => format!("sat {seat} {}", player.name()),
         Event::Stood { seat } => format!("stood {seat}"),
         Event::Renamed { seat, name } => format!("renamed {seat} {name}"),
-        Event::Started { game, black, .. } => format!("started {game} {black}"),
+        Event::Started { game, black, rated, .. } => {
+            format!("started {game} {black}{}", if *rated { " rated" } else { "" })
+        }
         Event::Played { ply, point, assisted, time } => {
             let mark = if *assisted { " assisted" } else { "" };
             let time = time.map(show_time).unwrap_or_default();
@@ -702,7 +715,9 @@ fn show_event(event: &Event) -> String {
         Event::Resumed { from } => format!("resumed {from}"),
         Event::FirstActDue { seat, until } => format!("first_act_due {seat} {until}"),
         Event::Nudged { by, until } => format!("nudged {by} {until}"),
-        Event::Ended { outcome, .. } => format!("ended {}", show_outcome(outcome)),
+        Event::Ended { outcome, rated } => {
+            format!("ended {}{}", show_outcome(outcome), if *rated { " rated" } else { "" })
+        }
         Event::RematchAsked { by } => format!("rematch_asked {by}"),
         Event::ChatSet { on } => format!("chat_set {on}"),
     }

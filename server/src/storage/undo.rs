@@ -1,0 +1,71 @@
+//! Takes back what a game has changed in ratings, for an operator. Servers may use the database at the
+//! same time.
+
+use std::fmt;
+
+use fivefold_shared::protocol::GameId;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::{
+    Database, OpenError, Postgres, RatingChange, Storage, StorageError, Undone,
+    check::look_for_database,
+    data_folder::database_in,
+    sqlite::{BUSY_TIMEOUT, ratings},
+};
+use crate::clock::Clock;
+
+/// Why nothing was taken back.
+#[derive(Debug, thiserror::Error)]
+pub enum UndoError {
+    /// The database cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The database cannot be read or written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The game has changed no rating.
+    #[error("there is no game {0} that has changed ratings")]
+    NotRated(GameId),
+}
+
+/// What was taken back, by member.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TakenBack(pub Vec<RatingChange>);
+
+impl fmt::Display for TakenBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for RatingChange { member, pool, before, after, .. } in &self.0 {
+            writeln!(f, "{member} in {pool}: {:.0} -> {:.0}", before.value, after.value)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes back what a game has changed in ratings, unless that was done before. Running servers show it
+/// when they read the ratings next.
+///
+/// # Errors
+/// If the game has changed no rating, or the database cannot be used.
+pub fn undo(database: Database<'_>, game: &GameId) -> Result<TakenBack, UndoError> {
+    let now = Clock::of_system().now();
+    let undone = match database {
+        Database::Folder(folder) => {
+            let file = database_in(folder);
+            look_for_database(&file)?;
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let failed = StorageError::from;
+            let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
+            connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+            let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+            let transaction = begun.map_err(failed)?;
+            let undone = ratings::undo(&transaction, game, now)?;
+            transaction.commit().map_err(failed)?;
+            undone
+        }
+        Database::Postgres(url) => Postgres::open(url, None)?.undo_ratings(game, now)?,
+    };
+    match undone {
+        Undone::Done(changes) => Ok(TakenBack(changes)),
+        Undone::NotRated => Err(UndoError::NotRated(game.clone())),
+    }
+}
