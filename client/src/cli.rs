@@ -95,6 +95,13 @@ pub enum Command {
     Logout(LogoutArgs),
     /// Show which account is signed in.
     Whoami(LogoutArgs),
+    /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
+    /// They are not told.
+    Block(BlockArgs),
+    /// Take somebody from the list of those whom you have blocked or muted.
+    Unblock(UnblockArgs),
+    /// List those whom you have blocked or muted.
+    Blocks(LogoutArgs),
     /// Play without a server: two people at one keyboard, or against a bot.
     Local(LocalArgs),
     /// Seat a program that speaks Gomocup's protocol in a room, or let it seek opponents.
@@ -243,9 +250,34 @@ pub struct LoginArgs {
     pub server: ServerArgs,
 }
 
-/// `fivefold logout` and `fivefold whoami`
+/// `fivefold logout`, `fivefold whoami` and `fivefold blocks`
 #[derive(Args, Debug)]
 pub struct LogoutArgs {
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `fivefold block`
+#[derive(Args, Debug)]
+pub struct BlockArgs {
+    /// The name of their account, or of a guest who is online.
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Hear no chat of theirs, and nothing more.
+    #[arg(long)]
+    pub mute: bool,
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `fivefold unblock`
+#[derive(Args, Debug)]
+pub struct UnblockArgs {
+    /// Their name on the list, or their id.
+    #[arg(value_name = "NAME")]
+    pub name: String,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,

@@ -3,6 +3,7 @@
 mod account;
 mod analyse;
 mod arena;
+mod blocks;
 mod brain;
 mod challenge;
 mod close;
@@ -75,6 +76,9 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Login(args) => account::login(args).await,
         Command::Logout(args) => account::logout(args).await,
         Command::Whoami(args) => account::whoami(args).await,
+        Command::Block(args) => blocks::block(args).await,
+        Command::Unblock(args) => blocks::unblock(args).await,
+        Command::Blocks(args) => blocks::list(args).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,

@@ -589,6 +589,7 @@ impl ConnectionTask {
             | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Presence { .. }
             | Message::Ratings { .. } => {}
         }

@@ -12,7 +12,7 @@ use fivefold_shared::{
     profile::{Leaders, Profile},
     protocol::{
         Absent, ChatLine, Event, GameRatings, MemberId, Message, Name, OwnRoom, Phase, Refusal,
-        RoomCode, RoomSummary, Snapshot, Spectators,
+        RoomCode, RoomSummary, SanctionKind, Snapshot, Spectators,
     },
     record::ListedGame,
     rules::{Forbidden, Outcome, Point},
@@ -67,6 +67,12 @@ enum Line<'a> {
         turn: Turn,
     },
     Spectators(&'a Spectators),
+    Sanction {
+        kind: SanctionKind,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
+        reason: &'a str,
+    },
     Presence(Absent),
     Ratings(GameRatings),
     Lost {
@@ -257,6 +263,9 @@ impl<W: Write> Json<W> {
             Message::Closed { text, .. } => self.write(&Line::Closed { text }),
             Message::Challenged { challenge, for_ms } => {
                 self.write(&LobbyLine::Challenged { challenge, for_ms: *for_ms })
+            }
+            Message::Sanction { kind, until, reason, .. } => {
+                self.write(&Line::Sanction { kind: *kind, until: *until, reason })
             }
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
             Message::Paired { room, .. } if table.code() != Some(room) => {

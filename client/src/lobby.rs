@@ -258,6 +258,7 @@ impl LobbyState {
             | Message::SpectatorSaid { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
+            | Message::Sanction { .. }
             | Message::Closed { .. } => None,
         }
     }

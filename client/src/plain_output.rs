@@ -98,6 +98,9 @@ impl<O: Write, E: Write> Plain<O, E> {
                 None => Ok(()),
             },
             Message::Paired { room, .. } => self.paired(table, room),
+            Message::Sanction { kind, reason, appealed, .. } => {
+                writeln!(self.talk, "{}", sentences::sanction(*kind, reason, *appealed))
+            }
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }

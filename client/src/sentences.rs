@@ -3,7 +3,7 @@
 use fivefold_shared::{
     clock::{Face, TimeControl},
     notation::coordinates,
-    protocol::{Absent, ChatLine, Event, FirstAct, GameRatings, Nudge, PlayerRating},
+    protocol::{Absent, ChatLine, Event, FirstAct, GameRatings, Nudge, PlayerRating, SanctionKind},
     room::RoomState,
     rules::{Outcome, Point, Stone},
     seat::Seat,
@@ -13,6 +13,17 @@ use crate::{perspective::Perspective, sanitize::sanitize};
 
 /// What people read when the bot of a local game fails.
 pub const BOT_FAILED: &str = "The bot has not answered, so any move is made for it.";
+
+/// What an operator has decided about the player.
+pub fn sanction(kind: SanctionKind, reason: &str, appealed: bool) -> String {
+    let what = match kind {
+        SanctionKind::Warn => "An operator warns you",
+        SanctionKind::Mute => "An operator has muted you",
+        SanctionKind::Unrated => "An operator lets you play no rated games",
+    };
+    let answer = if appealed { "" } else { " You can answer once, on the page." };
+    format!("{what}: {}{answer}", sanitize(reason))
+}
 
 /// The kind of a chat line's author.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

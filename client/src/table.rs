@@ -360,6 +360,7 @@ impl Table {
             | Message::Paired { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Closed { .. } => {}
         }
         match message {

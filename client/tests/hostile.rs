@@ -465,7 +465,8 @@ async fn with_account(command: &str, files: &Files) -> String {
         let words = |url: &str| {
             let settings = json!({"sessions": {url: "fivefold=ab12"}});
             files.write("settings/settings.json", &settings.to_string());
-            let name = if command == "login" { &["Ann"][..] } else { &[] };
+            let name =
+                if ["login", "block", "unblock"].contains(&command) { &["Ann"][..] } else { &[] };
             strings(&[&[command, "--server", url], name].concat())
         };
         let printed = run_against(way, words, &files.folder).await;
@@ -561,7 +562,9 @@ async fn check(command: &str) {
     let output = match command {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
-        "login" | "logout" | "whoami" => with_account(command, &files).await,
+        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" => {
+            with_account(command, &files).await
+        }
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]

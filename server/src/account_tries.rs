@@ -45,7 +45,7 @@ struct State {
 
 /// Token buckets that are made when they are needed.
 #[derive(Debug)]
-struct Buckets<K> {
+pub(crate) struct Buckets<K> {
     buckets: Newest<K, TokenBucket>,
     most: u32,
     within: Duration,
@@ -114,11 +114,15 @@ impl AccountTries {
 }
 
 impl<K: Clone + Eq + Hash> Buckets<K> {
-    fn new(most: u32, within: Duration) -> Self {
+    pub(crate) fn new(most: u32, within: Duration) -> Self {
         Self { buckets: Newest::new(), most, within }
     }
 
-    fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
+    /// Takes one of those that a key has.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
         let per_second = f64::from(self.most) / self.within.as_secs_f64();
         let bucket = self.buckets.entry(key, || TokenBucket::new(now, per_second, self.most));
         if bucket.take(now) {

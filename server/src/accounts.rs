@@ -25,6 +25,7 @@ use crate::{
         SESSION_SEEN_AGAIN_AFTER,
     },
     logins::{Ended, Logins},
+    moderation::Moderation,
     passwords::{Password, Passwords, Verified},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
@@ -42,6 +43,7 @@ pub(crate) struct Accounts {
     tries: AccountTries,
     clock: Clock,
     logins: Arc<Logins>,
+    moderation: Arc<Moderation>,
     cluster: Option<Arc<Cluster>>,
 }
 
@@ -88,19 +90,14 @@ impl RecoveryCodes {
 
 impl Accounts {
     pub(crate) fn new(
-        read_pool: Arc<ReadPool>,
-        log_writer: LogWriter,
+        (read_pool, log_writer): (Arc<ReadPool>, LogWriter),
         blocking: Blocking,
         clock: Clock,
+        (logins, moderation): (Arc<Logins>, Arc<Moderation>),
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
         let (passwords, tries) = (Passwords::new(blocking), AccountTries::new());
-        Self { read_pool, log_writer, passwords, tries, clock, logins: Arc::default(), cluster }
-    }
-
-    /// The members who are online, guests among them.
-    pub(crate) fn logins(&self) -> Arc<Logins> {
-        Arc::clone(&self.logins)
+        Self { read_pool, log_writer, passwords, tries, clock, logins, moderation, cluster }
     }
 
     /// Makes an account: of a guest, who keeps everything, or of somebody new.
@@ -160,6 +157,25 @@ impl Accounts {
         Ok((Opened { account, secret }, codes))
     }
 
+    /// The member whose account has this name and password. Begins no session.
+    ///
+    /// # Errors
+    /// As [`sign_in`](Self::sign_in), except if the account is closed.
+    pub(crate) async fn prove(
+        &self,
+        Credentials { name, password }: Credentials,
+        device: &Device,
+    ) -> Result<Account, Refusal> {
+        let likeness = typed_likeness(&name);
+        self.tries.sign_in(device.address, &likeness, Instant::now())?;
+        let (account, stored) = self.find(likeness).await?;
+        let verified = self.passwords.verify(password, stored).await.map_err(no_hash)?;
+        match (account, verified) {
+            (Some(account), Verified::Right { .. }) => Ok(account),
+            (Some(_) | None, _) => Err(Refusal::new(Reason::WrongPassword)),
+        }
+    }
+
     /// Begins a session by a password.
     ///
     /// # Errors
@@ -176,6 +192,7 @@ impl Accounts {
         let (Some(account), Verified::Right { rehashed }) = (account, verified) else {
             return Err(Refusal::new(Reason::WrongPassword));
         };
+        self.moderation.may_sign_in(&account.member)?;
         let (secret, session) = new_session(&device.label, self.clock.now());
         let step = AccountStep::SignIn { session, rehashed };
         self.change(&account.member, step, Reason::WrongPassword).await?;
@@ -207,6 +224,7 @@ impl Accounts {
         let step = AccountStep::Recover { code: ids::recovery_hash(code), password, session };
         self.change(&member, step, Reason::WrongCode).await?;
         let account = account.ok_or_else(|| Refusal::new(Reason::WrongCode))?;
+        self.moderation.may_sign_in(&member)?;
         self.end_sockets(&member, Ended::Sessions(Sessions::All));
         self.note_use(device, &account);
         let codes_left = self.keys(&account).await?.codes_left;
@@ -227,7 +245,9 @@ impl Accounts {
         let found = self.read_pool.read(move |reader| reader.account_of_session(hash)).await;
         let found = found.map_err(|error| unreadable(&error))?;
         let Some((account, mut session)) = found else { return Ok(None) };
-        if session.expires_at <= now || account.deleted_at.is_some() {
+        let is_over = session.expires_at <= now || account.deleted_at.is_some();
+        // Whatever key has opened it.
+        if is_over || self.moderation.may_sign_in(&account.member).is_err() {
             return Ok(None);
         }
         self.tries.note_use(address, account.name.likeness().as_str());

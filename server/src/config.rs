@@ -297,6 +297,22 @@ pub enum Task {
         /// The account's name.
         name: String,
     },
+    /// Work through reports and appeals: without more, list the people who wait for a decision. The
+    /// server may run, and acts within a second.
+    Moderate {
+        /// What to do.
+        #[command(subcommand)]
+        task: Option<Moderate>,
+    },
+    /// Make the account with this name one of an operator, who sees the queue at /moderation. The
+    /// server may run.
+    Operator {
+        /// The account's name.
+        name: String,
+        /// Take it back instead.
+        #[arg(long)]
+        remove: bool,
+    },
     /// Take back what a game has changed in the ratings of its players: they get as many points back, or
     /// lose them. The server may run.
     Undo {
@@ -310,6 +326,93 @@ pub enum Task {
         #[arg(long, value_name = "FILE")]
         from: PathBuf,
     },
+}
+
+/// What an operator does. People are named by the name of their account, or by their id.
+#[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
+pub enum Moderate {
+    /// List the people with open reports or appeals, those who wait longest first.
+    List,
+    /// Show all that is known about a person: reports, sanctions, and what their games show.
+    Show {
+        /// The person.
+        who: String,
+    },
+    /// Write a note for operators. The person does not learn of it.
+    Note {
+        /// The person.
+        who: String,
+        /// The note, up to 280 characters.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Warn a person. They read it when they come next.
+    Warn {
+        /// The person.
+        who: String,
+        /// What they read, up to 280 characters.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Let a person chat no more.
+    Mute {
+        /// The person.
+        who: String,
+        /// What they read, up to 280 characters.
+        #[arg(long)]
+        reason: String,
+        /// For so many days [default: without an end].
+        #[arg(long, value_name = "DAYS")]
+        days: Option<u32>,
+    },
+    /// Let a person play no more rated games.
+    Unrated {
+        /// The person.
+        who: String,
+        /// What they read, up to 280 characters.
+        #[arg(long)]
+        reason: String,
+        /// For so many days [default: without an end].
+        #[arg(long, value_name = "DAYS")]
+        days: Option<u32>,
+    },
+    /// Close an account: its sessions end, and signing in is refused.
+    Close {
+        /// The person.
+        who: String,
+        /// What they read, up to 280 characters.
+        #[arg(long)]
+        reason: String,
+        /// For so many days [default: without an end].
+        #[arg(long, value_name = "DAYS")]
+        days: Option<u32>,
+    },
+    /// Close all open reports about a person.
+    Reports {
+        /// The person.
+        who: String,
+        /// What their reporters read.
+        outcome: Closed,
+    },
+    /// Take a sanction back.
+    Undo {
+        /// Its id, as `show` prints it.
+        sanction: String,
+    },
+    /// Note that an appeal is answered, and take it from the list. The sanction stays.
+    Answer {
+        /// The id of the sanction.
+        sanction: String,
+    },
+}
+
+/// What becomes of reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Closed {
+    /// Something was done.
+    Acted,
+    /// There was nothing to do.
+    Dismissed,
 }
 
 /// Configuration of a running server.

@@ -9,6 +9,7 @@ mod caller;
 mod games;
 mod handshake;
 pub(crate) mod jobs;
+mod moderation;
 pub(crate) mod monitor;
 mod page;
 mod picture;
@@ -72,6 +73,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = account::routes()
+        .merge(moderation::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))
         .layer(DefaultBodyLimit::max(ACCOUNT_BODY_MAX));
@@ -87,6 +89,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/learn", get(page::page))
         .route("/player/{name}", get(page::page))
         .route("/puzzles", get(page::page))
+        .route("/moderation", get(page::page))
         .route("/game/{id}", get(page::game))
         .route("/r/{code}", get(page::room))
         .route("/web/{digest}/{*name}", get(page::file))

@@ -126,6 +126,23 @@ impl Identities {
         Ok(authenticated)
     }
 
+    /// The member with this identity, stored or not.
+    ///
+    /// # Errors
+    /// If the identity was replaced, or the storage cannot be read.
+    pub(crate) async fn find(&self, identity: Identity) -> Result<MemberId, Refusal> {
+        let found = self.read_pool.try_read(move |reader| identify(reader, &identity)).await;
+        match found {
+            Ok(Identified::Known(known)) => Ok(known.id),
+            Ok(Identified::New(id)) => Ok(id),
+            Ok(Identified::Replaced) => Err(replaced()),
+            Err(error) => {
+                tracing::warn!(%error, "cannot look up a member");
+                Err(Refusal::new(Reason::Unavailable))
+            }
+        }
+    }
+
     /// The name that a guest may have instead of this one.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     limits::accounts::RECOVERY_CODE_LENGTH,
-    storage::{IdentityHash, KeyHash},
+    storage::{CASE_ID_LENGTH, CaseId, IdentityHash, KeyHash},
 };
 
 /// Creates a new identity.
@@ -96,6 +96,11 @@ pub(crate) fn room_code() -> RoomCode {
 /// An id for a new seek, which nobody can guess.
 pub(crate) fn seek_id() -> SeekId {
     SeekId::try_from(letters(SEEK_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
+}
+
+/// An id for a new report or sanction, which nobody can guess.
+pub(crate) fn case_id() -> CaseId {
+    CaseId::try_from(letters(CASE_ID_LENGTH, bytes)).expect("letters of the alphabet, so many")
 }
 
 /// An id for a command that the server itself issues.

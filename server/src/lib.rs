@@ -6,14 +6,18 @@ mod account_tries;
 mod accounts;
 mod address_limits;
 mod alarm;
+mod blocks;
 pub mod bus;
+pub mod cases;
 pub mod clock;
 mod cluster;
 pub mod config;
 mod connection_limit;
+pub mod decisions;
 mod directory;
 mod disk;
 pub mod file_limit;
+mod heard_lines;
 pub mod http;
 mod identities;
 mod ids;
@@ -24,9 +28,11 @@ mod lobby;
 mod logins;
 pub mod logs;
 mod metrics;
+mod moderation;
 mod network;
 pub mod node;
 mod node_id;
+pub mod operator_commands;
 pub mod origin;
 mod outbox;
 mod paired_games;
@@ -34,10 +40,12 @@ pub mod pairing;
 mod pairing_task;
 mod passwords;
 mod peers;
+mod people;
 mod picture;
 pub mod pools;
 mod priority;
 pub mod proxy;
+mod rated_positions;
 pub mod ratings;
 mod relay;
 mod retention;
@@ -71,6 +79,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::{
     accounts::Accounts,
     address_limits::AddressLimits,
+    blocks::Blocks,
     cluster::Cluster,
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
@@ -82,10 +91,13 @@ use self::{
         STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
+    logins::Logins,
     metrics::Metrics,
+    moderation::Moderation,
     node::registry::JoinError,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     peers::{Peers, Serving},
+    people::People,
     picture::Pictures,
     pools::Pools,
     priority::run_when_idle,
@@ -173,6 +185,7 @@ enum Ending {
     Retired,
 }
 
+#[expect(clippy::too_many_lines, reason = "the table of contents: it makes every part")]
 async fn serve(
     listeners: Listeners<impl Listen>,
     storage: Box<dyn Storage>,
@@ -202,8 +215,13 @@ async fn serve(
         node,
         cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
+        heard: Arc::default(),
+        rated: Arc::default(),
     };
-    let accounts = accounts(&context, &read_pool, &blocking);
+    let logins = Arc::default();
+    let (blocks, moderation) = people(&context, &read_pool, &logins);
+    let accounts = accounts(&context, &read_pool, &blocking, (&logins, &moderation));
+    let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
     let server = Arc::new(Server {
         limits,
         clock,
@@ -218,8 +236,12 @@ async fn serve(
         pictures: Pictures::default(),
         jobs: Jobs::new(blocking, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX, run_when_idle),
         pool: pool.clone(),
-        logins: accounts.logins(),
+        logins,
         accounts,
+        blocks,
+        moderation,
+        heard,
+        rated,
         pairing,
         pools: config.pools.clone(),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
@@ -237,12 +259,15 @@ async fn serve(
     let peers = open_rooms(peers, &server, &log_writer, node).await?;
     connections.spawn(pairing.run(stop.clone()));
     disk.measure().await;
+    // Before anybody comes.
+    server.moderation.refresh().await;
     let ending = tokio::select! {
         () = drained(&shutdown, drain) => Ending::Shutdown,
         () = accept_all(listeners, &server, &connections) => Ending::Shutdown,
         () = writer.wait() => Ending::StoreBroke,
         () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
+        never = server.moderation.follow() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
     };
     stop.cancel();
@@ -264,10 +289,39 @@ impl Ending {
     }
 }
 
-fn accounts(context: &RoomContext, read_pool: &Arc<ReadPool>, blocking: &Blocking) -> Accounts {
+fn accounts(
+    context: &RoomContext,
+    read_pool: &Arc<ReadPool>,
+    blocking: &Blocking,
+    (logins, moderation): (&Arc<Logins>, &Arc<Moderation>),
+) -> Accounts {
     let RoomContext { log_writer, clock, cluster, .. } = context;
+    let people = (Arc::clone(logins), Arc::clone(moderation));
     let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
-    Accounts::new(read_pool, log_writer, blocking.clone(), *clock, cluster.clone())
+    Accounts::new((read_pool, log_writer), blocking.clone(), *clock, people, cluster.clone())
+}
+
+fn people_of(server: &Server) -> People {
+    People {
+        logins: Arc::clone(&server.logins),
+        blocks: Arc::clone(&server.blocks),
+        moderation: Arc::clone(&server.moderation),
+        rated: Arc::clone(&server.rated),
+    }
+}
+
+/// Whom members have blocked, and what operators have decided about them.
+fn people(
+    context: &RoomContext,
+    read_pool: &Arc<ReadPool>,
+    logins: &Arc<Logins>,
+) -> (Arc<Blocks>, Arc<Moderation>) {
+    let RoomContext { log_writer, clock, cluster, .. } = context;
+    let blocks = Blocks::new(Arc::clone(read_pool), log_writer.clone(), cluster.clone());
+    let (read_pool, logins) = (Arc::clone(read_pool), Arc::clone(logins));
+    let moderation =
+        Moderation::new(read_pool, log_writer.clone(), *clock, logins, cluster.clone());
+    (Arc::new(blocks), Arc::new(moderation))
 }
 
 fn pairing_task(
@@ -336,8 +390,7 @@ async fn open_rooms(
     log_writer: &LogWriter,
     node: NodeId,
 ) -> Result<Option<Serving>, StorageError> {
-    let serving =
-        peers.map(|peers| peers.serve(SharedLimits::of(server), Arc::clone(&server.logins)));
+    let serving = peers.map(|peers| peers.serve(SharedLimits::of(server), people_of(server)));
     if serving.is_none() {
         reopen_rooms(&server.lobby, log_writer, node).await?;
     }

@@ -3,6 +3,7 @@
 //! limits to each other.
 
 pub mod accounts;
+pub mod moderation;
 pub mod ratings;
 
 use std::time::Duration;

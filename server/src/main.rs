@@ -3,7 +3,7 @@
 use std::{
     future::pending,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
 };
@@ -13,14 +13,14 @@ use clap::Parser;
 use fivefold_server::{
     Listeners, Membership, RunError,
     bus::BusConfig,
-    config::{Args, Config, Task},
+    config::{Args, Config, Moderate, Task},
     file_limit,
     logs::{self, Logs},
-    run_in_cluster,
+    operator_commands, run_in_cluster,
     signals::{cancel_on_signal, reload_on_signal},
     storage::{
-        self, DataFolder, Database, Findings, Memory, Postgres, PostgresRegistry, SoleNode, Sqlite,
-        Storage,
+        self, DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry,
+        SoleNode, Sqlite, Storage,
     },
 };
 use fivefold_shared::protocol::GameId;
@@ -67,6 +67,16 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
         ),
         (Task::Recover { name }, None) => recover(Database::Folder(&args.data_folder()?), name),
         (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
+        (Task::Moderate { task }, database) => {
+            let task = task.as_ref().unwrap_or(&Moderate::List);
+            let folder = folder_unless(database.as_ref(), args)?;
+            print(&operator_commands::moderate(database_of(database.as_ref(), &folder), task)?)
+        }
+        (Task::Operator { name, remove }, database) => {
+            let folder = folder_unless(database.as_ref(), args)?;
+            let database = database_of(database.as_ref(), &folder);
+            print(&operator_commands::set_operator(database, name, *remove)?)
+        }
         (Task::Undo { game }, None) => undo(Database::Folder(&args.data_folder()?), game),
         (Task::Undo { game }, Some(url)) => undo(Database::Postgres(url), game),
         (Task::Migrate { from }, Some(url)) => {
@@ -76,6 +86,20 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
         }
         (Task::Migrate { .. }, None) => bail!("say by --database where to copy the file to"),
     }
+}
+
+/// The folder of the database, unless it is elsewhere.
+fn folder_unless(url: Option<&DatabaseUrl>, args: &Args) -> anyhow::Result<PathBuf> {
+    url.map_or_else(|| args.data_folder(), |_| Ok(PathBuf::new()))
+}
+
+fn database_of<'a>(url: Option<&'a DatabaseUrl>, folder: &'a Path) -> Database<'a> {
+    url.map_or(Database::Folder(folder), Database::Postgres)
+}
+
+fn print(text: &str) -> anyhow::Result<ExitCode> {
+    write!(io::stdout(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn check(findings: &Findings) -> anyhow::Result<ExitCode> {

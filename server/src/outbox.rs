@@ -8,19 +8,20 @@ use std::{
     collections::VecDeque,
     future::poll_fn,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, Waker},
 };
 
 use fivefold_shared::protocol::{
-    CatchUp, CommandId, Message, NumberedEvent, Reason, Refusal, RoomCode, Snapshot,
+    CatchUp, CommandId, MemberId, Message, NumberedEvent, Reason, Refusal, RoomCode, Snapshot,
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    blocks::OwnBlocks,
     limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_KEPT, OUTBOX_MESSAGES_MAX},
     storage::IdentityHash,
     thinking::Owner,
@@ -44,6 +45,8 @@ struct Shared {
     restarts: AtomicBool,
     /// Owner of the session's jobs in the bots' queue.
     owner: Owner,
+    /// Whom the session's member has blocked, and by whom they are; from `hello` on.
+    blocks: OnceLock<Arc<OwnBlocks>>,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +96,7 @@ impl Outbox {
             overflow: overflow.clone(),
             restarts: AtomicBool::new(false),
             owner,
+            blocks: OnceLock::new(),
         });
         (Self(Arc::clone(&shared)), OutboxReceiver(shared), overflow)
     }
@@ -110,6 +114,27 @@ impl Outbox {
     /// The hash of the identity behind the session, after `hello`.
     pub(crate) fn identity(&self) -> Option<IdentityHash> {
         self.0.lock().identity
+    }
+
+    /// Sets the lists of people around the session's member, once.
+    pub(crate) fn set_blocks(&self, blocks: Arc<OwnBlocks>) {
+        // A session has one member.
+        self.0.blocks.set(blocks).ok();
+    }
+
+    /// The lists of people around the session's member; absent before `hello`.
+    pub(crate) fn blocks(&self) -> Option<&OwnBlocks> {
+        self.0.blocks.get().map(Arc::as_ref)
+    }
+
+    /// Whether the session's member sees chat of another one.
+    pub(crate) fn hears(&self, other: &MemberId) -> bool {
+        self.blocks().is_none_or(|own| own.hears(other))
+    }
+
+    /// Whether neither the session's member nor another one has blocked the other.
+    pub(crate) fn meets(&self, other: &MemberId) -> bool {
+        self.blocks().is_none_or(|own| own.meets(other))
     }
 
     /// Ends the session: a room cannot answer a command of it. The client comes back, and sends the

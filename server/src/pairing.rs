@@ -244,7 +244,7 @@ impl Pairing {
         let key = (by.member.clone(), by.command.clone());
         let number = match self.by_command.get(&key) {
             Some(&number) => {
-                self.move_to(now, number, by.session, now);
+                self.move_to(now, number, &by, now);
                 number
             }
             None => match self.aim(aim).and_then(|aim| self.may_begin(now, &by, aim)) {
@@ -346,9 +346,11 @@ impl Pairing {
     }
 
     /// The member has repeated the command of a seek, maybe over another session.
-    fn move_to(&mut self, now: u64, number: SeekNumber, session: SessionId, asked_at: u64) {
+    fn move_to(&mut self, now: u64, number: SeekNumber, by: &Seeker, asked_at: u64) {
+        let session = by.session;
         let Some(seek) = self.seeks.get_mut(&number) else { return };
         seek.by.session = session;
+        seek.by.blocked.clone_from(&by.blocked);
         seek.asked_at = seek.asked_at.max(asked_at);
         seek.repeated_at = now;
         seek.gone_at = None;
@@ -519,7 +521,7 @@ impl Pairing {
             Aim::Member(to) => *to == by.member,
             Aim::Pool(_) => false,
         };
-        if !is_theirs || !self.is_open(seek) {
+        if !is_theirs || !self.is_open(seek) || seek.by.is_apart_from(by) {
             return Err(over());
         }
         if seek.settings.rated && !by.may_be_rated() {

@@ -354,7 +354,8 @@ impl PairingTask {
     fn make(&mut self, asker: NodeId, pair: NewPair) {
         let gone = self.front.gone_players(&pair.players);
         let address = self.front.address(pair.players.first.session);
-        if let Some(address) = address.filter(|_| gone.is_empty()) {
+        let may_play = gone.is_empty() && !self.front.are_apart(&pair.players);
+        if let Some(address) = address.filter(|_| may_play) {
             let making = self.rooms.make(pair, address);
             self.jobs.push(Box::pin(async move { Job::Room(asker, Box::new(making.await)) }));
             return;

@@ -1,23 +1,27 @@
 //! Joins the cluster, and runs what a node of it needs besides rooms and sessions: its heartbeats,
 //! its links, the search for rooms of dead nodes, and what it reports to the others.
 
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep, timeout},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     bus::BusConfig,
     clock::Clock,
-    cluster::Cluster,
+    cluster::{Cluster, frame::News},
+    limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
     link::{FromPeer, Links},
-    logins::Logins,
     metrics::Metrics,
     node::{
         Beat, Node,
         registry::{JoinError, Registry},
     },
     node_id::NodeId,
+    people::People,
     shared_limits::SharedLimits,
     storage::Blocking,
 };
@@ -87,7 +91,7 @@ impl Peers {
     }
 
     /// Begins to serve: sends heartbeats, hands out what comes from other nodes, and claims rooms.
-    pub(crate) fn serve(self, limits: SharedLimits, logins: Arc<Logins>) -> Serving {
+    pub(crate) fn serve(self, limits: SharedLimits, people: People) -> Serving {
         let Self { cluster, from_peers, tasks, metrics } = self;
         let limits = Arc::new(limits);
         let lobby = limits.lobby();
@@ -109,7 +113,8 @@ impl Peers {
             let (cluster, tasks, limits) =
                 (Arc::clone(&cluster), tasks.clone(), Arc::clone(&limits));
             let note_use = move |node, usage| limits.note(node, usage);
-            Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, logins, note_use)
+            let people = people.clone();
+            Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, people, note_use)
         };
         let sweeping = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
@@ -123,12 +128,17 @@ impl Peers {
             let (cluster, limits) = (Arc::clone(&cluster), Arc::clone(&limits));
             async move { limits.report(&cluster).await }
         };
+        let fairness = {
+            let cluster = Arc::clone(&cluster);
+            async move { report_rated(&cluster, &people).await }
+        };
         // A node whose rooms have ended must not seem to live.
         tasks.spawn(stop.clone().run_until_cancelled_owned(beats));
         tasks.spawn(stop.clone().run_until_cancelled_owned(serving));
         tasks.spawn(stop.clone().run_until_cancelled_owned(sweeping));
         tasks.spawn(stop.clone().run_until_cancelled_owned(listing));
         tasks.spawn(stop.clone().run_until_cancelled_owned(sharing));
+        tasks.spawn(stop.clone().run_until_cancelled_owned(fairness));
         Serving { cluster, tasks, stop }
     }
 }
@@ -147,5 +157,21 @@ impl Serving {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
+    }
+}
+
+/// Tells the other nodes the positions of the rated games here, each time that they have changed, and now
+/// and then in case that this was lost.
+async fn report_rated(cluster: &Cluster, people: &People) -> Infallible {
+    let (mut told, mut told_at) = (Vec::new(), Instant::now());
+    loop {
+        sleep(RATED_REPORT_INTERVAL).await;
+        let positions = people.rated.here();
+        let is_due = !positions.is_empty() && told_at.elapsed() >= RATED_REPEAT_INTERVAL;
+        if positions != told || is_due {
+            cluster.broadcast(&News::RatedPositions { positions: positions.clone() });
+            (told, told_at) = (positions, Instant::now());
+        }
+        people.rated.forget_others(&cluster.node.others());
     }
 }

@@ -32,6 +32,7 @@ use crate::{
         Cluster, FromOwner,
         frame::{Mark, Outcome, RemoteInput, ToOwner, ToRelay},
     },
+    heard_lines::{heard_by, said, speaker},
     limits::{
         ANSWER_AWAITED, ANSWERED_WITHIN, RELAY_IDLE, RELAY_RETRY, RELAY_UNANSWERED_MAX,
         RESUMED_SESSIONS_MAX, RESUMED_WITHIN, SILENT_OWNER_ASKED, TAKE_WITHIN,
@@ -536,7 +537,7 @@ impl Relay {
         // What was sent before and after a reset is answered twice.
         let Some(index) = self.unanswered.iter().position(is_it) else { return };
         let Some(Unanswered { input, outbox, .. }) = self.unanswered.remove(index) else { return };
-        outbox.post(text);
+        outbox.post(heard_by(outbox.blocks(), text));
         match (outcome, &input) {
             (Outcome::Joined(seq), _) => self.guests.note_joined(session, seq),
             (Outcome::Refused, Input::Enter { .. }) => {
@@ -571,7 +572,11 @@ impl Relay {
             (Mark::Snapshot(seq), Some(_)) => self.guests.set_seq(seq),
             (Mark::None, _) => {}
         }
-        self.guests.broadcast(except, text);
+        let said = said(&text);
+        if let Some(message) = &said {
+            self.context.heard.note(message);
+        }
+        self.guests.broadcast(except, said.as_ref().and_then(speaker), text);
     }
 }
 

@@ -1,5 +1,5 @@
 //! Prunes old data: the logs of rooms that closed long ago, members not seen for as long who have
-//! finished no game, expired sessions, and deleted accounts. Finished games stay.
+//! finished no game, expired sessions, deleted accounts, and old reports. Finished games stay.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -8,7 +8,10 @@ use tokio::time::sleep;
 
 use crate::{
     clock::Clock,
-    limits::{PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, accounts::PRUNED_ACCOUNTS_MAX},
+    limits::{
+        PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, accounts::PRUNED_ACCOUNTS_MAX,
+        moderation::PRUNED_MODERATION_MAX,
+    },
     storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
 
@@ -30,6 +33,16 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
             Ok(0) => {}
             Ok(rows) => tracing::info!(rows, "expired sessions and accounts are deleted"),
             Err(error) => tracing::warn!(%error, "cannot delete expired sessions and accounts"),
+        }
+        let moderation = in_parts(&log_writer, PRUNED_MODERATION_MAX, |permit| {
+            permit.prune_moderation(clock.now())
+        });
+        match moderation.await {
+            Ok(0) => {}
+            Ok(rows) => {
+                tracing::info!(rows, "old reports, and blocks by people unknown, are deleted");
+            }
+            Err(error) => tracing::warn!(%error, "cannot delete old reports and blocks"),
         }
         let rooms =
             in_parts(&log_writer, PRUNED_LOGS_MAX, |permit| permit.prune_logs(before)).await;

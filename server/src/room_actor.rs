@@ -11,6 +11,7 @@
 mod actor;
 mod bot_calls;
 mod commit_gate;
+mod fair_play;
 mod fan_out;
 mod mailbox;
 mod paired;
@@ -175,6 +176,7 @@ pub(crate) fn run(
         }
         actor.refuse_the_rest(&mut mailbox).await;
         actor.withdraw_unstored();
+        actor.forget_rated();
     }
 }
 
@@ -221,6 +223,7 @@ impl Actor {
         let mut is_stopping = false;
         // The creator's `Enter` follows immediately. Take it before the first commit, so that a
         // failure can be reported to them.
+        self.note_rated();
         let entry = if is_new { Box::pin(maker_entry(mailbox, &stop)).await } else { None };
         let maker = entry.as_ref().and_then(|envelope| match &**envelope {
             Envelope::Session { outbox, .. } => Some(Route::Local(Arc::clone(outbox))),
@@ -327,8 +330,7 @@ impl Actor {
         if let Input::Enter { session, .. } = &input {
             self.fan_out.enter(*session, route.clone());
         }
-        let begins_paired = match self.may_seat_bot(&input).and_then(|()| self.begin_paired(&input))
-        {
+        let begins_paired = match self.may_act(&input) {
             Ok(begins_paired) => begins_paired,
             Err(refusal) => {
                 let message = Message::Refused { id: input.command_id().cloned(), refusal };
@@ -343,6 +345,13 @@ impl Actor {
         if begins_paired {
             self.settle_paired();
         }
+    }
+
+    /// Whether the room may take an input at all, and whether it begins a game of paired players.
+    fn may_act(&self, input: &Input) -> Result<bool, Refusal> {
+        self.may_seat_bot(input)?;
+        self.may_help(input)?;
+        self.begin_paired(input)
     }
 
     /// Whether a bot may sit down: the number of rooms with two bots is limited.
@@ -371,6 +380,7 @@ impl Actor {
         self.room.apply(self.now(), input, &mut effects);
         // Update the list before the answer, so that the sender finds the change there.
         self.update_listed();
+        self.note_rated();
         self.take(effects, kind, sender);
     }
 

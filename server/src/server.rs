@@ -11,9 +11,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     accounts::Accounts,
     address_limits::AddressLimits,
+    blocks::Blocks,
     clock::Clock,
     config::PageSource,
     connection_limit::ConnectionLimit,
+    heard_lines::HeardLines,
     http::jobs::Jobs,
     identities::Identities,
     limits::{Limits, STOP_SESSION_APART, STOP_SESSIONS_SPREAD},
@@ -21,11 +23,13 @@ use crate::{
     logins::Logins,
     logs::LostLines,
     metrics::Metrics,
+    moderation::Moderation,
     origin::Origin,
     pairing_task::PairingHandle,
     picture::Pictures,
     pools::Pools,
     proxy::Proxies,
+    rated_positions::RatedPositions,
     reviews::Reviews,
     storage::ReadPool,
     thinking::Pool,
@@ -55,6 +59,14 @@ pub(crate) struct Server {
     pub(crate) identities: Identities,
     pub(crate) accounts: Accounts,
     pub(crate) logins: Arc<Logins>,
+    /// Whom members have blocked.
+    pub(crate) blocks: Arc<Blocks>,
+    /// What operators have decided.
+    pub(crate) moderation: Arc<Moderation>,
+    /// The last lines of chat.
+    pub(crate) heard: Arc<HeardLines>,
+    /// The positions with which nobody gets help.
+    pub(crate) rated: Arc<RatedPositions>,
     /// Finds opponents for sessions.
     pub(crate) pairing: PairingHandle,
     /// The pools in which they seek.

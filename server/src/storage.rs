@@ -16,6 +16,8 @@ mod data_folder;
 mod hashes;
 mod log_writer;
 mod memory;
+mod moderation;
+mod operators;
 mod postgres;
 mod ratings;
 mod read_pool;
@@ -48,6 +50,12 @@ pub use self::{
     data_folder::DataFolder,
     hashes::{IdentityHash, KeyHash},
     memory::Memory,
+    moderation::{
+        BlockEntry, BlockKind, BlockLists, CASE_ID_LENGTH, CaseId, CaseIdError, ModerationChange,
+        ModerationChanged, ModerationReader, Report, ReportKind, ReportQuery, ReportState,
+        ReportedLine, Sanction, SanctionKind,
+    },
+    operators::{OperatorDatabase, OperatorError},
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
         migrate,
@@ -126,6 +134,22 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed or is in doubt; asking again does no harm.
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError>;
 
+    /// Changes blocks, reports or sanctions, in one commit. The same change again does no harm.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt; asking again does no harm.
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError>;
+
+    /// Deletes at most so many rows, of each kind, whose time is over at `now`, in milliseconds since
+    /// the Unix epoch: reports decided [`CLOSED_REPORT_KEPT`](crate::limits::moderation::CLOSED_REPORT_KEPT)
+    /// before, and blocks by members who are not stored, made
+    /// [`UNKNOWN_BLOCKS_KEPT`](crate::limits::moderation::UNKNOWN_BLOCKS_KEPT) before. Returns how
+    /// many.
+    ///
+    /// # Errors
+    /// When the commit failed; nothing is then deleted.
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError>;
+
     /// Deletes at most so many sessions and accounts whose time is over at `now`, in milliseconds since
     /// the Unix epoch: sessions that have expired, what opens accounts that were deleted
     /// [`DELETED_ACCOUNT_KEPT`](crate::limits::accounts::DELETED_ACCOUNT_KEPT) before, and names that
@@ -173,8 +197,9 @@ pub trait Storage: Send + fmt::Debug + 'static {
     }
 }
 
-/// The reading half of the storage: finished games and members. Calls may block.
-pub trait StorageReader: Send + fmt::Debug {
+/// The reading half of the storage: finished games, members, and what [`ModerationReader`] reads. Calls may
+/// block.
+pub trait StorageReader: ModerationReader + Send + fmt::Debug {
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///
     /// # Errors

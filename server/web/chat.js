@@ -4,6 +4,7 @@
 /** @import { ChatLine, RoomNews } from './types' */
 /** @import { App } from './view-types' */
 
+import { personName } from './display-names.js';
 import { el, fill, icon, write } from './dom.js';
 import { CHAT_TEXT_MAX } from './protocol.js';
 import { change, settings } from './settings.js';
@@ -79,7 +80,7 @@ export function createChat(app, room, reveal) {
 
   function showLines() {
     const sorted = [...lines.values()].sort((a, b) => a.number - b.number).slice(-LINES_MAX);
-    fill(list, ...(sorted.length > 0 ? sorted.map(lineOf) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
+    fill(list, ...(sorted.length > 0 ? sorted.map((line) => lineOf(app, room, line)) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
     log.scrollTop = log.scrollHeight;
     const latest = sorted.at(-1);
     fill(last, ...(latest ? [el('bdi', { class: 'name' }, latest.name), ' ', el('bdi', null, latest.text)] : [t('chat')]));
@@ -111,6 +112,8 @@ export function createChat(app, room, reveal) {
   }
 
   showFresh();
+  // Who is blocked from now on is left out.
+  addEventListener('fivefold-listed', load);
   return {
     element,
     /** The last line, as a button that leads to the chat, and a shorter one. */
@@ -128,12 +131,16 @@ export function createChat(app, room, reveal) {
       if (news.line.member !== app.connection.you && !inSight) fresh += 1;
       showFresh();
     },
-    remove: () => watch.disconnect(),
+    remove() {
+      watch.disconnect();
+      removeEventListener('fivefold-listed', load);
+    },
   };
 }
 
-/** @param {Line} line */
-function lineOf(line) {
-  return el('li', { class: line.apart ? 'apart' : '' },
-    el('bdi', { class: 'name', title: line.apart ? t('spectator') : '' }, line.name), ' ', el('bdi', null, line.text));
+/** @param {App} app @param {Room} room @param {Line} line */
+function lineOf(app, room, { apart, number, member, name, text }) {
+  const opposed = room.phase === 'running' && !!room.seatOf(app.connection.you);
+  const who = personName(app, { member, name }, { opposed, room: room.code, line: { number, text } });
+  return el('li', { class: apart ? 'apart' : '' }, el('span', { class: 'name', title: apart ? t('spectator') : '' }, who), ' ', el('bdi', null, text));
 }

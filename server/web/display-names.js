@@ -45,13 +45,13 @@ export function playerName(player) {
   return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind });
 }
 
-/** A name; that of another person is a button to challenge them.
- * @param {App} app @param {Player | null | undefined} player */
-export function personName(app, player) {
+/** A name; that of another person is a button for what the player can do about them.
+ * @param {App} app @param {Player | null | undefined} player @param {import('./person-dialog.js').Context} [context] */
+export function personName(app, player, context) {
   const name = el('bdi', null, playerName(player));
   if (!player || !('member' in player) || app.connection.local || isMember(player, app.connection.you)) return name;
-  const press = () => void import('./challenge-dialog.js').then(({ openChallengeDialog }) => openChallengeDialog(app, player));
-  return el('button', { type: 'button', class: 'person', title: t('challenge_person', { name: player.name }), onclick: press }, name);
+  const press = () => void import('./person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, player, context));
+  return el('button', { type: 'button', class: 'person', onclick: press }, name);
 }
 
 /** A small stone to stand before a name. @param {Stone} stone */

@@ -5,7 +5,7 @@
 
 import { Connection } from './connection.js';
 import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './dom.js';
-import { errorText } from './refusals.js';
+import { errorText, RefusedError } from './refusals.js';
 import { onSettings, settings } from './settings.js';
 import { language, t } from './texts.js';
 
@@ -13,6 +13,9 @@ import { language, t } from './texts.js';
 const KEEP_AFTER_MS = 2_000;
 /** How long a message is shown. */
 const TOAST_MS = 5_000;
+
+/** Refusals whose words are loaded when they are needed. */
+const SANCTIONED = /^(muted|no_rated_games|blocked|rated_game)$/;
 
 /** Which view an address shows; each is loaded when it is needed, with its styles.
  * @type {[RegExp, () => Promise<{ view: View }>][]} */
@@ -25,6 +28,7 @@ const ROUTES = [
   [/^\/lobby$/, () => import('./lobby-view.js')],
   [/^\/local$/, () => styled(import('./local/local-view.js'))],
   [/^\/learn$/, () => styled(import('./learn/learn-view.js'), 'learn/learn.css')],
+  [/^\/moderation$/, () => styled(import('./moderation/queue-view.js'), 'moderation/moderation.css')],
   [/^\/player\/([^/]+)$/, () => styled(import('./players/profile-view.js'), 'players/players.css')],
   [/^\/leaderboard$/, () => styled(import('./players/leaderboard-view.js'), 'players/players.css')],
   [/^\/puzzles$/, () => styled(import('./puzzles/puzzles-view.js'), 'puzzles/puzzles.css')],
@@ -94,7 +98,9 @@ const app = {
     toasts.append(toast);
   },
   showError(error) {
-    app.toast(errorText(error));
+    const told = error instanceof RefusedError && SANCTIONED.test(error.refusal.reason);
+    if (told) void import('./moderation/notice.js').then(({ showRefusal }) => showRefusal(app, error));
+    else app.toast(errorText(error));
   },
   copy(url) {
     navigator.clipboard.writeText(url).then(() => app.toast(t('copied')), () => app.toast(url));
@@ -241,6 +247,7 @@ fillBar();
 document.body.append(app.bar, place, tabs, asks, toasts, polite, urgent);
 connection.listen((news) => {
   if (news.type === 'challenged') void import('./challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
+  else if (news.type === 'sanction') void import('./moderation/notice.js').then(({ showSanction }) => showSanction(app, news));
   else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));
 });
 connection.onswitch = () => {

@@ -72,7 +72,7 @@ export function createPlayerPlate(app, room) {
       const state = JSON.stringify([player, opposed, app.connection.you]);
       if (state !== shown) {
         shown = state;
-        fill(name, opposed ? el('bdi', null, playerName(player)) : personName(app, player), isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you')));
+        fill(name, personName(app, player, { opposed, room: room.code }), isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you')));
       }
       element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);

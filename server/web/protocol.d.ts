@@ -544,6 +544,10 @@ export type Message = { "type": "welcome",
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: until when, in milliseconds since the Unix epoch; absent if there is no end. */
+    until?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: what the operator says about it. */
+    why?: string,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, }
   | { "type": "rooms",
@@ -716,7 +720,18 @@ export type Message = { "type": "welcome",
     /** The new open seeks. */
     added?: Array<OpenSeek>,
     /** The seeks that are no longer open. */
-    removed?: Array<SeekId>, };
+    removed?: Array<SeekId>, }
+  | { "type": "sanction",
+    /** Names it in an appeal, `POST /api/appeals`. */
+    sanction: string,
+    /** What. */
+    kind: SanctionKind,
+    /** Until when, in milliseconds since the Unix epoch; absent if there is no end. */
+    until?: number,
+    /** Why, as the operator says. */
+    reason: string,
+    /** Whether the member has said something against it. */
+    appealed?: boolean, };
 
 /** A person's name: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
 export type Name = string;
@@ -909,11 +924,32 @@ export type Profile = {
     /** When they signed up, in milliseconds since the Unix epoch. */
     made_at: number,
     /** Their ratings, the pool with the most games first. */
-    ratings: Array<PlayerRating>,
+    ratings: Array<ProfileRating>,
     /** Their last public games, the newest first. */
     games: Array<ListedGame>,
     /** The results against the caller who is signed in; absent for others, and for oneself. */
     against_you?: Results, };
+
+/** A rating in one pool, in whole points. */
+export type ProfileRating = {
+    /** The pool. */
+    pool: string,
+    /** The points, from 400. */
+    rating: number,
+    /** The standard deviation of the points now, from 45 (sure) to 350 (unknown). */
+    deviation: number,
+    /** Whether too little is known to rely on it. */
+    provisional?: boolean,
+    /** When the last of them ended, in milliseconds since the Unix epoch. */
+    last_at?: number,
+    /** All games. */
+    games: number,
+    /** How many of them they won. */
+    won: number,
+    /** How many of them were drawn. */
+    drawn: number,
+    /** How many of them they lost. */
+    lost: number, };
 
 /** How a rating has changed: at most one point for each day (UTC), the oldest first. */
 export type RatingHistory = {
@@ -932,7 +968,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -978,6 +1014,10 @@ export type Refusal = {
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: until when, in milliseconds since the Unix epoch; absent if there is no end. */
+    until?: number,
+    /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: what the operator says about it. */
+    why?: string,
     /** `Reason::Malformed`, `Reason::BotNotOffered`, `Reason::OpeningNotOffered`, `Reason::NotRateable`, `Reason::UnreadableGame`, `Reason::NotInFormat`: what is wrong, in English, for the client's author. */
     detail?: string, };
 
@@ -1115,6 +1155,9 @@ export type RoomSummary = {
 export type Rules = { variant: VariantName, k?: number, size: Size, };
 
 export type Running = { seat: Seat, since: number, };
+
+/** What a sanction is. The end of an account is told at its sign-in. */
+export type SanctionKind = "warn" | "mute" | "unrated";
 
 /** A seat in a room. Players, clocks, offers and results belong to a seat. Its stone may change from game to game, and within one. */
 export type Seat = "first" | "second";

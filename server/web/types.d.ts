@@ -49,7 +49,8 @@ export type RoomNews = Of<'event' | 'snapshot' | 'spectators' | 'presence' | 'ra
   | 'spectator_said' | 'analysis' | 'analysis_over' | 'closed'>;
 
 /** Messages that answer no command and concern no room that was joined. */
-export type LobbyNews = Of<'paired' | 'seek_over' | 'challenged' | 'lobby_changed'>;
+export type SanctionNews = Of<'sanction'>;
+export type LobbyNews = SanctionNews | Of<'paired' | 'seek_over' | 'challenged' | 'lobby_changed'>;
 /** A command that seeks a game with somebody. */
 export type SeekCommand = Extract<Command, { type: 'seek' | 'challenge' }>;
 

@@ -12,6 +12,7 @@ mod judged;
 mod message;
 mod names;
 mod refusal;
+mod sanction;
 mod seek;
 
 pub use self::{
@@ -33,6 +34,7 @@ pub use self::{
         PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     refusal::{Reason, Refusal, RefusalValues},
+    sanction::SanctionKind,
     seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted},
 };
 

@@ -73,6 +73,13 @@ pub fn of(position: &Position) -> Vec<Symmetry> {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Layout(Vec<(Point, Stone)>);
 
+impl Layout {
+    /// The stones, as steps from the corner of all, in an order that equal shapes share.
+    pub fn stones(&self) -> &[(Point, Stone)] {
+        &self.0
+    }
+}
+
 /// The shape of these stones.
 ///
 /// ```

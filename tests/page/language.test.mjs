@@ -11,17 +11,23 @@ import { texts as analysisEn } from '../../server/web/analysis/language/en.js';
 import { texts as analysisEs } from '../../server/web/analysis/language/es.js';
 import { texts as analysisRu } from '../../server/web/analysis/language/ru.js';
 import { texts as en } from '../../server/web/language/en.js';
+import { texts as moderationEn } from '../../server/web/moderation/language/en.js';
+import { texts as operatorsEn } from '../../server/web/moderation/operators/language/en.js';
 import { texts as es } from '../../server/web/language/es.js';
+import { texts as moderationEs } from '../../server/web/moderation/language/es.js';
+import { texts as operatorsEs } from '../../server/web/moderation/operators/language/es.js';
 import { texts as ru } from '../../server/web/language/ru.js';
+import { texts as moderationRu } from '../../server/web/moderation/language/ru.js';
+import { texts as operatorsRu } from '../../server/web/moderation/operators/language/ru.js';
 import { stage, visitor } from './harness.mjs';
 
 /** @import { Plural } from '../../server/web/texts.js' */
 
 /** @type {Record<string, Record<string, string | Plural>>} */
 const LANGUAGES = {
-  en: { ...prefixed(en, ''), ...prefixed(accountEn, 'account_'), ...prefixed(analysisEn, 'analysis_') },
-  ru: { ...prefixed(ru, ''), ...prefixed(accountRu, 'account_'), ...prefixed(analysisRu, 'analysis_') },
-  es: { ...prefixed(es, ''), ...prefixed(accountEs, 'account_'), ...prefixed(analysisEs, 'analysis_') },
+  en: { ...prefixed(en, ''), ...prefixed(accountEn, 'account_'), ...prefixed(analysisEn, 'analysis_'), ...prefixed(moderationEn, 'moderation_'), ...prefixed(operatorsEn, 'operators_') },
+  ru: { ...prefixed(ru, ''), ...prefixed(accountRu, 'account_'), ...prefixed(analysisRu, 'analysis_'), ...prefixed(moderationRu, 'moderation_'), ...prefixed(operatorsRu, 'operators_') },
+  es: { ...prefixed(es, ''), ...prefixed(accountEs, 'account_'), ...prefixed(analysisEs, 'analysis_'), ...prefixed(moderationEs, 'moderation_'), ...prefixed(operatorsEs, 'operators_') },
 };
 const at = stage('--no-demo');
 

@@ -7,10 +7,11 @@ import { test } from 'node:test';
 
 import { texts as accountTexts } from '../../server/web/account/language/en.js';
 import { texts as pageTexts } from '../../server/web/language/en.js';
+import { texts as moderationTexts } from '../../server/web/moderation/language/en.js';
 import { stage, visitor } from './harness.mjs';
 
 /** @type {object} */
-const texts = { ...pageTexts, ...accountTexts };
+const texts = { ...pageTexts, ...accountTexts, ...moderationTexts };
 const at = stage('--no-demo');
 
 test('the page has a text for every refusal of the protocol', async () => {

@@ -396,6 +396,7 @@ impl Guest {
             | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Pong { .. } => {}
         }
     }

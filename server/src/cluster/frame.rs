@@ -15,8 +15,13 @@ use fivefold_shared::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    address_limits::RATES, limits::ADDRESSES_REPORTED_MAX, logins::Ended, network::Network,
-    outbox::Outbox, storage::IdentityHash, thinking::Owner,
+    address_limits::RATES,
+    limits::ADDRESSES_REPORTED_MAX,
+    logins::Ended,
+    network::Network,
+    outbox::Outbox,
+    storage::{BlockKind, IdentityHash},
+    thinking::Owner,
 };
 
 /// A frame between two nodes.
@@ -67,6 +72,12 @@ pub(crate) enum News {
     AddressUse(AddressUse),
     /// Sessions of a member have ended.
     Ended { member: MemberId, ended: Ended },
+    /// A member has put another one on their list, or taken them from it.
+    Blocked { member: MemberId, other: MemberId, kind: Option<BlockKind> },
+    /// An operator did something about somebody: look at the storage.
+    Moderated,
+    /// The positions of all rated games at the sender that nobody gets help with.
+    RatedPositions { positions: Vec<u64> },
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the

@@ -104,9 +104,9 @@ pub(super) async fn signed_in(
 }
 
 /// A request, apart from its body.
-struct Asked {
-    server: Arc<Server>,
-    device: Device,
+pub(super) struct Asked {
+    pub(super) server: Arc<Server>,
+    pub(super) device: Device,
     is_encrypted: bool,
     /// The session in the cookie, which may have ended.
     session: Option<KeyHash>,
@@ -136,7 +136,7 @@ impl Asked {
     }
 
     /// Parses the body.
-    fn body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, AccountRefusal> {
+    pub(super) fn body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, AccountRefusal> {
         Ok(read(&self.headers, body)?)
     }
 
@@ -149,8 +149,17 @@ impl Asked {
     }
 
     /// The member who is signed in.
-    async fn signed_in(&self) -> Result<SignedIn, AccountRefusal> {
+    pub(super) async fn signed_in(&self) -> Result<SignedIn, AccountRefusal> {
         self.find_signed_in().await?.ok_or_else(|| Reason::SignedOut.into())
+    }
+
+    /// The member who asks: of the account in the cookie, or the guest with the identity.
+    pub(super) async fn member(&self) -> Result<MemberId, AccountRefusal> {
+        match self.guest()? {
+            Some(guest) if self.session.is_none() => Ok(self.server.identities.find(guest).await?),
+            Some(_) => Err(Reason::TwoIdentities.into()),
+            None => Ok(self.signed_in().await?.account.member),
+        }
     }
 
     /// The guest's identity, if the request carries one.
@@ -224,11 +233,15 @@ fn status(reason: Reason) -> StatusCode {
         Reason::WrongCode,
         Reason::IdentityReplaced,
         Reason::ForeignPage,
+        Reason::AccountClosed,
+        Reason::OperatorsOnly,
     ]) {
         StatusCode::FORBIDDEN
-    } else if is(&[Reason::NameTaken, Reason::TwoIdentities]) {
+    } else if is(&[Reason::NoSuchCase]) {
+        StatusCode::NOT_FOUND
+    } else if is(&[Reason::NameTaken, Reason::TwoIdentities, Reason::TooManyBlocks]) {
         StatusCode::CONFLICT
-    } else if is(&[Reason::TooManyTries, Reason::NameChangedLately]) {
+    } else if is(&[Reason::TooManyTries, Reason::NameChangedLately, Reason::TooManyReports]) {
         StatusCode::TOO_MANY_REQUESTS
     } else if is(&[Reason::Busy, Reason::Unavailable]) {
         StatusCode::SERVICE_UNAVAILABLE
@@ -286,12 +299,21 @@ struct ShownAccounts {
     recovery_codes_left: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sessions: Option<Vec<ShownSession>>,
+    /// Whether the member is an operator.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    operator: bool,
 }
 
 impl ShownAccounts {
     fn of(account: Account) -> Self {
         let account = account.into();
-        Self { account, recovery_codes: None, recovery_codes_left: None, sessions: None }
+        Self {
+            account,
+            recovery_codes: None,
+            recovery_codes_left: None,
+            sessions: None,
+            operator: false,
+        }
     }
 }
 
@@ -301,7 +323,10 @@ async fn account(asked: Asked) -> Result<Response, AccountRefusal> {
     let keys = asked.accounts().keys(&account).await?;
     let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
     let (sessions, recovery_codes_left) = (Some(sessions.collect()), Some(keys.codes_left));
-    let shown = ShownAccounts { sessions, recovery_codes_left, ..ShownAccounts::of(account) };
+    let member = account.member.clone();
+    let operator = asked.server.moderation.read(move |reader| reader.is_operator(&member)).await?;
+    let shown =
+        ShownAccounts { sessions, recovery_codes_left, operator, ..ShownAccounts::of(account) };
     Ok(Json(shown).into_response())
 }
 

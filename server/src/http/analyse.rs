@@ -47,6 +47,9 @@ pub(super) async fn analyse(
         Ok(Err(refused)) => return refused.into_response(),
         Err(why) => return no_result(&server, why),
     };
+    if let Err(refusal) = server.rated.may_help(position.moves()) {
+        return refused(StatusCode::FORBIDDEN, refusal).into_response();
+    }
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }

@@ -183,18 +183,29 @@ pub(super) async fn review(
     }
     let owner = Owner::of(server.proxies.client(caller.peer, &headers));
     let asked = Arc::clone(&server);
-    let beginning = server.jobs.run(move || match asked.reviews.begin(&id, &record, owner) {
-        Ok(told) => told_of(id, told),
-        // An address with too many analyses has to wait for its own to end, as if the server were
-        // busy.
-        Err(ReviewError::Busy(busy)) => {
-            refused(StatusCode::SERVICE_UNAVAILABLE, no_analysis(busy)).into_response()
+    let beginning = server.jobs.run(move || {
+        if let Err(refusal) = may_review(&asked, &record) {
+            return refused(StatusCode::FORBIDDEN, refusal).into_response();
         }
-        Err(ReviewError::NoEngine) => {
-            refused(StatusCode::NOT_FOUND, Reason::NoEngine).into_response()
+        match asked.reviews.begin(&id, &record, owner) {
+            Ok(told) => told_of(id, told),
+            // An address with too many analyses has to wait for its own to end, as if the server were
+            // busy.
+            Err(ReviewError::Busy(busy)) => {
+                refused(StatusCode::SERVICE_UNAVAILABLE, no_analysis(busy)).into_response()
+            }
+            Err(ReviewError::NoEngine) => {
+                refused(StatusCode::NOT_FOUND, Reason::NoEngine).into_response()
+            }
         }
     });
     beginning.await.unwrap_or_else(|why| no_result(&server, why))
+}
+
+/// Whether the engine may judge all positions of a game.
+fn may_review(server: &Server, record: &Record) -> Result<(), Refusal> {
+    let moves: Vec<_> = record.moves.iter().map(|made| made.point).collect();
+    (0..=moves.len()).try_for_each(|ply| server.rated.may_help(&moves[..ply]))
 }
 
 fn told_of(id: GameId, told: ReviewAnswer) -> Response {

@@ -24,14 +24,19 @@ pub(super) async fn judge(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let judging = server.jobs.run(move || match judged(&headers, &body) {
+    let asked = Arc::clone(&server);
+    let judging = server.jobs.run(move || match judged(&asked, &headers, &body) {
         Ok(judged) => ([(header::CACHE_CONTROL, "no-store")], Json(judged)).into_response(),
         Err(refused) => refused.into_response(),
     });
     judging.await.unwrap_or_else(|why| no_result(&server, why))
 }
 
-fn judged(headers: &HeaderMap, body: &[u8]) -> Result<Judged, Refused> {
+fn judged(server: &Server, headers: &HeaderMap, body: &[u8]) -> Result<Judged, Refused> {
     let question: PositionQuestion = read(headers, body)?;
-    question.answer().map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))
+    let judged = question.answer();
+    let judged = judged.map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))?;
+    let may_help = server.rated.may_help(&judged.moves);
+    may_help.map_err(|refusal| refused(StatusCode::FORBIDDEN, refusal))?;
+    Ok(judged)
 }

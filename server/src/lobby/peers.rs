@@ -32,6 +32,7 @@ use crate::{
     logins::Logins,
     node_id::NodeId,
     outbox::refuse,
+    people::People,
     relay::{Claim, Next, Relay, RelayedSeats},
     room_actor::{self, Envelope, Mailbox, Opened},
     storage::{Epoch, MadeRoom, StorageError},
@@ -221,13 +222,13 @@ impl Lobby {
         cluster: Arc<Cluster>,
         mut from_peers: mpsc::Receiver<FromPeer>,
         tasks: TaskTracker,
-        logins: Arc<Logins>,
+        people: People,
         note_use: impl Fn(NodeId, AddressUse),
     ) {
         while let Some(from_peer) = from_peers.recv().await {
             match from_peer {
                 FromPeer::Frame { from, frame } => match decode(&frame) {
-                    Ok(frame) => self.take_frame(&cluster, &logins, from, frame),
+                    Ok(frame) => self.take_frame(&cluster, &people.logins, from, frame),
                     Err(error) => {
                         self.context.metrics.cluster.undecodable.inc();
                         tracing::warn!(node.id = %from, %error, "a frame is lost");
@@ -248,7 +249,7 @@ impl Lobby {
                     cluster.pass_on_to_all(&FromOwner::Present(node));
                 }
                 FromPeer::Broadcast { from, message } => match decode(&message) {
-                    Ok(news) => self.take_news(&cluster, &logins, from, news, &note_use),
+                    Ok(news) => self.take_news(&cluster, &people, from, news, &note_use),
                     Err(_) => {
                         self.context.metrics.cluster.undecodable.inc();
                     }
@@ -260,7 +261,7 @@ impl Lobby {
     fn take_news(
         &self,
         cluster: &Cluster,
-        logins: &Logins,
+        people: &People,
         from: NodeId,
         news: News,
         note_use: &impl Fn(NodeId, AddressUse),
@@ -273,7 +274,10 @@ impl Lobby {
             }
             News::RoomsWanted => self.peer_lists.note_wanted(),
             News::AddressUse(usage) => note_use(from, usage),
-            News::Ended { member, ended } => logins.end(&member, ended),
+            News::Ended { member, ended } => people.logins.end(&member, ended),
+            News::Blocked { member, other, kind } => people.blocks.note(&member, &other, kind),
+            News::Moderated => people.moderation.look(),
+            News::RatedPositions { positions } => people.rated.set_elsewhere(from, positions),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {
                 Ok(rooms) => {
                     let total = usize::try_from(total).unwrap_or(usize::MAX);

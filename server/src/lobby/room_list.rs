@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use fivefold_shared::protocol::{Phase, ROOMS_MAX, RoomSummary};
+use fivefold_shared::protocol::{MemberId, Phase, Player, ROOMS_MAX, RoomSummary};
 
 /// The list of public rooms that was built last.
 #[derive(Debug, Default)]
@@ -21,6 +21,17 @@ pub(crate) struct RoomList {
 }
 
 impl RoomList {
+    /// Leaves out the rooms in which one of these people has a seat.
+    pub(crate) fn hide(&mut self, is_hidden: impl Fn(&MemberId) -> bool) {
+        let before = self.rooms.len();
+        let hides =
+            |player: &Player| matches!(player, Player::Member { member, .. } if is_hidden(member));
+        self.rooms.retain(|room| {
+            ![&room.seats.first, &room.seats.second].into_iter().flatten().any(hides)
+        });
+        self.total -= before - self.rooms.len();
+    }
+
     /// Keeps the first [`ROOMS_MAX`] rooms: those that wait for a player, then those with a running
     /// game.
     pub(super) fn of(mut rooms: Vec<RoomSummary>, total: usize, has_game: bool) -> Self {

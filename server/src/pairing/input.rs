@@ -37,6 +37,16 @@ pub struct Seeker {
     pub command: CommandId,
     /// How strong they are in the game that they seek.
     pub rating: Rating,
+    /// Those whom they have blocked.
+    #[serde(default)]
+    pub blocked: Vec<MemberId>,
+}
+
+impl Seeker {
+    /// Whether one of two has blocked the other.
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        self.blocked.contains(&other.member) || other.blocked.contains(&self.member)
+    }
 }
 
 impl Seeker {

@@ -21,6 +21,7 @@ impl Pairing {
             Some(number) => {
                 let Some(seek) = self.seeks.get_mut(&number) else { return };
                 if seek.by.session == session && seek.gone_at.is_none() {
+                    seek.by.blocked = by.blocked;
                     seek.repeated_at = now;
                     return;
                 }
@@ -28,7 +29,7 @@ impl Pairing {
                     effects.push(Effect::Moved { session, command });
                     return;
                 }
-                self.move_to(now, number, session, asked_at);
+                self.move_to(now, number, &by, asked_at);
                 number
             }
             None => {

@@ -56,6 +56,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
         session: SessionId(session),
         command: CommandId::try_from(format!("c{command}")).unwrap(),
         rating: Rating::UNRATED,
+        blocked: Vec::new(),
     }
 }
 

@@ -77,6 +77,20 @@ impl PairingRequest {
         }
     }
 
+    /// Whether it asks for a rated game, apart from those of pools.
+    pub(crate) const fn asks_for_rated(&self) -> bool {
+        match self {
+            Self::Seek { wanted: Wanted::Settings(settings), .. }
+            | Self::Challenge { settings, .. } => settings.rated,
+            Self::Seek { wanted: Wanted::Pool(_), .. }
+            | Self::Accept { .. }
+            | Self::Decline(_)
+            | Self::Cancel(_)
+            | Self::Watch
+            | Self::Unwatch => false,
+        }
+    }
+
     /// Whether it may begin a game.
     pub(crate) const fn makes_game(&self) -> bool {
         match self {

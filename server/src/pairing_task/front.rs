@@ -194,7 +194,7 @@ impl Front {
     fn begin_watch(&mut self, session: SessionId, id: CommandId, view: LobbyView) {
         let Some(seeking) = self.sessions.get(&session) else { return };
         self.watchers.add(session, seeking.outbox.clone());
-        let LobbyView { pools, seeks } = view;
+        let LobbyView { pools, seeks } = self.watchers.seen_by(session, view);
         self.reply(session, &Message::Lobby { id, pools, seeks });
     }
 
@@ -277,14 +277,20 @@ impl Front {
                 }
             }
             ToFront::Challenged { to, only, challenge, for_ms } => {
+                let by = challenge.member.clone();
                 let message = Message::Challenged { challenge, for_ms };
                 match only {
-                    Some(session) => self.send(session, &message),
-                    None => self.send_all(&to, &message, None),
+                    Some(session) => {
+                        let seeking = self.sessions.get(&session);
+                        if seeking.is_some_and(|seeking| seeking.outbox.meets(&by)) {
+                            self.send(session, &message);
+                        }
+                    }
+                    None => self.send_all(&to, &message, Some(&by), None),
                 }
             }
             ToFront::ChallengeOver { to, seek, why, except } => {
-                self.send_all(&to, &Message::SeekOver { seek, why }, except);
+                self.send_all(&to, &Message::SeekOver { seek, why }, None, except);
             }
             ToFront::Make(pair) => return Some(*pair),
             ToFront::Lobby(view) => self.take_lobby(from, &view),
@@ -411,6 +417,14 @@ impl Front {
             self.note_gone(session);
         }
         self.watchers.forget_closed();
+        self.watchers.note_blocked();
+        let mut has_blocked = false;
+        for seeking in self.sessions.values_mut() {
+            has_blocked |= seeking.note_blocked();
+        }
+        if has_blocked {
+            self.repeat(now);
+        }
         let watches = !self.watchers.are_none();
         self.report(games(watches), watches);
         if self.leader != Some(self.me) {
@@ -461,6 +475,17 @@ impl Front {
             self.note_gone(*session);
         }
         gone
+    }
+
+    /// Whether one of the players of a pair has blocked the other, as far as it is known here. The leader
+    /// may not know it yet.
+    pub(super) fn are_apart(&self, players: &BySeat<Seeker>) -> bool {
+        let is_apart = |seat: Seat| {
+            let seeking = self.sessions.get(&players[seat].session);
+            let other = &players[seat.other()].member;
+            seeking.is_some_and(|seeking| !seeking.outbox.meets(other))
+        };
+        Seat::BOTH.into_iter().any(is_apart)
     }
 
     /// The address of a session.
@@ -553,10 +578,17 @@ impl Front {
         }
     }
 
-    fn send_all(&self, member: &MemberId, message: &Message, except: Option<SessionId>) {
+    /// Sends a message to all sessions of a member, unless it comes by somebody who is blocked.
+    fn send_all(
+        &self,
+        member: &MemberId,
+        message: &Message,
+        by: Option<&MemberId>,
+        except: Option<SessionId>,
+    ) {
         let text = encode(message);
         for Login { session, outbox, .. } in self.logins.of(member) {
-            if Some(session) != except {
+            if Some(session) != except && by.is_none_or(|by| outbox.meets(by)) {
                 outbox.post(text.clone());
             }
         }

@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 
 use fivefold_shared::{
-    protocol::{CommandId, RoomCode, SeekId},
+    protocol::{CommandId, MemberId, RoomCode, SeekId},
     room::{Member, SessionId},
 };
 
 use super::messages::ToLeader;
 use crate::{
+    blocks::OwnBlocks,
     outbox::Outbox,
     pairing::{Rating, SeekAim, Seeker, StandingSeek},
 };
@@ -62,8 +63,22 @@ impl Seeking {
     pub(super) fn seeker(&self, session: SessionId, command: CommandId) -> Seeker {
         let Member { id: member, name } = self.member.clone();
         let (identity, engine, rating) = (self.outbox.identity(), false, Rating::UNRATED);
-        let account = false;
-        Seeker { member, name, identity, engine, account, session, command, rating }
+        let (account, blocked) = (false, self.blocked());
+        Seeker { member, name, identity, engine, account, session, command, rating, blocked }
+    }
+
+    fn blocked(&self) -> Vec<MemberId> {
+        self.outbox.blocks().map(OwnBlocks::blocked).unwrap_or_default()
+    }
+
+    /// Takes in whom the member has blocked now. Returns whether that has changed for a seek.
+    pub(super) fn note_blocked(&mut self) -> bool {
+        if self.seeks.is_empty() {
+            return false;
+        }
+        let blocked = self.blocked();
+        let stale = self.seeks.iter_mut().filter(|own| own.by.blocked != blocked);
+        stale.map(|own| own.by.blocked.clone_from(&blocked)).count() > 0
     }
 
     /// Notes a command. If the same one waits already, it has one answer.

@@ -175,11 +175,12 @@ impl Guests {
         }
     }
 
-    /// Passes a message on to all who are inside, except for these.
-    pub(super) fn broadcast(&self, except: &[u64], text: String) {
+    /// Passes a message on to all who are inside and hear the speaker, except for these.
+    pub(super) fn broadcast(&self, except: &[u64], speaker: Option<&MemberId>, text: String) {
         let text = Utf8Bytes::from(text);
         for (session, guest) in self.inside() {
-            if !except.contains(&session.0) {
+            let hears = speaker.is_none_or(|speaker| guest.outbox.hears(speaker));
+            if hears && !except.contains(&session.0) {
                 guest.outbox.post(text.clone());
             }
         }
@@ -187,7 +188,7 @@ impl Guests {
 
     pub(super) fn tell_closed(&self, room: &RoomCode) {
         let text = "This room is closed.".to_owned();
-        self.broadcast(&[], Message::Closed { room: room.clone(), text }.to_json());
+        self.broadcast(&[], None, Message::Closed { room: room.clone(), text }.to_json());
     }
 
     /// Those who are inside, for the owner.

@@ -24,9 +24,11 @@ use crate::{
     cluster::{Cluster, frame::ToRelay},
     directory::Listed,
     disk::Disk,
+    heard_lines::{HeardLines, leave_out_unheard},
     limits::{Limits, REFUSED_IN_ROOM_KEPT},
     metrics::Metrics,
     node_id::NodeId,
+    rated_positions::RatedPositions,
     storage::{LogWriter, Playing, ReadPool},
     thinking::{Owner, Pool},
 };
@@ -78,6 +80,10 @@ pub(crate) struct RoomContext {
     pub(crate) limits: Limits,
     /// Ends the rooms' tasks without closing the rooms: the server stops.
     pub(crate) stop: CancellationToken,
+    /// Keeps the lines of chat that are sent.
+    pub(crate) heard: Arc<HeardLines>,
+    /// Knows the positions with which nobody gets help.
+    pub(crate) rated: Arc<RatedPositions>,
 }
 
 /// The command that a room is processing. It is refused if the room panics.
@@ -182,8 +188,12 @@ impl Actor {
                 }
             }
             Effect::SendMany { sessions, message } => self.fan_out.send_many(&sessions, &message),
-            Effect::Broadcast(message) => self.fan_out.broadcast(&message, &[]),
+            Effect::Broadcast(message) => {
+                self.context.heard.note(&message);
+                self.fan_out.broadcast(&message, &[]);
+            }
             Effect::BroadcastExcept { sessions, message } => {
+                self.context.heard.note(&message);
                 self.fan_out.broadcast(&message, &sessions);
             }
             Effect::Think(job) => {
@@ -207,9 +217,10 @@ impl Actor {
         &mut self,
         session: SessionId,
         route: &Route,
-        message: Message,
+        mut message: Message,
         kind: &'static str,
     ) {
+        leave_out_unheard(&mut message, route.blocks());
         self.context.metrics.answered(kind, &message);
         if self.context.cluster.is_some()
             && let Message::Refused { id: Some(command), .. } = &message

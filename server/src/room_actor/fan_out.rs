@@ -10,12 +10,16 @@ use std::{
     sync::Arc,
 };
 
-use fivefold_shared::{protocol::Message, room::SessionId};
+use fivefold_shared::{
+    protocol::{MemberId, Message},
+    room::SessionId,
+};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::route::{RelayLink, Route};
 use crate::{
     cluster::frame::{Mark, ToRelay},
+    heard_lines::speaker,
     node_id::NodeId,
     outbox::{Encoder, Posted, encode},
 };
@@ -188,17 +192,27 @@ impl FanOut {
     /// Sends a stored event to all sessions that listen.
     pub(super) fn broadcast_event(&mut self, seq: u64, text: &Utf8Bytes) {
         self.seq = seq;
-        self.deliver(text, &[], Mark::Event(seq));
+        self.deliver(text, &[], Mark::Event(seq), None);
     }
 
     /// Sends a message to all sessions that listen, except for these.
     pub(super) fn broadcast(&mut self, message: &Message, except: &[SessionId]) {
-        self.deliver(&encode(message), except, mark(message));
+        self.deliver(&encode(message), except, mark(message), speaker(message));
     }
 
-    fn deliver(&mut self, text: &Utf8Bytes, except: &[SessionId], mark: Mark) {
+    /// Sends a text to all who listen, and hear the one who says it. The relays at other nodes know who of
+    /// their sessions does.
+    fn deliver(
+        &mut self,
+        text: &Utf8Bytes,
+        except: &[SessionId],
+        mark: Mark,
+        speaker: Option<&MemberId>,
+    ) {
         for (session, recipient) in &self.sessions {
-            if !recipient.listens || except.contains(session) {
+            let blocks = recipient.route.blocks();
+            let hears = speaker.is_none_or(|speaker| blocks.is_none_or(|own| own.hears(speaker)));
+            if !recipient.listens || except.contains(session) || !hears {
                 continue;
             }
             match recipient.route.post(text) {

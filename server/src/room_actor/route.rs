@@ -9,6 +9,7 @@ use fivefold_shared::{
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::{
+    blocks::OwnBlocks,
     cluster::{
         Cluster,
         frame::{Credentials, Outcome, ToRelay},
@@ -60,6 +61,14 @@ impl Route {
         match self {
             Self::Local(outbox) => outbox.identity(),
             Self::Remote(remote) => remote.credentials.and_then(|known| known.identity),
+        }
+    }
+
+    /// The lists of people around the session's member. A session at another node has them there.
+    pub(super) fn blocks(&self) -> Option<&OwnBlocks> {
+        match self {
+            Self::Local(outbox) => outbox.blocks(),
+            Self::Remote(_) => None,
         }
     }
 

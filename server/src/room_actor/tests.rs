@@ -32,7 +32,7 @@ use crate::{
     paired_games::GameEnd,
     storage::{
         AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember,
-        Memory, ReadPool, Storage, StorageReader, Undone,
+        Memory, ModerationChange, ModerationChanged, ReadPool, Storage, StorageReader, Undone,
     },
     thinking::{Owner, Pool},
 };
@@ -117,6 +117,8 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
             cluster: None,
             limits: Limits::DEFAULT,
             stop,
+            heard: Arc::default(),
+            rated: Arc::default(),
         }),
         (writer, threads),
     )
@@ -238,6 +240,14 @@ impl Storage for Unreachable {
     }
 
     fn change_account(&mut self, _: &AccountChange) -> Result<AccountChanged, StorageError> {
+        in_doubt()
+    }
+
+    fn moderate(&mut self, _: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        in_doubt()
+    }
+
+    fn prune_moderation(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
         in_doubt()
     }
 

@@ -225,6 +225,11 @@ impl Commands {
         lag: Duration,
     ) -> Result<(), CommandError> {
         self.rates.take_request(&request, now)?;
+        if let RoomRequest::Say { .. } = &request
+            && let Some(identity) = &self.identity
+        {
+            self.server.moderation.may_chat(&identity.member.id)?;
+        }
         let lag_ms = millis(lag);
         let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
         self.pass_on(room, input)
@@ -271,6 +276,10 @@ impl Commands {
         let account = authenticated.account.is_some();
         let Member { id: you, name } = authenticated.member.clone();
         self.outbox.identify(authenticated.hash);
+        // They follow the answer.
+        for notice in self.server.moderation.notices(&you) {
+            self.outbox.post(encode(&notice));
+        }
         self.identity = Some(authenticated);
         Ok(Some(Message::Welcome {
             id: id.clone(),
@@ -286,7 +295,7 @@ impl Commands {
 
     /// Looks up a member, and registers the session as theirs.
     async fn log_in(&self, who: &Who) -> Result<Authenticated, CommandError> {
-        let Server { identities, logins, clock, .. } = &*self.server;
+        let Server { identities, logins, blocks, clock, .. } = &*self.server;
         for _ in 0..LOGIN_TRIES_MAX {
             let replacements = logins.replacements();
             let found = match who {
@@ -304,6 +313,7 @@ impl Commands {
                     refusal.into()
                 }
             })?;
+            self.outbox.set_blocks(blocks.around(&authenticated.member.id).await?);
             let (account, ending) = (authenticated.account, self.login.clone());
             let login = Login { session: self.id, account, ending, outbox: self.outbox.clone() };
             if logins.enter(&authenticated.member, login, replacements) {
@@ -355,7 +365,8 @@ impl Commands {
             }
             LobbyRequest::Create(create) => self.create(identity.member, id, create).await,
             LobbyRequest::Rooms => {
-                let list = self.server.lobby.list().await;
+                let mut list = self.server.lobby.list().await;
+                list.hide(|member| !self.outbox.meets(member));
                 Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
             }
             LobbyRequest::OwnRooms => {

@@ -34,7 +34,12 @@ impl Commands {
                 playing = found.map_err(|_| CloseReason::RESTART)?;
             }
         }
-        let account = account.is_some();
+        let may_be_rated = self.server.moderation.may_play_rated(&member.id);
+        if request.asks_for_rated() {
+            may_be_rated.clone()?;
+        }
+        // Who may play no rated games plays in pools as guests do.
+        let account = account.is_some() && may_be_rated.is_ok();
         let rating =
             if account { self.rating(&member.id, &request).await } else { Rating::UNRATED };
         self.server.pairing.send(PairingCommand {
@@ -69,8 +74,18 @@ impl Commands {
         }
     }
 
-    /// The member who is challenged, at whatever node.
+    /// The member who is challenged, at whatever node. Who has blocked the challenger seems not to be
+    /// there.
     pub(super) async fn addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {
+        let to = self.find_addressee(to).await?;
+        if self.outbox.meets(&to) {
+            return Ok(to);
+        }
+        let has_blocked = self.outbox.blocks().is_some_and(|own| own.has_blocked(&to));
+        Err(Refusal::new(if has_blocked { Reason::Blocked } else { Reason::NobodyOnline }))
+    }
+
+    async fn find_addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {
         let (logins, lobby) = (&self.server.logins, &self.server.lobby);
         match to {
             Addressee::Name(name) => {

@@ -12,6 +12,7 @@ use rusqlite::{Connection, Transaction};
 use super::{
     OpenError, StorageError,
     data_folder::{create_private, database_in, sync_folder_of},
+    moderation::CONTRADICTIONS,
     schema::CLOSED_WITHOUT_LOG,
     sqlite::{inspect, open_to_read, ratings, read_log},
     values::{from_json, name},
@@ -153,7 +154,8 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
             findings.is_repairable = false;
         }
         check_rooms(&snapshot, &mut findings)?;
-        check_ratings(&snapshot, &mut findings)
+        check_ratings(&snapshot, &mut findings)?;
+        check_moderation(&snapshot, &mut findings)
     });
     if let Err(error) = checked {
         findings.add(error);
@@ -206,6 +208,25 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
                 Some(code) => findings.add(format_args!("room {code}: {problem}")),
                 None => findings.add(problem),
             }
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with reports and sanctions is not repaired. A file of an older format has none.
+fn check_moderation(
+    snapshot: &Transaction<'_>,
+    findings: &mut Findings,
+) -> Result<(), StorageError> {
+    let has_reports = "SELECT 1 FROM sqlite_schema WHERE name = 'report'";
+    if !snapshot.prepare(has_reports)?.exists(())? {
+        return Ok(());
+    }
+    for (statement, problem) in CONTRADICTIONS {
+        let rows: u64 = snapshot.query_row(statement, (), |row| row.get(0))?;
+        if rows > 0 {
+            findings.add(format_args!("{rows} {problem}"));
+            findings.is_repairable = false;
         }
     }
     Ok(())

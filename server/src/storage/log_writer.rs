@@ -12,12 +12,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, IdentityHash,
-    KnownMember, RatingChange, Storage, StorageError,
+    KnownMember, ModerationChange, ModerationChanged, RatingChange, Storage, StorageError,
 };
 use crate::{
     limits::{
         CLAIMED_ROOMS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, WRITER_QUEUE_MAX,
-        accounts::PRUNED_ACCOUNTS_MAX,
+        accounts::PRUNED_ACCOUNTS_MAX, moderation::PRUNED_MODERATION_MAX,
     },
     node_id::NodeId,
 };
@@ -58,6 +58,8 @@ enum Request {
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
     ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
     ChangeAccount(Box<AccountChange>, oneshot::Sender<Result<AccountChanged, StorageError>>),
+    Moderate(Box<ModerationChange>, oneshot::Sender<Result<ModerationChanged, StorageError>>),
+    PruneModeration(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneAccounts(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneLogs(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
@@ -149,6 +151,23 @@ impl WriterPermit<'_> {
     ) -> Reply<AccountChanged, StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::ChangeAccount(Box::new(change), answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::moderate`].
+    pub(crate) fn moderate(
+        self,
+        change: ModerationChange,
+    ) -> Reply<ModerationChanged, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Moderate(Box::new(change), answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::prune_moderation`], of at most [`PRUNED_MODERATION_MAX`] of each kind.
+    pub(crate) fn prune_moderation(self, now: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneModeration(now, answer));
         Reply(reply)
     }
 
@@ -252,6 +271,14 @@ impl Writer {
                     // The same holds for a guest who signs up.
                     group.commit(storage);
                     report(answer, storage.change_account(&change));
+                }
+                Request::Moderate(change, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.moderate(&change));
+                }
+                Request::PruneModeration(now, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.prune_moderation(now, PRUNED_MODERATION_MAX));
                 }
                 Request::PruneAccounts(now, answer) => {
                     group.commit(storage);

@@ -1,6 +1,7 @@
 //! A storage in memory, for tests and for servers that keep nothing.
 
 mod accounts;
+mod moderation;
 mod ratings;
 
 use std::{
@@ -18,13 +19,14 @@ use fivefold_shared::{
 
 use self::{
     accounts::{Accounts, Members},
+    moderation::Moderation,
     ratings::StoredRatings,
 };
 use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Appended, Claimed,
     Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard,
-    LeaderboardQuery, MadeRoom, NowPlaying, Playing, PoolRating, RatingChange, Storage,
-    StorageError, StorageReader, Undone,
+    LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged, NowPlaying, Playing,
+    PoolRating, RatingChange, SanctionKind, Storage, StorageError, StorageReader, Undone,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -62,6 +64,7 @@ struct Tables {
     /// Members whose identity was replaced.
     renewed: HashSet<MemberId>,
     accounts: Accounts,
+    moderation: Moderation,
     ratings: StoredRatings,
     /// Number of games dropped because there were too many.
     dropped: u64,
@@ -159,10 +162,30 @@ impl Storage for Memory {
         accounts.change(&mut Members { members, renewed }, change)
     }
 
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        let mut tables = self.tables();
+        let changed = tables.moderation.change(change)?;
+        if let ModerationChange::Sanction(sanction) = change
+            && sanction.kind == SanctionKind::Close
+            && changed == ModerationChanged::Done
+        {
+            tables.accounts.end_all(&sanction.member);
+        }
+        Ok(changed)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let mut tables = self.tables();
+        let Tables { moderation, members, .. } = &mut *tables;
+        Ok(moderation.prune(members, now, rows_max))
+    }
+
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables();
-        let Tables { accounts, members, renewed, .. } = &mut *tables;
-        Ok(accounts.prune(&mut Members { members, renewed }, now, rows_max))
+        let Tables { accounts, members, renewed, moderation, .. } = &mut *tables;
+        let pruned = accounts.prune(&mut Members { members, renewed }, now, rows_max);
+        moderation.forget_lists(|member| accounts.is_removed(member));
+        Ok(pruned)
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

@@ -12,6 +12,7 @@ mod claim;
 mod connection;
 mod logs;
 mod migrate;
+mod moderation;
 mod playing;
 mod ratings;
 mod reader;
@@ -45,8 +46,9 @@ pub use self::{
     sole_node::SoleNode,
 };
 use super::{
-    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember, OpenError,
-    Storage, StorageError, StorageReader, Undone, ratings::rated_members, values::name,
+    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
+    ModerationChange, ModerationChanged, OpenError, Storage, StorageError, StorageReader, Undone,
+    ratings::rated_members, values::name,
 };
 use crate::{
     limits::{
@@ -213,6 +215,19 @@ impl Storage for Postgres {
         self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
             accounts::change(session, change).await
         })
+    }
+
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            moderation::change(session, change).await
+        })?
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let pruned = self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            moderation::prune(session, now, rows_max).await
+        })?;
+        Ok(usize::try_from(pruned).unwrap_or(usize::MAX))
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {

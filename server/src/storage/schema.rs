@@ -137,6 +137,68 @@ const ACCOUNTS: &str = "
     CREATE INDEX session_expires ON session (expires_at);
 ";
 
+/// What format 9 adds about people who spoil it for others.
+const MODERATION: &str = "
+    -- Whom members have blocked or muted. Members and others need not be stored.
+    CREATE TABLE block (
+        member TEXT NOT NULL,
+        other TEXT NOT NULL,
+        -- The name of the other one then.
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('block', 'mute')),
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, other)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX block_other ON block (other, at) WHERE kind = 'block';
+    CREATE INDEX block_at ON block (at);
+
+    CREATE TABLE report (
+        id TEXT NOT NULL PRIMARY KEY,
+        reporter TEXT NOT NULL,
+        about TEXT NOT NULL,
+        about_name TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        game TEXT,
+        -- The line of chat, as JSON.
+        line TEXT,
+        text TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('open', 'acted', 'dismissed')),
+        closed_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX report_open ON report (at) WHERE state = 'open';
+    CREATE INDEX report_about ON report (about, at);
+    CREATE INDEX report_reporter ON report (reporter, at);
+    CREATE INDEX report_closed ON report (closed_at) WHERE closed_at IS NOT NULL;
+
+    -- What operators did about members. Rows stay.
+    CREATE TABLE sanction (
+        id TEXT NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL,
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('note', 'warn', 'mute', 'unrated', 'close')),
+        from_at INTEGER NOT NULL,
+        until_at INTEGER,
+        reason TEXT NOT NULL,
+        operator TEXT NOT NULL,
+        seen_at INTEGER,
+        appeal TEXT,
+        answered_at INTEGER,
+        undone_at INTEGER,
+        -- Grows with each change, so that the sum of all tells whether something has changed.
+        changes INTEGER NOT NULL DEFAULT 1
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sanction_member ON sanction (member, from_at);
+    CREATE INDEX sanction_appeal ON sanction (from_at)
+        WHERE appeal IS NOT NULL AND answered_at IS NULL;
+
+    -- The members with an account who are operators.
+    CREATE TABLE operator (
+        member TEXT NOT NULL PRIMARY KEY,
+        since INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+";
+
 /// What format 9 adds.
 const RATINGS: &str = "
     -- What members have in each pool after their last rated game there.
@@ -211,6 +273,7 @@ pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(SCHEMA)?;
     transaction.execute_batch(ACCOUNTS)?;
+    transaction.execute_batch(MODERATION)?;
     transaction.execute_batch(RATINGS)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
@@ -228,6 +291,7 @@ pub(super) fn upgrade(connection: &mut Connection, format: u32) -> rusqlite::Res
         transaction.execute_batch(ACCOUNTS)?;
     }
     transaction.execute_batch(RATINGS)?;
+    transaction.execute_batch(MODERATION)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }

@@ -5,10 +5,14 @@
 
 pub(super) mod accounts;
 mod log;
+pub(super) mod moderation;
 pub(super) mod ratings;
 mod reader;
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
@@ -19,7 +23,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use self::{log::Appender, reader::SqliteReader};
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
-    KnownMember, OpenError, Storage, StorageError, StorageReader, Undone,
+    KnownMember, ModerationChange, ModerationChanged, OpenError, Storage, StorageError,
+    StorageReader, Undone,
     data_folder::database_in,
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT, OPEN},
     values::name,
@@ -66,6 +71,22 @@ impl Sqlite {
         connection.execute("INSERT INTO process DEFAULT VALUES", ()).map_err(failed)?;
         let process = connection.last_insert_rowid();
         Ok(Self { connection, process, folder })
+    }
+
+    /// Whether a file has the current format.
+    ///
+    /// # Errors
+    /// If it is not a database that this server reads.
+    pub(super) fn is_current(file: &Path) -> Result<bool, OpenError> {
+        Ok(inspect(file)? == Some(FORMAT))
+    }
+
+    /// A reader of a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(super) fn reader_of(file: PathBuf) -> Result<Box<dyn StorageReader>, StorageError> {
+        Ok(Box::new(SqliteReader { connection: open_to_read(&file)?, file }))
     }
 
     fn begin(&mut self) -> rusqlite::Result<Transaction<'_>> {
@@ -213,6 +234,20 @@ impl Storage for Sqlite {
         Ok(changed)
     }
 
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        let transaction = self.begin()?;
+        let changed = moderation::change(&transaction, change)?;
+        commit(transaction)?;
+        Ok(changed)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let transaction = self.begin()?;
+        let pruned = moderation::prune(&transaction, now, rows_max)?;
+        commit(transaction)?;
+        Ok(pruned)
+    }
+
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let transaction = self.begin()?;
         let pruned = accounts::prune(&transaction, now, rows_max)?;
@@ -268,8 +303,7 @@ impl Storage for Sqlite {
     }
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        let file = database_in(self.folder.path());
-        Ok(Box::new(SqliteReader { connection: open_to_read(&file)?, file }))
+        Self::reader_of(database_in(self.folder.path()))
     }
 }
 

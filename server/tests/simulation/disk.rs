@@ -12,9 +12,10 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, Append, Appended,
-        Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard,
-        LeaderboardQuery, MadeRoom, Memory, NowPlaying, Playing, PoolRating, RatingChange, Storage,
-        StorageError, StorageReader, Undone,
+        BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
+        Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange, ModerationChanged,
+        ModerationReader, NowPlaying, Playing, PoolRating, RatingChange, Report, ReportQuery,
+        Sanction, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
@@ -384,6 +385,16 @@ impl Storage for Disk {
         self.kept.change_account(change)
     }
 
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.moderate(change)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.prune_moderation(now, rows_max)
+    }
+
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         self.fail_sometimes()?;
         self.kept.prune_accounts(now, rows_max)
@@ -483,6 +494,43 @@ impl StorageReader for Disk {
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
         self.kept.disk_space()
+    }
+}
+
+impl ModerationReader for Disk {
+    fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
+        self.reach()?;
+        self.kept.block_lists(member)
+    }
+
+    fn sanctions_revision(&mut self) -> Result<u64, StorageError> {
+        self.reach()?;
+        self.kept.sanctions_revision()
+    }
+
+    fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
+        self.reach()?;
+        self.kept.active_sanctions(now)
+    }
+
+    fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
+        self.reach()?;
+        self.kept.sanctions_of(member)
+    }
+
+    fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
+        self.reach()?;
+        self.kept.appeals()
+    }
+
+    fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
+        self.reach()?;
+        self.kept.reports(query)
+    }
+
+    fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
+        self.reach()?;
+        self.kept.is_operator(member)
     }
 }
 

@@ -331,6 +331,7 @@ impl Member {
             | Message::Challenged { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
             | Message::Pong { .. } => {}
         }
         self.receive_answer(message);

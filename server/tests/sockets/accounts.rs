@@ -26,7 +26,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// The cookie that it gives, as a browser sends it.
-    fn cookie(&self) -> String {
+    pub(crate) fn cookie(&self) -> String {
         let line = self.head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
         let pair = line.and_then(|line| line.split(';').next()).unwrap();
         assert!(!pair.ends_with('='), "{}", self.head);
@@ -60,7 +60,7 @@ pub(crate) fn with(cookie: &str) -> Vec<String> {
     vec![format!("Cookie: {cookie}")]
 }
 
-fn typed(name: &str) -> Value {
+pub(crate) fn typed(name: &str) -> Value {
     json!({"name": name, "password": PASSWORD})
 }
 
@@ -104,7 +104,7 @@ async fn assert_signed_out(server: &TestServer, cookie: &str) {
     assert!(answer.head.contains("set-cookie: fivefold=;"), "{}", answer.head);
 }
 
-async fn greet(server: &TestServer, name: &str) -> (Client, String, Identity) {
+pub(crate) async fn greet(server: &TestServer, name: &str) -> (Client, String, Identity) {
     let mut client = server.connect().await;
     let answer = client.ask(json!({"type": "hello", "protocol": 1, "name": name})).await;
     let Message::Welcome { you, identity: Some(identity), account: false, .. } = answer else {
@@ -113,7 +113,7 @@ async fn greet(server: &TestServer, name: &str) -> (Client, String, Identity) {
     (client, you.to_string(), identity)
 }
 
-fn bearer(identity: &Identity) -> String {
+pub(crate) fn bearer(identity: &Identity) -> String {
     let secret = serde_json::to_value(identity).unwrap();
     format!("Authorization: Bearer {}", secret.as_str().unwrap())
 }

@@ -15,7 +15,7 @@ use fivefold_server::{
     node::registry::{NodeReport, Pulse, Registry},
     storage::{
         AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-        Memory, Storage, StorageError, StorageReader, Undone,
+        Memory, ModerationChange, ModerationChanged, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
@@ -627,6 +627,14 @@ impl Storage for SlowClaims {
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
         self.memory.change_account(change)
+    }
+
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        self.memory.moderate(change)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_moderation(now, rows_max)
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {

@@ -16,6 +16,7 @@ mod identities;
 mod limits;
 mod logs;
 mod metrics;
+mod moderation;
 mod operator_files;
 mod own;
 mod page;

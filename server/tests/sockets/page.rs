@@ -16,12 +16,13 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 8] = [
+const ON_USE: [&str; 9] = [
     "account/",
     "analysis/",
     "engine/",
     "learn/",
     "local/",
+    "moderation/",
     "players/",
     "puzzles/",
     "service-worker.js",

@@ -16,19 +16,19 @@ use crate::{
 const POOL: &str = "gomoku-5-3";
 
 /// The settings of that pool.
-fn settings() -> Value {
+pub(crate) fn settings() -> Value {
     json!({"rules": {"variant": "standard", "size": [15, 15]}, "opening": "swap2", "rated": true,
         "time": {"type": "fischer", "main_ms": 300_000, "increment_ms": 3_000}})
 }
 
 /// Two accounts with their sockets.
-async fn two(server: &TestServer) -> [(Client, String); 2] {
+pub(crate) async fn two(server: &TestServer) -> [(Client, String); 2] {
     let [ann, bob] = [sign_up(server, "Ann").await.0, sign_up(server, "Bob").await.0];
     [(socket(server, &ann).await, ann), (socket(server, &bob).await, bob)]
 }
 
 /// Pairs two in the pool, and has both join. First's client comes first.
-async fn pair(mut one: Client, mut other: Client) -> (Client, Client, RoomCode) {
+pub(crate) async fn pair(mut one: Client, mut other: Client) -> (Client, Client, RoomCode) {
     one.seek(POOL).await;
     other.seek(POOL).await;
     let (_, room, seat) = one.paired().await;
@@ -38,7 +38,7 @@ async fn pair(mut one: Client, mut other: Client) -> (Client, Client, RoomCode) 
     if seat == Seat::First { (one, other, room) } else { (other, one, room) }
 }
 
-async fn act(client: &mut Client, command: Value) {
+pub(crate) async fn act(client: &mut Client, command: Value) {
     let answer = client.ask(command.clone()).await;
     assert!(matches!(answer, Message::Done { .. }), "{command}: {answer:?}");
 }

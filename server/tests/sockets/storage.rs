@@ -10,7 +10,7 @@ use fivefold_server::{
     NodeId,
     storage::{
         AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-        Memory, Storage, StorageError, StorageReader, Undone,
+        Memory, ModerationChange, ModerationChanged, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::protocol::{CatchUp, GameId, MemberId, Message, Reason, RoomCode, close};
@@ -56,6 +56,14 @@ impl Storage for Broken {
 
     fn change_account(&mut self, _: &AccountChange) -> Result<AccountChanged, StorageError> {
         unreachable!("it is broken")
+    }
+
+    fn moderate(&mut self, _: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        unreachable!("it is broken")
+    }
+
+    fn prune_moderation(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
+        Ok(0)
     }
 
     fn prune_accounts(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
@@ -135,6 +143,14 @@ impl Storage for Brittle {
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
         self.memory.change_account(change)
+    }
+
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        self.memory.moderate(change)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        self.memory.prune_moderation(now, rows_max)
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {

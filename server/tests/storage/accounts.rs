@@ -344,7 +344,9 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
     // Older formats have the same tables but these.
-    let mut gone = "DROP TABLE rating; DROP TABLE rating_change".to_owned();
+    let mut gone = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
+        DROP TABLE report; DROP TABLE sanction; DROP TABLE operator"
+        .to_owned();
     for older in [8, 7] {
         let old = rusqlite::Connection::open(&file).unwrap();
         old.execute_batch(&gone).unwrap();

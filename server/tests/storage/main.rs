@@ -8,6 +8,7 @@ mod crash;
 mod databases;
 mod doubt;
 mod files;
+mod moderation;
 mod playing;
 mod postgres;
 mod ratings;

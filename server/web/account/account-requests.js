@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** @typedef {{ id: string, name: string, made_at: number }} Account */
 /** Where somebody is signed in.
  * @typedef {{ id: string, label: string, made_at: number, seen_at: number, current: boolean }} Session */
-/** @typedef {{ account: Account, sessions: Session[], recovery_codes_left: number }} AccountAnswer */
+/** @typedef {{ account: Account, sessions: Session[], recovery_codes_left: number, operator?: boolean }} AccountAnswer */
 
 /**
  * Sends a request, and returns the answer's JSON, if it has any.

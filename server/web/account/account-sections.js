@@ -8,10 +8,11 @@ import { el, fill, write } from '../dom.js';
 import { formatDate, t } from '../texts.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { faultText, request } from './account-requests.js';
+import { peopleFold } from './people-fold.js';
 import { ty } from './texts.js';
 
 /** @param {Frame} frame @param {AccountAnswer} answer */
-export function accountSections(frame, { account, sessions, recovery_codes_left: count }) {
+export function accountSections(frame, { account, sessions, recovery_codes_left: count, operator }) {
   const { app } = frame;
   const { name } = account;
   const line = faultLine();
@@ -51,7 +52,8 @@ export function accountSections(frame, { account, sessions, recovery_codes_left:
     sessionList(line, sessions),
     el('div', null,
       fold(ty('change_name'), rename), fold(ty('change_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
-      fold(ty('delete_account'), remove)),
+      fold(ty('delete_account'), remove), peopleFold(app)),
+    ...(operator ? [el('a', { href: '/moderation', onclick: frame.close }, ty('queue'))] : []),
     el('div', { class: 'row' }, signOut, el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export'))),
     line,
   ];

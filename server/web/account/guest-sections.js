@@ -6,8 +6,9 @@
 import { STORAGE_KEYS } from '../connection.js';
 import { el } from '../dom.js';
 import { accountForm, codeField, nameField, newPasswordField, passwordField } from './account-form.js';
-import { request } from './account-requests.js';
+import { reasonOf, request } from './account-requests.js';
 import { guestIdentity } from './guest-identity.js';
+import { peopleFold } from './people-fold.js';
 import { ty } from './texts.js';
 
 /** @param {Frame} frame */
@@ -16,7 +17,7 @@ export function guestSections(frame) {
   return [
     el('section', { class: 'sign-up' }, el('h3', null, ty('keep')), el('p', { class: 'hint' }, ty('keep_how')), signUpForm(frame),
       el('div', { class: 'row' }, el('span', { class: 'hint' }, ty('have_account')), signIn)),
-    el('hr', null), ...guestIdentity(frame.app, frame.close),
+    el('hr', null), ...guestIdentity(frame.app, frame.close), peopleFold(frame.app),
   ];
 }
 
@@ -64,13 +65,23 @@ async function codesAgain({ name, password }) {
 function signInSections(frame) {
   const { app } = frame;
   const form = accountForm([nameField(''), passwordField()], ty('sign_in'), async ({ name, password }) => {
-    const { account } = await request('POST', 'session', { name, password });
+    const { account } = await request('POST', 'session', { name, password }).catch(async (error) => {
+      if (reasonOf(error) === 'account_closed') frame.show(...await closedSections(frame, error, { name, password }));
+      throw error;
+    });
     app.connection.signIn();
     frame.close();
     app.toast(ty('signed_in', { name: account.name }));
   });
   const lost = el('button', { type: 'button', onclick: () => frame.show(...recoverySections(frame)) }, ty('lost_password'));
   return [el('h3', null, ty('sign_in')), form, el('div', { class: 'row' }, lost, back(frame))];
+}
+
+/** What an account that an operator has closed is shown. @param {Frame} frame @param {unknown} error @param {{ name: string, password: string }} typed */
+async function closedSections(frame, error, typed) {
+  const [{ appealForm }, { faultText, tm }] = await Promise.all([import('../moderation/notice.js'), import('../moderation/texts.js')]);
+  return [el('h3', null, tm('closed')), el('p', null, faultText(error)), el('h3', null, tm('appeal')),
+    appealForm((text) => request('POST', 'appeals', { ...typed, text })), el('div', { class: 'row' }, back(frame))];
 }
 
 /** @param {Frame} frame */

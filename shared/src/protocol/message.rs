@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
-    Refusal, RoomCode, SeekEnd, SeekId, Visibility, is_false, is_true, yes,
+    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, is_false, is_true, yes,
 };
 use crate::{
     analysis::{Line, Weight},
@@ -271,6 +271,21 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         removed: Vec<SeekId>,
     },
+    /// An operator has done something about the member. It comes after `welcome` while it holds.
+    Sanction {
+        /// Names it in an appeal, `POST /api/appeals`.
+        sanction: String,
+        /// What.
+        kind: SanctionKind,
+        /// Until when, in milliseconds since the Unix epoch; absent if there is no end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
+        /// Why, as the operator says.
+        reason: String,
+        /// Whether the member has said something against it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        appealed: bool,
+    },
 }
 
 impl Message {
@@ -310,7 +325,8 @@ impl Message {
             | Self::Paired { .. }
             | Self::SeekOver { .. }
             | Self::Challenged { .. }
-            | Self::LobbyChanged { .. } => None,
+            | Self::LobbyChanged { .. }
+            | Self::Sanction { .. } => None,
         }
     }
 

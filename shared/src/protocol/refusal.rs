@@ -64,6 +64,14 @@ pub struct RefusalValues {
     /// wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
+    /// [`Reason::Muted`], [`Reason::NoRatedGames`], [`Reason::AccountClosed`]: until when, in
+    /// milliseconds since the Unix epoch; absent if there is no end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<u64>,
+    /// [`Reason::Muted`], [`Reason::NoRatedGames`], [`Reason::AccountClosed`]: what the operator says
+    /// about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// [`Reason::Malformed`], [`Reason::BotNotOffered`], [`Reason::OpeningNotOffered`],
     /// [`Reason::NotRateable`], [`Reason::UnreadableGame`], [`Reason::NotInFormat`]: what is wrong, in English, for the client's author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -361,6 +369,24 @@ pub enum Reason {
     NameChangedLately,
     /// Too many tries to sign up, sign in or recover an account. The next one may come after `wait_ms`.
     TooManyTries,
+    /// The list of blocked and muted people has `most` entries.
+    TooManyBlocks,
+    /// The member has blocked this person.
+    Blocked,
+    /// Too many reports by this member or from this address in a day.
+    TooManyReports,
+    /// An operator has muted the member, until `until`: `why` says the reason.
+    Muted,
+    /// An operator lets the member play no rated games, until `until`: `why` says the reason.
+    NoRatedGames,
+    /// An operator has closed the account, until `until`: `why` says the reason.
+    AccountClosed,
+    /// A rated game with this position is running, and its players get no help.
+    RatedGame,
+    /// Only operators can do this.
+    OperatorsOnly,
+    /// There is no such report, sanction or person, or it is decided already.
+    NoSuchCase,
     /// The server failed at this request.
     Broken,
 }
@@ -452,6 +478,13 @@ impl Reason {
                     (values.least.unwrap_or_default(), values.most.unwrap_or_default());
                 return format!("A password has {least} to {most} characters.");
             }
+            Self::TooManyBlocks => {
+                let most = values.most.unwrap_or_default();
+                return format!("Your list has {most} people. Remove one of them first.");
+            }
+            Self::Muted => return sanctioned("You may not chat", values),
+            Self::NoRatedGames => return sanctioned("You may not play rated games", values),
+            Self::AccountClosed => return sanctioned("This account is closed", values),
             Self::UnknownCommand => {
                 "There is no such command. The client may be newer than the server."
             }
@@ -579,10 +612,39 @@ impl Reason {
             }
             Self::NameReserved => "Nobody can have this name. Choose another one.",
             Self::CommonPassword => "Too many people have this password. Choose another one.",
+            Self::Blocked => "You have blocked this person. Remove them from your list first.",
+            Self::TooManyReports => "You reported a lot today. Try again tomorrow.",
+            Self::RatedGame => {
+                "This position is on the board of a rated game that is running. Ask again after the game."
+            }
+            Self::OperatorsOnly => "Only operators of this server can do this.",
+            Self::NoSuchCase => "There is nothing like this to decide any more. Reload the list.",
             Self::Broken => "The server failed at this request. Please report it.",
         };
         text.to_owned()
     }
+}
+
+/// A sanction with its end, as a date in UTC, and its reason.
+fn sanctioned(what: &str, values: &RefusalValues) -> String {
+    let end = values.until.map(|until| format!(" until {} UTC", date(until))).unwrap_or_default();
+    let why = values.why.as_deref().map(|why| format!(" The operator says: {why}"));
+    format!("{what}{end}.{}", why.unwrap_or_default())
+}
+
+/// The date of a time in milliseconds since the Unix epoch, as year, month and day.
+fn date(at: u64) -> String {
+    // Days are counted in eras of 400 years that begin on the first of March.
+    let days = at / (24 * 60 * 60 * 1_000) + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let leaps = day_of_era / 1_460 + day_of_era / 146_096 - day_of_era / 36_524;
+    let year_of_era = (day_of_era - leaps) / 365;
+    let day = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day + 2) / 153;
+    let day_of_month = day - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day_of_month:02}")
 }
 
 /// A time as a number of minutes, rounded up.
@@ -590,5 +652,32 @@ fn minutes(wait_ms: Option<u64>) -> String {
     match wait_ms.unwrap_or_default().div_ceil(60_000) {
         0 | 1 => "a minute".to_owned(),
         minutes => format!("{minutes} minutes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sanctions_are_told_with_their_end_and_reason() {
+        let day = 24 * 60 * 60 * 1_000;
+        // The time, and its date.
+        let cases = [
+            (0, "1970-01-01"),
+            (59 * day, "1970-03-01"),
+            (11_016 * day + 5, "2000-02-29"),
+            (11_017 * day, "2000-03-01"),
+            (20_819 * day - 1, "2026-12-31"),
+            (20_819 * day, "2027-01-01"),
+        ];
+        for (at, expected) in cases {
+            assert_eq!(date(at), expected);
+        }
+        let values =
+            RefusalValues { until: Some(0), why: Some("Spam".to_owned()), ..Default::default() };
+        let refusal = Refusal::with(Reason::Muted, values);
+        assert_eq!(refusal.text, "You may not chat until 1970-01-01 UTC. The operator says: Spam");
+        assert_eq!(Refusal::new(Reason::AccountClosed).text, "This account is closed.");
     }
 }

@@ -63,6 +63,7 @@ pub fn message(text: &str) {
         | Message::Challenged { .. }
         | Message::Lobby { .. }
         | Message::LobbyChanged { .. }
+        | Message::Sanction { .. }
         | Message::Spectators { .. }
         | Message::Presence { .. }
         | Message::Ratings { .. }

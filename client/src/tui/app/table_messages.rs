@@ -65,6 +65,9 @@ impl App {
                 }
             }
             Message::Paired { .. } => self.log.say("a game of yours has begun in another room"),
+            Message::Sanction { kind, reason, appealed, .. } => {
+                self.log.warn(&sentences::sanction(kind, &reason, appealed));
+            }
             Message::Refused { refusal, .. } => self.refused(&refusal),
             Message::Closed { text, .. } => self.close(&text),
             // Answers about the connection, or that only confirm a command.

@@ -192,6 +192,18 @@ impl Accounts {
         pruned
     }
 
+    /// Whether the account is deleted for good.
+    pub(super) fn is_removed(&self, member: &MemberId) -> bool {
+        self.0.get(member).is_some_and(|account| account.password.is_none())
+    }
+
+    /// Ends all sessions of an account.
+    pub(super) fn end_all(&mut self, member: &MemberId) {
+        if let Some(account) = self.0.get_mut(member) {
+            account.sessions.clear();
+        }
+    }
+
     pub(super) fn named(
         &self,
         members: &HashMap<MemberId, KnownMember>,

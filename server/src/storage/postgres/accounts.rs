@@ -164,6 +164,8 @@ const PRUNE: &str = "
             AND EXISTS (SELECT FROM key WHERE key.member = account.member) LIMIT $4
     ), closed AS (
         DELETE FROM key WHERE member IN (SELECT member FROM removed)
+    ), alone AS (
+        DELETE FROM block WHERE member IN (SELECT member FROM removed)
     ), named AS (
         UPDATE member SET name = $5 WHERE id IN (SELECT member FROM removed)
     ), forgotten AS (

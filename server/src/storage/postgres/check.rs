@@ -22,14 +22,18 @@ use super::{
 };
 use crate::{
     limits::DATABASE_MAINTENANCE_WITHIN,
-    storage::{Findings, StorageError, check::log_problems, values::from_json},
+    storage::{
+        Findings, StorageError, check::log_problems, moderation::CONTRADICTIONS, values::from_json,
+    },
 };
 
 /// Rooms that are read at a time.
 const PART: i64 = 200;
 
 /// The newest of the tables.
-const HAS_TABLES: &str = "SELECT to_regclass('fivefold.rating_change') IS NOT NULL";
+const HAS_TABLES: &str = "
+    SELECT to_regclass('fivefold.rating_change') IS NOT NULL
+        AND to_regclass('fivefold.operator') IS NOT NULL";
 
 const SELECT_ROOMS: &str = "
     SELECT id, code, seq, forgotten, closed_at IS NULL FROM room WHERE id > $1 ORDER BY id LIMIT $2";
@@ -94,6 +98,14 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
         findings.games = games;
     }
     ratings::check(session, &mut findings).await?;
+    for (statement, problem) in CONTRADICTIONS {
+        for row in session.query(statement, &[]).await? {
+            let rows = unsigned(row.try_get(0)?);
+            if rows > 0 {
+                findings.add(format_args!("{rows} {problem}"));
+            }
+        }
+    }
     Ok(findings)
 }
 

@@ -1,5 +1,5 @@
-//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts and ratings,
-//! with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
+//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts, ratings and
+//! what operators know, with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
 //! in rooms of paired players is derived from the logs.
 
 use std::{collections::HashSet, fmt, path::Path};
@@ -77,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 10] = [
+const TABLES: [Table; 14] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -185,6 +185,58 @@ const TABLES: [Table; 10] = [
             FROM session ORDER BY session.hash",
     },
     Table {
+        name: "block",
+        from_sqlite: "SELECT member, other, name, kind, at FROM block ORDER BY member, other",
+        insert: "
+            INSERT INTO block (member, other, name, kind, at)
+            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, other, name, kind, at::text FROM block
+            ORDER BY block.member, block.other",
+    },
+    Table {
+        name: "report",
+        from_sqlite: "
+            SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at
+            FROM report ORDER BY id",
+        insert: "
+            INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state,
+                closed_at)
+            SELECT r->>0, r->>1, r->>2, r->>3, r->>4, r->>5, r->>6, r->>7, (r->>8)::bigint, r->>9,
+                (r->>10)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT id, reporter, about, about_name, kind, game, line, text, at::text, state,
+                closed_at::text
+            FROM report ORDER BY report.id",
+    },
+    Table {
+        name: "sanction",
+        from_sqlite: "
+            SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal,
+                answered_at, undone_at, changes
+            FROM sanction ORDER BY id",
+        insert: "
+            INSERT INTO sanction (id, member, name, kind, from_at, until_at, reason, operator, seen_at,
+                appeal, answered_at, undone_at, changes)
+            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint, r->>6, r->>7,
+                (r->>8)::bigint, r->>9, (r->>10)::bigint, (r->>11)::bigint, (r->>12)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT id, member, name, kind, from_at::text, until_at::text, reason, operator,
+                seen_at::text, appeal, answered_at::text, undone_at::text, changes::text
+            FROM sanction ORDER BY sanction.id",
+    },
+    Table {
+        name: "operator",
+        from_sqlite: "SELECT member, since FROM operator ORDER BY member",
+        insert: "
+            INSERT INTO operator (member, since) SELECT r->>0, (r->>1)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "SELECT member, since::text FROM operator ORDER BY operator.member",
+    },
+    Table {
         name: "rating",
         from_sqlite: "
             SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
@@ -222,8 +274,17 @@ const TABLES: [Table; 10] = [
 ];
 
 /// The tables that files of older formats lack, and the format that has added each.
-const ADDED: [(&str, u32); 5] =
-    [("account", 8), ("key", 8), ("session", 8), ("rating", 9), ("rating_change", 9)];
+const ADDED: [(&str, u32); 9] = [
+    ("account", 8),
+    ("key", 8),
+    ("session", 8),
+    ("rating", 9),
+    ("rating_change", 9),
+    ("block", 9),
+    ("report", 9),
+    ("sanction", 9),
+    ("operator", 9),
+];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;

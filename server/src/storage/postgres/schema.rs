@@ -173,6 +173,68 @@ const ACCOUNTS: &str = "
     CREATE INDEX session_expires ON fivefold.session (expires_at);
 ";
 
+/// What format 4 adds about people who spoil it for others.
+const MODERATION: &str = "
+    -- Whom members have blocked or muted. Members and others need not be stored.
+    CREATE TABLE fivefold.block (
+        member text COLLATE \"C\" NOT NULL,
+        other text COLLATE \"C\" NOT NULL,
+        -- The name of the other one then.
+        name text NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('block', 'mute')),
+        at bigint NOT NULL,
+        PRIMARY KEY (member, other)
+    );
+    CREATE INDEX block_other ON fivefold.block (other, at) WHERE kind = 'block';
+    CREATE INDEX block_at ON fivefold.block (at);
+
+    CREATE TABLE fivefold.report (
+        id text COLLATE \"C\" PRIMARY KEY,
+        reporter text COLLATE \"C\" NOT NULL,
+        about text COLLATE \"C\" NOT NULL,
+        about_name text NOT NULL,
+        kind text NOT NULL,
+        game text COLLATE \"C\",
+        -- The line of chat, as JSON.
+        line text,
+        text text NOT NULL,
+        at bigint NOT NULL,
+        state text NOT NULL CHECK (state IN ('open', 'acted', 'dismissed')),
+        closed_at bigint
+    );
+    CREATE INDEX report_open ON fivefold.report (at) WHERE state = 'open';
+    CREATE INDEX report_about ON fivefold.report (about, at);
+    CREATE INDEX report_reporter ON fivefold.report (reporter, at);
+    CREATE INDEX report_closed ON fivefold.report (closed_at) WHERE closed_at IS NOT NULL;
+
+    -- What operators did about members. Rows stay.
+    CREATE TABLE fivefold.sanction (
+        id text COLLATE \"C\" PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL,
+        name text NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('note', 'warn', 'mute', 'unrated', 'close')),
+        from_at bigint NOT NULL,
+        until_at bigint,
+        reason text NOT NULL,
+        operator text NOT NULL,
+        seen_at bigint,
+        appeal text,
+        answered_at bigint,
+        undone_at bigint,
+        -- Grows with each change, so that the sum of all tells whether something has changed.
+        changes bigint NOT NULL DEFAULT 1
+    );
+    CREATE INDEX sanction_member ON fivefold.sanction (member, from_at);
+    CREATE INDEX sanction_appeal ON fivefold.sanction (from_at)
+        WHERE appeal IS NOT NULL AND answered_at IS NULL;
+
+    -- The members with an account who are operators.
+    CREATE TABLE fivefold.operator (
+        member text COLLATE \"C\" PRIMARY KEY,
+        since bigint NOT NULL
+    );
+";
+
 /// What format 4 adds.
 const RATINGS: &str = "
     -- What members have in each pool after their last rated game there.
@@ -256,6 +318,7 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
     }
     if format < FORMAT {
         session.batch(RATINGS).await?;
+        session.batch(MODERATION).await?;
         session.batch(&format!("UPDATE fivefold.format SET number = {FORMAT}")).await?;
     }
     Ok(Database::Ready)

@@ -255,7 +255,10 @@ pub(super) fn prune(
     )?;
     pruned += removed.len();
     for member in &removed {
-        transaction.prepare_cached("DELETE FROM key WHERE member = ?")?.execute((member,))?;
+        for statement in ["DELETE FROM key WHERE member = ?", "DELETE FROM block WHERE member = ?"]
+        {
+            transaction.prepare_cached(statement)?.execute((member,))?;
+        }
         transaction
             .prepare_cached("UPDATE member SET name = ? WHERE id = ?")?
             .execute((DELETED_NAME, member))?;

@@ -62,6 +62,8 @@ export const texts = {
   delete_how: 'Your games stay without your name. Sign in within 14 days to keep the account.',
   deleted: 'Your account will be deleted in 14 days. Sign in before then to keep it.',
   sign_out: 'Sign out',
+  people: 'Blocked people and reports',
+  queue: 'Operator’s queue',
   export: 'Download your data',
 
   // Refusals by code: what happened, and what to do next.

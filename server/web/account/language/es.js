@@ -62,6 +62,8 @@ export const texts = {
   delete_how: 'Tus partidas quedan sin tu nombre. Entra antes de 14 días para conservar la cuenta.',
   deleted: 'Tu cuenta se borrará en 14 días. Entra antes para conservarla.',
   sign_out: 'Salir',
+  people: 'Personas bloqueadas y denuncias',
+  queue: 'Cola del operador',
   export: 'Descargar tus datos',
 
   // Refusals by code: what happened, and what to do next.

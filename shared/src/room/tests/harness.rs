@@ -672,6 +672,7 @@ fn show_message(message: &Message) -> String {
         | Message::Challenged { .. }
         | Message::Lobby { .. }
         | Message::LobbyChanged { .. }
+        | Message::Sanction { .. }
         | Message::OwnRooms { .. } => panic!("a room does not say {message:?}"),
     }
 }

@@ -1,4 +1,4 @@
-// The dialog that challenges somebody to a game.
+// The dialog of another person: challenges them to a game, or mutes, blocks or reports them.
 
 /** @import { App } from './view-types' */
 
@@ -7,12 +7,18 @@ import { el } from './dom.js';
 import { createGameOptions } from './game-options.js';
 import { t } from './texts.js';
 
-/** @param {App} app @param {{ member: string, name: string }} person */
-export function openChallengeDialog(app, { member, name }) {
+/** Where the person was met; opposed: in a running game, in which nobody challenges the other.
+ * @typedef {import('./moderation/person-actions.js').Context & { opposed?: boolean }} Context */
+
+/** @param {App} app @param {{ member: string, name: string }} person @param {Context} [context] */
+export async function openPersonDialog(app, person, context = {}) {
+  const { member, name } = person;
+  const { personActions } = await import('./moderation/person-actions.js');
+  const actions = personActions(app, person, context, () => dialog.close());
   const options = createGameOptions('anyone');
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
   const profile = el('button', { type: 'button', onclick: showProfile }, t('profile'));
-  const dialog = openDialog(t('challenge_person', { name }), profile, options.element, send);
+  const dialog = context.opposed ? openDialog(name, profile, actions) : openDialog(t('challenge_person', { name }), profile, options.element, send, actions);
 
   /** Goes to the person's profile. A guest has none, and may have the name of somebody who has. */
   async function showProfile() {

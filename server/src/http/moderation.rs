@@ -1,0 +1,249 @@
+//! People who spoil it for others, over HTTP: whom somebody blocks, reports, and what somebody says against
+//! a sanction. For accounts and guests.
+
+mod operators;
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::Path,
+    http::StatusCode,
+    routing::{delete, get, post},
+};
+use fivefold_shared::protocol::{ChatText, GameId, MemberId, Name, Reason, Refusal, RoomCode};
+use serde::{Deserialize, Serialize};
+
+use super::account::{AccountRefusal, Asked};
+use crate::{
+    accounts::Credentials,
+    cases::name_of,
+    ids,
+    passwords::Password,
+    server::Server,
+    storage::{
+        BlockEntry, BlockKind, CaseId, ModerationChange, Report, ReportKind, ReportQuery,
+        ReportState, ReportedLine,
+    },
+};
+
+/// The paths.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new()
+        .route("/api/blocks", get(blocks).post(block))
+        .route("/api/blocks/{member}", delete(unblock))
+        .route("/api/reports", get(own_reports).post(report))
+        .route("/api/sanctions/{id}/seen", post(seen))
+        .route("/api/appeals", post(appeal))
+        .merge(operators::routes())
+}
+
+/// One entry of a list of people.
+#[derive(Serialize)]
+struct ShownBlock {
+    member: MemberId,
+    name: Name,
+    kind: BlockKind,
+    at: u64,
+}
+
+#[derive(Serialize)]
+struct ShownBlocks {
+    blocks: Vec<ShownBlock>,
+}
+
+/// `GET /api/blocks`
+async fn blocks(asked: Asked) -> Result<Json<ShownBlocks>, AccountRefusal> {
+    let member = asked.member().await?;
+    let own = asked.server.blocks.list(&member).await?;
+    let shown = |BlockEntry { other, name, kind, at }| ShownBlock { member: other, name, kind, at };
+    Ok(Json(ShownBlocks { blocks: own.into_iter().map(shown).collect() }))
+}
+
+#[derive(Deserialize)]
+struct NewBlock {
+    /// Absent for the account, or the one person online, of this name.
+    member: Option<MemberId>,
+    name: Name,
+    kind: BlockKind,
+}
+
+/// `POST /api/blocks`
+async fn block(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let NewBlock { member: other, name, kind } = asked.body(&body)?;
+    let member = asked.member().await?;
+    let other = match other {
+        Some(other) => other,
+        None => named(&asked, &name).await?,
+    };
+    if member == other {
+        return Err(Refusal::malformed("nobody blocks themselves").into());
+    }
+    asked.server.moderation.take_block(asked.device.address)?;
+    let entry = BlockEntry { other, name, kind, at: asked.server.clock.now() };
+    asked.server.blocks.add(&member, entry).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The account of this name, or the one person of this name who is online here.
+async fn named(asked: &Asked, name: &Name) -> Result<MemberId, Refusal> {
+    let likeness = name.likeness().as_str().to_owned();
+    let account =
+        asked.server.moderation.read(move |reader| reader.account_named(&likeness)).await?;
+    if let Some(account) = account {
+        return Ok(account.member);
+    }
+    match <[MemberId; 1]>::try_from(asked.server.logins.named(name)) {
+        Ok([member]) => Ok(member),
+        Err(named) if named.is_empty() => Err(Refusal::new(Reason::NobodyOnline)),
+        Err(_) => Err(Refusal::new(Reason::SeveralOnline)),
+    }
+}
+
+/// `DELETE /api/blocks/{member}`
+async fn unblock(asked: Asked, Path(other): Path<MemberId>) -> Result<StatusCode, AccountRefusal> {
+    let member = asked.member().await?;
+    asked.server.moderation.take_block(asked.device.address)?;
+    asked.server.blocks.remove(&member, &other).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct NewReport {
+    about: MemberId,
+    name: Name,
+    kind: ReportKind,
+    /// May be empty.
+    #[serde(default)]
+    text: String,
+    game: Option<GameId>,
+    line: Option<QuotedLine>,
+}
+
+/// A line of chat as the reporter quotes it.
+#[derive(Deserialize)]
+struct QuotedLine {
+    room: RoomCode,
+    number: u64,
+    text: ChatText,
+}
+
+/// `POST /api/reports`
+async fn report(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let NewReport { about, name, kind, text, game, line } = asked.body(&body)?;
+    let text = if text.trim().is_empty() { String::new() } else { case_text(&text)? };
+    let reporter = asked.member().await?;
+    if reporter == about {
+        return Err(Refusal::malformed("nobody reports themselves").into());
+    }
+    let server = &asked.server;
+    server.moderation.take_report(asked.device.address)?;
+    let line = line.map(|quoted| check_line(server, &about, quoted));
+    let (id, wanted) = (about.clone(), game.clone());
+    let (stored, is_game) = server
+        .moderation
+        .read(move |reader| {
+            let is_game = wanted.map(|game| reader.game(&game)).transpose()?.flatten().is_some();
+            Ok((name_of(reader, &id)?, is_game))
+        })
+        .await?;
+    let report = Report {
+        id: ids::case_id(),
+        reporter,
+        about,
+        about_name: stored.unwrap_or(name),
+        kind,
+        // A game that is running is in no list.
+        game: game.filter(|_| is_game),
+        line,
+        text,
+        at: server.clock.now(),
+        state: ReportState::Open,
+        closed_at: None,
+    };
+    let change = ModerationChange::Report(Box::new(report));
+    server.moderation.change(change, Reason::TooManyReports).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The line as the server has sent it, if it was lately.
+fn check_line(server: &Server, about: &MemberId, quoted: QuotedLine) -> ReportedLine {
+    let QuotedLine { room, number, text } = quoted;
+    let said = server.heard.find(&room, number).filter(|line| line.member == *about);
+    match said {
+        Some(line) => ReportedLine { room, text: line.text, verified: true },
+        None => ReportedLine { room, text, verified: false },
+    }
+}
+
+/// A report as its reporter sees it.
+#[derive(Serialize)]
+struct OwnReport {
+    name: Name,
+    kind: ReportKind,
+    at: u64,
+    state: ReportState,
+}
+
+#[derive(Serialize)]
+struct OwnReports {
+    reports: Vec<OwnReport>,
+}
+
+/// `GET /api/reports`
+async fn own_reports(asked: Asked) -> Result<Json<OwnReports>, AccountRefusal> {
+    let member = asked.member().await?;
+    let query = ReportQuery::By(member);
+    let reports = asked.server.moderation.read(move |reader| reader.reports(&query)).await?;
+    let shown = |report: Report| {
+        let Report { about_name: name, kind, at, state, .. } = report;
+        OwnReport { name, kind, at, state }
+    };
+    Ok(Json(OwnReports { reports: reports.into_iter().map(shown).collect() }))
+}
+
+/// `POST /api/sanctions/{id}/seen`
+async fn seen(asked: Asked, Path(id): Path<CaseId>) -> Result<StatusCode, AccountRefusal> {
+    let member = asked.member().await?;
+    let at = asked.server.clock.now();
+    let change = ModerationChange::Seen { id, member, at };
+    asked.server.moderation.change(change, Reason::NoSuchCase).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct NewAppeal {
+    text: String,
+    /// Absent for the one that closes the account, with name and password.
+    sanction: Option<CaseId>,
+    name: Option<String>,
+    password: Option<Password>,
+}
+
+/// `POST /api/appeals`
+async fn appeal(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let NewAppeal { text, sanction, name, password } = asked.body(&body)?;
+    let text = case_text(&text)?;
+    let (member, id) = match (sanction, name.zip(password)) {
+        (Some(id), None) => (asked.member().await?, id),
+        (None, Some((name, password))) => {
+            let typed = Credentials { name, password };
+            let account = asked.server.accounts.prove(typed, &asked.device).await?;
+            let closing = asked.server.moderation.closing(&account.member);
+            (account.member, closing.ok_or(Reason::NoSuchCase)?)
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Refusal::malformed("say `sanction`, or `name` and `password`").into());
+        }
+    };
+    let change = ModerationChange::Appeal { id, member, text };
+    asked.server.moderation.change(change, Reason::NoSuchCase).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A text of a report, an appeal or a reason, cleaned as a line of chat is.
+fn case_text(text: &str) -> Result<String, Refusal> {
+    let text = ChatText::new(text).map_err(Refusal::malformed)?;
+    Ok(text.into())
+}

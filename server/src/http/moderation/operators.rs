@@ -1,0 +1,138 @@
+//! The operator's queue over HTTP, for members who are operators: `fivefold-server operator` makes them so.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::Path,
+    http::StatusCode,
+    routing::{get, post},
+};
+use fivefold_shared::protocol::{MemberId, Name, Reason, Refusal};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    super::account::{AccountRefusal, Asked},
+    case_text,
+};
+use crate::{
+    accounts::SignedIn,
+    cases::{Case, CaseFile, case_file, queue},
+    decisions::{Decision, DecisionError, decide},
+    server::Server,
+    storage::{CaseId, ModerationChange, ReportState, SanctionKind},
+};
+
+/// The paths.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new()
+        .route("/api/moderation", get(cases))
+        .route("/api/moderation/people/{member}", get(person).post(sanction))
+        .route("/api/moderation/people/{member}/reports", post(close_reports))
+        .route("/api/moderation/sanctions/{id}/undo", post(undo))
+        .route("/api/moderation/sanctions/{id}/answer", post(answer))
+}
+
+/// The operator who asks.
+async fn operator(asked: &Asked) -> Result<Name, AccountRefusal> {
+    let SignedIn { account, .. } = asked.signed_in().await?;
+    let member = account.member;
+    let is_operator =
+        asked.server.moderation.read(move |reader| reader.is_operator(&member)).await?;
+    if is_operator { Ok(account.name) } else { Err(Reason::OperatorsOnly.into()) }
+}
+
+#[derive(Serialize)]
+struct Queue {
+    cases: Vec<Case>,
+}
+
+/// `GET /api/moderation`
+async fn cases(asked: Asked) -> Result<Json<Queue>, AccountRefusal> {
+    operator(&asked).await?;
+    let cases = asked.server.moderation.read(|reader| queue(reader)).await?;
+    Ok(Json(Queue { cases }))
+}
+
+/// `GET /api/moderation/people/{member}`
+async fn person(
+    asked: Asked,
+    Path(member): Path<MemberId>,
+) -> Result<Json<CaseFile>, AccountRefusal> {
+    operator(&asked).await?;
+    let now = asked.server.clock.now();
+    let file = asked.server.moderation.read(move |reader| case_file(reader, &member, now)).await?;
+    Ok(Json(file))
+}
+
+#[derive(Deserialize)]
+struct NewSanction {
+    kind: SanctionKind,
+    reason: String,
+    /// Absent for one without an end.
+    days: Option<u32>,
+}
+
+/// `POST /api/moderation/people/{member}`
+async fn sanction(
+    asked: Asked,
+    Path(member): Path<MemberId>,
+    body: Bytes,
+) -> Result<StatusCode, AccountRefusal> {
+    let NewSanction { kind, reason, days } = asked.body(&body)?;
+    let operator = operator(&asked).await?.to_string();
+    let reason = case_text(&reason)?;
+    let (now, moderation) = (asked.server.clock.now(), &asked.server.moderation);
+    let id = member.clone();
+    let file = moderation.read(move |reader| case_file(reader, &id, now)).await?;
+    let decision = Decision { kind, days, reason, operator };
+    let sanction = decide(&file, decision, now).map_err(refused)?;
+    let change = ModerationChange::Sanction(Box::new(sanction));
+    moderation.change(change, Reason::ServerFull).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn refused(error: DecisionError) -> Refusal {
+    match error {
+        DecisionError::Nobody => Refusal::new(Reason::NoSuchCase),
+        DecisionError::Days | DecisionError::NoAccount => Refusal::malformed(error),
+    }
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    state: ReportState,
+}
+
+/// `POST /api/moderation/people/{member}/reports`
+async fn close_reports(
+    asked: Asked,
+    Path(about): Path<MemberId>,
+    body: Bytes,
+) -> Result<StatusCode, AccountRefusal> {
+    let Outcome { state } = asked.body(&body)?;
+    operator(&asked).await?;
+    if state == ReportState::Open {
+        return Err(Refusal::malformed("reports are `acted` or `dismissed`").into());
+    }
+    let change = ModerationChange::CloseReports { about, state, at: asked.server.clock.now() };
+    asked.server.moderation.change(change, Reason::NoSuchCase).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/moderation/sanctions/{id}/undo`
+async fn undo(asked: Asked, Path(id): Path<CaseId>) -> Result<StatusCode, AccountRefusal> {
+    operator(&asked).await?;
+    let change = ModerationChange::Undo { id, at: asked.server.clock.now() };
+    asked.server.moderation.change(change, Reason::NoSuchCase).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/moderation/sanctions/{id}/answer`
+async fn answer(asked: Asked, Path(id): Path<CaseId>) -> Result<StatusCode, AccountRefusal> {
+    operator(&asked).await?;
+    let change = ModerationChange::Answer { id, at: asked.server.clock.now() };
+    asked.server.moderation.change(change, Reason::NoSuchCase).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

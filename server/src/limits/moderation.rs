@@ -1,0 +1,57 @@
+//! The limits of blocks, reports, sanctions, and of what is refused during rated games.
+
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Most people on one member's list of those they have blocked or muted.
+pub const BLOCKS_MAX: usize = 100;
+/// Of the people who have blocked a member, so many newest are known to the member's sessions. Those
+/// beyond still see nothing of the member.
+pub const BLOCKED_BY_MAX: usize = 1_000;
+/// Changes of such lists from one address in [`BLOCKS_WITHIN`].
+pub const BLOCK_CHANGES_MAX: u32 = 120;
+/// See [`BLOCK_CHANGES_MAX`].
+pub const BLOCKS_WITHIN: Duration = HOUR;
+/// How long the lists of members are kept who never took a seat.
+pub const UNKNOWN_BLOCKS_KEPT: Duration = DAY.saturating_mul(30);
+/// Reports by one member, and from one address, in [`REPORTS_WITHIN`].
+pub const REPORTS_MAX: u32 = 10;
+/// See [`REPORTS_MAX`].
+pub const REPORTS_WITHIN: Duration = DAY;
+/// Longest text of a report, an appeal or a reason, in characters.
+pub const CASE_TEXT_MAX: usize = 280;
+/// Reports that are decided are kept for this time.
+pub const CLOSED_REPORT_KEPT: Duration = DAY.saturating_mul(365);
+/// Most sanctions that hold at once: all nodes have them in memory.
+pub const SANCTIONS_MAX: usize = 10_000;
+/// Longest time of a sanction with an end, in days.
+pub const SANCTION_DAYS_MAX: u32 = 3_650;
+/// How often a node looks for sanctions that others have made.
+pub const SANCTIONS_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Most open reports, and most open appeals, in the operator's queue.
+pub const QUEUE_MAX: usize = 500;
+/// Most reports about one person, and most sanctions, that an operator sees.
+pub const CASE_ROWS_MAX: usize = 100;
+/// Of the last lines of chat, so many can be reported as the server has sent them.
+pub const CHAT_LINES_KEPT: usize = 5_000;
+/// Most rows deleted in one commit.
+pub const PRUNED_MODERATION_MAX: usize = 100;
+/// Last games of a person that the signals for operators are computed from.
+pub const SIGNAL_GAMES_MAX: usize = 300;
+
+/// Positions of running rated games that are known at once, by their layouts.
+pub const RATED_ROOMS_MAX: usize = 20_000;
+/// How often a node tells the others the positions of its rated games, if they have changed.
+pub const RATED_REPORT_INTERVAL: Duration = Duration::from_secs(1);
+/// And how often in any case.
+pub const RATED_REPEAT_INTERVAL: Duration = Duration::from_secs(5);
+/// Positions of so many stones are known to everybody: help with them is never refused.
+pub const FREE_STONES_MAX: usize = 6;
+
+const _: () = assert!(BLOCKS_MAX <= BLOCKED_BY_MAX && CASE_ROWS_MAX <= QUEUE_MAX);
+const _: () = assert!(
+    4 * CASE_TEXT_MAX * 2 < super::accounts::ACCOUNT_BODY_MAX,
+    "a report with its line of chat fits into a request"
+);

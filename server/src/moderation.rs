@@ -1,0 +1,286 @@
+//! What operators do about members, as this node knows it, and what members report.
+//!
+//! Sanctions that hold are in memory, on all nodes. They are read from the storage again when they have
+//! changed: at once after a change by a node, and each second for those by the command line. It does not
+//! know what it is asked for: sessions, accounts and the pairing ask it before they act.
+
+use std::{
+    collections::{HashMap, HashSet},
+    convert::Infallible,
+    error::Error,
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use fivefold_shared::protocol::{self, MemberId, Message, Reason, Refusal, RefusalValues};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep},
+};
+
+use crate::{
+    account_tries::Buckets,
+    clock::Clock,
+    cluster::{Cluster, frame::News},
+    limits::moderation::{
+        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, REPORTS_MAX, REPORTS_WITHIN, SANCTIONS_LOOK_INTERVAL,
+    },
+    logins::{Ended, Logins},
+    network::network,
+    outbox::encode,
+    storage::{
+        CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
+        Sessions, StorageError, StorageReader,
+    },
+};
+
+/// The sanctions that hold, and the way to change them.
+#[derive(Debug)]
+pub(crate) struct Moderation {
+    read_pool: Arc<ReadPool>,
+    log_writer: LogWriter,
+    clock: Clock,
+    logins: Arc<Logins>,
+    cluster: Option<Arc<Cluster>>,
+    /// Locked only to look up or replace them.
+    active: Mutex<Active>,
+    /// Wakes [`follow`](Self::follow).
+    changed: Notify,
+    /// Locked only to count one try.
+    tries: Mutex<Tries>,
+}
+
+#[derive(Debug, Default)]
+struct Active {
+    /// The storage's number, when they were read.
+    revision: Option<u64>,
+    members: HashMap<MemberId, Vec<Sanction>>,
+}
+
+#[derive(Debug)]
+struct Tries {
+    reports: Buckets<IpAddr>,
+    blocks: Buckets<IpAddr>,
+}
+
+impl Moderation {
+    pub(crate) fn new(
+        read_pool: Arc<ReadPool>,
+        log_writer: LogWriter,
+        clock: Clock,
+        logins: Arc<Logins>,
+        cluster: Option<Arc<Cluster>>,
+    ) -> Self {
+        let tries = Tries {
+            reports: Buckets::new(REPORTS_MAX, REPORTS_WITHIN),
+            blocks: Buckets::new(BLOCK_CHANGES_MAX, BLOCKS_WITHIN),
+        };
+        Self {
+            read_pool,
+            log_writer,
+            clock,
+            logins,
+            cluster,
+            active: Mutex::default(),
+            changed: Notify::new(),
+            tries: Mutex::new(tries),
+        }
+    }
+
+    /// Whether a member may chat.
+    ///
+    /// # Errors
+    /// If an operator has muted them: with the end and the reason.
+    pub(crate) fn may_chat(&self, member: &MemberId) -> Result<(), Refusal> {
+        self.check(member, SanctionKind::Mute, Reason::Muted)
+    }
+
+    /// Whether a member may play rated games.
+    ///
+    /// # Errors
+    /// If an operator does not let them: with the end and the reason.
+    pub(crate) fn may_play_rated(&self, member: &MemberId) -> Result<(), Refusal> {
+        self.check(member, SanctionKind::Unrated, Reason::NoRatedGames)
+    }
+
+    /// Whether a member may sign in. Ask only after the password was right.
+    ///
+    /// # Errors
+    /// If an operator has closed the account: with the end and the reason.
+    pub(crate) fn may_sign_in(&self, member: &MemberId) -> Result<(), Refusal> {
+        self.check(member, SanctionKind::Close, Reason::AccountClosed)
+    }
+
+    fn check(&self, member: &MemberId, kind: SanctionKind, reason: Reason) -> Result<(), Refusal> {
+        let now = self.clock.now();
+        let active = self.lock();
+        let held = active.members.get(member).into_iter().flatten();
+        let held = held.filter(|sanction| sanction.kind == kind && sanction.is_active(now));
+        // The one that ends last; one without an end is the last of all.
+        let last = held.max_by_key(|sanction| sanction.until_at.unwrap_or(u64::MAX));
+        last.map_or(Ok(()), |sanction| {
+            let (until, why) = (sanction.until_at, Some(sanction.reason.clone()));
+            Err(Refusal::with(reason, RefusalValues { until, why, ..RefusalValues::default() }))
+        })
+    }
+
+    /// The sanctions that hold for a member, apart from a closed account: what its sessions are told.
+    pub(crate) fn notices(&self, member: &MemberId) -> Vec<Message> {
+        let now = self.clock.now();
+        let active = self.lock();
+        let held = active.members.get(member).into_iter().flatten();
+        held.filter(|sanction| sanction.is_active(now)).filter_map(notice).collect()
+    }
+
+    /// The sanction that closes an account, if one does.
+    pub(crate) fn closing(&self, member: &MemberId) -> Option<CaseId> {
+        let now = self.clock.now();
+        let active = self.lock();
+        let mut held = active.members.get(member).into_iter().flatten();
+        let closes =
+            |sanction: &&Sanction| sanction.kind == SanctionKind::Close && sanction.is_active(now);
+        held.find(closes).map(|sanction| sanction.id.clone())
+    }
+
+    /// Counts a report from an address.
+    ///
+    /// # Errors
+    /// If there were too many.
+    pub(crate) fn take_report(&self, address: IpAddr) -> Result<(), Refusal> {
+        let taken = lock(&self.tries).reports.take(network(address), Instant::now());
+        taken.map_err(|_| Refusal::new(Reason::TooManyReports))
+    }
+
+    /// Counts a change of a list of blocked people from an address.
+    ///
+    /// # Errors
+    /// If there were too many.
+    pub(crate) fn take_block(&self, address: IpAddr) -> Result<(), Refusal> {
+        lock(&self.tries).blocks.take(network(address), Instant::now())
+    }
+
+    /// Changes something, and has all nodes look at sanctions that have changed.
+    ///
+    /// # Errors
+    /// If a limit is reached, there is nothing to change, or it cannot be stored.
+    pub(crate) async fn change(
+        &self,
+        change: ModerationChange,
+        full: Reason,
+    ) -> Result<(), Refusal> {
+        let changed = self.log_writer.settle(|permit| permit.moderate(change.clone())).await;
+        match changed {
+            Ok(ModerationChanged::Done) => {}
+            Ok(ModerationChanged::Gone) => return Err(Refusal::new(Reason::NoSuchCase)),
+            Ok(ModerationChanged::Full) => return Err(Refusal::new(full)),
+            Err(error) => {
+                tracing::warn!(%error, "a decision of an operator, or a report, is not stored");
+                return Err(Refusal::new(Reason::Unavailable));
+            }
+        }
+        self.look();
+        if let Some(cluster) = &self.cluster {
+            cluster.broadcast(&News::Moderated);
+        }
+        Ok(())
+    }
+
+    /// Reads something.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.read_pool.try_read(read).await.map_err(|error| unreadable(&error))
+    }
+
+    /// Has [`follow`](Self::follow) look at the storage at once.
+    pub(crate) fn look(&self) {
+        self.changed.notify_one();
+    }
+
+    /// Follows the sanctions in the storage; never returns.
+    pub(crate) async fn follow(&self) -> Infallible {
+        loop {
+            self.refresh().await;
+            tokio::select! {
+                () = sleep(SANCTIONS_LOOK_INTERVAL) => {}
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+
+    /// Reads the sanctions that hold, if they have changed, and acts on those that are new.
+    pub(crate) async fn refresh(&self) {
+        let (known, now) = (self.lock().revision, self.clock.now());
+        let read = move |reader: &mut dyn StorageReader| {
+            let revision = reader.sanctions_revision()?;
+            if known == Some(revision) {
+                return Ok(None);
+            }
+            Ok(Some((revision, reader.active_sanctions(now)?)))
+        };
+        match self.read_pool.read(read).await {
+            Ok(None) => {}
+            Ok(Some((revision, sanctions))) => self.take(revision, sanctions),
+            Err(error) => tracing::warn!(%error, "cannot read what operators have decided"),
+        }
+    }
+
+    fn take(&self, revision: u64, sanctions: Vec<Sanction>) {
+        let mut active = self.lock();
+        let before = active.members.values().flatten().map(|sanction| sanction.id.clone());
+        let before: HashSet<CaseId> = before.collect();
+        let new: Vec<_> =
+            sanctions.iter().filter(|sanction| !before.contains(&sanction.id)).cloned().collect();
+        active.revision = Some(revision);
+        active.members.clear();
+        for sanction in sanctions {
+            active.members.entry(sanction.member.clone()).or_default().push(sanction);
+        }
+        drop(active);
+        for sanction in new {
+            if sanction.kind == SanctionKind::Close {
+                self.logins.end(&sanction.member, Ended::Sessions(Sessions::All));
+            } else if let Some(notice) = notice(&sanction) {
+                let text = encode(&notice);
+                for login in self.logins.of(&sanction.member) {
+                    login.outbox.post(text.clone());
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Active> {
+        lock(&self.active)
+    }
+}
+
+/// What a member's sessions are told of a sanction; nothing of notes and closed accounts.
+fn notice(sanction: &Sanction) -> Option<Message> {
+    let kind = match sanction.kind {
+        SanctionKind::Warn => protocol::SanctionKind::Warn,
+        SanctionKind::Mute => protocol::SanctionKind::Mute,
+        SanctionKind::Unrated => protocol::SanctionKind::Unrated,
+        SanctionKind::Note | SanctionKind::Close => return None,
+    };
+    Some(Message::Sanction {
+        sanction: sanction.id.to_string(),
+        kind,
+        until: sanction.until_at,
+        reason: sanction.reason.clone(),
+        appealed: sanction.appeal.is_some(),
+    })
+}
+
+fn unreadable(error: &dyn Error) -> Refusal {
+    tracing::warn!(%error, "cannot read reports or sanctions");
+    Refusal::new(Reason::Unavailable)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing panics between two changes that belong together.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

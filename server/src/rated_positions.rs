@@ -1,0 +1,243 @@
+//! The positions of running rated games, by the layouts of their stones: nobody gets help with them on this
+//! server, turned, mirrored or moved as they may be.
+//!
+//! Rooms report here after each move, and what helps asks here first. It does not know who asks. What a
+//! browser or another program computes by itself, nobody can prevent.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use fivefold_shared::{
+    protocol::{Reason, Refusal, RoomCode},
+    rules::{Point, Stone},
+    symmetry::layout,
+};
+use sha2::{Digest, Sha256};
+
+use crate::{
+    limits::moderation::{FREE_STONES_MAX, RATED_ROOMS_MAX},
+    node_id::NodeId,
+};
+
+/// The positions of the rooms that this node owns, and those of other nodes.
+#[derive(Debug, Default)]
+pub(crate) struct RatedPositions {
+    /// Locked only to look up or change an entry.
+    state: Mutex<State>,
+    /// How many positions are in `state`: asking costs nothing while there are none.
+    known: AtomicUsize,
+}
+
+/// Positions are known by a digest of their layout.
+#[derive(Debug, Default)]
+struct State {
+    here: HashMap<RoomCode, u64>,
+    /// How many rooms here have each position.
+    rooms: HashMap<u64, usize>,
+    elsewhere: HashMap<NodeId, HashSet<u64>>,
+}
+
+impl RatedPositions {
+    /// A room's rated game has these moves now. While a game has few stones, its position is free.
+    pub(crate) fn set(&self, room: &RoomCode, moves: &[Point]) {
+        if moves.len() <= FREE_STONES_MAX {
+            return self.clear(room);
+        }
+        let position = digest(moves);
+        let mut state = self.lock();
+        state.remove(room);
+        if state.here.len() < RATED_ROOMS_MAX {
+            *state.rooms.entry(position).or_default() += 1;
+            state.here.insert(room.clone(), position);
+        }
+        self.note_count(&state);
+    }
+
+    /// A room has no rated game, or its task has ended.
+    pub(crate) fn clear(&self, room: &RoomCode) {
+        if self.known.load(Ordering::Acquire) > 0 {
+            let mut state = self.lock();
+            state.remove(room);
+            self.note_count(&state);
+        }
+    }
+
+    /// Whether somebody may get help with the position after these moves.
+    ///
+    /// # Errors
+    /// If a rated game that is running has this position.
+    pub(crate) fn may_help(&self, moves: &[Point]) -> Result<(), Refusal> {
+        if moves.len() <= FREE_STONES_MAX || self.known.load(Ordering::Acquire) == 0 {
+            return Ok(());
+        }
+        let position = digest(moves);
+        let state = self.lock();
+        let is_running = state.rooms.contains_key(&position)
+            || state.elsewhere.values().any(|positions| positions.contains(&position));
+        if is_running { Err(Refusal::new(Reason::RatedGame)) } else { Ok(()) }
+    }
+
+    /// The positions here, in order.
+    pub(crate) fn here(&self) -> Vec<u64> {
+        let mut positions: Vec<_> = self.lock().rooms.keys().copied().collect();
+        positions.sort_unstable();
+        positions
+    }
+
+    /// The positions at another node.
+    pub(crate) fn set_elsewhere(&self, node: NodeId, positions: Vec<u64>) {
+        let mut state = self.lock();
+        if positions.is_empty() {
+            state.elsewhere.remove(&node);
+        } else {
+            let known = positions.into_iter().take(RATED_ROOMS_MAX).collect();
+            state.elsewhere.insert(node, known);
+        }
+        self.note_count(&state);
+    }
+
+    /// Forgets the positions of nodes that are not among these.
+    pub(crate) fn forget_others(&self, living: &[NodeId]) {
+        let mut state = self.lock();
+        state.elsewhere.retain(|node, _| living.contains(node));
+        self.note_count(&state);
+    }
+
+    fn note_count(&self, state: &State) {
+        let elsewhere: usize = state.elsewhere.values().map(HashSet::len).sum();
+        self.known.store(state.here.len() + elsewhere, Ordering::Release);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics between two changes that belong together.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn remove(&mut self, room: &RoomCode) {
+        let Some(position) = self.here.remove(room) else { return };
+        if let Some(rooms) = self.rooms.get_mut(&position) {
+            *rooms -= 1;
+            if *rooms == 0 {
+                self.rooms.remove(&position);
+            }
+        }
+    }
+}
+
+/// A digest of the layout of these moves: the same at all nodes.
+fn digest(moves: &[Point]) -> u64 {
+    let stones = moves.iter().copied().zip(0..);
+    let stones: Vec<_> = stones.map(|(point, ply)| (point, Stone::to_move(ply))).collect();
+    let mut hash = Sha256::new();
+    for (point, stone) in layout(&stones).stones() {
+        hash.update(point.x.to_le_bytes());
+        hash.update(point.y.to_le_bytes());
+        hash.update([u8::from(*stone == Stone::Black)]);
+    }
+    let bytes: [u8; 32] = hash.finalize().into();
+    bytes[..8].iter().fold(0, |digest, byte| digest << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids;
+
+    /// So many moves that no two lie on one another.
+    fn moves(count: i32) -> Vec<Point> {
+        (0..count).map(|ply| Point::new(ply % 3 + ply / 6, 2 * (ply / 3) + ply % 2)).collect()
+    }
+
+    fn map(moves: &[Point], image: impl Fn(i32, i32) -> (i32, i32)) -> Vec<Point> {
+        let image = |point: &Point| {
+            let (x, y) = image(point.x, point.y);
+            Point::new(x, y)
+        };
+        moves.iter().map(image).collect()
+    }
+
+    #[test]
+    fn a_running_position_is_known_turned_mirrored_and_moved() {
+        let positions = RatedPositions::default();
+        let room = ids::room_code();
+        let seven = moves(7);
+        assert!(positions.may_help(&seven).is_ok());
+        positions.set(&room, &seven);
+        let refused = |moves: &[Point]| {
+            positions.may_help(moves).is_err_and(|refusal| refusal.reason == Reason::RatedGame)
+        };
+        assert!(refused(&seven));
+        assert!(refused(&map(&seven, |x, y| (14 - y, x))), "turned");
+        assert!(refused(&map(&seven, |x, y| (14 - x, y))), "mirrored");
+        assert!(refused(&map(&seven, |x, y| (x + 3, y + 5))), "moved");
+        // Another order of the same stones.
+        let mut other = seven.clone();
+        other.swap(0, 2);
+        assert!(refused(&other));
+        // Other colours, and other positions, are free.
+        other.swap(0, 1);
+        assert!(!refused(&other));
+        assert!(!refused(&moves(8)) && !refused(&moves(6)));
+        // After the next move the one before is free.
+        positions.set(&room, &moves(8));
+        assert!(!refused(&seven) && refused(&moves(8)));
+        positions.clear(&room);
+        assert!(!refused(&moves(8)));
+        assert!(positions.lock().rooms.is_empty());
+    }
+
+    #[test]
+    fn openings_are_free_and_a_position_of_two_rooms_is_refused_until_both_are_over() {
+        let positions = RatedPositions::default();
+        let (one, other) = (ids::room_code(), ids::room_code());
+        let free = i32::try_from(FREE_STONES_MAX).unwrap();
+        positions.set(&one, &moves(free));
+        assert!(positions.may_help(&moves(free)).is_ok());
+        let more = moves(free + 1);
+        positions.set(&one, &more);
+        positions.set(&other, &more);
+        positions.clear(&one);
+        assert!(positions.may_help(&more).is_err());
+        // A takeback to few stones frees it.
+        positions.set(&other, &moves(free));
+        assert!(positions.may_help(&more).is_ok());
+    }
+
+    #[test]
+    fn positions_of_other_nodes_count_until_the_node_is_gone() {
+        let (here, there) = (RatedPositions::default(), RatedPositions::default());
+        let node = NodeId::new(2).unwrap();
+        there.set(&ids::room_code(), &moves(9));
+        here.set_elsewhere(node, there.here());
+        assert!(here.may_help(&moves(9)).is_err());
+        here.forget_others(&[node]);
+        assert!(here.may_help(&moves(9)).is_err());
+        here.forget_others(&[]);
+        assert!(here.may_help(&moves(9)).is_ok());
+        here.set_elsewhere(node, there.here());
+        here.set_elsewhere(node, Vec::new());
+        assert!(here.may_help(&moves(9)).is_ok());
+    }
+
+    #[test]
+    fn so_many_rooms_are_known() {
+        let positions = RatedPositions::default();
+        let first = ids::room_code();
+        positions.set(&first, &moves(7));
+        for _ in 1..RATED_ROOMS_MAX {
+            positions.set(&ids::room_code(), &moves(7));
+        }
+        positions.set(&ids::room_code(), &moves(9));
+        assert!(positions.may_help(&moves(9)).is_ok(), "one too many");
+        // One that is known stays so.
+        positions.set(&first, &moves(9));
+        assert!(positions.may_help(&moves(9)).is_err());
+    }
+}

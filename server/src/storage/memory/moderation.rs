@@ -1,0 +1,281 @@
+//! Blocks, reports and sanctions in memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fivefold_shared::{clock::millis, protocol::MemberId};
+
+use crate::{
+    limits::{
+        MEMORY_MEMBERS_MAX,
+        moderation::{
+            BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
+            SANCTIONS_MAX,
+        },
+    },
+    storage::{
+        BlockEntry, BlockKind, BlockLists, CaseId, KnownMember, Memory, ModerationChange,
+        ModerationChanged, ModerationReader, Report, ReportQuery, ReportState, Sanction,
+        SanctionKind, StorageError,
+        moderation::{blocks_before, reports_before},
+    },
+};
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(super) struct Moderation {
+    blocks: HashMap<MemberId, Vec<BlockEntry>>,
+    reports: BTreeMap<CaseId, Report>,
+    sanctions: BTreeMap<CaseId, Sanction>,
+    operators: HashMap<MemberId, u64>,
+    revision: u64,
+}
+
+impl Moderation {
+    pub(super) fn change(
+        &mut self,
+        change: &ModerationChange,
+    ) -> Result<ModerationChanged, StorageError> {
+        let is_there = match change.clone() {
+            ModerationChange::Block(member, entry) => return self.block(member, entry),
+            ModerationChange::Unblock { member, other } => self.unblock(&member, &other),
+            ModerationChange::Report(report) => return Ok(self.report(*report)),
+            ModerationChange::CloseReports { about, state, at } => {
+                self.close_reports(&about, state, at)
+            }
+            ModerationChange::Sanction(sanction) => return Ok(self.add_sanction(*sanction)),
+            ModerationChange::Undo { id, at } => self.change_sanction(&id, |sanction| {
+                let may = sanction.undone_at.is_none();
+                if may {
+                    sanction.undone_at = Some(at);
+                    sanction.answered_at = sanction.answered_at.or(Some(at));
+                }
+                may
+            }),
+            ModerationChange::Seen { id, member, at } => self.change_sanction(&id, |sanction| {
+                let may = sanction.member == member
+                    && sanction.kind == SanctionKind::Warn
+                    && sanction.seen_at.is_none();
+                if may {
+                    sanction.seen_at = Some(at);
+                }
+                may
+            }),
+            ModerationChange::Appeal { id, member, text } => {
+                self.change_sanction(&id, |sanction| {
+                    let is_new = sanction.appeal.as_ref().is_none_or(|said| *said == text);
+                    let may = sanction.member == member
+                        && sanction.kind != SanctionKind::Note
+                        && sanction.undone_at.is_none()
+                        && is_new;
+                    if may {
+                        sanction.appeal = Some(text);
+                    }
+                    may
+                })
+            }
+            ModerationChange::Answer { id, at } => self.change_sanction(&id, |sanction| {
+                let may = sanction.appeal.is_some() && sanction.answered_at.is_none();
+                if may {
+                    sanction.answered_at = Some(at);
+                }
+                may
+            }),
+            ModerationChange::Operator { member, since: Some(since) } => {
+                self.operators.entry(member).or_insert(since);
+                true
+            }
+            ModerationChange::Operator { member, since: None } => {
+                self.operators.remove(&member).is_some()
+            }
+        };
+        Ok(if is_there { ModerationChanged::Done } else { ModerationChanged::Gone })
+    }
+
+    fn block(
+        &mut self,
+        member: MemberId,
+        entry: BlockEntry,
+    ) -> Result<ModerationChanged, StorageError> {
+        if !self.blocks.contains_key(&member) && self.blocks.len() >= MEMORY_MEMBERS_MAX {
+            return Err(StorageError::Failed("too many members".to_owned()));
+        }
+        let own = self.blocks.entry(member).or_default();
+        if own.iter().filter(|known| known.other != entry.other).count() >= BLOCKS_MAX {
+            return Ok(ModerationChanged::Full);
+        }
+        own.retain(|known| known.other != entry.other);
+        own.push(entry);
+        Ok(ModerationChanged::Done)
+    }
+
+    fn unblock(&mut self, member: &MemberId, other: &MemberId) -> bool {
+        let Some(own) = self.blocks.get_mut(member) else { return false };
+        let before = own.len();
+        own.retain(|known| known.other != *other);
+        let was_there = own.len() < before;
+        if own.is_empty() {
+            self.blocks.remove(member);
+        }
+        was_there
+    }
+
+    fn report(&mut self, report: Report) -> ModerationChanged {
+        let since = report.at.saturating_sub(millis(REPORTS_WITHIN));
+        let lately = self.reports.values().filter(|known| {
+            known.reporter == report.reporter && known.at > since && known.id != report.id
+        });
+        if lately.count() >= REPORTS_MAX as usize {
+            return ModerationChanged::Full;
+        }
+        self.reports.entry(report.id.clone()).or_insert(report);
+        // A server without a disk forgets the oldest.
+        if self.reports.len() > MEMORY_MEMBERS_MAX {
+            let oldest = self.reports.values().min_by_key(|report| report.at);
+            if let Some(id) = oldest.map(|report| report.id.clone()) {
+                self.reports.remove(&id);
+            }
+        }
+        ModerationChanged::Done
+    }
+
+    fn close_reports(&mut self, about: &MemberId, state: ReportState, at: u64) -> bool {
+        let mut is_there = false;
+        let open =
+            |report: &&mut Report| report.about == *about && report.state == ReportState::Open;
+        for report in self.reports.values_mut().filter(open) {
+            (report.state, report.closed_at) = (state, Some(at));
+            is_there = true;
+        }
+        is_there
+    }
+
+    fn add_sanction(&mut self, sanction: Sanction) -> ModerationChanged {
+        let active = self.sanctions.values().filter(|known| known.is_active(sanction.from_at));
+        if active.count() >= SANCTIONS_MAX {
+            return ModerationChanged::Full;
+        }
+        self.revision += 1;
+        self.sanctions.entry(sanction.id.clone()).or_insert(sanction);
+        ModerationChanged::Done
+    }
+
+    fn change_sanction(&mut self, id: &CaseId, change: impl FnOnce(&mut Sanction) -> bool) -> bool {
+        let is_changed = self.sanctions.get_mut(id).is_some_and(change);
+        self.revision += u64::from(is_changed);
+        is_changed
+    }
+
+    pub(super) fn prune(
+        &mut self,
+        members: &HashMap<MemberId, KnownMember>,
+        now: u64,
+        rows_max: usize,
+    ) -> usize {
+        let (blocks, reports) = (blocks_before(now), reports_before(now));
+        let mut pruned = 0;
+        let mut take = |is_old: bool| {
+            let takes = is_old && pruned < rows_max;
+            pruned += usize::from(takes);
+            takes
+        };
+        self.blocks.retain(|member, own| {
+            let is_unknown = !members.contains_key(member);
+            own.retain(|entry| !take(is_unknown && entry.at <= blocks));
+            !own.is_empty()
+        });
+        self.reports.retain(|_, report| !take(report.closed_at.is_some_and(|at| at <= reports)));
+        pruned
+    }
+
+    /// Forgets the lists of these members.
+    pub(super) fn forget_lists(&mut self, of: impl Fn(&MemberId) -> bool) {
+        self.blocks.retain(|member, _| !of(member));
+    }
+
+    fn sanctions(&self, is_wanted: impl Fn(&Sanction) -> bool) -> Vec<Sanction> {
+        let mut wanted: Vec<_> =
+            self.sanctions.values().filter(|one| is_wanted(one)).cloned().collect();
+        wanted.sort_by_key(|sanction| sanction.from_at);
+        wanted
+    }
+
+    fn reports(&self, is_wanted: impl Fn(&Report) -> bool) -> Vec<Report> {
+        let mut wanted: Vec<_> =
+            self.reports.values().filter(|one| is_wanted(one)).cloned().collect();
+        wanted.sort_by_key(|report| report.at);
+        wanted
+    }
+}
+
+impl ModerationReader for Memory {
+    fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
+        let tables = self.tables();
+        let blocks = &tables.moderation.blocks;
+        let mut own = blocks.get(member).cloned().unwrap_or_default();
+        let newest_first = |one: &BlockEntry, other: &BlockEntry| {
+            other.at.cmp(&one.at).then_with(|| one.other.cmp(&other.other))
+        };
+        own.sort_by(newest_first);
+        let mut by: Vec<_> = blocks
+            .iter()
+            .filter_map(|(by, own)| {
+                let is_it =
+                    |entry: &&BlockEntry| entry.other == *member && entry.kind == BlockKind::Block;
+                own.iter().find(is_it).map(|entry| (entry.at, by.clone()))
+            })
+            .collect();
+        by.sort_by(|one, other| other.cmp(one));
+        let blocked_by = by.into_iter().take(BLOCKED_BY_MAX).map(|(_, by)| by).collect();
+        Ok(BlockLists { own, blocked_by })
+    }
+
+    fn sanctions_revision(&mut self) -> Result<u64, StorageError> {
+        Ok(self.tables().moderation.revision)
+    }
+
+    fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
+        Ok(self.tables().moderation.sanctions(|sanction| sanction.is_active(now)))
+    }
+
+    fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
+        let mut own = self.tables().moderation.sanctions(|sanction| sanction.member == *member);
+        own.reverse();
+        own.truncate(CASE_ROWS_MAX);
+        Ok(own)
+    }
+
+    fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
+        let is_open =
+            |sanction: &Sanction| sanction.appeal.is_some() && sanction.answered_at.is_none();
+        let mut open = self.tables().moderation.sanctions(is_open);
+        open.truncate(QUEUE_MAX);
+        Ok(open)
+    }
+
+    fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
+        let tables = self.tables();
+        let moderation = &tables.moderation;
+        let newest = |mut reports: Vec<Report>| {
+            reports.reverse();
+            reports.truncate(CASE_ROWS_MAX);
+            reports
+        };
+        Ok(match query {
+            ReportQuery::Open => {
+                let mut open = moderation.reports(|report| report.state == ReportState::Open);
+                open.truncate(QUEUE_MAX);
+                open
+            }
+            ReportQuery::About(member) => {
+                newest(moderation.reports(|report| report.about == *member))
+            }
+            ReportQuery::By(member) => {
+                newest(moderation.reports(|report| report.reporter == *member))
+            }
+        })
+    }
+
+    fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
+        Ok(self.tables().moderation.operators.contains_key(member))
+    }
+}

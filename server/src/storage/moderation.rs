@@ -1,0 +1,408 @@
+//! What people do against people who spoil it, as it is stored: blocks, reports, sanctions, and who is
+//! an operator. Nothing here knows what a sanction forbids.
+
+use std::fmt;
+
+use fivefold_shared::{
+    clock::millis,
+    protocol::{ChatText, GameId, MemberId, Name, RoomCode},
+};
+use serde::{Deserialize, Serialize};
+
+use super::StorageError;
+use crate::limits::moderation::{CLOSED_REPORT_KEPT, UNKNOWN_BLOCKS_KEPT};
+
+/// Length of the id of a report or a sanction, in letters.
+pub const CASE_ID_LENGTH: usize = 12;
+
+/// Names a report or a sanction: [`CASE_ID_LENGTH`] lower-case letters and digits, which the server
+/// chooses at random.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CaseId(String);
+
+impl CaseId {
+    /// The id itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A text that names no report and no sanction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("an id has {CASE_ID_LENGTH} lower-case letters and digits")]
+pub struct CaseIdError;
+
+impl TryFrom<String> for CaseId {
+    type Error = CaseIdError;
+
+    fn try_from(text: String) -> Result<Self, CaseIdError> {
+        let fits = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        let is_id = text.len() == CASE_ID_LENGTH && text.bytes().all(fits);
+        if is_id { Ok(Self(text)) } else { Err(CaseIdError) }
+    }
+}
+
+impl From<CaseId> for String {
+    fn from(id: CaseId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Declares a kind that is stored, and sent, as a word.
+macro_rules! words {
+    ($(#[$about:meta])* $kind:ident { $($(#[$what:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        pub enum $kind { $($(#[$what])* #[serde(rename = $word)] $variant,)+ }
+
+        impl $kind {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The word.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl TryFrom<String> for $kind {
+            type Error = StorageError;
+
+            fn try_from(text: String) -> Result<Self, StorageError> {
+                let kind = Self::ALL.iter().find(|kind| kind.as_str() == text);
+                kind.copied().ok_or_else(|| StorageError::Damaged(format!("{text} is no kind")))
+            }
+        }
+    };
+}
+
+words! {
+    /// What a member wants of another one.
+    BlockKind {
+        /// No games together, and nothing seen of each other.
+        Block = "block",
+        /// No chat of theirs.
+        Mute = "mute",
+    }
+}
+
+words! {
+    /// What somebody is reported for.
+    ReportKind {
+        /// Insults, threats, spam.
+        Chat = "chat",
+        /// Moves that an engine or another person found.
+        Cheating = "cheating",
+        /// Letting people wait, or leaving games.
+        Stalling = "stalling",
+        /// Losing or winning on purpose.
+        Sandbagging = "sandbagging",
+        /// An offensive or a misleading name.
+        Name = "name",
+        /// Anything else.
+        Other = "other",
+    }
+}
+
+words! {
+    /// What became of a report.
+    ReportState {
+        /// Nobody has decided.
+        Open = "open",
+        /// An operator did something about it.
+        Acted = "acted",
+        /// An operator saw nothing to do.
+        Dismissed = "dismissed",
+    }
+}
+
+words! {
+    /// What an operator does about a member.
+    SanctionKind {
+        /// A note for operators; the member does not learn of it.
+        Note = "note",
+        /// A warning, which the member reads.
+        Warn = "warn",
+        /// The member may not chat.
+        Mute = "mute",
+        /// The member plays no rated games.
+        Unrated = "unrated",
+        /// Nobody signs in to the account.
+        Close = "close",
+    }
+}
+
+/// One entry of a member's list of people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockEntry {
+    /// The other person.
+    pub other: MemberId,
+    /// Their name then.
+    pub name: Name,
+    /// What the member wants.
+    pub kind: BlockKind,
+    /// Since when, in milliseconds since the Unix epoch.
+    pub at: u64,
+}
+
+/// Who has blocked or muted whom, around one member.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BlockLists {
+    /// The member's own list, the newest first.
+    pub own: Vec<BlockEntry>,
+    /// Those who have blocked the member: the newest, at most
+    /// [`BLOCKED_BY_MAX`](crate::limits::moderation::BLOCKED_BY_MAX).
+    pub blocked_by: Vec<MemberId>,
+}
+
+/// A report. Times are in milliseconds since the Unix epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Its id.
+    pub id: CaseId,
+    /// Who reports.
+    pub reporter: MemberId,
+    /// Whom.
+    pub about: MemberId,
+    /// Their name then.
+    pub about_name: Name,
+    /// For what.
+    pub kind: ReportKind,
+    /// The game that it is about.
+    pub game: Option<GameId>,
+    /// The line of chat that it is about.
+    pub line: Option<ReportedLine>,
+    /// What the reporter says.
+    pub text: String,
+    /// When.
+    pub at: u64,
+    /// What became of it.
+    pub state: ReportState,
+    /// When an operator decided.
+    pub closed_at: Option<u64>,
+}
+
+/// A line of chat in a report.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ReportedLine {
+    /// The room.
+    pub room: RoomCode,
+    /// The text.
+    pub text: ChatText,
+    /// Whether the server has sent this line; otherwise it is as the reporter quotes it.
+    pub verified: bool,
+}
+
+/// Something that an operator did about a member. Times are in milliseconds since the Unix epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sanction {
+    /// Its id.
+    pub id: CaseId,
+    /// The member.
+    pub member: MemberId,
+    /// Their name then.
+    pub name: Name,
+    /// What.
+    pub kind: SanctionKind,
+    /// Since when.
+    pub from_at: u64,
+    /// Until when; absent for a note, a warning, and one without an end.
+    pub until_at: Option<u64>,
+    /// Why; the member reads it, except in a note.
+    pub reason: String,
+    /// Who: the name of an account, or that of the command line.
+    pub operator: String,
+    /// When the member has read a warning.
+    pub seen_at: Option<u64>,
+    /// What the member says against it, once.
+    pub appeal: Option<String>,
+    /// When an operator has answered that.
+    pub answered_at: Option<u64>,
+    /// When an operator took it back.
+    pub undone_at: Option<u64>,
+}
+
+impl Sanction {
+    /// Whether it holds at a time. A warning holds until it is read.
+    pub fn is_active(&self, now: u64) -> bool {
+        let is_over = self.until_at.is_some_and(|until| until <= now);
+        self.undone_at.is_none()
+            && !is_over
+            && match self.kind {
+                SanctionKind::Note => false,
+                SanctionKind::Warn => self.seen_at.is_none(),
+                SanctionKind::Mute | SanctionKind::Unrated | SanctionKind::Close => true,
+            }
+    }
+}
+
+/// A change of what is stored here. The same one again does no harm.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ModerationChange {
+    /// A member blocks or mutes somebody. [`ModerationChanged::Full`] if their list has
+    /// [`BLOCKS_MAX`](crate::limits::moderation::BLOCKS_MAX) others.
+    Block(MemberId, BlockEntry),
+    /// A member takes somebody from their list.
+    Unblock {
+        /// The member.
+        member: MemberId,
+        /// The other person.
+        other: MemberId,
+    },
+    /// A report. [`ModerationChanged::Full`] if the reporter has made
+    /// [`REPORTS_MAX`](crate::limits::moderation::REPORTS_MAX) in the day before.
+    Report(Box<Report>),
+    /// An operator decides about all open reports about a member.
+    CloseReports {
+        /// The member.
+        about: MemberId,
+        /// What became of them.
+        state: ReportState,
+        /// When.
+        at: u64,
+    },
+    /// An operator does something about a member. Closing an account ends its sessions.
+    /// [`ModerationChanged::Full`] if [`SANCTIONS_MAX`](crate::limits::moderation::SANCTIONS_MAX)
+    /// hold.
+    Sanction(Box<Sanction>),
+    /// An operator takes a sanction back.
+    Undo {
+        /// The sanction.
+        id: CaseId,
+        /// When.
+        at: u64,
+    },
+    /// The member has read a warning.
+    Seen {
+        /// The warning.
+        id: CaseId,
+        /// The member.
+        member: MemberId,
+        /// When.
+        at: u64,
+    },
+    /// The member says something against a sanction, once.
+    Appeal {
+        /// The sanction.
+        id: CaseId,
+        /// The member.
+        member: MemberId,
+        /// What.
+        text: String,
+    },
+    /// An operator has answered an appeal.
+    Answer {
+        /// The sanction.
+        id: CaseId,
+        /// When.
+        at: u64,
+    },
+    /// A member becomes an operator, or is one no more.
+    Operator {
+        /// The member.
+        member: MemberId,
+        /// Since when; absent for one no more.
+        since: Option<u64>,
+    },
+}
+
+/// What became of a change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ModerationChanged {
+    /// It is stored.
+    Done,
+    /// There is nothing to change.
+    Gone,
+    /// The limit is reached; nothing has changed.
+    Full,
+}
+
+/// A query for reports.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReportQuery {
+    /// The open ones, the oldest first.
+    Open,
+    /// All about a member, the newest first.
+    About(MemberId),
+    /// All by a member, the newest first.
+    By(MemberId),
+}
+
+/// Reads what is stored here. Calls may block.
+pub trait ModerationReader {
+    /// The lists around a member.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError>;
+
+    /// A number that grows with each change of a sanction.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn sanctions_revision(&mut self) -> Result<u64, StorageError>;
+
+    /// The sanctions that hold at a time.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError>;
+
+    /// The sanctions of a member, the newest first: at most
+    /// [`CASE_ROWS_MAX`](crate::limits::moderation::CASE_ROWS_MAX).
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError>;
+
+    /// The sanctions with an appeal that nobody has answered, at most
+    /// [`QUEUE_MAX`](crate::limits::moderation::QUEUE_MAX).
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError>;
+
+    /// Reports: of the open ones at most [`QUEUE_MAX`](crate::limits::moderation::QUEUE_MAX), of
+    /// others [`CASE_ROWS_MAX`](crate::limits::moderation::CASE_ROWS_MAX).
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError>;
+
+    /// Whether a member is an operator.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError>;
+}
+
+/// Counts rows that contradict themselves, with what is said of them. The statements are for all databases.
+pub(super) const CONTRADICTIONS: [(&str, &str); 3] = [
+    ("SELECT count(*) FROM block WHERE member = other", "lists have their own member on them"),
+    (
+        "SELECT count(*) FROM report WHERE (state = 'open') <> (closed_at IS NULL)",
+        "reports are open and closed",
+    ),
+    (
+        "SELECT count(*) FROM sanction WHERE until_at <= from_at OR changes < 1
+             OR (answered_at IS NOT NULL AND appeal IS NULL AND undone_at IS NULL)",
+        "sanctions end before they begin, or have an answer to no appeal",
+    ),
+];
+
+/// Lists of members who are stored nowhere are forgotten if they are not newer than this.
+pub(super) fn blocks_before(now: u64) -> u64 {
+    now.saturating_sub(millis(UNKNOWN_BLOCKS_KEPT))
+}
+
+/// Reports that were closed up to this time are forgotten.
+pub(super) fn reports_before(now: u64) -> u64 {
+    now.saturating_sub(millis(CLOSED_REPORT_KEPT))
+}

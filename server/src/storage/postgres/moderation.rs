@@ -1,0 +1,419 @@
+//! Blocks, reports and sanctions in PostgreSQL. A change is one statement, and the same statement again
+//! does no harm.
+
+use fivefold_shared::{clock::millis, protocol::MemberId};
+use tokio_postgres::{Error, Row, types::ToSql};
+
+use super::{
+    connection::Session,
+    reader::PostgresReader,
+    values::{signed, unsigned},
+};
+use crate::{
+    limits::{
+        DATABASE_READ_WITHIN,
+        moderation::{
+            BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
+            SANCTIONS_MAX,
+        },
+    },
+    storage::{
+        BlockEntry, BlockLists, ModerationChange, ModerationChanged, ModerationReader, Report,
+        ReportQuery, Sanction, SanctionKind, StorageError,
+        moderation::{blocks_before, reports_before},
+        values::{from_json, name, to_json},
+    },
+};
+
+/// Every change returns one row: whether it is done, and whether a limit is reached.
+const BLOCK: &str = "
+    WITH found AS MATERIALIZED (
+        SELECT count(*) >= $6 AS full_list FROM block WHERE member = $1 AND other <> $2
+    ), saved AS (
+        INSERT INTO block (member, other, name, kind, at)
+        SELECT $1::text, $2::text, $3::text, $4::text, $5::bigint FROM found WHERE NOT full_list
+        ON CONFLICT (member, other) DO UPDATE
+            SET name = excluded.name, kind = excluded.kind, at = excluded.at
+    )
+    SELECT NOT full_list, full_list FROM found";
+
+const UNBLOCK: &str = "
+    WITH gone AS (DELETE FROM block WHERE member = $1 AND other = $2 RETURNING member)
+    SELECT EXISTS (SELECT FROM gone), false";
+
+const REPORT: &str = "
+    WITH found AS MATERIALIZED (
+        SELECT count(*) >= $11 AS too_many FROM report
+        WHERE reporter = $2 AND at > $12 AND id <> $1
+    ), saved AS (
+        INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state)
+        SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text,
+            $9::bigint, $10::text FROM found WHERE NOT too_many
+        ON CONFLICT (id) DO NOTHING
+    )
+    SELECT NOT too_many, too_many FROM found";
+
+const CLOSE_REPORTS: &str = "
+    WITH closed AS (
+        UPDATE report SET state = $2, closed_at = $3 WHERE about = $1 AND state = 'open'
+        RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM closed), false";
+
+const SANCTION: &str = "
+    WITH found AS MATERIALIZED (
+        SELECT count(*) >= $9 AS too_many FROM sanction
+        WHERE undone_at IS NULL AND (until_at IS NULL OR until_at > $5) AND kind <> 'note'
+            AND (kind <> 'warn' OR seen_at IS NULL)
+    ), saved AS (
+        INSERT INTO sanction (id, member, name, kind, from_at, until_at, reason, operator)
+        SELECT $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text
+        FROM found WHERE NOT too_many
+        ON CONFLICT (id) DO NOTHING
+    ), ended AS (
+        DELETE FROM session USING found WHERE member = $2 AND $10 AND NOT too_many
+    )
+    SELECT NOT too_many, too_many FROM found";
+
+const UNDO: &str = "
+    WITH changed AS (
+        UPDATE sanction SET undone_at = $2, answered_at = coalesce(answered_at, $2),
+            changes = changes + 1
+        WHERE id = $1 AND undone_at IS NULL RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM changed), false";
+
+const SEEN: &str = "
+    WITH changed AS (
+        UPDATE sanction SET seen_at = $3, changes = changes + 1
+        WHERE id = $1 AND member = $2 AND kind = 'warn' AND seen_at IS NULL RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM changed), false";
+
+const APPEAL: &str = "
+    WITH changed AS (
+        UPDATE sanction SET appeal = $3, changes = changes + 1
+        WHERE id = $1 AND member = $2 AND kind <> 'note' AND undone_at IS NULL
+            AND (appeal IS NULL OR appeal = $3)
+        RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM changed), false";
+
+const ANSWER: &str = "
+    WITH changed AS (
+        UPDATE sanction SET answered_at = $2, changes = changes + 1
+        WHERE id = $1 AND appeal IS NOT NULL AND answered_at IS NULL RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM changed), false";
+
+const ADD_OPERATOR: &str = "
+    WITH added AS (
+        INSERT INTO operator (member, since) VALUES ($1, $2)
+        ON CONFLICT (member) DO UPDATE SET since = least(operator.since, excluded.since)
+    )
+    SELECT true, false";
+
+const REMOVE_OPERATOR: &str = "
+    WITH removed AS (DELETE FROM operator WHERE member = $1 RETURNING member)
+    SELECT EXISTS (SELECT FROM removed), false";
+
+const PRUNE: &str = "
+    WITH blocks AS (
+        DELETE FROM block WHERE (member, other) IN (
+            SELECT member, other FROM block WHERE at <= $1
+                AND NOT EXISTS (SELECT FROM member WHERE member.id = block.member) LIMIT $3
+        )
+        RETURNING member
+    ), reports AS (
+        DELETE FROM report
+        WHERE id IN (SELECT id FROM report WHERE closed_at <= $2 LIMIT $3)
+        RETURNING id
+    )
+    SELECT (SELECT count(*) FROM blocks) + (SELECT count(*) FROM reports)";
+
+const SELECT_BLOCKS: &str = "
+    SELECT other, name, kind, at FROM block WHERE member = $1 ORDER BY at DESC, other";
+
+const SELECT_BLOCKED_BY: &str = "
+    SELECT member FROM block WHERE other = $1 AND kind = 'block' ORDER BY at DESC LIMIT $2";
+
+const SELECT_REVISION: &str = "SELECT coalesce(sum(changes), 0)::bigint FROM sanction";
+
+const SELECT_OPERATOR: &str = "SELECT 1 FROM operator WHERE member = $1";
+
+const SELECT_ACTIVE: &str = "
+    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
+        undone_at FROM sanction
+    WHERE undone_at IS NULL AND (until_at IS NULL OR until_at > $1) AND kind <> 'note'
+        AND (kind <> 'warn' OR seen_at IS NULL)
+    ORDER BY from_at";
+
+const SELECT_SANCTIONS_OF: &str = "
+    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
+        undone_at FROM sanction WHERE member = $1 ORDER BY from_at DESC, id LIMIT $2";
+
+const SELECT_APPEALS: &str = "
+    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
+        undone_at FROM sanction WHERE appeal IS NOT NULL AND answered_at IS NULL
+    ORDER BY from_at LIMIT $1";
+
+const SELECT_OPEN_REPORTS: &str = "
+    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
+    WHERE state = 'open' ORDER BY at LIMIT $1";
+
+const SELECT_REPORTS_ABOUT: &str = "
+    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
+    WHERE about = $1 ORDER BY at DESC, id LIMIT $2";
+
+const SELECT_REPORTS_BY: &str = "
+    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
+    WHERE reporter = $1 ORDER BY at DESC, id LIMIT $2";
+
+type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// Changes something. The inner error means that nothing was tried.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn change(
+    session: &Session,
+    change: &ModerationChange,
+) -> Result<Result<ModerationChanged, StorageError>, Error> {
+    let changed = match change {
+        ModerationChange::Block(member, BlockEntry { other, name, kind, at }) => {
+            let (member, other, name, kind) =
+                (member.as_str(), other.as_str(), name.as_str(), kind.as_str());
+            let most = signed(BLOCKS_MAX as u64);
+            run(session, BLOCK, &[&member, &other, &name, &kind, &signed(*at), &most]).await?
+        }
+        ModerationChange::Unblock { member, other } => {
+            run(session, UNBLOCK, &[&member.as_str(), &other.as_str()]).await?
+        }
+        ModerationChange::Report(report) => match report.line.as_ref().map(to_json).transpose() {
+            Ok(line) => add_report(session, report, line).await?,
+            Err(error) => return Ok(Err(error)),
+        },
+        ModerationChange::CloseReports { about, state, at } => {
+            let values: Values<'_> = &[&about.as_str(), &state.as_str(), &signed(*at)];
+            run(session, CLOSE_REPORTS, values).await?
+        }
+        ModerationChange::Sanction(sanction) => add_sanction(session, sanction).await?,
+        ModerationChange::Undo { id, at } => {
+            run(session, UNDO, &[&id.as_str(), &signed(*at)]).await?
+        }
+        ModerationChange::Seen { id, member, at } => {
+            run(session, SEEN, &[&id.as_str(), &member.as_str(), &signed(*at)]).await?
+        }
+        ModerationChange::Appeal { id, member, text } => {
+            run(session, APPEAL, &[&id.as_str(), &member.as_str(), text]).await?
+        }
+        ModerationChange::Answer { id, at } => {
+            run(session, ANSWER, &[&id.as_str(), &signed(*at)]).await?
+        }
+        ModerationChange::Operator { member, since: Some(since) } => {
+            run(session, ADD_OPERATOR, &[&member.as_str(), &signed(*since)]).await?
+        }
+        ModerationChange::Operator { member, since: None } => {
+            run(session, REMOVE_OPERATOR, &[&member.as_str()]).await?
+        }
+    };
+    Ok(Ok(changed))
+}
+
+async fn add_report(
+    session: &Session,
+    report: &Report,
+    line: Option<String>,
+) -> Result<ModerationChanged, Error> {
+    let Report { id, reporter, about, about_name, kind, game, text, at, state, .. } = report;
+    let game = game.as_ref().map(|game| game.as_str());
+    let since = signed(at.saturating_sub(millis(REPORTS_WITHIN)));
+    let values: Values<'_> = &[
+        &id.as_str(),
+        &reporter.as_str(),
+        &about.as_str(),
+        &about_name.as_str(),
+        &kind.as_str(),
+        &game,
+        &line,
+        text,
+        &signed(*at),
+        &state.as_str(),
+        &i64::from(REPORTS_MAX),
+        &since,
+    ];
+    run(session, REPORT, values).await
+}
+
+async fn add_sanction(session: &Session, sanction: &Sanction) -> Result<ModerationChanged, Error> {
+    let Sanction { id, member, name, kind, from_at, until_at, reason, operator, .. } = sanction;
+    let values: Values<'_> = &[
+        &id.as_str(),
+        &member.as_str(),
+        &name.as_str(),
+        &kind.as_str(),
+        &signed(*from_at),
+        &until_at.map(signed),
+        reason,
+        operator,
+        &signed(SANCTIONS_MAX as u64),
+        &(*kind == SanctionKind::Close),
+    ];
+    run(session, SANCTION, values).await
+}
+
+async fn run(
+    session: &Session,
+    statement: &'static str,
+    values: Values<'_>,
+) -> Result<ModerationChanged, Error> {
+    let rows = session.query(statement, values).await?;
+    let flags = |row: &Row| Ok::<(bool, bool), Error>((row.try_get(0)?, row.try_get(1)?));
+    Ok(match rows.first().map(flags).transpose()? {
+        Some((true, _)) => ModerationChanged::Done,
+        Some((false, true)) => ModerationChanged::Full,
+        Some((false, false)) | None => ModerationChanged::Gone,
+    })
+}
+
+/// Deletes what [`Storage::prune_moderation`](crate::storage::Storage::prune_moderation) names.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Result<u64, Error> {
+    let (blocks, reports) = (signed(blocks_before(now)), signed(reports_before(now)));
+    let rows = session.query(PRUNE, &[&blocks, &reports, &signed(rows_max as u64)]).await?;
+    rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))
+}
+
+impl PostgresReader {
+    /// Reads rows from the primary, each by `read`, whose error means that the row is damaged.
+    fn rows<T>(
+        &mut self,
+        statement: &'static str,
+        values: Values<'_>,
+        read: impl Fn(&Row) -> Result<Result<T, StorageError>, Error>,
+    ) -> Result<Vec<T>, StorageError> {
+        let select = async |session: &Session| {
+            let rows = session.query(statement, values).await?;
+            rows.iter().map(&read).collect::<Result<Vec<_>, Error>>()
+        };
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.into_iter().collect()
+    }
+}
+
+impl ModerationReader for PostgresReader {
+    fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
+        let member = member.as_str();
+        let own = self.rows(SELECT_BLOCKS, &[&member], |row| {
+            let (other, text, kind): (String, String, String) =
+                (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            let at = unsigned(row.try_get(3)?);
+            let parse = || {
+                let kind = kind.try_into()?;
+                Ok(BlockEntry { other: name(other)?, name: name(text)?, kind, at })
+            };
+            Ok(parse())
+        })?;
+        let most = signed(BLOCKED_BY_MAX as u64);
+        let blocked_by =
+            self.rows(SELECT_BLOCKED_BY, &[&member, &most], |row| Ok(name(row.try_get(0)?)))?;
+        Ok(BlockLists { own, blocked_by })
+    }
+
+    fn sanctions_revision(&mut self) -> Result<u64, StorageError> {
+        let rows = self.rows(SELECT_REVISION, &[], |row| Ok(Ok(unsigned(row.try_get(0)?))))?;
+        Ok(rows.first().copied().unwrap_or_default())
+    }
+
+    fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
+        self.rows(SELECT_ACTIVE, &[&signed(now)], sanction)
+    }
+
+    fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
+        let most = signed(CASE_ROWS_MAX as u64);
+        self.rows(SELECT_SANCTIONS_OF, &[&member.as_str(), &most], sanction)
+    }
+
+    fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
+        self.rows(SELECT_APPEALS, &[&signed(QUEUE_MAX as u64)], sanction)
+    }
+
+    fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
+        let most = signed(CASE_ROWS_MAX as u64);
+        match query {
+            ReportQuery::Open => {
+                self.rows(SELECT_OPEN_REPORTS, &[&signed(QUEUE_MAX as u64)], report)
+            }
+            ReportQuery::About(member) => {
+                self.rows(SELECT_REPORTS_ABOUT, &[&member.as_str(), &most], report)
+            }
+            ReportQuery::By(member) => {
+                self.rows(SELECT_REPORTS_BY, &[&member.as_str(), &most], report)
+            }
+        }
+    }
+
+    fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
+        let found = self.rows(SELECT_OPERATOR, &[&member.as_str()], |_| Ok(Ok(())))?;
+        Ok(!found.is_empty())
+    }
+}
+
+/// The report in a row.
+fn report(row: &Row) -> Result<Result<Report, StorageError>, Error> {
+    let texts = |from: usize| -> Result<[String; 2], Error> {
+        Ok([row.try_get(from)?, row.try_get(from + 1)?])
+    };
+    let ([id, reporter], [about, about_name]) = (texts(0)?, texts(2)?);
+    let (kind, state): (String, String) = (row.try_get(4)?, row.try_get(9)?);
+    let (game, line): (Option<String>, Option<String>) = (row.try_get(5)?, row.try_get(6)?);
+    let (text, at) = (row.try_get(7)?, unsigned(row.try_get(8)?));
+    let closed_at = row.try_get::<_, Option<i64>>(10)?.map(unsigned);
+    let parse = || {
+        Ok(Report {
+            id: name(id)?,
+            reporter: name(reporter)?,
+            about: name(about)?,
+            about_name: name(about_name)?,
+            kind: kind.try_into()?,
+            game: game.map(name).transpose()?,
+            line: line.map(|line| from_json(&line)).transpose()?,
+            text,
+            at,
+            state: state.try_into()?,
+            closed_at,
+        })
+    };
+    Ok(parse())
+}
+
+/// The sanction in a row.
+fn sanction(row: &Row) -> Result<Result<Sanction, StorageError>, Error> {
+    let (id, member, text): (String, String, String) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let kind: String = row.try_get(3)?;
+    let from_at = unsigned(row.try_get(4)?);
+    let time = |column| Ok::<_, Error>(row.try_get::<_, Option<i64>>(column)?.map(unsigned));
+    let (until_at, seen_at) = (time(5)?, time(8)?);
+    let (answered_at, undone_at) = (time(10)?, time(11)?);
+    let (reason, operator) = (row.try_get(6)?, row.try_get(7)?);
+    let appeal = row.try_get(9)?;
+    let parse = || {
+        Ok(Sanction {
+            id: name(id)?,
+            member: name(member)?,
+            name: name(text)?,
+            kind: kind.try_into()?,
+            from_at,
+            until_at,
+            reason,
+            operator,
+            seen_at,
+            appeal,
+            answered_at,
+            undone_at,
+        })
+    };
+    Ok(parse())
+}

@@ -1,0 +1,338 @@
+//! Blocks, reports and sanctions in a SQLite file.
+
+use fivefold_shared::{clock::millis, protocol::MemberId};
+use rusqlite::{Connection, Params, Row, Transaction};
+
+use super::SqliteReader;
+use crate::{
+    limits::moderation::{
+        BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
+        SANCTIONS_MAX,
+    },
+    storage::{
+        BlockEntry, BlockLists, ModerationChange, ModerationChanged, ModerationReader, Report,
+        ReportQuery, Sanction, SanctionKind, StorageError,
+        moderation::{blocks_before, reports_before},
+        values::{from_json, name, to_json},
+    },
+};
+
+const SELECT_REPORTS: &str = "
+    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report";
+
+const SELECT_SANCTIONS: &str = "
+    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
+        undone_at FROM sanction";
+
+/// Whether a sanction holds at the time `?1`: what [`Sanction::is_active`] says.
+const IS_ACTIVE: &str = "
+    undone_at IS NULL AND (until_at IS NULL OR until_at > ?1) AND kind <> 'note'
+    AND (kind <> 'warn' OR seen_at IS NULL)";
+
+/// Changes something.
+pub(in crate::storage) fn change(
+    transaction: &Transaction<'_>,
+    change: &ModerationChange,
+) -> Result<ModerationChanged, StorageError> {
+    match change {
+        ModerationChange::Block(member, entry) => block(transaction, member, entry),
+        ModerationChange::Unblock { member, other } => {
+            let values = (member.as_str(), other.as_str());
+            execute(transaction, "DELETE FROM block WHERE member = ? AND other = ?", values)
+        }
+        ModerationChange::Report(report) => add_report(transaction, report),
+        ModerationChange::CloseReports { about, state, at } => execute(
+            transaction,
+            "UPDATE report SET state = ?, closed_at = ? WHERE about = ? AND state = 'open'",
+            (state.as_str(), at, about.as_str()),
+        ),
+        ModerationChange::Sanction(sanction) => add_sanction(transaction, sanction),
+        ModerationChange::Undo { id, at } => execute(
+            transaction,
+            "UPDATE sanction SET undone_at = ?2, answered_at = coalesce(answered_at, ?2),
+                 changes = changes + 1
+             WHERE id = ?1 AND undone_at IS NULL",
+            (id.as_str(), at),
+        ),
+        ModerationChange::Seen { id, member, at } => execute(
+            transaction,
+            "UPDATE sanction SET seen_at = ?3, changes = changes + 1
+             WHERE id = ?1 AND member = ?2 AND kind = 'warn' AND seen_at IS NULL",
+            (id.as_str(), member.as_str(), at),
+        ),
+        ModerationChange::Appeal { id, member, text } => execute(
+            transaction,
+            "UPDATE sanction SET appeal = ?3, changes = changes + 1
+             WHERE id = ?1 AND member = ?2 AND kind <> 'note' AND undone_at IS NULL
+                 AND (appeal IS NULL OR appeal = ?3)",
+            (id.as_str(), member.as_str(), text),
+        ),
+        ModerationChange::Answer { id, at } => execute(
+            transaction,
+            "UPDATE sanction SET answered_at = ?2, changes = changes + 1
+             WHERE id = ?1 AND appeal IS NOT NULL AND answered_at IS NULL",
+            (id.as_str(), at),
+        ),
+        ModerationChange::Operator { member, since: Some(since) } => execute(
+            transaction,
+            "INSERT INTO operator (member, since) VALUES (?, ?)
+             ON CONFLICT (member) DO UPDATE SET since = min(since, excluded.since)",
+            (member.as_str(), since),
+        ),
+        ModerationChange::Operator { member, since: None } => {
+            execute(transaction, "DELETE FROM operator WHERE member = ?", (member.as_str(),))
+        }
+    }
+}
+
+/// Runs a statement: [`ModerationChanged::Gone`] if it changes no row.
+fn execute(
+    transaction: &Transaction<'_>,
+    statement: &str,
+    values: impl Params,
+) -> Result<ModerationChanged, StorageError> {
+    let rows = transaction.prepare_cached(statement)?.execute(values)?;
+    Ok(if rows == 0 { ModerationChanged::Gone } else { ModerationChanged::Done })
+}
+
+fn count(
+    transaction: &Transaction<'_>,
+    statement: &str,
+    values: impl Params,
+) -> Result<usize, StorageError> {
+    Ok(transaction.prepare_cached(statement)?.query_row(values, |row| row.get(0))?)
+}
+
+fn block(
+    transaction: &Transaction<'_>,
+    member: &MemberId,
+    BlockEntry { other, name, kind, at }: &BlockEntry,
+) -> Result<ModerationChanged, StorageError> {
+    let others = "SELECT count(*) FROM block WHERE member = ? AND other <> ?";
+    if count(transaction, others, (member.as_str(), other.as_str()))? >= BLOCKS_MAX {
+        return Ok(ModerationChanged::Full);
+    }
+    execute(
+        transaction,
+        "INSERT INTO block (member, other, name, kind, at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (member, other) DO UPDATE
+             SET name = excluded.name, kind = excluded.kind, at = excluded.at",
+        (member.as_str(), other.as_str(), name.as_str(), kind.as_str(), at),
+    )
+}
+
+fn add_report(
+    transaction: &Transaction<'_>,
+    report: &Report,
+) -> Result<ModerationChanged, StorageError> {
+    let since = report.at.saturating_sub(millis(REPORTS_WITHIN));
+    let made = "SELECT count(*) FROM report WHERE reporter = ? AND at > ? AND id <> ?";
+    let values = (report.reporter.as_str(), since, report.id.as_str());
+    if count(transaction, made, values)? >= REPORTS_MAX as usize {
+        return Ok(ModerationChanged::Full);
+    }
+    let Report { id, reporter, about, about_name, kind, game, line, text, at, state, closed_at } =
+        report;
+    let line = line.as_ref().map(to_json).transpose()?;
+    execute(
+        transaction,
+        "INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state,
+             closed_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+        (
+            id.as_str(),
+            reporter.as_str(),
+            about.as_str(),
+            about_name.as_str(),
+            kind.as_str(),
+            game.as_ref().map(|game| game.as_str()),
+            line,
+            text,
+            at,
+            state.as_str(),
+            closed_at,
+        ),
+    )?;
+    Ok(ModerationChanged::Done)
+}
+
+fn add_sanction(
+    transaction: &Transaction<'_>,
+    sanction: &Sanction,
+) -> Result<ModerationChanged, StorageError> {
+    let active = format!("SELECT count(*) FROM sanction WHERE {IS_ACTIVE}");
+    if count(transaction, &active, (sanction.from_at,))? >= SANCTIONS_MAX {
+        return Ok(ModerationChanged::Full);
+    }
+    let Sanction { id, member, name, kind, from_at, until_at, reason, operator, .. } = sanction;
+    execute(
+        transaction,
+        "INSERT INTO sanction (id, member, name, kind, from_at, until_at, reason, operator)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+        (
+            id.as_str(),
+            member.as_str(),
+            name.as_str(),
+            kind.as_str(),
+            from_at,
+            until_at,
+            reason,
+            operator,
+        ),
+    )?;
+    if *kind == SanctionKind::Close {
+        transaction
+            .prepare_cached("DELETE FROM session WHERE member = ?")?
+            .execute((member.as_str(),))?;
+    }
+    Ok(ModerationChanged::Done)
+}
+
+/// Deletes what [`Storage::prune_moderation`](crate::storage::Storage::prune_moderation) names.
+pub(super) fn prune(
+    transaction: &Transaction<'_>,
+    now: u64,
+    rows_max: usize,
+) -> Result<usize, StorageError> {
+    let now = now.min(i64::MAX.cast_unsigned());
+    let blocks = transaction
+        .prepare_cached(
+            "DELETE FROM block WHERE (member, other) IN (
+                 SELECT member, other FROM block WHERE at <= ?
+                     AND NOT EXISTS (SELECT 1 FROM member WHERE member.id = block.member) LIMIT ?)",
+        )?
+        .execute((blocks_before(now), rows_max))?;
+    let reports = transaction
+        .prepare_cached(
+            "DELETE FROM report
+             WHERE id IN (SELECT id FROM report WHERE closed_at <= ? LIMIT ?)",
+        )?
+        .execute((reports_before(now), rows_max - blocks))?;
+    Ok(blocks + reports)
+}
+
+impl ModerationReader for SqliteReader {
+    fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
+        let mut own = self.connection.prepare_cached(
+            "SELECT other, name, kind, at FROM block WHERE member = ? ORDER BY at DESC, other",
+        )?;
+        let own = collect(own.query((member.as_str(),))?, |row| {
+            let (other, text, kind, at): (String, String, String, u64) =
+                (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(BlockEntry { other: name(other)?, name: name(text)?, kind: kind.try_into()?, at })
+        })?;
+        let mut others = self.connection.prepare_cached(
+            "SELECT member FROM block WHERE other = ? AND kind = 'block' ORDER BY at DESC LIMIT ?",
+        )?;
+        let blocked_by =
+            collect(others.query((member.as_str(), BLOCKED_BY_MAX))?, |row| name(row.get(0)?))?;
+        Ok(BlockLists { own, blocked_by })
+    }
+
+    fn sanctions_revision(&mut self) -> Result<u64, StorageError> {
+        let mut select =
+            self.connection.prepare_cached("SELECT coalesce(sum(changes), 0) FROM sanction")?;
+        Ok(select.query_row((), |row| row.get(0))?)
+    }
+
+    fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
+        let now = now.min(i64::MAX.cast_unsigned());
+        sanctions(&self.connection, &format!("WHERE {IS_ACTIVE} ORDER BY from_at"), (now,))
+    }
+
+    fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
+        let tail = "WHERE member = ? ORDER BY from_at DESC, id LIMIT ?";
+        sanctions(&self.connection, tail, (member.as_str(), CASE_ROWS_MAX))
+    }
+
+    fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
+        let tail = "WHERE appeal IS NOT NULL AND answered_at IS NULL ORDER BY from_at LIMIT ?";
+        sanctions(&self.connection, tail, (QUEUE_MAX,))
+    }
+
+    fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
+        let connection = &self.connection;
+        match query {
+            ReportQuery::Open => {
+                reports(connection, "WHERE state = 'open' ORDER BY at LIMIT ?", (QUEUE_MAX,))
+            }
+            ReportQuery::About(member) => {
+                let tail = "WHERE about = ? ORDER BY at DESC, id LIMIT ?";
+                reports(connection, tail, (member.as_str(), CASE_ROWS_MAX))
+            }
+            ReportQuery::By(member) => {
+                let tail = "WHERE reporter = ? ORDER BY at DESC, id LIMIT ?";
+                reports(connection, tail, (member.as_str(), CASE_ROWS_MAX))
+            }
+        }
+    }
+
+    fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
+        let mut select =
+            self.connection.prepare_cached("SELECT 1 FROM operator WHERE member = ?")?;
+        Ok(select.exists((member.as_str(),))?)
+    }
+}
+
+/// All rows, each read by `read`.
+fn collect<T>(
+    mut rows: rusqlite::Rows<'_>,
+    read: impl Fn(&Row<'_>) -> Result<T, StorageError>,
+) -> Result<Vec<T>, StorageError> {
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(read(row)?);
+    }
+    Ok(all)
+}
+
+fn reports(
+    connection: &Connection,
+    tail: &str,
+    values: impl Params,
+) -> Result<Vec<Report>, StorageError> {
+    let mut select = connection.prepare_cached(&format!("{SELECT_REPORTS} {tail}"))?;
+    collect(select.query(values)?, |row| {
+        let game: Option<String> = row.get(5)?;
+        let line: Option<String> = row.get(6)?;
+        let (kind, state): (String, String) = (row.get(4)?, row.get(9)?);
+        Ok(Report {
+            id: name(row.get(0)?)?,
+            reporter: name(row.get(1)?)?,
+            about: name(row.get(2)?)?,
+            about_name: name(row.get(3)?)?,
+            kind: kind.try_into()?,
+            game: game.map(name).transpose()?,
+            line: line.map(|line| from_json(&line)).transpose()?,
+            text: row.get(7)?,
+            at: row.get(8)?,
+            state: state.try_into()?,
+            closed_at: row.get(10)?,
+        })
+    })
+}
+
+fn sanctions(
+    connection: &Connection,
+    tail: &str,
+    values: impl Params,
+) -> Result<Vec<Sanction>, StorageError> {
+    let mut select = connection.prepare_cached(&format!("{SELECT_SANCTIONS} {tail}"))?;
+    collect(select.query(values)?, |row| {
+        let kind: String = row.get(3)?;
+        Ok(Sanction {
+            id: name(row.get(0)?)?,
+            member: name(row.get(1)?)?,
+            name: name(row.get(2)?)?,
+            kind: kind.try_into()?,
+            from_at: row.get(4)?,
+            until_at: row.get(5)?,
+            reason: row.get(6)?,
+            operator: row.get(7)?,
+            seen_at: row.get(8)?,
+            appeal: row.get(9)?,
+            answered_at: row.get(10)?,
+            undone_at: row.get(11)?,
+        })
+    })
+}

@@ -1,0 +1,588 @@
+//! People who spoil it for others, over real sockets: blocks and mutes, reports, and what operators decide.
+
+use std::time::Duration;
+
+use fivefold_server::{
+    config::{Closed, Moderate},
+    limits::moderation::{BLOCKS_MAX, CASE_TEXT_MAX, REPORTS_MAX},
+    operator_commands::{CommandError, moderate, set_operator},
+    storage::{DataFolder, Database, Memory, OperatorError, Sqlite, Storage},
+};
+use fivefold_shared::protocol::{Message, Reason, RoomCode, SanctionKind, close};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::{
+    accounts::{Answer, ask, bearer, greet, sign_up, socket, typed, with},
+    cluster::{nodes, stop_all},
+    harness::{Client, LIMITS, TestServer, joined},
+    pairing::seeking,
+    ratings::{act, pair, settings, two},
+};
+
+/// A guest with a socket.
+struct Guest {
+    client: Client,
+    id: String,
+    head: Vec<String>,
+}
+
+async fn guest(server: &TestServer, name: &str) -> Guest {
+    let (client, id, identity) = greet(server, name).await;
+    Guest { client, id, head: vec![bearer(&identity)] }
+}
+
+async fn list(server: &TestServer, guest: &Guest, other: &str, kind: &str) -> Answer {
+    let body = json!({"member": other, "name": "Somebody", "kind": kind});
+    ask(server, "POST /api/blocks", &guest.head, &body).await
+}
+
+async fn block(server: &TestServer, guest: &Guest, other: &Guest) {
+    assert_eq!(list(server, guest, &other.id, "block").await.status, 204);
+}
+
+async fn say(client: &mut Client, room: &RoomCode, text: &str) {
+    let answer = client.ask(json!({"type": "say", "room": room, "text": text})).await;
+    assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
+}
+
+/// The next line that a client hears.
+async fn heard(client: &mut Client) -> String {
+    loop {
+        if let Message::PlayerSaid { line, .. } | Message::SpectatorSaid { line, .. } =
+            client.receive().await
+        {
+            return line.text.to_string();
+        }
+    }
+}
+
+/// All lines that a client may read.
+async fn kept(client: &mut Client, room: &RoomCode) -> Vec<String> {
+    match client.ask(json!({"type": "chat", "room": room})).await {
+        Message::Chat { players, .. } => players.iter().map(|line| line.text.to_string()).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Three people in one room, Ann and Bob in its seats, each at a node of their own if there are several.
+async fn three(servers: [&TestServer; 3]) -> ([Guest; 3], RoomCode) {
+    let mut ann = guest(servers[0], "Ann").await;
+    let mut bob = guest(servers[1], "Bob").await;
+    let mut eve = guest(servers[2], "Eve").await;
+    let room = ann.client.create(json!(["me", "open"])).await;
+    for other in [&mut bob, &mut eve] {
+        other.client.join(&room).await;
+    }
+    bob.client.ask(json!({"type": "sit", "room": room})).await;
+    ([ann, bob, eve], room)
+}
+
+async fn check_chat(servers: [&TestServer; 3]) {
+    let ([mut ann, mut bob, mut eve], room) = three(servers).await;
+    say(&mut ann.client, &room, "one").await;
+    for other in [&mut bob, &mut eve] {
+        assert_eq!(heard(&mut other.client).await, "one");
+    }
+    block(servers[0], &ann, &bob).await;
+    settle(servers[1]).await;
+    say(&mut bob.client, &room, "two").await;
+    say(&mut ann.client, &room, "three").await;
+    // Who is not blocked hears all; the two hear each other no more.
+    assert_eq!(heard(&mut eve.client).await, "two");
+    assert_eq!(heard(&mut eve.client).await, "three");
+    assert_eq!(kept(&mut eve.client, &room).await, ["one", "two", "three"]);
+    assert_eq!(kept(&mut ann.client, &room).await, ["one", "three"]);
+    assert_eq!(kept(&mut bob.client, &room).await, ["two"]);
+    // A mute goes one way.
+    let unblock = format!("DELETE /api/blocks/{}", bob.id);
+    assert_eq!(ask(servers[0], &unblock, &ann.head, &Value::Null).await.status, 204);
+    assert_eq!(list(servers[0], &ann, &bob.id, "mute").await.status, 204);
+    settle(servers[1]).await;
+    say(&mut bob.client, &room, "four").await;
+    say(&mut ann.client, &room, "five").await;
+    assert_eq!(heard(&mut bob.client).await, "five");
+    assert_eq!(kept(&mut bob.client, &room).await, ["one", "two", "three", "four", "five"]);
+    assert_eq!(kept(&mut ann.client, &room).await, ["one", "three", "five"]);
+    assert_eq!(ask(servers[0], &unblock, &ann.head, &Value::Null).await.status, 204);
+    say(&mut bob.client, &room, "six").await;
+    assert_eq!(heard(&mut ann.client).await, "six");
+    // The list has its entries, and survives a new socket. A name is enough for one person.
+    let body = json!({"name": "Bob", "kind": "block"});
+    let named = ask(servers[1], "POST /api/blocks", &ann.head, &body).await;
+    assert_eq!(named.status, 204, "{}", named.body);
+    let body = json!({"name": "Nobody at all", "kind": "block"});
+    let named = ask(servers[1], "POST /api/blocks", &ann.head, &body).await;
+    named.assert(400, "nobody_online");
+    let blocks = ask(servers[2], "GET /api/blocks", &ann.head, &Value::Null).await;
+    assert_eq!(blocks.body["blocks"][0]["member"], bob.id.as_str());
+    assert_eq!(blocks.body["blocks"][0]["kind"], "block");
+}
+
+/// Waits until what a node was told before has arrived: a question goes the same way.
+async fn settle(server: &TestServer) {
+    let mut client = server.greet("Nobody").await;
+    client.ask(json!({"type": "own_rooms"})).await;
+}
+
+#[tokio::test]
+async fn people_who_block_each_other_do_not_hear_each_other() {
+    let server = TestServer::start(LIMITS);
+    check_chat([&server; 3]).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn nor_at_different_nodes() {
+    let nodes = nodes(3);
+    check_chat([&nodes[0], &nodes[1], &nodes[2]]).await;
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn people_who_block_each_other_are_not_paired_challenged_or_listed() {
+    let server = TestServer::start(LIMITS);
+    let mut ann = guest(&server, "Ann").await;
+    let mut bob = guest(&server, "Bob").await;
+    let mut eve = guest(&server, "Eve").await;
+    // Bob watches the lobby when Ann blocks him.
+    let settings = json!({"rules": {"variant": "freestyle"}});
+    let open = seeking(ann.client.ask(json!({"type": "seek", "settings": settings})).await);
+    let seen = bob.client.ask(json!({"type": "watch_lobby"})).await;
+    let Message::Lobby { seeks, .. } = seen else { panic!("{seen:?}") };
+    assert_eq!(seeks.len(), 1);
+    let room = ann.client.create(json!(["me", "open"])).await;
+    block(&server, &ann, &bob).await;
+    loop {
+        if let Message::LobbyChanged { removed, .. } = bob.client.receive().await
+            && removed == [open.clone()]
+        {
+            break;
+        }
+    }
+    let accept = json!({"type": "accept_seek", "seek": open});
+    assert_eq!(bob.client.refused(accept).await, Reason::NoSuchSeek);
+    // Neither sees the other's rooms.
+    for (guest, expected) in [(&mut bob, 0), (&mut eve, 1)] {
+        let answer = guest.client.ask(json!({"type": "rooms"})).await;
+        let Message::Rooms { rooms, total, .. } = answer else { panic!("{answer:?}") };
+        let listed = rooms.iter().filter(|listed| listed.room == room).count();
+        assert_eq!((listed, total), (expected, expected));
+    }
+    // Who was blocked is not told.
+    let challenge =
+        |to: &Guest| json!({"type": "challenge", "member": to.id, "settings": settings});
+    assert_eq!(bob.client.refused(challenge(&ann)).await, Reason::NobodyOnline);
+    assert_eq!(ann.client.refused(challenge(&bob)).await, Reason::Blocked);
+    // They wait side by side, until somebody else comes.
+    ann.client.ask(json!({"type": "cancel_seek", "seek": open})).await;
+    ann.client.seek("free").await;
+    bob.client.seek("free").await;
+    eve.client.seek("free").await;
+    let (_, with_eve, _) = eve.client.paired().await;
+    let first = json!({"type": "join", "room": with_eve});
+    let answer = eve.client.ask(first).await;
+    let Message::Joined { catch_up, .. } = answer else { panic!("{answer:?}") };
+    let players = serde_json::to_string(&catch_up).unwrap();
+    assert_ne!(players.contains(&ann.id), players.contains(&bob.id), "one of them");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_seek_that_stands_follows_a_new_block() {
+    let server = TestServer::start(LIMITS);
+    let mut ann = guest(&server, "Ann").await;
+    let mut bob = guest(&server, "Bob").await;
+    ann.client.seek("free").await;
+    block(&server, &ann, &bob).await;
+    bob.client.seek("free").await;
+    // A round later they are not paired.
+    let mut eve = guest(&server, "Eve").await;
+    eve.client.seek("free").await;
+    eve.client.paired().await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_has_a_limit_and_bad_entries_are_refused() {
+    let server = TestServer::start(LIMITS);
+    let ann = guest(&server, "Ann").await;
+    for number in 0..BLOCKS_MAX {
+        assert_eq!(list(&server, &ann, &format!("{number:016x}"), "mute").await.status, 204);
+    }
+    let full = list(&server, &ann, "ffffffffffffffff", "mute").await;
+    full.assert(409, "too_many_blocks");
+    assert_eq!(full.body["most"], BLOCKS_MAX);
+    list(&server, &ann, &ann.id, "block").await.assert(400, "malformed");
+    list(&server, &ann, "somebody", "block").await.assert(422, "malformed");
+    list(&server, &ann, "ffffffffffffffff", "hate").await.assert(422, "malformed");
+    let nobody = ask(&server, "GET /api/blocks", &[], &Value::Null).await;
+    nobody.assert(401, "signed_out");
+    // Another page cannot do it.
+    let mut head = ann.head.clone();
+    head.push("Origin: https://elsewhere.example".to_owned());
+    let foreign = ask(&server, "DELETE /api/blocks/0000000000000000", &head, &Value::Null).await;
+    foreign.assert(403, "foreign_page");
+    server.stop().await;
+}
+
+/// A report about somebody.
+fn about(other: &str) -> Value {
+    json!({"about": other, "name": "Rude", "kind": "chat", "text": "insults"})
+}
+
+#[tokio::test]
+async fn a_report_quotes_what_was_said_and_its_reporter_sees_its_state() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let ([mut ann, bob, mut eve], room) = three([&server; 3]).await;
+    say(&mut ann.client, &room, "You are bad").await;
+    heard(&mut eve.client).await;
+    let quote = |text: &str, number: u64| {
+        let mut report = about(&ann.id);
+        report["line"] = json!({"room": room, "number": number, "text": text});
+        report
+    };
+    for (text, number) in [("You are bad", 1), ("I hate you", 1), ("I hate you", 7)] {
+        let answer = ask(&server, "POST /api/reports", &eve.head, &quote(text, number)).await;
+        assert_eq!(answer.status, 204, "{}", answer.body);
+    }
+    // Bob did not say that.
+    let mut wrong = quote("You are bad", 1);
+    wrong["about"] = bob.id.as_str().into();
+    assert_eq!(ask(&server, "POST /api/reports", &eve.head, &wrong).await.status, 204);
+    let own = ask(&server, "GET /api/reports", &eve.head, &Value::Null).await;
+    assert_eq!(own.body["reports"].as_array().unwrap().len(), 4);
+    assert_eq!(own.body["reports"][0]["state"], "open");
+
+    let (cookie, _) = sign_up(&server, "Olga").await;
+    make_operator(&memory, &server, &cookie).await;
+    let queue = get(&server, "/api/moderation", &cookie).await;
+    let cases = queue.body["cases"].as_array().unwrap();
+    let anns = cases.iter().find(|case| case["member"] == ann.id.as_str()).unwrap();
+    assert_eq!((&anns["reports"], &anns["kinds"]), (&json!(3), &json!(["chat"])));
+    let path = format!("/api/moderation/people/{}", ann.id);
+    let file = get(&server, &path, &cookie).await;
+    let lines = file.body["reports"].as_array().unwrap().iter();
+    let mut lines: Vec<_> = lines.map(|report| report["line"].clone()).collect();
+    lines.sort_by_key(ToString::to_string);
+    let expected = [("I hate you", false), ("You are bad", true), ("You are bad", true)];
+    let expected: Vec<_> = expected
+        .map(|(text, verified)| json!({"room": room, "text": text, "verified": verified}))
+        .into();
+    assert_eq!(lines, expected, "the server knows what line 1 was");
+
+    let dismiss = json!({"state": "dismissed"});
+    let done = post(&server, &format!("{path}/reports"), &cookie, &dismiss).await;
+    assert_eq!(done.status, 204);
+    post(&server, &format!("{path}/reports"), &cookie, &dismiss).await.assert(404, "no_such_case");
+    let own = ask(&server, "GET /api/reports", &eve.head, &Value::Null).await;
+    let states = own.body["reports"].as_array().unwrap().iter().map(|report| &report["state"]);
+    assert_eq!(states.filter(|state| **state == "dismissed").count(), 3);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn so_many_reports_are_taken_in_a_day_and_a_text_is_short() {
+    let server = TestServer::start(LIMITS);
+    let ann = guest(&server, "Ann").await;
+    let mut long = about("0123456789abcdef");
+    long["text"] = "ä".repeat(CASE_TEXT_MAX + 1).into();
+    let refused = ask(&server, "POST /api/reports", &ann.head, &long).await;
+    refused.assert(400, "malformed");
+    long["text"] = "ä".repeat(CASE_TEXT_MAX).into();
+    for _ in 0..REPORTS_MAX {
+        assert_eq!(ask(&server, "POST /api/reports", &ann.head, &long).await.status, 204);
+    }
+    let refused = ask(&server, "POST /api/reports", &ann.head, &long).await;
+    refused.assert(429, "too_many_reports");
+    // The address counts, too.
+    let bob = guest(&server, "Bob").await;
+    let refused = ask(&server, "POST /api/reports", &bob.head, &long).await;
+    refused.assert(429, "too_many_reports");
+    server.stop().await;
+}
+
+async fn get(server: &TestServer, path: &str, cookie: &str) -> Answer {
+    ask(server, &format!("GET {path}"), &with(cookie), &Value::Null).await
+}
+
+async fn post(server: &TestServer, path: &str, cookie: &str, body: &Value) -> Answer {
+    ask(server, &format!("POST {path}"), &with(cookie), body).await
+}
+
+async fn make_operator(memory: &Memory, server: &TestServer, cookie: &str) {
+    let account = get(server, "/api/account", cookie).await;
+    let member = account.body["account"]["id"].clone();
+    let member = serde_json::from_value(member).unwrap();
+    let change = fivefold_server::storage::ModerationChange::Operator { member, since: Some(1) };
+    memory.clone().moderate(&change).unwrap();
+}
+
+/// Reads up to a sanction.
+async fn sanctioned(client: &mut Client) -> (SanctionKind, Option<u64>, String, String) {
+    loop {
+        if let Message::Sanction { sanction, kind, until, reason, .. } = client.receive().await {
+            return (kind, until, reason, sanction);
+        }
+    }
+}
+
+async fn check_decisions(memory: &Memory, [here, there]: [&TestServer; 2]) {
+    let (operator, _) = sign_up(here, "Olga").await;
+    let mut rude = guest(there, "Rude").await;
+    let path = format!("/api/moderation/people/{}", rude.id);
+    get(here, "/api/moderation", &operator).await.assert(403, "operators_only");
+    make_operator(memory, here, &operator).await;
+    let account = get(here, "/api/account", &operator).await;
+    assert_eq!(account.body["operator"], true);
+    // Nobody is known by this id before a report, or a seat.
+    let warn = json!({"kind": "warn", "reason": "Be kind"});
+    post(here, &path, &operator, &warn).await.assert(404, "no_such_case");
+    let room = rude.client.create(json!(["me", "open"])).await;
+
+    // A warning comes at once, and again until it is read.
+    assert_eq!(post(here, &path, &operator, &warn).await.status, 204);
+    let (kind, until, reason, id) = sanctioned(&mut rude.client).await;
+    assert_eq!((kind, until, reason.as_str()), (SanctionKind::Warn, None, "Be kind"));
+    let identity = rude.head[0].rsplit(' ').next().unwrap().to_owned();
+    let hello = json!({"type": "hello", "protocol": 1, "identity": identity});
+    let mut again = there.connect().await;
+    again.ask(hello.clone()).await;
+    assert_eq!(sanctioned(&mut again).await.3, id);
+    let seen = format!("POST /api/sanctions/{id}/seen");
+    assert_eq!(ask(there, &seen, &rude.head, &Value::Null).await.status, 204);
+    ask(there, &seen, &rude.head, &Value::Null).await.assert(404, "no_such_case");
+
+    // A mute holds at once on all nodes, and says why.
+    let mute = json!({"kind": "mute", "reason": "Insults", "days": 3});
+    assert_eq!(post(here, &path, &operator, &mute).await.status, 204);
+    let (kind, until, _, id) = sanctioned(&mut rude.client).await;
+    assert_eq!((kind, until.is_some()), (SanctionKind::Mute, true));
+    let say = json!({"type": "say", "room": room, "text": "hi"});
+    let answer = rude.client.ask(say.clone()).await;
+    let Message::Refused { refusal, .. } = answer else { panic!("{answer:?}") };
+    assert_eq!((refusal.reason, refusal.values.until), (Reason::Muted, until));
+    assert_eq!(refusal.values.why.as_deref(), Some("Insults"));
+    // The person says something against it, once.
+    let appeal = |text: &str| json!({"sanction": id, "text": text});
+    let once = ask(there, "POST /api/appeals", &rude.head, &appeal("It was a joke")).await;
+    assert_eq!(once.status, 204);
+    let twice = ask(there, "POST /api/appeals", &rude.head, &appeal("Really")).await;
+    twice.assert(404, "no_such_case");
+    let queue = get(here, "/api/moderation", &operator).await;
+    assert_eq!(queue.body["cases"][0]["appeals"], 1);
+    let file = get(here, &path, &operator).await;
+    assert_eq!(file.body["sanctions"][0]["appeal"], "It was a joke");
+    let undo = format!("/api/moderation/sanctions/{id}/undo");
+    assert_eq!(post(here, &undo, &operator, &Value::Null).await.status, 204);
+    until_may_say(&mut rude.client, &say).await;
+    // A guest has no account to close.
+    let closing = json!({"kind": "close", "reason": "Cheating"});
+    post(here, &path, &operator, &closing).await.assert(400, "malformed");
+    for (kind, days) in [("mute", json!(0)), ("mute", json!(3_651)), ("warn", json!(1))] {
+        let wrong = json!({"kind": kind, "reason": "x", "days": days});
+        post(here, &path, &operator, &wrong).await.assert(400, "malformed");
+    }
+    check_closing(&operator, [here, there]).await;
+}
+
+/// The other node may learn of it in a moment.
+async fn until_may_say(client: &mut Client, say: &Value) {
+    while let Message::Refused { refusal, .. } = client.ask(say.clone()).await {
+        // Lines that are refused count, too.
+        assert!(matches!(refusal.reason, Reason::Muted | Reason::TooFast), "{refusal}");
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn check_closing(operator: &str, [here, there]: [&TestServer; 2]) {
+    let (cookie, codes) = sign_up(there, "Cheater").await;
+    let mut cheater = socket(there, &cookie).await;
+    let id = get(there, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
+    let closing = json!({"kind": "close", "reason": "Cheating", "days": 30});
+    assert_eq!(post(here, &path, operator, &closing).await.status, 204);
+    assert_eq!(cheater.closed().await.0, close::IDENTITY_REPLACED);
+    get(there, "/api/account", &cookie).await.assert(401, "signed_out");
+    let signing_in = ask(there, "POST /api/session", &[], &typed("Cheater")).await;
+    signing_in.assert(403, "account_closed");
+    assert_eq!(signing_in.body["why"], "Cheating");
+    assert!(signing_in.body["until"].is_u64());
+    // Who does not know the password learns nothing.
+    let guess = json!({"name": "Cheater", "password": "something else"});
+    ask(there, "POST /api/session", &[], &guess).await.assert(403, "wrong_password");
+    let recovery = json!({"name": "Cheater", "code": codes[0], "password": "something else"});
+    ask(there, "POST /api/recovery", &[], &recovery).await.assert(403, "account_closed");
+    let appeal = json!({"name": "Cheater", "password": "something else", "text": "I did not"});
+    assert_eq!(ask(there, "POST /api/appeals", &[], &appeal).await.status, 204);
+    let file = get(here, &path, operator).await;
+    assert_eq!(file.body["sanctions"][0]["appeal"], "I did not");
+    let id = file.body["sanctions"][0]["id"].as_str().unwrap();
+    let undo = format!("/api/moderation/sanctions/{id}/undo");
+    assert_eq!(post(here, &undo, operator, &Value::Null).await.status, 204);
+    let back = json!({"name": "Cheater", "password": "something else"});
+    while ask(there, "POST /api/session", &[], &back).await.status != 200 {
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn operators_decide_and_people_are_told() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    check_decisions(&memory, [&server; 2]).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn operators_decide_for_all_nodes() {
+    let memory = Memory::default();
+    let network = fivefold_server::bus::local::LocalNetwork::new(1);
+    let nodes = [(); 2].map(|()| TestServer::start_node(&memory, &network, LIMITS));
+    check_decisions(&memory, [&nodes[0], &nodes[1]]).await;
+    for node in nodes {
+        node.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn the_command_line_decides_beside_a_running_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let run = |task: Moderate| moderate(Database::Folder(folder.path()), &task);
+    let (cookie, _) = sign_up(&server, "Rude").await;
+    let mut rude = socket(&server, &cookie).await;
+    let room = rude.create(json!(["me", "open"])).await;
+    assert_eq!(run(Moderate::List).unwrap(), "Nobody waits for a decision.\n");
+    let member = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let eve = guest(&server, "Eve").await;
+    let mut report = about(member.as_str().unwrap());
+    report["line"] = json!({"room": room, "number": 3, "text": "Go away"});
+    assert_eq!(ask(&server, "POST /api/reports", &eve.head, &report).await.status, 204);
+    let listed = run(Moderate::List).unwrap();
+    assert!(listed.contains("Rude: 1 reports (chat), 0 appeals"), "{listed}");
+
+    let (who, reason) = ("rude".to_owned(), "Insults".to_owned());
+    let mute = Moderate::Mute { who: who.clone(), reason: reason.clone(), days: Some(1) };
+    let id = run(mute).unwrap().trim().to_owned();
+    assert_eq!(sanctioned(&mut rude).await.3, id);
+    let say = json!({"type": "say", "room": room, "text": "hi"});
+    assert_eq!(rude.refused(say.clone()).await, Reason::Muted);
+    let shown = run(Moderate::Show { who: who.clone() }).unwrap();
+    for part in ["Rude (account)", "is said to have said in room", "holds: Insults", "insults"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    run(Moderate::Undo { sanction: id.clone() }).unwrap();
+    until_may_say(&mut rude, &say).await;
+    let nothing = run(Moderate::Undo { sanction: id }).unwrap_err();
+    assert!(matches!(nothing, CommandError::Database(OperatorError::NothingThere)), "{nothing}");
+    run(Moderate::Reports { who: who.clone(), outcome: Closed::Acted }).unwrap();
+    let own = ask(&server, "GET /api/reports", &eve.head, &Value::Null).await;
+    assert_eq!(own.body["reports"][0]["state"], "acted");
+    let warn = Moderate::Warn { who: "nobody at all".to_owned(), reason: reason.clone() };
+    assert!(matches!(run(warn).unwrap_err(), CommandError::Database(OperatorError::Nobody)));
+    let empty = Moderate::Note { who, reason: " ".to_owned() };
+    assert!(matches!(run(empty).unwrap_err(), CommandError::Reason));
+
+    // Operators are made on the command line.
+    let set = |name: &str, remove| set_operator(Database::Folder(folder.path()), name, remove);
+    get(&server, "/api/moderation", &cookie).await.assert(403, "operators_only");
+    set("Rude", false).unwrap();
+    assert_eq!(get(&server, "/api/moderation", &cookie).await.status, 200);
+    set("Rude", true).unwrap();
+    get(&server, "/api/moderation", &cookie).await.assert(403, "operators_only");
+    assert!(set(&eve.id, false).is_err(), "a guest is no operator");
+    server.stop().await;
+}
+
+/// The moves of the rated games here: one more than is free.
+const MOVES: [[i32; 2]; 7] = [[7, 7], [8, 8], [9, 6], [3, 0], [4, 0], [5, 0], [6, 0]];
+
+/// Puts the moves of [`MOVES`] on the board of a paired game.
+async fn play_rated(first: &mut Client, second: &mut Client, room: &RoomCode) {
+    let put = json!({"put": &MOVES[..3]});
+    act(first, json!({"type": "choose", "room": room, "ply": 0, "act": put})).await;
+    act(second, json!({"type": "choose", "room": room, "ply": 3, "act": {"take": "white"}})).await;
+    for (ply, point) in MOVES.iter().enumerate().skip(3) {
+        let client = if ply % 2 == 1 { &mut *second } else { &mut *first };
+        act(client, json!({"type": "play", "room": room, "ply": ply, "point": point})).await;
+    }
+}
+
+/// Asks for help with moves: the status.
+async fn help(server: &TestServer, path: &str, moves: &[[i32; 2]]) -> u16 {
+    let rules = json!({"variant": "standard", "size": [15, 15]});
+    let body = json!({"rules": rules, "moves": moves});
+    ask(server, &format!("POST {path}"), &[], &body).await.status
+}
+
+#[tokio::test]
+async fn nobody_gets_help_with_a_rated_game_that_is_running() {
+    let network = fivefold_server::bus::local::LocalNetwork::new(1);
+    let memory = Memory::default();
+    let nodes = [(); 2].map(|()| TestServer::start_node(&memory, &network, LIMITS));
+    let [here, there] = &nodes;
+    let [(one, _), (other, _)] = two(here).await;
+    let (mut first, mut second, room) = pair(one, other).await;
+    play_rated(&mut first, &mut second, &room).await;
+    let mirrored = MOVES.map(|[x, y]| [14 - x, y + 2]);
+    for path in ["/api/position", "/api/analyse"] {
+        assert_eq!(help(here, path, &MOVES).await, 403, "{path}");
+        assert_eq!(help(here, path, &mirrored).await, 403, "{path}, mirrored");
+    }
+    assert_eq!(help(here, "/api/position", &MOVES[..6]).await, 200, "an opening");
+    // The other node knows it in a moment.
+    while help(there, "/api/position", &mirrored).await != 403 {
+        sleep(Duration::from_millis(50)).await;
+    }
+    // A room with help is no way around.
+    let (mut eve, mut fay) = (there.greet("Eve").await, there.greet("Fay").await);
+    let create = json!({"type": "create", "rules": {"variant": "standard"}, "colour": "black",
+        "seats": ["me", "open"], "visibility": "private", "assistance": true});
+    let copy = joined(eve.ask(create).await);
+    fay.join(&copy).await;
+    fay.ask(json!({"type": "sit", "room": copy})).await;
+    for (ply, point) in MOVES.iter().enumerate() {
+        let client = if ply % 2 == 0 { &mut eve } else { &mut fay };
+        act(client, json!({"type": "play", "room": copy, "ply": ply, "point": point})).await;
+    }
+    for command in ["weights", "analyse"] {
+        let command = json!({"type": command, "room": copy});
+        assert_eq!(eve.refused(command).await, Reason::RatedGame);
+    }
+    let before = json!({"type": "weights", "room": copy, "ply": 6, "bot": "attack"});
+    assert!(matches!(eve.ask(before).await, Message::Weights { .. }));
+    // After the game everybody may ask.
+    act(&mut first, json!({"type": "resign", "room": room})).await;
+    assert_eq!(help(here, "/api/position", &MOVES).await, 200);
+    while help(there, "/api/position", &MOVES).await != 200 {
+        sleep(Duration::from_millis(50)).await;
+    }
+    for node in nodes {
+        node.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn who_may_play_no_rated_games_is_told_so() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let [(mut ann, cookie), (bob, operator)] = two(&server).await;
+    make_operator(&memory, &server, &operator).await;
+    let id = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
+    let unrated = json!({"kind": "unrated", "reason": "Lost on purpose"});
+    assert_eq!(post(&server, &path, &operator, &unrated).await.status, 204);
+    assert_eq!(sanctioned(&mut ann).await.0, SanctionKind::Unrated);
+    let seek = json!({"type": "seek", "settings": settings()});
+    assert_eq!(ann.refused(seek).await, Reason::NoRatedGames);
+    let challenge = json!({"type": "challenge", "name": "Bob", "settings": settings()});
+    assert_eq!(ann.refused(challenge).await, Reason::NoRatedGames);
+    // In a pool their game is casual, as with a guest: help with it is free.
+    let (mut first, mut second, room) = pair(ann, bob).await;
+    play_rated(&mut first, &mut second, &room).await;
+    assert_eq!(help(&server, "/api/position", &MOVES).await, 200);
+    server.stop().await;
+}

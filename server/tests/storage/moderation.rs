@@ -1,0 +1,350 @@
+//! Blocks, reports and sanctions: what every back end must do.
+
+use fivefold_server::{
+    limits::{
+        accounts::DELETED_ACCOUNT_KEPT,
+        moderation::{
+            BLOCKED_BY_MAX, BLOCKS_MAX, CLOSED_REPORT_KEPT, REPORTS_MAX, REPORTS_WITHIN,
+            UNKNOWN_BLOCKS_KEPT,
+        },
+    },
+    storage::{
+        AccountChange, AccountStep, BlockEntry, BlockKind, CaseId, DataFolder, ModerationChange,
+        ModerationChanged, Report, ReportKind, ReportQuery, ReportState, ReportedLine, Sanction,
+        SanctionKind, Sqlite, Storage, check,
+    },
+};
+use fivefold_shared::protocol::{ChatText, MemberId, Name};
+
+use crate::{
+    accounts,
+    contract::every_storage,
+    rooms::{code, game_id, member},
+};
+
+/// When things happen here.
+const NOW: u64 = 1_000_000_000_000;
+
+fn case_id(number: u64) -> CaseId {
+    CaseId::try_from(format!("{number:012}")).unwrap()
+}
+
+fn entry(other: u64, kind: BlockKind, at: u64) -> BlockEntry {
+    let name = Name::new(&format!("Player {other}")).unwrap();
+    BlockEntry { other: member(other), name, kind, at }
+}
+
+fn block(who: u64, other: u64, kind: BlockKind, at: u64) -> ModerationChange {
+    ModerationChange::Block(member(who), entry(other, kind, at))
+}
+
+fn report(number: u64, by: u64, about: u64, at: u64) -> Report {
+    Report {
+        id: case_id(number),
+        reporter: member(by),
+        about: member(about),
+        about_name: Name::new("Rude").unwrap(),
+        kind: ReportKind::Chat,
+        game: Some(game_id(3)),
+        line: Some(ReportedLine {
+            room: code(1),
+            text: ChatText::new("Go \"away\"").unwrap(),
+            verified: true,
+        }),
+        text: "insults".to_owned(),
+        at,
+        state: ReportState::Open,
+        closed_at: None,
+    }
+}
+
+fn sanction(number: u64, who: u64, kind: SanctionKind, until_at: Option<u64>) -> Sanction {
+    Sanction {
+        id: case_id(number),
+        member: member(who),
+        name: Name::new("Rude").unwrap(),
+        kind,
+        from_at: NOW,
+        until_at,
+        reason: "insults".to_owned(),
+        operator: "Ann".to_owned(),
+        seen_at: None,
+        appeal: None,
+        answered_at: None,
+        undone_at: None,
+    }
+}
+
+#[track_caller]
+fn apply(storage: &mut dyn Storage, change: &ModerationChange, expected: ModerationChanged) {
+    assert_eq!(storage.moderate(change), Ok(expected), "{change:?}");
+}
+
+use ModerationChanged::{Done, Full, Gone};
+
+#[test]
+fn members_have_lists_of_those_they_block_and_learn_who_blocks_them() {
+    every_storage(|storage| {
+        let mut reader = storage.reader().unwrap();
+        for change in [
+            block(1, 2, BlockKind::Block, NOW),
+            block(1, 3, BlockKind::Mute, NOW + 1),
+            block(2, 1, BlockKind::Mute, NOW),
+            block(4, 1, BlockKind::Block, NOW),
+            block(5, 1, BlockKind::Block, NOW + 5),
+        ] {
+            apply(storage, &change, Done);
+            // The same change again does no harm.
+            apply(storage, &change, Done);
+        }
+        let lists = reader.block_lists(&member(1)).unwrap();
+        let own = [entry(3, BlockKind::Mute, NOW + 1), entry(2, BlockKind::Block, NOW)];
+        assert_eq!(lists.own, own);
+        // A mute is not known to the other one.
+        assert_eq!(lists.blocked_by, [member(5), member(4)]);
+        assert_eq!(reader.block_lists(&member(2)).unwrap().blocked_by, [member(1)]);
+        assert_eq!(reader.block_lists(&member(3)).unwrap().blocked_by, []);
+        // Another kind takes the place of the first.
+        apply(storage, &block(1, 2, BlockKind::Mute, NOW + 9), Done);
+        assert_eq!(reader.block_lists(&member(2)).unwrap().blocked_by, []);
+        let unblock = ModerationChange::Unblock { member: member(1), other: member(2) };
+        apply(storage, &unblock, Done);
+        apply(storage, &unblock, Gone);
+        assert_eq!(reader.block_lists(&member(1)).unwrap().own, own[..1]);
+    });
+}
+
+#[test]
+fn a_list_has_a_limit_and_so_many_who_block_somebody_are_known() {
+    every_storage(|storage| {
+        let most = u64::try_from(BLOCKS_MAX).unwrap();
+        for other in 1..=most {
+            apply(storage, &block(0, other, BlockKind::Mute, NOW), Done);
+        }
+        apply(storage, &block(0, most + 1, BlockKind::Mute, NOW), Full);
+        // One who is on it may be changed.
+        apply(storage, &block(0, most, BlockKind::Block, NOW), Done);
+        let mut reader = storage.reader().unwrap();
+        assert_eq!(reader.block_lists(&member(0)).unwrap().own.len(), BLOCKS_MAX);
+        let known = u64::try_from(BLOCKED_BY_MAX).unwrap();
+        for who in 1..=known + 1 {
+            apply(storage, &block(1_000 + who, 1, BlockKind::Block, NOW + who), Done);
+        }
+        let blocked_by = reader.block_lists(&member(1)).unwrap().blocked_by;
+        assert_eq!(blocked_by.len(), BLOCKED_BY_MAX);
+        assert!(!blocked_by.contains(&member(1_001)), "the oldest is left out");
+    });
+}
+
+#[test]
+fn lists_of_people_who_are_not_stored_are_forgotten_and_those_of_deleted_accounts() {
+    every_storage(|storage| {
+        storage.change_account(&accounts::sign_up(1, None, "ann")).unwrap();
+        for who in 1..=2 {
+            apply(storage, &block(who, 9, BlockKind::Block, NOW), Done);
+        }
+        let kept = u64::try_from(UNKNOWN_BLOCKS_KEPT.as_millis()).unwrap();
+        assert_eq!(storage.prune_moderation(NOW + kept - 1, 9), Ok(0));
+        assert_eq!(storage.prune_moderation(NOW + kept, 9), Ok(1));
+        let mut reader = storage.reader().unwrap();
+        let mut count = |who| reader.block_lists(&member(who)).unwrap().own.len();
+        assert_eq!((count(1), count(2)), (1, 0));
+        let delete = AccountChange { member: member(1), at: NOW, step: AccountStep::Delete };
+        storage.change_account(&delete).unwrap();
+        let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
+        storage.prune_accounts(NOW + kept, 9).unwrap();
+        assert_eq!(count(1), 0);
+    });
+}
+
+#[test]
+fn reports_wait_for_a_decision_and_so_many_may_be_made_in_a_day() {
+    every_storage(|storage| {
+        let day = u64::try_from(REPORTS_WITHIN.as_millis()).unwrap();
+        let add = |number, by, at| ModerationChange::Report(Box::new(report(number, by, 7, at)));
+        for number in 0..u64::from(REPORTS_MAX) {
+            apply(storage, &add(number, 1, NOW + number), Done);
+        }
+        apply(storage, &add(99, 1, NOW + day - 1), Full);
+        // The same one again does no harm.
+        apply(storage, &add(3, 1, NOW + 3), Done);
+        apply(storage, &add(50, 2, NOW + 50), Done);
+        apply(storage, &add(51, 1, NOW + day), Done);
+        let mut reader = storage.reader().unwrap();
+        let open = reader.reports(&ReportQuery::Open).unwrap();
+        assert_eq!(open.len(), 12);
+        assert_eq!(open[0], report(0, 1, 7, NOW));
+        let by = reader.reports(&ReportQuery::By(member(2))).unwrap();
+        assert_eq!(by, [report(50, 2, 7, NOW + 50)]);
+        let about = reader.reports(&ReportQuery::About(member(7))).unwrap();
+        assert_eq!(about[0].id, case_id(51), "the newest first");
+        assert_eq!(reader.reports(&ReportQuery::About(member(1))).unwrap(), []);
+
+        let (about, at) = (member(7), NOW + day);
+        let close = ModerationChange::CloseReports { about, state: ReportState::Acted, at };
+        apply(storage, &close, Done);
+        apply(storage, &close, Gone);
+        assert_eq!(reader.reports(&ReportQuery::Open).unwrap(), []);
+        let by = reader.reports(&ReportQuery::By(member(2))).unwrap();
+        assert_eq!((by[0].state, by[0].closed_at), (ReportState::Acted, Some(at)));
+        let kept = u64::try_from(CLOSED_REPORT_KEPT.as_millis()).unwrap();
+        assert_eq!(storage.prune_moderation(at + kept - 1, 5), Ok(0));
+        assert_eq!(storage.prune_moderation(at + kept, 5), Ok(5));
+        assert_eq!(storage.prune_moderation(at + kept, 50), Ok(7));
+    });
+}
+
+#[test]
+fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
+    every_storage(|storage| {
+        let mut reader = storage.reader().unwrap();
+        let mut revision = reader.sanctions_revision().unwrap();
+        let mut changed = |reader: &mut dyn fivefold_server::storage::StorageReader| {
+            let before = std::mem::replace(&mut revision, reader.sanctions_revision().unwrap());
+            before < revision
+        };
+        let all = [
+            sanction(1, 1, SanctionKind::Note, None),
+            sanction(2, 1, SanctionKind::Warn, None),
+            sanction(3, 1, SanctionKind::Mute, Some(NOW + 10)),
+            sanction(4, 2, SanctionKind::Unrated, None),
+        ];
+        for sanction in &all {
+            let add = ModerationChange::Sanction(Box::new(sanction.clone()));
+            apply(storage, &add, Done);
+            assert!(changed(reader.as_mut()));
+            apply(storage, &add, Done);
+        }
+        let active = |reader: &mut dyn fivefold_server::storage::StorageReader, at| {
+            let mut ids: Vec<_> =
+                reader.active_sanctions(at).unwrap().into_iter().map(|one| one.id).collect();
+            ids.sort_unstable();
+            ids
+        };
+        assert_eq!(active(reader.as_mut(), NOW + 9), [case_id(2), case_id(3), case_id(4)]);
+        assert_eq!(active(reader.as_mut(), NOW + 10), [case_id(2), case_id(4)]);
+        assert_eq!(reader.sanctions_of(&member(2)).unwrap(), all[3..]);
+        assert_eq!(reader.sanctions_of(&member(1)).unwrap().len(), 3);
+        changed(reader.as_mut());
+
+        let seen = |id, who| ModerationChange::Seen { id, member: member(who), at: NOW + 1 };
+        apply(storage, &seen(case_id(2), 2), Gone);
+        apply(storage, &seen(case_id(3), 1), Gone);
+        assert!(!changed(reader.as_mut()), "nothing has changed");
+        apply(storage, &seen(case_id(2), 1), Done);
+        assert!(changed(reader.as_mut()));
+        assert_eq!(active(reader.as_mut(), NOW + 10), [case_id(4)]);
+
+        let appeal = |id, who, text: &str| {
+            let text = text.to_owned();
+            ModerationChange::Appeal { id, member: member(who), text }
+        };
+        apply(storage, &appeal(case_id(4), 1, "no"), Gone);
+        apply(storage, &appeal(case_id(1), 1, "no"), Gone);
+        apply(storage, &appeal(case_id(4), 2, "no"), Done);
+        apply(storage, &appeal(case_id(4), 2, "no"), Done);
+        apply(storage, &appeal(case_id(4), 2, "once more"), Gone);
+        let open = reader.appeals().unwrap();
+        assert_eq!(open, [Sanction { appeal: Some("no".to_owned()), ..all[3].clone() }]);
+        apply(storage, &ModerationChange::Answer { id: case_id(3), at: NOW + 2 }, Gone);
+        apply(storage, &ModerationChange::Answer { id: case_id(4), at: NOW + 2 }, Done);
+        assert_eq!(reader.appeals().unwrap(), []);
+
+        let undo = ModerationChange::Undo { id: case_id(4), at: NOW + 3 };
+        apply(storage, &undo, Done);
+        assert!(changed(reader.as_mut()));
+        apply(storage, &undo, Gone);
+        assert_eq!(active(reader.as_mut(), NOW + 10), []);
+        let undone = reader.sanctions_of(&member(2)).unwrap();
+        assert_eq!((undone[0].undone_at, undone[0].answered_at), (Some(NOW + 3), Some(NOW + 2)));
+    });
+}
+
+#[test]
+fn closing_an_account_ends_its_sessions() {
+    every_storage(|storage| {
+        storage.change_account(&accounts::sign_up(1, None, "ann")).unwrap();
+        let mut reader = storage.reader().unwrap();
+        let mut sessions = || reader.account_keys(&member(1)).unwrap().sessions.len();
+        assert_eq!(sessions(), 1);
+        let add =
+            |number, kind| ModerationChange::Sanction(Box::new(sanction(number, 1, kind, None)));
+        apply(storage, &add(1, SanctionKind::Mute), Done);
+        assert_eq!(sessions(), 1);
+        apply(storage, &add(2, SanctionKind::Close), Done);
+        assert_eq!(sessions(), 0);
+    });
+}
+
+#[test]
+fn operators_are_known() {
+    every_storage(|storage| {
+        let mut reader = storage.reader().unwrap();
+        let set = |since| ModerationChange::Operator { member: member(1), since };
+        let is_operator = |reader: &mut dyn fivefold_server::storage::StorageReader,
+                           who: MemberId| {
+            reader.is_operator(&who).unwrap()
+        };
+        assert!(!is_operator(reader.as_mut(), member(1)));
+        apply(storage, &set(None), Gone);
+        apply(storage, &set(Some(NOW)), Done);
+        apply(storage, &set(Some(NOW + 1)), Done);
+        assert!(
+            is_operator(reader.as_mut(), member(1)) && !is_operator(reader.as_mut(), member(2))
+        );
+        apply(storage, &set(None), Done);
+        assert!(!is_operator(reader.as_mut(), member(1)));
+    });
+}
+
+/// Fills a storage with one of each.
+pub(crate) fn fill(storage: &mut dyn Storage) {
+    for change in [
+        block(1, 2, BlockKind::Block, NOW),
+        ModerationChange::Report(Box::new(report(1, 1, 2, NOW))),
+        ModerationChange::Sanction(Box::new(sanction(1, 2, SanctionKind::Mute, Some(NOW + 5)))),
+        ModerationChange::Appeal { id: case_id(1), member: member(2), text: "no".to_owned() },
+        ModerationChange::Operator { member: member(3), since: Some(NOW) },
+    ] {
+        apply(storage, &change, Done);
+    }
+}
+
+/// Damages of what [`fill`] stores, and what a check says about them.
+pub(crate) const DAMAGES: [(&str, &str); 3] = [
+    ("UPDATE block SET other = member", "1 lists have their own member on them"),
+    ("UPDATE report SET closed_at = 5", "1 reports are open and closed"),
+    (
+        "UPDATE sanction SET until_at = from_at",
+        "1 sanctions end before they begin, or have an answer to no appeal",
+    ),
+];
+
+#[test]
+fn a_check_finds_what_contradicts_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    fill(&mut storage);
+    assert_filled(&storage);
+    drop(storage);
+    assert!(check(folder.path()).unwrap().is_sound());
+    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    for (damage, problem) in DAMAGES {
+        file.execute_batch(damage).unwrap();
+        let findings = check(folder.path()).unwrap();
+        assert!(findings.problems.contains(&problem.to_owned()), "{findings}");
+        assert!(!findings.is_repairable);
+    }
+}
+
+/// Checks that a storage has what [`fill`] put there.
+pub(crate) fn assert_filled(storage: &dyn Storage) {
+    let mut reader = storage.reader().unwrap();
+    assert_eq!(reader.block_lists(&member(1)).unwrap().own, [entry(2, BlockKind::Block, NOW)]);
+    assert_eq!(reader.reports(&ReportQuery::Open).unwrap(), [report(1, 1, 2, NOW)]);
+    let held = sanction(1, 2, SanctionKind::Mute, Some(NOW + 5));
+    let held = Sanction { appeal: Some("no".to_owned()), ..held };
+    assert_eq!(reader.sanctions_of(&member(2)).unwrap(), [held]);
+    assert_eq!(reader.sanctions_revision(), Ok(2));
+    assert!(reader.is_operator(&member(3)).unwrap());
+}

@@ -1,0 +1,62 @@
+// What a player can do about another person: mute, block or report them.
+
+/** @import { App } from '../view-types' */
+
+import { el, fill, loadStyle, write } from '../dom.js';
+import { listed, setListed } from './requests.js';
+import { reportForm } from './report-form.js';
+import { faultText, tm } from './texts.js';
+
+/** What a report may be about. @typedef {{ room?: string, game?: string, line?: { number: number, text: string } }} Context */
+
+/** The style is there before the words, so that nothing moves. */
+await loadStyle('moderation/moderation.css').catch(() => {});
+
+/**
+ * @param {App} app
+ * @param {{ member: string, name: string }} person
+ * @param {Context} context
+ * @param {() => void} close closes the dialog
+ */
+export function personActions(app, person, context, close) {
+  const { name } = person;
+  const line = el('p', { class: 'hint', role: 'status' });
+  const row = el('div', { class: 'row' });
+  const element = el('section', { class: 'about-person' }, row, line);
+  /** @type {'block' | 'mute' | null} */
+  let kind = null;
+
+  /** @param {'block' | 'mute'} which @param {'block' | 'mute' | 'unblock' | 'unmute'} word */
+  const button = (which, word) => el('button', { type: 'button', onclick: () => void set(kind === which ? null : which) }, tm(word));
+
+  /** @param {'block' | 'mute' | null} wanted */
+  async function set(wanted) {
+    try {
+      await setListed(app, person, wanted);
+      kind = wanted;
+      show();
+      write(line, tm(wanted === 'block' ? 'blocked' : wanted === 'mute' ? 'muted' : 'unlisted', { name }));
+    } catch (error) {
+      write(line, faultText(error));
+    }
+  }
+
+  function show() {
+    fill(row, button('mute', kind === 'mute' ? 'unmute' : 'mute'), button('block', kind === 'block' ? 'unblock' : 'block'),
+      el('button', { type: 'button', onclick: report }, tm('report')));
+    write(line, tm(kind === 'block' ? 'blocked' : kind === 'mute' ? 'muted' : 'listed_how', { name }));
+  }
+
+  function report() {
+    const form = reportForm(app, person, context, close);
+    fill(element, form);
+    form.querySelector('select')?.focus();
+  }
+
+  show();
+  listed(app).then((entries) => {
+    kind = entries.find(({ member }) => member === person.member)?.kind ?? null;
+    if (row.isConnected) show();
+  }, (error) => write(line, faultText(error)));
+  return element;
+}

@@ -1,0 +1,148 @@
+// The operator's queue at /moderation: people with open reports or appeals, and what is known about each.
+
+/** @import { View } from '../view-types' */
+
+import { request } from '../account/account-requests.js';
+import { el, fill, write } from '../dom.js';
+import { loadTexts } from '../folder-texts.js';
+import { CHAT_TEXT_MAX } from '../protocol.js';
+import { formatDate } from '../texts.js';
+import { faultText, tm } from './texts.js';
+
+const to = await loadTexts('moderation/operators');
+
+/** @typedef {{ member: string, name: string, reports: number, kinds: string[], appeals: number, since: number }} Case */
+/** @typedef {{ reporter: string, kind: string, game?: string, line?: { room: string, text: string, verified: boolean }, text: string, at: number, state: string }} Report */
+/** @typedef {{ id: string, kind: string, from: number, until?: number, reason: string, operator: string, active: boolean, appeal?: string, answered: boolean, undone: boolean }} Sanction */
+/** @typedef {{ games: number, one_sided: { opponent: string, games: number, won: number, day: number }[], losses: number, early_losses: number, sandbagging: boolean, early_wins: number, left: number }} Signals */
+/** @typedef {{ member: string, name?: string, account: boolean, reports: Report[], sanctions: Sanction[], blocked_by: number, signals: Signals }} CaseFile */
+
+/** What an operator can do; those with an end have one if they want. */
+const KINDS = ['note', 'warn', 'mute', 'unrated', 'close'];
+const ENDING = ['mute', 'unrated', 'close'];
+
+/** @type {View} */
+export const view = (app, place) => {
+  app.tab(`${to('queue')} – Fivefold`);
+  const line = el('p', { class: 'hint', role: 'status' });
+  const list = el('ol', { class: 'queue' });
+  const detail = el('section', { class: 'case', 'aria-live': 'polite' });
+  const find = el('input', { name: 'member', required: true, autocomplete: 'off', pattern: '[0-9a-f]{16}' });
+  const search = el('form', { class: 'row' }, el('label', { class: 'field grow' }, el('span', null, to('find')), find), el('button', null, to('show')));
+  search.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void open(find.value.trim());
+  });
+  let current = '';
+
+  async function load() {
+    try {
+      const { cases } = await request('GET', 'moderation');
+      write(line, cases.length > 0 ? '' : to('none'));
+      fill(list, ...cases.map(row));
+    } catch (error) {
+      fill(list);
+      write(line, faultText(error));
+    }
+  }
+
+  /** @param {Case} one */
+  function row({ member, name, reports, kinds, appeals, since }) {
+    const about = [...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), formatDate(since, { dateStyle: 'medium' })].join(' · ');
+    return el('li', null, el('button', { type: 'button', 'aria-current': member === current && 'true', onclick: () => void open(member) },
+      el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
+      el('span', null, reports > 0 && el('span', { class: 'chip' }, to('reports', { count: reports })), ' ', appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })))));
+  }
+
+  /** @param {string} member */
+  async function open(member) {
+    current = member;
+    try {
+      show(await request('GET', `moderation/people/${member}`));
+    } catch (error) {
+      fill(detail, el('p', { role: 'status' }, faultText(error)));
+    }
+    await load();
+  }
+
+  /** Does something, and shows what has become of it. @param {HTMLElement} said @param {string} path @param {object} [body] */
+  async function act(said, path, body) {
+    try {
+      await request('POST', `moderation/${path}`, body);
+      await open(current);
+    } catch (error) {
+      write(said, faultText(error));
+    }
+  }
+
+  /** @param {CaseFile} file */
+  function show(file) {
+    const said = el('p', { class: 'hint', role: 'status' });
+    const open = file.reports.filter(({ state }) => state === 'open').length;
+    const people = `people/${file.member}`;
+    const close = (/** @type {string} */ state, /** @type {string} */ text) => el('button', { type: 'button', onclick: () => void act(said, `${people}/reports`, { state }) }, text);
+    fill(detail,
+      el('h2', null, el('bdi', null, file.name ?? to('unknown'))),
+      el('p', { class: 'hint' }, [file.member, to(file.account ? 'account' : 'guest'), to('blocked_by', { count: file.blocked_by })].join(' · ')),
+      signals(file.signals), decide(people, said), said,
+      el('h3', null, to('all_reports')), open > 0 && el('div', { class: 'row' }, close('acted', to('acted')), close('dismissed', to('dismissed'))),
+      file.reports.length === 0 && el('p', { class: 'hint' }, to('no_reports')), el('ol', null, ...file.reports.map(reportItem)),
+      el('h3', null, to('sanctions')), file.sanctions.length === 0 && el('p', { class: 'hint' }, to('no_sanctions')),
+      el('ol', null, ...file.sanctions.map((sanction) => sanctionItem(sanction, said))));
+  }
+
+  /** @param {string} people @param {HTMLElement} said */
+  function decide(people, said) {
+    const kind = el('select', { name: 'kind' }, ...KINDS.map((one) => el('option', { value: one }, to(`do_${one}`))));
+    const days = el('input', { name: 'days', type: 'number', min: '1', max: '3650' });
+    const reason = el('textarea', { name: 'reason', rows: 2, maxLength: CHAT_TEXT_MAX, required: true });
+    const end = el('label', { class: 'field' }, el('span', null, to('days')), days);
+    const toggle = () => {
+      end.hidden = !ENDING.includes(kind.value);
+    };
+    kind.addEventListener('change', toggle);
+    toggle();
+    const form = el('form', { class: 'decide' }, el('label', { class: 'field' }, el('span', null, to('decision')), kind), end,
+      el('label', { class: 'field' }, el('span', null, to('reason')), reason), el('button', { class: 'primary' }, to('decide')));
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const ends = ENDING.includes(kind.value) && days.value !== '';
+      void act(said, people, { kind: kind.value, reason: reason.value, ...(ends ? { days: Number(days.value) } : {}) });
+    });
+    return form;
+  }
+
+  /** @param {Sanction} sanction @param {HTMLElement} said */
+  function sanctionItem({ id, kind, from, until, reason, operator, active, appeal, answered, undone }, said) {
+    const state = to(undone ? 'is_undone' : active ? 'holds' : kind === 'note' ? 'is_note' : 'is_over');
+    const dates = [from, until].filter((at) => at !== undefined).map((at) => formatDate(at, { dateStyle: 'medium' })).join(' – ');
+    return el('li', null, el('div', null, el('b', null, to(`do_${kind}`)), ' ', el('span', { class: `chip${active ? ' now' : ''}` }, state)),
+      el('span', { class: 'hint' }, [dates, operator].join(' · ')), el('bdi', null, reason),
+      appeal && el('blockquote', null, el('b', null, to('appeal')), ' ', el('bdi', null, appeal)),
+      !undone && el('div', { class: 'row' },
+        el('button', { type: 'button', onclick: () => void act(said, `sanctions/${id}/undo`) }, to('undo')),
+        appeal && !answered && el('button', { type: 'button', onclick: () => void act(said, `sanctions/${id}/answer`) }, to('keep'))));
+  }
+
+  fill(place, el('h1', null, to('queue')), el('div', { class: 'moderation' }, el('section', null, line, list, search), detail));
+  void load();
+  return () => {};
+};
+
+/** @param {Report} report */
+function reportItem({ reporter, kind, game, line, text, at, state }) {
+  return el('li', null,
+    el('div', null, el('b', null, tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), ' ', el('span', { class: `chip${state === 'open' ? ' now' : ''}` }, tm(/** @type {'state_open'} */ (`state_${state}`)))),
+    el('span', { class: 'hint' }, [formatDate(at, { dateStyle: 'medium' }), reporter].join(' · ')),
+    text && el('bdi', null, text),
+    line && el('blockquote', null, el('span', { class: 'hint' }, to(line.verified ? 'said' : 'quoted')), ' ', el('bdi', null, line.text)),
+    game && el('a', { href: `/game/${game}` }, to('game')));
+}
+
+/** @param {Signals} signals */
+function signals({ games, losses, early_losses: early, early_wins: wins, left, sandbagging, one_sided: pairs }) {
+  const hints = pairs.map(({ opponent, games: count, won }) => to('hint_pair', { opponent, count, won }));
+  if (sandbagging) hints.push(to('hint_sandbagging'));
+  return el('div', null, el('p', { class: 'hint' }, to('signals', { games, losses, early, wins, left })),
+    ...hints.map((text) => el('p', { class: 'chip now' }, text)));
+}

@@ -1,0 +1,31 @@
+// The texts about people who spoil it for others, in the player's language: what a player meets of it.
+
+/** @import { Values } from '../texts.js' */
+
+import { faultText as accountFault, reasonOf } from '../account/account-requests.js';
+import { refusalValues, RefusedError } from '../refusals.js';
+import { formatDate, languageCode, worded } from '../texts.js';
+
+/** @typedef {typeof import('./language/en.js').texts} English */
+/** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../texts.js').Plural }} Texts */
+
+/** @type {{ texts: Texts }} */
+const { texts } = await import(`./language/${languageCode}.js`);
+
+/** A text, with values in place of `{name}`. @param {keyof English} key @param {Values} [values] */
+export function tm(key, values) {
+  return worded(texts[key], values);
+}
+
+/** When something ends, as words to add to a sentence. @param {unknown} until */
+export function endText(until) {
+  return typeof until === 'number' ? tm('until', { date: formatDate(until, { dateStyle: 'medium' }) }) : '';
+}
+
+/** Why something was refused, for the player. @param {unknown} error */
+export function faultText(error) {
+  const key = `refused_${reasonOf(error)}`;
+  if (!(error instanceof RefusedError) || !Object.hasOwn(texts, key)) return accountFault(error);
+  const { refusal } = error;
+  return worded(texts[/** @type {keyof English} */ (key)], { why: '', ...refusalValues(refusal), end: endText(refusal.until) });
+}

@@ -1,0 +1,204 @@
+// People who spoil it for others: muting, blocking and reporting from a name, the list in “You”, and the
+// operator's queue.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { faults } from './axe.mjs';
+import { PHONE, built, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+
+/** @import { Page } from 'playwright-core' */
+
+const at = stage('--no-demo', '--trusted-proxy', '127.0.0.0/8');
+const PASSWORD = 'quince lantern orbit';
+/** Where pictures go, if any are wanted. */
+const pictures = process.env.PICTURES;
+let addresses = 0;
+
+function elsewhere() {
+  addresses += 1;
+  return { extraHTTPHeaders: { 'x-forwarded-for': `10.0.1.${addresses}` } };
+}
+
+/** @param {Page} page @param {string} name */
+async function shoot(page, name) {
+  if (!pictures) return;
+  await mkdir(pictures, { recursive: true });
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: `${pictures}/${name}.png` });
+}
+
+/** Opens the dialog “You”. @param {Page} page */
+async function you(page) {
+  await page.locator('.me, .tabs button').filter({ visible: true }).first().click();
+  return page.getByRole('dialog');
+}
+
+/** @param {Page} page @param {string} name */
+async function signUp(page, name) {
+  const dialog = await you(page);
+  await dialog.getByLabel('Name', { exact: true }).fill(name);
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Create account' }).click();
+  await dialog.getByRole('button', { name: 'Copied' }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Says something in a room. @param {Page} page @param {string} text */
+async function say(page, text) {
+  const field = page.getByLabel('Send a message');
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+/** The program's command, beside the running server. @param {string[]} words */
+async function command(...words) {
+  const program = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');
+  const { stdout } = await promisify(execFile)(program, ['--data', at.server.flags[1] ?? '', ...words]);
+  return stdout;
+}
+
+/** The faults of the page itself; refusals over HTTP are in the browser's console, too. @param {string[]} complaints */
+function own(complaints) {
+  return complaints.filter((text) => !/status of 4\d\d/.test(text));
+}
+
+test('a player mutes and reports an opponent from their line of chat, and takes it back in “You”', async () => {
+  const { ann, bob } = await twoPlay(at, elsewhere(), undefined, elsewhere());
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await say(bob.page, 'You play badly');
+  await ann.page.locator('.chat-lines').getByText('You play badly').waitFor();
+  await ann.page.locator('.chat-lines').getByRole('button', { name: 'Bob' }).click();
+  const dialog = ann.page.getByRole('dialog');
+  // In a game nobody challenges the opponent to another one.
+  assert.equal(await dialog.getByRole('button', { name: 'Challenge' }).count(), 0);
+  await dialog.getByRole('button', { name: 'Mute' }).click();
+  await dialog.getByText('You do not see messages from Bob.').waitFor();
+  await shoot(ann.page, 'person-desk');
+  assert.deepEqual(await faults(ann.page), []);
+  await ann.page.locator('.chat-lines').getByText('You play badly').waitFor({ state: 'detached' });
+  await say(bob.page, 'Do you hear me?');
+  await bob.page.locator('.chat-lines').getByText('Do you hear me?').waitFor();
+  assert.equal(await ann.page.getByText('Do you hear me?').count(), 0);
+  await dialog.getByRole('button', { name: 'Report…' }).click();
+  await dialog.getByLabel('What is it about?').selectOption('chat');
+  await dialog.getByLabel('What happened? (optional)').fill('He is rude');
+  await dialog.getByText('You play badly').waitFor();
+  await shoot(ann.page, 'report-desk');
+  assert.deepEqual(await faults(ann.page), []);
+  await dialog.getByRole('button', { name: 'Send the report' }).click();
+  await ann.page.locator('.toast').getByText('Thank you. An operator will look at it.').waitFor();
+  await ann.page.goto('/');
+  const mine = await you(ann.page);
+  await mine.getByText('Blocked people and reports').click();
+  await mine.getByText('Muted').waitFor();
+  await mine.getByText('Waiting').waitFor();
+  await mine.getByText('Waiting').scrollIntoViewIfNeeded();
+  await shoot(ann.page, 'list-desk');
+  assert.deepEqual(await faults(ann.page), []);
+  await mine.getByRole('button', { name: 'Remove Bob' }).click();
+  await mine.getByText('You have blocked nobody.').waitFor();
+  assert.deepEqual([...own(ann.complaints), ...own(bob.complaints)], []);
+});
+
+test('who is blocked is in no list', async () => {
+  const ann = await visitor(at.browser, at.server, { ...PHONE, ...elsewhere() }, 'Anja');
+  const bob = await visitor(at.browser, at.server, elsewhere(), 'Boris');
+  await bob.page.goto('/lobby');
+  await bob.page.getByRole('button', { name: 'Post and wait' }).click();
+  await ann.page.goto('/lobby');
+  const row = ann.page.locator('.open-seek', { hasText: 'Boris' });
+  await row.getByRole('button', { name: 'Boris' }).first().click();
+  const dialog = ann.page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Block' }).scrollIntoViewIfNeeded();
+  await shoot(ann.page, 'person-phone');
+  await dialog.getByRole('button', { name: 'Block' }).click();
+  await dialog.getByText('You and Boris do not meet here any more.').waitFor();
+  await row.waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Report…' }).click();
+  await shoot(ann.page, 'report-phone');
+  await ann.page.keyboard.press('Escape');
+  const mine = await you(ann.page);
+  await mine.getByText('Blocked people and reports').click();
+  await mine.getByRole('button', { name: 'Remove Boris' }).click();
+  await ann.page.keyboard.press('Escape');
+  await row.waitFor();
+  assert.deepEqual([...own(ann.complaints), ...own(bob.complaints)], []);
+});
+
+for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', PHONE]])) {
+  test(`an operator decides, and the person reads it and answers: ${size}`, async () => {
+    const operator = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
+    const rude = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
+    await operator.page.goto('/moderation');
+    await operator.page.getByText('Sign in again.').waitFor();
+    const [name, other] = [`Olga${size}`, `Rude${size}`];
+    await signUp(operator.page, name);
+    await rude.page.goto('/');
+    await signUp(rude.page, other);
+    const { account } = await rude.page.evaluate(() => fetch('/api/account').then((answer) => answer.json()));
+    await command('operator', name);
+    const guest = await visitor(at.browser, at.server, elsewhere(), 'Greta');
+    await guest.page.goto('/');
+    await guest.page.locator('.me bdi').filter({ hasText: 'Greta' }).waitFor({ state: 'attached' });
+    const reported = await guest.page.evaluate(([about, called]) => fetch('/api/reports', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('fivefold.identity')}` },
+      body: JSON.stringify({ about, name: called, kind: 'chat', text: 'Insults everybody', line: { room: 'k7m2qpxw9abc', number: 3, text: 'Go away' } }),
+    }).then(({ status }) => status), [account.id, other]);
+    assert.equal(reported, 204);
+    await operator.page.goto('/');
+    const dialog = await you(operator.page);
+    await dialog.getByRole('link', { name: 'Operator’s queue' }).click();
+    const { page } = operator;
+    await page.locator('.queue').getByRole('button', { name: other }).click();
+    await page.getByRole('heading', { name: other }).waitFor();
+    await page.getByText('As the reporter quotes it:').waitFor();
+    await shoot(page, `queue-${size}`);
+    assert.deepEqual(await faults(page), []);
+    await page.locator('.decide select').selectOption('mute');
+    await page.getByLabel('Days (empty: without an end)').fill('7');
+    await page.getByLabel('Reason, which the person reads (except a note)').fill('Insults in chat');
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.getByText('holds').waitFor();
+    const told = rude.page.getByRole('dialog');
+    await told.getByText('Insults in chat').waitFor();
+    await told.getByText('Do you disagree?').click();
+    await shoot(rude.page, `told-${size}`);
+    assert.deepEqual(await faults(rude.page), []);
+    await told.getByLabel('What you say against it').fill('It was a joke');
+    await told.getByRole('button', { name: 'Send the answer' }).click();
+    await told.getByText('Your answer was sent.').waitFor();
+    await told.getByRole('button', { name: 'I have read this' }).click();
+    await page.getByRole('button', { name: 'Close: something was done' }).click();
+    await page.getByText('Something was done').waitFor();
+    await page.locator('.queue').getByText('1 appeal').waitFor();
+    await page.getByText('It was a joke').scrollIntoViewIfNeeded();
+    await shoot(page, `queue-appeal-${size}`);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await page.getByText('taken back').waitFor();
+    await page.locator('.queue').getByRole('button', { name: other }).waitFor({ state: 'detached' });
+    // A closed account is told at the sign-in, and may answer there.
+    await page.locator('.decide select').selectOption('close');
+    await page.getByLabel('Reason, which the person reads (except a note)').fill('Plays for somebody else');
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await rude.page.locator('.me bdi, .toast').filter({ hasText: /Guest|signed out/ }).first().waitFor({ state: 'attached' });
+    const again = await you(rude.page);
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.getByLabel('Name', { exact: true }).fill(other);
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.getByText('This account is closed. The operator says: Plays for somebody else').waitFor();
+    await shoot(rude.page, `closed-${size}`);
+    await again.getByLabel('What you say against it').fill('I did not');
+    await again.getByRole('button', { name: 'Send the answer' }).click();
+    await again.getByText('Your answer was sent.').waitFor();
+    assert.match(await command('moderate'), /1 appeals/);
+    assert.deepEqual([...own(operator.complaints), ...own(rude.complaints)], []);
+    await Promise.all([operator, rude, guest].map(({ context }) => context.close()));
+  });
+}
