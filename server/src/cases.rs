@@ -166,6 +166,7 @@ pub fn case_file(
     };
     let query = GameQuery {
         before: None,
+        opponent: None,
         member: Some(member.clone()),
         unlisted: true,
         max: SIGNAL_GAMES_MAX,
