@@ -166,7 +166,6 @@ pub fn case_file(
     };
     let query = GameQuery {
         member: Some(member.clone()),
-        opponent: None,
         unlisted: true,
         max: SIGNAL_GAMES_MAX,
         ..GameQuery::default()

@@ -225,7 +225,13 @@ async fn serve(
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
-    let accounts = accounts(&context, &read_pool, &blocking, (&logins, &moderation), config.public_url.as_ref());
+    let accounts = accounts(
+        &context,
+        &read_pool,
+        &blocking,
+        (&logins, &moderation),
+        config.public_url.as_ref(),
+    );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
     let server = Arc::new(Server {
         limits,

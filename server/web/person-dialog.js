@@ -17,12 +17,22 @@ export async function openPersonDialog(app, person, context = {}) {
   const actions = personActions(app, person, context, () => dialog.close());
   const options = createGameOptions('anyone');
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
-  const profile = el('a', { href: `/player/${encodeURIComponent(name)}`, hidden: true, onclick: () => dialog.close() }, t('profile'));
+  const profile = el('button', { type: 'button', onclick: showProfile }, t('profile'));
   const dialog = context.opposed ? openDialog(name, profile, actions) : openDialog(t('challenge_person', { name }), profile, options.element, send, actions);
-  // Guests have no profile, and may have the name of somebody who has one.
-  void fetch(`/api/player/${encodeURIComponent(name)}`).then(async (answer) => {
-    profile.hidden = !answer.ok || (await answer.json()).member !== member;
-  }, () => {});
+
+  /** Goes to the person's profile. A guest has none, and may have the name of somebody who has. */
+  async function showProfile() {
+    const path = `/player/${encodeURIComponent(name)}`;
+    const answer = await fetch(`/api${path}`).catch(() => undefined);
+    if (answer?.ok && (await answer.json()).member === member) {
+      dialog.close();
+      app.go(path);
+    } else {
+      const isGuest = answer?.ok || answer?.status === 404;
+      profile.replaceWith(el('p', { class: 'hint', role: 'status' }, isGuest ? t('guest_no_profile', { name }) : t('failed')));
+    }
+  }
+
   send.addEventListener('click', async () => {
     dialog.close();
     (await app.seeks()).start({ type: 'challenge', member, settings: options.settings() }, name);

@@ -939,11 +939,32 @@ export type Profile = {
     /** When they signed up, in milliseconds since the Unix epoch. */
     made_at: number,
     /** Their ratings, the pool with the most games first. */
-    ratings: Array<PlayerRating>,
+    ratings: Array<ProfileRating>,
     /** Their last public games, the newest first. */
     games: Array<ListedGame>,
     /** The results against the caller who is signed in; absent for others, and for oneself. */
     against_you?: Results, };
+
+/** A rating in one pool, in whole points. */
+export type ProfileRating = {
+    /** The pool. */
+    pool: string,
+    /** The points, from 400. */
+    rating: number,
+    /** The standard deviation of the points now, from 45 (sure) to 350 (unknown). */
+    deviation: number,
+    /** Whether too little is known to rely on it. */
+    provisional?: boolean,
+    /** When the last of them ended, in milliseconds since the Unix epoch. */
+    last_at?: number,
+    /** All games. */
+    games: number,
+    /** How many of them they won. */
+    won: number,
+    /** How many of them were drawn. */
+    drawn: number,
+    /** How many of them they lost. */
+    lost: number, };
 
 /** How a rating has changed: at most one point for each day (UTC), the oldest first. */
 export type RatingHistory = {

@@ -21,7 +21,7 @@ pub struct Profile {
     /// When they signed up, in milliseconds since the Unix epoch.
     pub made_at: u64,
     /// Their ratings, the pool with the most games first.
-    pub ratings: Vec<PlayerRating>,
+    pub ratings: Vec<ProfileRating>,
     /// Their last public games, the newest first.
     pub games: Vec<ListedGame>,
     /// The results against the caller who is signed in; absent for others, and for oneself.
@@ -32,7 +32,7 @@ pub struct Profile {
 /// A rating in one pool, in whole points.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct PlayerRating {
+pub struct ProfileRating {
     /// The pool.
     #[cfg_attr(test, ts(as = "String"))]
     pub pool: RatingPool,

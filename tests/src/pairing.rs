@@ -155,6 +155,7 @@ impl World {
             session: SessionId(number as u64),
             command: CommandId::try_from("seek").expect("an id"),
             rating: self.ratings[number],
+            blocked: Vec::new(),
         }
     }
 

@@ -4,10 +4,10 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
     notation::json::day,
-    profile::{Leaders, Place, PlayerRating, Profile, Results},
+    profile::{Leaders, Place, Profile, ProfileRating, Results},
 };
 
-use super::account::{send, server};
+use super::account_request::{send, server};
 use crate::{
     cli::{LeaderboardArgs, PlayerArgs, ServerArgs},
     game_list,
@@ -76,8 +76,8 @@ async fn read(args: &ServerArgs, path: &str) -> anyhow::Result<(ServerList, Http
     Ok((server, answer))
 }
 
-fn rating_line(rating: &PlayerRating) -> String {
-    let PlayerRating { pool, rating, deviation, provisional, results, .. } = rating;
+fn rating_line(rating: &ProfileRating) -> String {
+    let ProfileRating { pool, rating, deviation, provisional, results, .. } = rating;
     let mark = if *provisional { "?" } else { "" };
     let points = format!("{rating}{mark}");
     format!("{:24}  {points:>5} ± {deviation:3}  {}", pool.to_string(), results_text(results))
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn ratings_and_places_are_lines() {
-        let rating: PlayerRating = serde_json::from_value(json!({
+        let rating: ProfileRating = serde_json::from_value(json!({
             "pool": "renju/15/fast", "rating": 1532, "deviation": 120, "provisional": true,
             "games": 4, "won": 1, "drawn": 1, "lost": 2,
         }))

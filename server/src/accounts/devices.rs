@@ -166,6 +166,7 @@ impl Accounts {
         // Of several questions at once, one gets the session.
         let taken: Option<Waiting> = self.short_lived().take(key).await;
         taken.ok_or_else(|| Refusal::new(Reason::WrongDeviceCode))?;
+        self.moderation.may_sign_in(&member)?;
         let (secret, session) = new_session(&label, self.clock.now(), 0);
         let hash = session.hash;
         let step = AccountStep::Key(KeyStep::Begin(session));

@@ -50,6 +50,7 @@ impl Accounts {
         let valid =
             found.filter(|(account, token)| token.expires_at > now && account.deleted_at.is_none());
         let (account, token) = valid.ok_or_else(|| Refusal::new(Reason::WrongToken))?;
+        self.moderation.may_sign_in(&account.member)?;
         self.tries.note_use(address, account.name.likeness().as_str());
         let is_stale = |at: u64| now.saturating_sub(at) >= millis(SESSION_SEEN_AGAIN_AFTER);
         if token.used_at.is_none_or(is_stale) {

@@ -13,7 +13,7 @@ use axum::{
 };
 use fivefold_shared::{
     clock::millis,
-    profile::{Leaders, Place, PlayerRating, Profile, RatingHistory, RatingPoint, Results},
+    profile::{Leaders, Place, Profile, ProfileRating, RatingHistory, RatingPoint, Results},
     protocol::{MemberId, Reason},
     rating_pool::RatingPool,
     record::ListedGame,
@@ -190,10 +190,10 @@ fn against(
     Ok(results)
 }
 
-fn shown(rating: &PoolRating, now: u64) -> PlayerRating {
+fn shown(rating: &PoolRating, now: u64) -> ProfileRating {
     let PoolRating { pool, rating, games, wins, draws, .. } = *rating;
     let current = rating.at(now);
-    PlayerRating {
+    ProfileRating {
         pool,
         rating: points(current.value),
         deviation: points(current.deviation),

@@ -237,8 +237,12 @@ fn guests_belong_to_one_account() {
         let finished = Append { closes: true, ..append(2, resigned("private", 10, 2), 0) };
         assert_eq!(storage.append(&[finished]).unwrap(), [Ok(vec![])]);
         let games = |storage: &dyn Storage, number: u64| {
-            let query =
-                GameQuery { before: None, member: Some(member(number)), unlisted: true, max: 9 };
+            let query = GameQuery {
+                member: Some(member(number)),
+                unlisted: true,
+                max: 9,
+                ..GameQuery::default()
+            };
             storage.reader().unwrap().games(&query).unwrap().games.len()
         };
         let listed = [1, 10, 2, 11].map(|number| games(storage, number));

@@ -11,6 +11,7 @@ export const texts = {
   learn: 'Learn',
   puzzles: 'Puzzles',
   profile: 'Profile',
+  guest_no_profile: '{name} is a guest. Only accounts have a profile.',
   settings: 'Settings',
   you: 'You',
   close: 'Close',

@@ -12,6 +12,7 @@ export const texts = {
   learn: 'Aprender',
   puzzles: 'Problemas',
   profile: 'Perfil',
+  guest_no_profile: '{name} es invitado. Solo las cuentas tienen perfil.',
   settings: 'Ajustes',
   you: 'Tú',
   close: 'Cerrar',

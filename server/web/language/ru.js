@@ -12,6 +12,7 @@ export const texts = {
   learn: 'Уроки',
   puzzles: 'Задачи',
   profile: 'Профиль',
+  guest_no_profile: '{name} — гость. Профиль есть только у аккаунтов.',
   settings: 'Настройки',
   you: 'Вы',
   close: 'Закрыть',

@@ -1,6 +1,6 @@
 // A player's profile: ratings, how each has changed, results, last games, and the record against the visitor.
 
-/** @import { GameSummary, PlayerRating, Profile, RatingPoint } from '../types' */
+/** @import { GameSummary, ProfileRating, Profile, RatingPoint } from '../types' */
 /** @import { View } from '../view-types' */
 /** @import { Range } from './rating-graph.js' */
 
@@ -65,7 +65,7 @@ export const view = (app, place, encoded) => {
     /** @type {Map<string, Promise<RatingPoint[]>>} */
     const histories = new Map();
     let range = /** @type {Range} */ ('year');
-    let chosen = /** @type {PlayerRating} */ (ratings[0]);
+    let chosen = /** @type {ProfileRating} */ (ratings[0]);
     const title = el('h2');
     const results = el('section', { class: 'card tile' });
     const best = el('section', { class: 'card tile', hidden: true });
@@ -119,7 +119,7 @@ export const view = (app, place, encoded) => {
         el('a', { href: `/leaderboard?${new URLSearchParams({ pool })}` }, tl('whole_list')));
     }
 
-    /** @param {PlayerRating} rating */
+    /** @param {ProfileRating} rating */
     function choose(rating) {
       chosen = rating;
       for (const [index, card] of cards.entries()) set(card, { 'aria-pressed': String(ratings[index] === rating) });

@@ -1,6 +1,6 @@
 // Names of pools of ratings, and how ratings and results are written.
 
-/** @import { PlayerRating, Results } from '../types' */
+/** @import { ProfileRating, Results } from '../types' */
 
 import { sizeName, variantName, VARIANTS } from '../display-names.js';
 import { el } from '../dom.js';
@@ -30,7 +30,7 @@ export function poolName(pool) {
   return speed ? `${poolRules(pool)}, ${tl(speed)}` : poolRules(pool);
 }
 
-/** A rating, with a question mark while little is known. @param {Pick<PlayerRating, 'rating' | 'provisional'>} rating */
+/** A rating, with a question mark while little is known. @param {Pick<ProfileRating, 'rating' | 'provisional'>} rating */
 export function ratingText({ rating, provisional }) {
   return `${rating}${provisional ? '?' : ''}`;
 }

@@ -64,7 +64,10 @@ impl Asked {
     }
 
     /// Parses the body.
-    pub(in crate::http) fn body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T, AccountRefusal> {
+    pub(in crate::http) fn body<T: DeserializeOwned>(
+        &self,
+        body: &[u8],
+    ) -> Result<T, AccountRefusal> {
         Ok(read(&self.headers, body)?)
     }
 

@@ -31,8 +31,12 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let own = asked.signed_in().await?;
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
     let account = shown(&asked, own).await?;
-    let mut query =
-        GameQuery { member: Some(member), unlisted: true, max: GAMES_PAGE_MAX, ..GameQuery::default() };
+    let mut query = GameQuery {
+        member: Some(member),
+        unlisted: true,
+        max: GAMES_PAGE_MAX,
+        ..GameQuery::default()
+    };
     let mut games = Vec::new();
     while games.len() < EXPORTED_GAMES_MAX {
         let page = query.clone();
