@@ -96,7 +96,7 @@ pub enum Command {
     /// Show which account is signed in.
     Whoami(LogoutArgs),
     /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
-    /// They are not told.
+    /// They do not learn of it.
     Block(BlockArgs),
     /// Take somebody from the list of those whom you have blocked or muted.
     Unblock(UnblockArgs),

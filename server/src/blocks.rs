@@ -4,7 +4,7 @@
 //! sees no chat of theirs. It does not know where messages come from; outboxes and lists ask it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     error::Error,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
@@ -14,9 +14,8 @@ use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
 use crate::{
     cluster::{Cluster, frame::News},
     limits::{LOGIN_TRIES_MAX, moderation::BLOCKS_MAX},
-    storage::{
-        BlockEntry, BlockKind, BlockLists, LogWriter, ModerationChange, ModerationChanged, ReadPool,
-    },
+    own_blocks::OwnBlocks,
+    storage::{BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadPool},
 };
 
 /// The lists of the members who are online here.
@@ -36,53 +35,6 @@ struct Online {
     changes: u64,
     /// Entries of members who have left are dropped when there are so many.
     tidied_at: usize,
-}
-
-/// The lists around one member. All sessions of the member share it.
-#[derive(Debug, Default)]
-pub(crate) struct OwnBlocks(Mutex<Lists>);
-
-#[derive(Debug, Default)]
-struct Lists {
-    own: HashMap<MemberId, BlockKind>,
-    blocked_by: HashSet<MemberId>,
-}
-
-impl OwnBlocks {
-    fn of(lists: BlockLists) -> Self {
-        let own = lists.own.into_iter().map(|entry| (entry.other, entry.kind)).collect();
-        Self(Mutex::new(Lists { own, blocked_by: lists.blocked_by.into_iter().collect() }))
-    }
-
-    /// Whether the member sees chat of another one.
-    pub(crate) fn hears(&self, other: &MemberId) -> bool {
-        let lists = self.lock();
-        !lists.own.contains_key(other) && !lists.blocked_by.contains(other)
-    }
-
-    /// Whether neither of the two has blocked the other.
-    pub(crate) fn meets(&self, other: &MemberId) -> bool {
-        let lists = self.lock();
-        lists.own.get(other) != Some(&BlockKind::Block) && !lists.blocked_by.contains(other)
-    }
-
-    /// Whether the member has blocked another one.
-    pub(crate) fn has_blocked(&self, other: &MemberId) -> bool {
-        self.lock().own.get(other) == Some(&BlockKind::Block)
-    }
-
-    /// Those whom the member has blocked, in order.
-    pub(crate) fn blocked(&self) -> Vec<MemberId> {
-        let lists = self.lock();
-        let blocked = lists.own.iter().filter(|(_, kind)| **kind == BlockKind::Block);
-        let mut blocked: Vec<_> = blocked.map(|(other, _)| other.clone()).collect();
-        blocked.sort_unstable();
-        blocked
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Lists> {
-        lock(&self.0)
-    }
 }
 
 impl Blocks {
@@ -130,7 +82,7 @@ impl Blocks {
         Ok(lists.map_err(|error| unreadable(&error))?.own)
     }
 
-    /// Puts somebody on a member's list. They are not told.
+    /// Puts somebody on a member's list. They do not learn of it.
     ///
     /// # Errors
     /// If the list is full, or cannot be stored.
@@ -221,39 +173,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use fivefold_shared::protocol::Name;
-
     use super::*;
     use crate::ids;
-
-    #[test]
-    fn a_block_goes_both_ways_and_muting_one_way() {
-        let [ann, bob, eve] = [(); 3].map(|()| ids::new_member_id());
-        let entry = |other: &MemberId, kind| BlockEntry {
-            other: other.clone(),
-            name: Name::new("Somebody").unwrap(),
-            kind,
-            at: 1,
-        };
-        let own = OwnBlocks::of(BlockLists {
-            own: vec![entry(&ann, BlockKind::Block), entry(&bob, BlockKind::Mute)],
-            blocked_by: vec![eve.clone()],
-        });
-        // Who, and whether the member hears them, meets them, and has blocked them.
-        let cases = [
-            (&ann, false, false, true),
-            (&bob, false, true, false),
-            (&eve, false, false, false),
-            (&ids::new_member_id(), true, true, false),
-        ];
-        for (other, hears, meets, has_blocked) in cases {
-            assert_eq!(
-                (own.hears(other), own.meets(other), own.has_blocked(other)),
-                (hears, meets, has_blocked)
-            );
-        }
-        assert_eq!(own.blocked(), [ann]);
-    }
 
     #[test]
     fn members_who_have_left_are_forgotten() {

@@ -239,7 +239,7 @@ impl fmt::Display for CaseFile {
                 writeln!(f, "    game /game/{game}")?;
             }
             if let Some(line) = line {
-                let from = if line.verified { "said" } else { "is said to have said" };
+                let from = if line.verified { "wrote" } else { "as the reporter quotes it, wrote" };
                 writeln!(f, "    {from} in room {}: {}", line.room, line.text)?;
             }
         }

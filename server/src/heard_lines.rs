@@ -1,5 +1,5 @@
 //! Who says a line of chat, who sees it, and the last lines that this node has sent, so that a report
-//! quotes what was said.
+//! quotes what was written.
 //!
 //! It does not know rooms: their tasks, and the relays of rooms at other nodes, hand it their messages.
 
@@ -10,15 +10,15 @@ use std::{
 
 use fivefold_shared::protocol::{ChatLine, MemberId, Message, RoomCode};
 
-use crate::{blocks::OwnBlocks, limits::moderation::CHAT_LINES_KEPT};
+use crate::{limits::moderation::CHAT_LINES_KEPT, own_blocks::OwnBlocks};
 
 /// The last lines of all rooms that have listeners here.
 #[derive(Debug, Default)]
-pub(crate) struct HeardLines(Mutex<Kept>);
+pub(crate) struct HeardLines(Mutex<LastLines>);
 
 /// Locked only to add or find a line.
 #[derive(Debug, Default)]
-struct Kept {
+struct LastLines {
     lines: HashMap<(RoomCode, u64), ChatLine>,
     order: VecDeque<(RoomCode, u64)>,
 }
@@ -45,7 +45,7 @@ impl HeardLines {
         self.lock().lines.get(&(room.clone(), number)).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, LastLines> {
         // Nothing panics between two changes that belong together.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -35,6 +35,7 @@ mod node_id;
 pub mod operator_commands;
 pub mod origin;
 mod outbox;
+mod own_blocks;
 mod paired_games;
 pub mod pairing;
 mod pairing_task;

@@ -124,7 +124,7 @@ impl Moderation {
         })
     }
 
-    /// The sanctions that hold for a member, apart from a closed account: what its sessions are told.
+    /// The sanctions that hold for a member, apart from a closed account: what its sessions show.
     pub(crate) fn notices(&self, member: &MemberId) -> Vec<Message> {
         let now = self.clock.now();
         let active = self.lock();
@@ -258,7 +258,7 @@ impl Moderation {
     }
 }
 
-/// What a member's sessions are told of a sanction; nothing of notes and closed accounts.
+/// What a member's sessions show of a sanction; nothing of notes and closed accounts.
 fn notice(sanction: &Sanction) -> Option<Message> {
     let kind = match sanction.kind {
         SanctionKind::Warn => protocol::SanctionKind::Warn,

@@ -21,8 +21,8 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    blocks::OwnBlocks,
     limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_KEPT, OUTBOX_MESSAGES_MAX},
+    own_blocks::OwnBlocks,
     storage::IdentityHash,
     thinking::Owner,
 };

@@ -44,11 +44,10 @@ pub(crate) use self::{
     mailbox::{Envelope, Mailbox},
 };
 use self::{
-    actor::{Actor, CurrentCommand},
+    actor::{Actor, CurrentCommand, Reading},
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Committed},
     fan_out::FanOut,
-    ratings::Reading,
     recovery::Faults,
     route::Route,
 };

@@ -14,6 +14,8 @@ mod accounts;
 mod blocking;
 mod check;
 mod data_folder;
+mod error;
+mod findings;
 mod hashes;
 mod keys;
 mod log_writer;
@@ -48,8 +50,10 @@ pub use self::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, PasswordHash,
     },
     blocking::Blocking,
-    check::{BackupError, Findings, backup, check},
+    check::{BackupError, backup, check},
     data_folder::DataFolder,
+    error::StorageError,
+    findings::Findings,
     hashes::{IdentityHash, KeyHash},
     keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
     memory::Memory,
@@ -243,24 +247,6 @@ pub trait StorageReader: ModerationReader + Send + fmt::Debug {
         &mut self,
         token: KeyHash,
     ) -> Result<Option<(Account, ApiToken)>, StorageError>;
-
-    /// The account to which a guest belongs.
-    ///
-    /// # Errors
-    /// If the storage cannot be read.
-    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError>;
-
-    /// Whether two members are one person: the same, or guests of one account, or a guest and their
-    /// account.
-    ///
-    /// # Errors
-    /// If the storage cannot be read.
-    fn same_person(&mut self, one: &MemberId, other: &MemberId) -> Result<bool, StorageError> {
-        let mut account = |member: &MemberId| -> Result<MemberId, StorageError> {
-            Ok(self.account_of_alias(member)?.unwrap_or_else(|| member.clone()))
-        };
-        Ok(one == other || account(one)? == account(other)?)
-    }
 
     /// What opens an account, and its sessions, the one seen last first.
     ///
@@ -520,24 +506,6 @@ pub enum Conflict {
     /// storage: it knows all of its rooms.
     #[error("{} plays in room {}", .0.member, .0.room)]
     Playing(Playing),
-}
-
-/// The storage has failed.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum StorageError {
-    /// Nothing is stored. A retry may work later, for example when the disk has space again.
-    #[error("the storage failed: {0}")]
-    Failed(String),
-    /// The commit may or may not be stored; only [`Storage::claim`] can find out. Until then refuse
-    /// no command: clients send a refused command again with a new id, and it would be done twice.
-    #[error("a commit is in doubt: {0}")]
-    InDoubt(String),
-    /// The stored data is invalid.
-    #[error(
-        "the database is damaged: {0}. Stop the server and put a backup in its place; \
-         `fivefold-server check` says what is wrong"
-    )]
-    Damaged(String),
 }
 
 /// Why an append was not acknowledged.

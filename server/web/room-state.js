@@ -141,7 +141,7 @@ export class Room {
     return SEATS.find((seat) => isMember(this.seats[seat], member));
   }
 
-  /** What is shown of the rating of a seat: `1532? +8`.
+  /** The rating of a seat as it is shown: `1532? +8`.
    * @param {Seat} seat */
   ratingText(seat) {
     const rating = this.ratings?.game === this.game?.number ? this.ratings?.[seat] : undefined;

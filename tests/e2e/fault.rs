@@ -39,5 +39,5 @@ async fn people_who_seek_each_other_are_in_one_game_each_however_often_nodes_are
 async fn no_change_of_a_rating_is_lost_or_counted_twice_however_often_the_server_is_killed() {
     let verdict = fault::seekers::run(4, Duration::from_secs(8), 1, true).await;
     assert!(verdict.is_clean(), "{verdict}");
-    assert!(verdict.rated > 0 && verdict.changes_heard > 0 && verdict.kills > 0, "{verdict}");
+    assert!(verdict.rated > 0 && verdict.changes_read > 0 && verdict.kills > 0, "{verdict}");
 }

@@ -36,7 +36,7 @@ async function signUp(page, name) {
   const dialog = await you(page);
   await dialog.getByLabel('Name', { exact: true }).fill(name);
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Create account' }).click();
+  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
   await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   const codes = await dialog.locator('.codes li').allTextContents();
   await dialog.getByRole('button', { name: 'Copied' }).click();
@@ -48,10 +48,10 @@ async function signUp(page, name) {
 /** Signs in. @param {Page} page @param {string} name @param {string} [password] */
 async function signIn(page, name, password = PASSWORD) {
   const dialog = await you(page);
-  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   await dialog.getByLabel('Name', { exact: true }).fill(name);
   await dialog.getByLabel('Password', { exact: true }).fill(password);
-  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   return dialog;
 }
 
@@ -204,7 +204,7 @@ test('a lost password: a recovery code sets a new one and ends the other session
   const { page, complaints } = await guest();
   const recover = async () => {
     const dialog = await you(page);
-    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     await dialog.getByRole('button', { name: 'Lost your password?' }).click();
     await dialog.getByLabel('Name', { exact: true }).fill('Lotte');
     await dialog.getByLabel('Recovery code').fill(` ${code.toUpperCase().replaceAll(' ', '-')}`);
@@ -257,7 +257,7 @@ test('what cannot be right is shown at its field', async () => {
   const dialog = await you(other);
   const name = dialog.getByLabel('Name', { exact: true });
   const password = dialog.getByLabel('Password', { exact: true });
-  const create = dialog.getByRole('button', { name: 'Create account' });
+  const create = dialog.getByRole('button', { name: 'Create account', exact: true });
   /** @param {import('playwright-core').Locator} field @param {RegExp} [text] */
   const blamed = async (field, text = /./) => {
     await dialog.locator('input[aria-invalid=true]').waitFor();
@@ -359,9 +359,9 @@ test('a lost answer to signing up locks nobody out', async () => {
   const dialog = await you(page);
   await dialog.getByLabel('Name', { exact: true }).fill('Verena');
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Create account' }).click();
+  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
   await dialog.getByRole('alert').getByText('That did not work.').waitFor();
-  await dialog.getByRole('button', { name: 'Create account' }).click();
+  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
   await dialog.getByRole('button', { name: 'Copied' }).click();
   await named(page, 'Verena');
   assert.equal(lost, 1);
@@ -423,17 +423,17 @@ for (const [size, options] of /** @type {const} */ ([['desk', { colorScheme: 'li
     };
     const dialog = await you(page);
     await check('guest');
-    await dialog.getByRole('button', { name: 'Create account' }).click();
+    await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
     await dialog.locator('input[aria-invalid=true]').waitFor();
     await check('fault');
-    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     await check('sign in');
     await dialog.getByRole('button', { name: 'Lost your password?' }).click();
     await check('recovery');
     await dialog.getByRole('button', { name: 'Back' }).click();
     await dialog.getByLabel('Name', { exact: true }).fill(name);
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await dialog.getByRole('button', { name: 'Create account' }).click();
+    await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
     await dialog.getByRole('button', { name: 'Copied' }).waitFor();
     await check('codes');
     await dialog.getByRole('button', { name: 'Copied' }).click();

@@ -42,7 +42,7 @@ async function signUp(page, name) {
   const dialog = await you(page);
   await dialog.getByLabel('Name', { exact: true }).fill(name);
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Create account' }).click();
+  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
   await dialog.getByRole('button', { name: 'Copied' }).click();
   await dialog.waitFor({ state: 'detached' });
 }
@@ -86,7 +86,7 @@ test('a player mutes and reports an opponent from their line of chat, and takes 
   assert.equal(await ann.page.getByText('Do you hear me?').count(), 0);
   await dialog.getByRole('button', { name: 'Report…' }).click();
   await dialog.getByLabel('What is it about?').selectOption('chat');
-  await dialog.getByLabel('What happened? (optional)').fill('He is rude');
+  await dialog.getByLabel('What happened? (optional)').fill('Rude words');
   await dialog.getByText('You play badly').waitFor();
   await shoot(ann.page, 'report-desk');
   assert.deepEqual(await faults(ann.page), []);
@@ -182,16 +182,16 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.getByText('taken back').waitFor();
     await page.locator('.queue').getByRole('button', { name: other }).waitFor({ state: 'detached' });
-    // A closed account is told at the sign-in, and may answer there.
+    // Who signs in to a closed account reads why, and may answer there.
     await page.locator('.decide select').selectOption('close');
     await page.getByLabel('Reason, which the person reads (except a note)').fill('Plays for somebody else');
     await page.getByRole('button', { name: 'Decide' }).click();
     await rude.page.locator('.me bdi, .toast').filter({ hasText: /Guest|signed out/ }).first().waitFor({ state: 'attached' });
     const again = await you(rude.page);
-    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
     await again.getByLabel('Name', { exact: true }).fill(other);
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
     await again.getByText('This account is closed. The operator says: Plays for somebody else').waitFor();
     await shoot(rude.page, `closed-${size}`);
     await again.getByLabel('What you say against it').fill('I did not');

@@ -3,7 +3,6 @@
 
 use std::{
     collections::HashMap,
-    io,
     net::{Ipv4Addr, SocketAddr},
     time::Duration,
 };
@@ -20,7 +19,7 @@ use fivefold_shared::{
 };
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::{
-    net::{TcpSocket, TcpStream},
+    net::TcpStream,
     time::{Instant, error::Elapsed, sleep, timeout, timeout_at},
 };
 use tokio_tungstenite::{
@@ -30,7 +29,7 @@ use tokio_tungstenite::{
     },
 };
 
-use crate::{PATIENCE, Server, http::post};
+use crate::{PATIENCE, Server, http::post, tcp::tcp_from};
 
 /// The longest wait for a server that may be down.
 const RETURN_WITHIN: Duration = Duration::from_secs(5);
@@ -46,23 +45,6 @@ pub type Socket = WebSocketStream<TcpStream>;
 /// When the socket cannot be opened.
 pub async fn connect(address: SocketAddr) -> Socket {
     connect_from(None, address).await.expect("the server accepts a WebSocket")
-}
-
-/// A connection from an address of this machine, or from any.
-pub(crate) async fn tcp_from(
-    source: Option<Ipv4Addr>,
-    address: SocketAddr,
-) -> io::Result<TcpStream> {
-    let stream = match source {
-        Some(source) => {
-            let socket = TcpSocket::new_v4()?;
-            socket.bind((source, 0).into())?;
-            socket.connect(address).await?
-        }
-        None => TcpStream::connect(address).await?,
-    };
-    stream.set_nodelay(true)?;
-    Ok(stream)
 }
 
 /// As [`connect`], from an address of this machine or from any, to a server that may be gone.

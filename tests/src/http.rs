@@ -10,7 +10,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::guest::tcp_from;
+use crate::tcp::tcp_from;
 
 /// The whole response to a GET, with the head.
 pub(crate) async fn get(address: SocketAddr, path: &str) -> io::Result<String> {

@@ -16,6 +16,7 @@ mod programs;
 pub mod random_games;
 pub mod ratings;
 mod server;
+mod tcp;
 mod times;
 
 pub use self::{

@@ -1,6 +1,7 @@
 //! People who spoil it for others, over HTTP: whom somebody blocks, reports, and what somebody says against
 //! a sanction. For accounts and guests.
 
+mod case_text;
 mod operators;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use axum::{
 use fivefold_shared::protocol::{ChatText, GameId, MemberId, Name, Reason, Refusal, RoomCode};
 use serde::{Deserialize, Serialize};
 
+use self::case_text::case_text;
 use super::account::asked::{AccountRefusal, Asked};
 use crate::{
     accounts::Credentials,
@@ -240,10 +242,4 @@ async fn appeal(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
     let change = ModerationChange::Appeal { id, member, text };
     asked.server.moderation.change(change, Reason::NoSuchCase).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// A text of a report, an appeal or a reason, cleaned as a line of chat is.
-fn case_text(text: &str) -> Result<String, Refusal> {
-    let text = ChatText::new(text).map_err(Refusal::malformed)?;
-    Ok(text.into())
 }

@@ -9,8 +9,8 @@ use fivefold_shared::{
 
 use super::messages::ToLeader;
 use crate::{
-    blocks::OwnBlocks,
     outbox::Outbox,
+    own_blocks::OwnBlocks,
     pairing::{Rating, SeekAim, Seeker, StandingSeek},
 };
 

@@ -2,7 +2,7 @@
 //!
 //! It does not know where inputs come from; see `room_actor.rs`.
 
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{collections::VecDeque, future::Future, pin::Pin, sync::Arc, time::Instant};
 
 use fivefold_shared::{
     protocol::{CommandId, Event, MemberId, Message, NumberedEvent, RoomCode},
@@ -15,7 +15,6 @@ use super::{
     bot_calls::BotCalls,
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
-    ratings::Reading,
     route::Route,
 };
 use crate::{
@@ -32,6 +31,9 @@ use crate::{
     storage::{LogWriter, Playing, ReadPool},
     thinking::{Owner, Pool},
 };
+
+/// Reads ratings, for a room that lacks them.
+pub(super) type Reading = Pin<Box<dyn Future<Output = Input> + Send>>;
 
 /// One room, with everything its task keeps for it.
 pub(super) struct Actor {

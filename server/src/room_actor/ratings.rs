@@ -2,7 +2,7 @@
 //!
 //! It does not know how ratings are counted.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use fivefold_shared::{
     protocol::PlayerRating,
@@ -15,9 +15,6 @@ use crate::{
     ratings::{Estimate, Rating},
     storage::{ChangeKind, PoolRating, RatingChange, StorageError, StorageReader},
 };
-
-/// Reads ratings, for a room that lacks them.
-pub(super) type Reading = Pin<Box<dyn Future<Output = Input> + Send>>;
 
 impl Actor {
     /// Gives the room what its game has changed, by the commit that ended it.

@@ -9,13 +9,13 @@ use fivefold_shared::{
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::{
-    blocks::OwnBlocks,
     cluster::{
         Cluster,
         frame::{Credentials, Outcome, ToRelay},
     },
     node_id::NodeId,
     outbox::{Encoder, Outbox, Posted, encode},
+    own_blocks::OwnBlocks,
     storage::IdentityHash,
     thinking::Owner,
 };

@@ -1,6 +1,6 @@
 //! Finds damage in a database, and copies it, also while a server uses it.
 
-use std::{collections::BTreeMap, fmt, fs, io, path::Path};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 use fivefold_shared::{
     protocol::RoomCode,
@@ -10,69 +10,13 @@ use fivefold_shared::{
 use rusqlite::{Connection, Transaction};
 
 use super::{
-    OpenError, StorageError,
+    Findings, OpenError, StorageError,
     data_folder::{create_private, database_in, sync_folder_of},
     moderation::CONTRADICTIONS,
     schema::CLOSED_WITHOUT_LOG,
     sqlite::{inspect, open_to_read, ratings, read_log},
     values::{from_json, name},
 };
-
-/// Most problems that are reported.
-const PROBLEMS_MAX: usize = 100;
-
-/// Results of a check.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Findings {
-    /// Rooms, open or closed.
-    pub rooms: u64,
-    /// Events in their logs.
-    pub events: u64,
-    /// Finished games.
-    pub games: u64,
-    /// The first problems found, as sentences.
-    pub problems: Vec<String>,
-    /// Whether [`repair`](super::repair()) can fix it: only rooms are damaged.
-    pub is_repairable: bool,
-}
-
-impl Default for Findings {
-    fn default() -> Self {
-        Self { rooms: 0, events: 0, games: 0, problems: Vec::new(), is_repairable: true }
-    }
-}
-
-impl Findings {
-    /// Whether there are no problems.
-    pub fn is_sound(&self) -> bool {
-        self.problems.is_empty()
-    }
-
-    pub(super) fn add(&mut self, problem: impl fmt::Display) {
-        if self.problems.len() < PROBLEMS_MAX {
-            self.problems.push(problem.to_string());
-        }
-    }
-}
-
-impl fmt::Display for Findings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for problem in &self.problems {
-            writeln!(f, "{problem}")?;
-        }
-        let Self { rooms, events, games, .. } = self;
-        write!(f, "{rooms} rooms, {events} events, {games} finished games: ")?;
-        match self.problems.len() {
-            0 => writeln!(f, "all is well."),
-            _ if self.is_repairable => writeln!(
-                f,
-                "damaged. Stop the server and run `fivefold-server check --repair`, which exports \
-                 the damaged rooms and closes them; or put a backup in its place."
-            ),
-            _ => writeln!(f, "damaged. Stop the server, and put a backup in its place."),
-        }
-    }
-}
 
 /// Why a backup failed.
 #[derive(Debug, thiserror::Error)]
@@ -213,7 +157,7 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
-/// What is wrong with reports and sanctions is not repaired. A file of an older format has none.
+/// Reports and sanctions are not repaired. A file of an older format has none.
 fn check_moderation(
     snapshot: &Transaction<'_>,
     findings: &mut Findings,
@@ -232,7 +176,7 @@ fn check_moderation(
     Ok(())
 }
 
-/// What is wrong with ratings is not repaired.
+/// Ratings are not repaired.
 fn check_ratings(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
     let has_ratings = "SELECT 1 FROM sqlite_schema WHERE name = 'rating'";
     if !snapshot.prepare(has_ratings)?.exists(())? {

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod moderation;
+mod moderation_reader;
 mod ratings;
 
 use std::{
@@ -430,10 +431,6 @@ impl StorageReader for Memory {
     ) -> Result<Option<(Account, ApiToken)>, StorageError> {
         let tables = self.tables();
         Ok(tables.accounts.of_token(&tables.members, token))
-    }
-
-    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
-        Ok(self.tables().accounts.of_alias(guest))
     }
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {

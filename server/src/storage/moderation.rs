@@ -383,7 +383,7 @@ pub trait ModerationReader {
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError>;
 }
 
-/// Counts rows that contradict themselves, with what is said of them. The statements are for all databases.
+/// Counts rows that contradict themselves, with the sentence for each count. The statements are for all databases.
 pub(super) const CONTRADICTIONS: [(&str, &str); 3] = [
     ("SELECT count(*) FROM block WHERE member = other", "lists have their own member on them"),
     (

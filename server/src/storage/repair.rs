@@ -11,8 +11,8 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior, types::ValueRe
 use serde::Serialize;
 
 use super::{
-    DataFolder, OpenError, Sqlite, StorageError,
-    check::{self, Findings, Problem},
+    DataFolder, Findings, OpenError, Sqlite, StorageError,
+    check::{self, Problem},
     data_folder::{create_private, database_in, sync_folder_of},
     schema::CLOSED_WITHOUT_LOG,
 };

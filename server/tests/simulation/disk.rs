@@ -454,11 +454,6 @@ impl StorageReader for Disk {
         self.kept.account_of_token(token)
     }
 
-    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
-        self.reach()?;
-        self.kept.account_of_alias(guest)
-    }
-
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         self.reach()?;
         self.kept.account_keys(member)

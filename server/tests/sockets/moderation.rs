@@ -119,7 +119,7 @@ async fn check_chat(servers: [&TestServer; 3]) {
     assert_eq!(blocks.body["blocks"][0]["kind"], "block");
 }
 
-/// Waits until what a node was told before has arrived: a question goes the same way.
+/// Waits until earlier news have come to a node: a question goes the same way.
 async fn settle(server: &TestServer) {
     let mut client = server.greet("Nobody").await;
     client.ask(json!({"type": "own_rooms"})).await;
@@ -145,7 +145,7 @@ async fn people_who_block_each_other_are_not_paired_challenged_or_listed() {
     let mut ann = guest(&server, "Ann").await;
     let mut bob = guest(&server, "Bob").await;
     let mut eve = guest(&server, "Eve").await;
-    // Bob watches the lobby when Ann blocks him.
+    // Bob watches the lobby when Ann blocks Bob.
     let settings = json!({"rules": {"variant": "freestyle"}});
     let open = seeking(ann.client.ask(json!({"type": "seek", "settings": settings})).await);
     let seen = bob.client.ask(json!({"type": "watch_lobby"})).await;
@@ -169,7 +169,7 @@ async fn people_who_block_each_other_are_not_paired_challenged_or_listed() {
         let listed = rooms.iter().filter(|listed| listed.room == room).count();
         assert_eq!((listed, total), (expected, expected));
     }
-    // Who was blocked is not told.
+    // Who was blocked does not learn of it.
     let challenge =
         |to: &Guest| json!({"type": "challenge", "member": to.id, "settings": settings});
     assert_eq!(bob.client.refused(challenge(&ann)).await, Reason::NobodyOnline);
@@ -471,7 +471,9 @@ async fn the_command_line_decides_beside_a_running_server() {
     let say = json!({"type": "say", "room": room, "text": "hi"});
     assert_eq!(rude.refused(say.clone()).await, Reason::Muted);
     let shown = run(Moderate::Show { who: who.clone() }).unwrap();
-    for part in ["Rude (account)", "is said to have said in room", "holds: Insults", "insults"] {
+    for part in
+        ["Rude (account)", "as the reporter quotes it, wrote in room", "holds: Insults", "insults"]
+    {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     run(Moderate::Undo { sanction: id.clone() }).unwrap();

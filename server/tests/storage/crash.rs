@@ -152,7 +152,7 @@ fn a_full_disk_refuses_until_there_is_space() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = Writer::start(folder.path());
     while writer.next() != Some(5) {}
-    writer.limit_files(Some(256 * 1024));
+    writer.limit_files(Some(512 * 1024));
     let mut last = 0;
     while let Some(seq) = writer.next() {
         last = seq;
@@ -275,7 +275,7 @@ fn a_kill_while_games_end_leaves_each_counted_once_or_not_there() {
     for kill in 0..10 {
         let mut rater = Writer::start_as("crash::rater", folder.path());
         for _ in 0..5 + kill {
-            rater.next();
+            acknowledged = rater.next().unwrap();
         }
         acknowledged = rater.kill().max(acknowledged);
         let findings = check(folder.path()).unwrap();

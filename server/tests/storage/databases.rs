@@ -333,16 +333,17 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
-    let without_ratings = "DROP TABLE fivefold.rating, fivefold.rating_change, fivefold.block,
-        fivefold.report, fivefold.sanction, fivefold.operator;";
-    server.execute(without_ratings);
+    let format_4 = "fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
+        fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias";
+    server.execute(&format!("DROP TABLE {format_4}"));
+    server.execute("ALTER TABLE fivefold.session DROP COLUMN proved_at");
+    server.execute("ALTER TABLE fivefold.account DROP COLUMN owner");
     server.execute("UPDATE fivefold.format SET number = 3");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
-    let without_accounts = "DROP TABLE fivefold.session, fivefold.key, fivefold.account,
-        fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
-        fivefold.sanction, fivefold.operator;";
-    server.execute(without_accounts);
+    let without_accounts =
+        format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
+    server.execute(&without_accounts);
     server.execute("UPDATE fivefold.format SET number = 2");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
@@ -350,7 +351,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
-    server.execute(without_accounts);
+    server.execute(&without_accounts);
     server.execute("DROP TABLE fivefold.playing; UPDATE fivefold.format SET number = 1");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");

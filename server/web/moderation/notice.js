@@ -18,7 +18,7 @@ const shown = new Set();
 export function showSanction(app, { sanction, kind, until, reason, appealed }) {
   if (shown.has(sanction)) return;
   shown.add(sanction);
-  // Those that hold for a while are told once in each tab.
+  // Those that hold for a while are shown once in each tab.
   const key = `fivefold.told.${sanction}`;
   if (kind !== 'warn' && sessionStorage.getItem(key)) return;
   const answer = appealed ? el('p', { class: 'hint' }, tm('appealed'))

@@ -65,34 +65,34 @@ export const view = (app, place) => {
     await load();
   }
 
-  /** Does something, and shows what has become of it. @param {HTMLElement} said @param {string} path @param {object} [body] */
-  async function act(said, path, body) {
+  /** Does something, and shows what has become of it. @param {HTMLElement} answer @param {string} path @param {object} [body] */
+  async function act(answer, path, body) {
     try {
       await request('POST', `moderation/${path}`, body);
       await open(current);
     } catch (error) {
-      write(said, faultText(error));
+      write(answer, faultText(error));
     }
   }
 
   /** @param {CaseFile} file */
   function show(file) {
-    const said = el('p', { class: 'hint', role: 'status' });
+    const answer = el('p', { class: 'hint', role: 'status' });
     const open = file.reports.filter(({ state }) => state === 'open').length;
     const people = `people/${file.member}`;
-    const close = (/** @type {string} */ state, /** @type {string} */ text) => el('button', { type: 'button', onclick: () => void act(said, `${people}/reports`, { state }) }, text);
+    const close = (/** @type {string} */ state, /** @type {string} */ text) => el('button', { type: 'button', onclick: () => void act(answer, `${people}/reports`, { state }) }, text);
     fill(detail,
       el('h2', null, el('bdi', null, file.name ?? to('unknown'))),
       el('p', { class: 'hint' }, [file.member, to(file.account ? 'account' : 'guest'), to('blocked_by', { count: file.blocked_by })].join(' · ')),
-      signals(file.signals), decide(people, said), said,
+      signals(file.signals), decide(people, answer), answer,
       el('h3', null, to('all_reports')), open > 0 && el('div', { class: 'row' }, close('acted', to('acted')), close('dismissed', to('dismissed'))),
       file.reports.length === 0 && el('p', { class: 'hint' }, to('no_reports')), el('ol', null, ...file.reports.map(reportItem)),
       el('h3', null, to('sanctions')), file.sanctions.length === 0 && el('p', { class: 'hint' }, to('no_sanctions')),
-      el('ol', null, ...file.sanctions.map((sanction) => sanctionItem(sanction, said))));
+      el('ol', null, ...file.sanctions.map((sanction) => sanctionItem(sanction, answer))));
   }
 
-  /** @param {string} people @param {HTMLElement} said */
-  function decide(people, said) {
+  /** @param {string} people @param {HTMLElement} answer */
+  function decide(people, answer) {
     const kind = el('select', { name: 'kind' }, ...KINDS.map((one) => el('option', { value: one }, to(`do_${one}`))));
     const days = el('input', { name: 'days', type: 'number', min: '1', max: '3650' });
     const reason = el('textarea', { name: 'reason', rows: 2, maxLength: CHAT_TEXT_MAX, required: true });
@@ -107,21 +107,21 @@ export const view = (app, place) => {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const ends = ENDING.includes(kind.value) && days.value !== '';
-      void act(said, people, { kind: kind.value, reason: reason.value, ...(ends ? { days: Number(days.value) } : {}) });
+      void act(answer, people, { kind: kind.value, reason: reason.value, ...(ends ? { days: Number(days.value) } : {}) });
     });
     return form;
   }
 
-  /** @param {Sanction} sanction @param {HTMLElement} said */
-  function sanctionItem({ id, kind, from, until, reason, operator, active, appeal, answered, undone }, said) {
+  /** @param {Sanction} sanction @param {HTMLElement} answer */
+  function sanctionItem({ id, kind, from, until, reason, operator, active, appeal, answered, undone }, answer) {
     const state = to(undone ? 'is_undone' : active ? 'holds' : kind === 'note' ? 'is_note' : 'is_over');
     const dates = [from, until].filter((at) => at !== undefined).map((at) => formatDate(at, { dateStyle: 'medium' })).join(' – ');
     return el('li', null, el('div', null, el('b', null, to(`do_${kind}`)), ' ', el('span', { class: `chip${active ? ' now' : ''}` }, state)),
       el('span', { class: 'hint' }, [dates, operator].join(' · ')), el('bdi', null, reason),
       appeal && el('blockquote', null, el('b', null, to('appeal')), ' ', el('bdi', null, appeal)),
       !undone && el('div', { class: 'row' },
-        el('button', { type: 'button', onclick: () => void act(said, `sanctions/${id}/undo`) }, to('undo')),
-        appeal && !answered && el('button', { type: 'button', onclick: () => void act(said, `sanctions/${id}/answer`) }, to('keep'))));
+        el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/undo`) }, to('undo')),
+        appeal && !answered && el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/answer`) }, to('keep'))));
   }
 
   fill(place, el('h1', null, to('queue')), el('div', { class: 'moderation' }, el('section', null, line, list, search), detail));

@@ -289,7 +289,7 @@ pub enum Message {
         until: Option<u64>,
         /// Why, as the operator says.
         reason: String,
-        /// Whether the member has said something against it.
+        /// Whether the member has appealed.
         #[serde(default, skip_serializing_if = "is_false")]
         appealed: bool,
     },

@@ -5,10 +5,10 @@
 use super::{
     data::{Moment, Room},
     effect::Effect,
-    state::{Game, RoomState},
+    state::{Game, RoomState, members},
 };
 use crate::{
-    protocol::{GameId, GameRatings, GameSettings, MemberId, Message, Player, PlayerRating, Seats},
+    protocol::{GameId, GameRatings, GameSettings, MemberId, Message, PlayerRating},
     rating_pool::RatingPool,
     rules::Outcome,
     seat::{BySeat, Seat},
@@ -136,15 +136,6 @@ impl Room {
         };
         ending.counts()
     }
-}
-
-/// The two people in the seats of a room.
-pub(super) fn members(seats: &Seats) -> Option<BySeat<MemberId>> {
-    let member = |seat| match seats.get(seat)? {
-        Player::Member { member, .. } => Some(member.clone()),
-        Player::Bot { .. } => None,
-    };
-    Some(BySeat { first: member(Seat::First)?, second: member(Seat::Second)? })
 }
 
 #[cfg(test)]

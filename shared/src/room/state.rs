@@ -3,7 +3,7 @@
 //! Server and clients fold the same events with this one function, so they cannot disagree about a
 //! game. This file does not know who may cause which event.
 
-use super::{rated, timeline::Timeline};
+use super::timeline::Timeline;
 use crate::{
     clock::{Clock, SideTime, TimeControl},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
@@ -285,7 +285,7 @@ impl RoomState {
             return Err("a seat is vacant".into());
         }
         if rated {
-            self.rated_players = rated::members(&self.seats);
+            self.rated_players = members(&self.seats);
         }
         self.game = Some(Game {
             number,
@@ -326,7 +326,7 @@ impl RoomState {
     /// has paired.
     pub fn paired_players(&self) -> Option<BySeat<MemberId>> {
         self.running().filter(|_| self.paired)?;
-        rated::members(&self.seats)
+        members(&self.seats)
     }
 
     /// Whether a player may abort the game: it is the first one of a paired room, and not both have
@@ -652,4 +652,13 @@ impl Game {
             timeline: None,
         })
     }
+}
+
+/// The two people in the seats of a room.
+pub(super) fn members(seats: &Seats) -> Option<BySeat<MemberId>> {
+    let member = |seat| match seats.get(seat)? {
+        Player::Member { member, .. } => Some(member.clone()),
+        Player::Bot { .. } => None,
+    };
+    Some(BySeat { first: member(Seat::First)?, second: member(Seat::Second)? })
 }

@@ -85,7 +85,7 @@ pub(super) struct Seeker {
     pub(super) me: MemberId,
     /// The pool in which they seek.
     pool: &'static str,
-    /// What they heard that games have changed: the room, the game's id, and the points.
+    /// The changes by games that they read: the room, the game's id, and the points.
     pub(super) changes: Vec<(RoomCode, GameId, i32)>,
     /// Whether there are several servers. A room that moves may then be busy; one server may not.
     is_in_cluster: bool,

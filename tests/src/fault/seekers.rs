@@ -76,11 +76,11 @@ pub struct SeekersVerdict {
     pub acts_lost: usize,
     /// Games that count, of people with accounts.
     pub rated: usize,
-    /// What players heard that their games have changed.
-    pub changes_heard: usize,
+    /// Changes that players read.
+    pub changes_read: usize,
     /// Changes of ratings that are missing.
     pub changes_lost: usize,
-    /// Changes of ratings beyond one for each player of a game, and those that players heard otherwise.
+    /// Changes of ratings beyond one for each player of a game, and those that players read otherwise.
     pub changes_wrong: usize,
     /// What a check of the database found.
     pub problems: Vec<String>,
@@ -118,10 +118,10 @@ impl fmt::Display for SeekersVerdict {
         let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| self.waits.quantile(part).as_secs_f64());
         writeln!(f, "seconds until a game was found: {p50:.2}, p99 {p99:.2}, max {max:.2}")?;
         if self.rated > 0 {
-            let Self { rated, changes_heard, changes_lost, changes_wrong, .. } = self;
+            let Self { rated, changes_read, changes_lost, changes_wrong, .. } = self;
             writeln!(
                 f,
-                "{rated} games that count, {changes_heard} changes heard: {changes_lost} changes of \
+                "{rated} games that count, {changes_read} changes read: {changes_lost} changes of \
                  ratings lost, {changes_wrong} doubled or wrong"
             )?;
         }
@@ -373,7 +373,7 @@ fn judge(
     verdict.aborted = rooms.values().filter(|paired| paired.is_aborted()).count();
 }
 
-/// Compares the ratings with the games that count, and with what players heard.
+/// Compares the ratings with the games that count, and with what players read.
 fn judge_ratings(
     storage: &impl Storage,
     rooms: &BTreeMap<RoomCode, Paired>,
@@ -395,7 +395,7 @@ fn judge_ratings(
                 let stored = own.after.value.round() - own.before.value.round();
                 (stored - f64::from(*points)).abs() < 0.5
             });
-            verdict.changes_heard += 1;
+            verdict.changes_read += 1;
             verdict.changes_wrong += usize::from(!is_right);
         }
     }

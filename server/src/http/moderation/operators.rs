@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     super::account::asked::{AccountRefusal, Asked},
-    case_text,
+    case_text::case_text,
 };
 use crate::{
     accounts::SignedIn,

@@ -7,15 +7,11 @@ use fivefold_shared::{clock::millis, protocol::MemberId};
 use crate::{
     limits::{
         MEMORY_MEMBERS_MAX,
-        moderation::{
-            BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
-            SANCTIONS_MAX,
-        },
+        moderation::{BLOCKS_MAX, REPORTS_MAX, REPORTS_WITHIN, SANCTIONS_MAX},
     },
     storage::{
-        BlockEntry, BlockKind, BlockLists, CaseId, KnownMember, Memory, ModerationChange,
-        ModerationChanged, ModerationReader, Report, ReportQuery, ReportState, Sanction,
-        SanctionKind, StorageError,
+        BlockEntry, CaseId, KnownMember, ModerationChange, ModerationChanged, Report, ReportState,
+        Sanction, SanctionKind, StorageError,
         moderation::{blocks_before, reports_before},
     },
 };
@@ -23,11 +19,11 @@ use crate::{
 /// All of it.
 #[derive(Debug, Default)]
 pub(super) struct Moderation {
-    blocks: HashMap<MemberId, Vec<BlockEntry>>,
+    pub(super) blocks: HashMap<MemberId, Vec<BlockEntry>>,
     reports: BTreeMap<CaseId, Report>,
     sanctions: BTreeMap<CaseId, Sanction>,
-    operators: HashMap<MemberId, u64>,
-    revision: u64,
+    pub(super) operators: HashMap<MemberId, u64>,
+    pub(super) revision: u64,
 }
 
 impl Moderation {
@@ -192,90 +188,17 @@ impl Moderation {
         self.blocks.retain(|member, _| !of(member));
     }
 
-    fn sanctions(&self, is_wanted: impl Fn(&Sanction) -> bool) -> Vec<Sanction> {
+    pub(super) fn sanctions(&self, is_wanted: impl Fn(&Sanction) -> bool) -> Vec<Sanction> {
         let mut wanted: Vec<_> =
             self.sanctions.values().filter(|one| is_wanted(one)).cloned().collect();
         wanted.sort_by_key(|sanction| sanction.from_at);
         wanted
     }
 
-    fn reports(&self, is_wanted: impl Fn(&Report) -> bool) -> Vec<Report> {
+    pub(super) fn reports(&self, is_wanted: impl Fn(&Report) -> bool) -> Vec<Report> {
         let mut wanted: Vec<_> =
             self.reports.values().filter(|one| is_wanted(one)).cloned().collect();
         wanted.sort_by_key(|report| report.at);
         wanted
-    }
-}
-
-impl ModerationReader for Memory {
-    fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
-        let tables = self.tables();
-        let blocks = &tables.moderation.blocks;
-        let mut own = blocks.get(member).cloned().unwrap_or_default();
-        let newest_first = |one: &BlockEntry, other: &BlockEntry| {
-            other.at.cmp(&one.at).then_with(|| one.other.cmp(&other.other))
-        };
-        own.sort_by(newest_first);
-        let mut by: Vec<_> = blocks
-            .iter()
-            .filter_map(|(by, own)| {
-                let is_it =
-                    |entry: &&BlockEntry| entry.other == *member && entry.kind == BlockKind::Block;
-                own.iter().find(is_it).map(|entry| (entry.at, by.clone()))
-            })
-            .collect();
-        by.sort_by(|one, other| other.cmp(one));
-        let blocked_by = by.into_iter().take(BLOCKED_BY_MAX).map(|(_, by)| by).collect();
-        Ok(BlockLists { own, blocked_by })
-    }
-
-    fn sanctions_revision(&mut self) -> Result<u64, StorageError> {
-        Ok(self.tables().moderation.revision)
-    }
-
-    fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
-        Ok(self.tables().moderation.sanctions(|sanction| sanction.is_active(now)))
-    }
-
-    fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
-        let mut own = self.tables().moderation.sanctions(|sanction| sanction.member == *member);
-        own.reverse();
-        own.truncate(CASE_ROWS_MAX);
-        Ok(own)
-    }
-
-    fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
-        let is_open =
-            |sanction: &Sanction| sanction.appeal.is_some() && sanction.answered_at.is_none();
-        let mut open = self.tables().moderation.sanctions(is_open);
-        open.truncate(QUEUE_MAX);
-        Ok(open)
-    }
-
-    fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
-        let tables = self.tables();
-        let moderation = &tables.moderation;
-        let newest = |mut reports: Vec<Report>| {
-            reports.reverse();
-            reports.truncate(CASE_ROWS_MAX);
-            reports
-        };
-        Ok(match query {
-            ReportQuery::Open => {
-                let mut open = moderation.reports(|report| report.state == ReportState::Open);
-                open.truncate(QUEUE_MAX);
-                open
-            }
-            ReportQuery::About(member) => {
-                newest(moderation.reports(|report| report.about == *member))
-            }
-            ReportQuery::By(member) => {
-                newest(moderation.reports(|report| report.reporter == *member))
-            }
-        })
-    }
-
-    fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
-        Ok(self.tables().moderation.operators.contains_key(member))
     }
 }

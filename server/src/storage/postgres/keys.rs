@@ -1,7 +1,6 @@
 //! Passkeys, tokens and aliases of accounts in PostgreSQL. A change is one statement, and the same
 //! statement again does no harm. It does not know how keys are checked.
 
-use fivefold_shared::protocol::MemberId;
 use tokio_postgres::{Error, Row};
 
 use super::{
@@ -234,19 +233,6 @@ pub(super) async fn of_token(
     let Some(row) = rows.first() else { return Ok(None) };
     let (account, token) = (account(row)?, token(row, ACCOUNT_COLUMNS)?);
     Ok(Some(account.and_then(|account| Ok((account, token?)))))
-}
-
-/// The account to which a guest belongs. The inner error means that a row is damaged.
-///
-/// # Errors
-/// As the database.
-pub(super) async fn of_alias(
-    session: &Session,
-    guest: &MemberId,
-) -> Result<Option<Result<MemberId, StorageError>>, Error> {
-    let select = "SELECT account FROM alias WHERE member = $1";
-    let rows = session.query(select, &[&guest.as_str()]).await?;
-    rows.first().map(|row| row.try_get(0).map(name)).transpose()
 }
 
 /// Reads the passkeys, tokens and aliases of an account. The inner error means that a row is damaged.

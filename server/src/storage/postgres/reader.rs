@@ -117,11 +117,6 @@ impl StorageReader for PostgresReader {
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
     }
 
-    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
-        let select = async |session: &Session| keys::of_alias(session, guest).await;
-        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
-    }
-
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         let select = async |session: &Session| accounts::keys(session, member).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?

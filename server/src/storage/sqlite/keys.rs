@@ -184,16 +184,6 @@ pub(super) fn of_token(
     found.map(|(account, token)| Ok((account?, token))).transpose()
 }
 
-/// The account to which a guest belongs.
-pub(super) fn of_alias(
-    connection: &Connection,
-    guest: &MemberId,
-) -> Result<Option<MemberId>, StorageError> {
-    let mut select = connection.prepare_cached("SELECT account FROM alias WHERE member = ?")?;
-    let found = select.query_row((guest.as_str(),), |row| row.get(0)).optional()?;
-    found.map(name).transpose()
-}
-
 /// The passkeys of an account, the oldest first.
 pub(super) fn passkeys(
     connection: &Connection,

@@ -73,10 +73,6 @@ impl StorageReader for SqliteReader {
         keys::of_token(&self.connection, token)
     }
 
-    fn account_of_alias(&mut self, guest: &MemberId) -> Result<Option<MemberId>, StorageError> {
-        keys::of_alias(&self.connection, guest)
-    }
-
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         accounts::keys(&self.connection, member)
     }

@@ -5,7 +5,7 @@ export const texts = {
   unmute: 'Unmute',
   block: 'Block',
   unblock: 'Unblock',
-  listed_how: 'Muting hides their messages. Blocking also keeps you out of each other’s games and lists. They are not told.',
+  listed_how: 'Muting hides their messages. Blocking also keeps you out of each other’s games and lists. They do not learn of it.',
   muted: 'You do not see messages from {name}.',
   blocked: 'You and {name} do not meet here any more.',
   unlisted: '{name} is off your list.',

@@ -39,7 +39,7 @@ export const texts = {
   told_mute_how: 'No puedes chatear{end}. El operador dice:',
   told_unrated: 'Sin partidas puntuadas',
   told_unrated_how: 'No puedes jugar partidas puntuadas{end}. El operador dice:',
-  understood: 'Lo he leído',
+  understood: 'Entendido',
   appeal: '¿No estás de acuerdo?',
   appeal_text: 'Lo que dices en contra',
   appeal_how: 'Puedes responder una vez. La respuesta la lee un operador.',

@@ -166,10 +166,4 @@ impl Accounts {
         let guests = self.0.get(member).map_or(&[][..], |account| &account.aliases);
         std::iter::once(member).chain(guests).cloned().collect()
     }
-
-    pub(in crate::storage::memory) fn of_alias(&self, guest: &MemberId) -> Option<MemberId> {
-        let mut all = self.0.iter();
-        let (member, _) = all.find(|(_, account)| account.aliases.contains(guest))?;
-        Some(member.clone())
-    }
 }

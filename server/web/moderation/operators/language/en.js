@@ -15,7 +15,7 @@ export const texts = {
   no_reports: 'Nobody has reported this person.',
   acted: 'Close: something was done',
   dismissed: 'Close: nothing to do',
-  said: 'Said in a room:',
+  said: 'Written in a room:',
   quoted: 'As the reporter quotes it:',
   game: 'Show the game',
   sanctions: 'Decisions',

@@ -1,0 +1,19 @@
+//! Why storage fails, whatever holds it.
+
+/// The storage has failed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StorageError {
+    /// Nothing is stored. A retry may work later, for example when the disk has space again.
+    #[error("the storage failed: {0}")]
+    Failed(String),
+    /// The commit may or may not be stored; only [`Storage::claim`](super::Storage::claim) can find out. Until then refuse
+    /// no command: clients send a refused command again with a new id, and it would be done twice.
+    #[error("a commit is in doubt: {0}")]
+    InDoubt(String),
+    /// The stored data is invalid.
+    #[error(
+        "the database is damaged: {0}. Stop the server and put a backup in its place; \
+         `fivefold-server check` says what is wrong"
+    )]
+    Damaged(String),
+}
