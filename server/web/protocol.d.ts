@@ -745,7 +745,7 @@ export type Message = { "type": "welcome",
     until?: number,
     /** Why, as the operator says. */
     reason: string,
-    /** Whether the member has said something against it. */
+    /** Whether the member has appealed. */
     appealed?: boolean, };
 
 /** A person's name: 1 to `NAME_MAX` characters in Unicode's form NFKC, without control characters and without the invisible ones that reorder or join text. Spaces are trimmed at both ends and single in between; combining marks belong to a letter, at most `NAME_MARKS_MAX` of them. */
@@ -1173,7 +1173,7 @@ export type Rules = { variant: VariantName, k?: number, size: Size, };
 
 export type Running = { seat: Seat, since: number, };
 
-/** What a sanction is. The end of an account is told at its sign-in. */
+/** What a sanction forbids. Who signs in to a closed account reads why. */
 export type SanctionKind = "warn" | "mute" | "unrated";
 
 /** What a token allows. */
