@@ -1,5 +1,7 @@
 // Runs the tests of the page. A file in which a test fails runs once more, alone: real browsers on a
 // loaded machine miss a moment now and then. Such tests are listed as unstable, and have to be repaired.
+//
+// `node tests/page/run.mjs [slow | FILE...]`: all but the slow files, only those, or the named ones.
 
 import { readdirSync } from 'node:fs';
 import { run } from 'node:test';
@@ -9,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 /** Browsers wait more than they work. */
 const FILES_AT_ONCE = 3;
+/** Files that look at every screen in many sizes and colours. */
+const SLOW = ['appearance.test.mjs', 'board-tiles.test.mjs', 'layout.test.mjs', 'qr-code.test.mjs'];
 /** How many of the longest files and tests are listed. */
 const LONGEST = 40;
 
@@ -35,7 +39,9 @@ async function test(files, concurrency) {
 
 const folder = new URL('.', import.meta.url);
 const wanted = process.argv.slice(2);
-const names = wanted.length > 0 ? wanted : readdirSync(folder).filter((name) => name.endsWith('.test.mjs')).sort();
+const all = readdirSync(folder).filter((name) => name.endsWith('.test.mjs')).sort();
+const isSlow = wanted[0] === 'slow';
+const names = wanted.length > 0 && !isSlow ? wanted : all.filter((name) => SLOW.includes(name) === isSlow);
 const first = await test(names.map((name) => fileURLToPath(new URL(name, folder))), FILES_AT_ONCE);
 const again = first.failed.size > 0 ? await test([...first.failed.keys()], 1) : { passed: 0, failed: new Map() };
 const named = (/** @type {Map<string, string[]>} */ failed) => [...failed.values()].flat();
