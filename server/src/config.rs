@@ -87,7 +87,7 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
 
-    /// Address under which people find the server, such as https://play.example: it is printed, links in
+    /// Address under which people find the server, such as `https://play.example`: it is printed, links in
     /// previews begin with it, and passkeys belong to its domain. Without it, passkeys work only at
     /// localhost.
     #[arg(long, env = "FIVEFOLD_PUBLIC_URL", value_name = "URL")]
