@@ -4,14 +4,13 @@
 use std::path::PathBuf;
 
 use fivefold_shared::protocol::{MemberId, Name};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::{
     Database, ModerationChange, ModerationChanged, OpenError, Postgres, Storage, StorageError,
     StorageReader,
     check::look_for_database,
     data_folder::database_in,
-    sqlite::{BUSY_TIMEOUT, Sqlite, moderation},
+    sqlite::{Sqlite, change_file, moderation},
 };
 
 /// A database that an operator works with.
@@ -98,15 +97,7 @@ impl OperatorDatabase {
     pub fn change(&mut self, change: &ModerationChange) -> Result<(), OperatorError> {
         let changed = match &mut self.0 {
             Kind::File(file) => {
-                let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                let failed = StorageError::from;
-                let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
-                connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
-                let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-                let transaction = begun.map_err(failed)?;
-                let changed = moderation::change(&transaction, change)?;
-                transaction.commit().map_err(failed)?;
-                changed
+                change_file(file, |transaction| moderation::change(transaction, change))?
             }
             Kind::Postgres(storage) => storage.moderate(change)?,
         };

@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use fivefold_shared::protocol::{MemberId, Name};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::{
     Account, AccountChange, AccountChanged, AccountStep, DatabaseUrl, OpenError, Postgres, Storage,
     StorageError,
     check::look_for_database,
     data_folder::database_in,
-    sqlite::{BUSY_TIMEOUT, accounts},
+    sqlite::{accounts, change_file},
 };
 use crate::{clock::Clock, ids};
 
@@ -53,16 +52,10 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
         Database::Folder(folder) => {
             let file = database_in(folder);
             look_for_database(&file)?;
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let failed = StorageError::from;
-            let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
-            connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
-            let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-            let transaction = begun.map_err(failed)?;
-            let change = change(accounts::named(&transaction, likeness.as_str())?)?;
-            let changed = accounts::change(&transaction, &change)?;
-            transaction.commit().map_err(failed)?;
-            changed
+            change_file(&file, |transaction| {
+                let change = change(accounts::named(transaction, likeness.as_str())?)?;
+                Ok::<_, RecoverError>(accounts::change(transaction, &change)?)
+            })?
         }
         Database::Postgres(url) => {
             let mut storage = Postgres::open(url, None)?;

@@ -37,7 +37,7 @@ use crate::node_id::NodeId;
 pub(super) use self::log::read_log;
 
 /// How long to wait for another process that uses the file, such as a backup that begins.
-pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The write-ahead log is copied into the database when it has this many pages: 32 MiB. Nothing is
 /// committed during the copy. Copying rarely takes less time in total and delays fewer moves.
@@ -118,6 +118,24 @@ pub(super) fn inspect(file: &Path) -> Result<Option<u32>, OpenError> {
         Kind::Ours(format) => Ok(Some(format)),
         Kind::Foreign => Err(OpenError::Foreign { path }),
     }
+}
+
+/// Changes a file in one transaction, for an operator's command. A server may use it at the same time.
+///
+/// # Errors
+/// If the file cannot be opened or written, or as `change`; then nothing is changed.
+pub(super) fn change_file<T, E: From<StorageError>>(
+    file: &Path,
+    change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(StorageError::from)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(StorageError::from)?;
+    let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let transaction = begun.map_err(StorageError::from)?;
+    let changed = change(&transaction)?;
+    transaction.commit().map_err(StorageError::from)?;
+    Ok(changed)
 }
 
 /// A connection that cannot write.

@@ -4,13 +4,12 @@
 use std::fmt;
 
 use fivefold_shared::protocol::GameId;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::{
     Database, OpenError, Postgres, RatingChange, Storage, StorageError, Undone,
     check::look_for_database,
     data_folder::database_in,
-    sqlite::{BUSY_TIMEOUT, ratings},
+    sqlite::{change_file, ratings},
 };
 use crate::clock::Clock;
 
@@ -52,15 +51,7 @@ pub fn undo(database: Database<'_>, game: &GameId) -> Result<TakenBack, UndoErro
         Database::Folder(folder) => {
             let file = database_in(folder);
             look_for_database(&file)?;
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let failed = StorageError::from;
-            let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
-            connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
-            let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-            let transaction = begun.map_err(failed)?;
-            let undone = ratings::undo(&transaction, game, now)?;
-            transaction.commit().map_err(failed)?;
-            undone
+            change_file(&file, |transaction| ratings::undo(transaction, game, now))?
         }
         Database::Postgres(url) => Postgres::open(url, None)?.undo_ratings(game, now)?,
     };
