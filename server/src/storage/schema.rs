@@ -1,12 +1,12 @@
 //! The tables of the database, and how to tell a database of Fivefold from other files.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// Marks a database of Fivefold: "5FLD".
 pub(super) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(super) const FORMAT: u32 = 9;
+pub(super) const FORMAT: u32 = 10;
 
 /// The oldest format that a server brings to the current one.
 pub(super) const OLDEST_FORMAT: u32 = 7;
@@ -282,6 +282,9 @@ const RATINGS: &str = "
     CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
 ";
 
+/// What the formats after 7 add, in their order.
+const ADDED: [(u32, &[&str]); 3] = [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[])];
+
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -316,10 +319,7 @@ pub(super) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
 pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(SCHEMA)?;
-    transaction.execute_batch(ACCOUNTS)?;
-    transaction.execute_batch(MODERATION)?;
-    transaction.execute_batch(KEYS)?;
-    transaction.execute_batch(RATINGS)?;
+    add_since(&transaction, 7)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
@@ -332,12 +332,17 @@ pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
 /// When the file cannot be written.
 pub(super) fn upgrade(connection: &mut Connection, format: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if format < 8 {
-        transaction.execute_batch(ACCOUNTS)?;
-    }
-    transaction.execute_batch(KEYS)?;
-    transaction.execute_batch(RATINGS)?;
-    transaction.execute_batch(MODERATION)?;
+    add_since(&transaction, format)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
+}
+
+/// Adds what the formats after this one have.
+fn add_since(transaction: &Transaction<'_>, format: u32) -> rusqlite::Result<()> {
+    for (_, tables) in ADDED.iter().filter(|(since, _)| *since > format) {
+        for table in *tables {
+            transaction.execute_batch(table)?;
+        }
+    }
+    Ok(())
 }

@@ -356,20 +356,21 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
     };
     // Older formats have the same tables but these.
-    let mut gone = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
+    let mut gone = String::new();
+    let format_9 = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
         DROP TABLE report; DROP TABLE sanction; DROP TABLE operator; DROP TABLE passkey;
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
-        ALTER TABLE account DROP COLUMN owner"
-        .to_owned();
-    for older in [8, 7] {
+        ALTER TABLE account DROP COLUMN owner";
+    let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
+    for (older, tables) in [(9, ""), (8, format_9), (7, format_8)] {
+        gone += tables;
         let old = rusqlite::Connection::open(&file).unwrap();
         old.execute_batch(&gone).unwrap();
         old.pragma_update(None, "user_version", older).unwrap();
         drop(old);
         assert!(check(folder.path()).unwrap().is_sound());
         drop(open());
-        assert_eq!(format(), 9);
-        gone += "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
+        assert_eq!(format(), 10);
     }
 
     let mut storage = open();

@@ -333,6 +333,9 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    server.execute("UPDATE fivefold.format SET number = 4");
+    drop(server.open());
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
     let format_4 = "fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias";
     server.execute(&format!("DROP TABLE {format_4}"));
@@ -340,7 +343,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner");
     server.execute("UPDATE fivefold.format SET number = 3");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
     let without_accounts =
         format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
     server.execute(&without_accounts);
@@ -348,7 +351,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
     server.execute(&without_accounts);
@@ -357,7 +360,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "4");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 

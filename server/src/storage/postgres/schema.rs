@@ -10,7 +10,7 @@ use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 4;
+pub(super) const FORMAT: i32 = 5;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -318,6 +318,9 @@ const RATINGS: &str = "
     );
 ";
 
+/// What the formats after 2 add, in their order.
+const ADDED: [(i32, &[&str]); 3] = [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[])];
+
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Database {
@@ -357,13 +360,12 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
         session.batch(PLAYING).await?;
         playing::fill(session).await?;
     }
-    if format < 3 {
-        session.batch(ACCOUNTS).await?;
+    for (_, tables) in ADDED.iter().filter(|(since, _)| *since > format) {
+        for table in *tables {
+            session.batch(table).await?;
+        }
     }
     if format < FORMAT {
-        session.batch(KEYS).await?;
-        session.batch(RATINGS).await?;
-        session.batch(MODERATION).await?;
         session.batch(&format!("UPDATE fivefold.format SET number = {FORMAT}")).await?;
     }
     Ok(Database::Ready)
