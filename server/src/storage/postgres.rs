@@ -11,6 +11,7 @@ mod append;
 mod check;
 mod claim;
 mod connection;
+mod examination;
 mod keys;
 mod logs;
 mod migrate;

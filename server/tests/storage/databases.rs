@@ -333,11 +333,14 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    server.execute("DROP TABLE fivefold.game_mark, fivefold.examined_game");
+    server.execute("DROP INDEX fivefold.rating_change_at");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
     let format_4 = "fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
-        fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias";
+        fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias,
+        fivefold.game_mark, fivefold.examined_game";
     server.execute(&format!("DROP TABLE {format_4}"));
     server.execute("ALTER TABLE fivefold.session DROP COLUMN proved_at");
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner");

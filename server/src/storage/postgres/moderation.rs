@@ -6,6 +6,7 @@ use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::{
     connection::Session,
+    examination,
     reader::PostgresReader,
     values::{signed, unsigned},
 };
@@ -169,7 +170,7 @@ const SELECT_REPORTS_BY: &str = "
     SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
     WHERE reporter = $1 ORDER BY at DESC, id LIMIT $2";
 
-type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// Changes something. The inner error means that nothing was tried.
 ///
@@ -216,6 +217,12 @@ pub(super) async fn change(
         ModerationChange::Operator { member, since: None } => {
             run(session, REMOVE_OPERATOR, &[&member.as_str()]).await?
         }
+        ModerationChange::Mark(marks) => examination::mark(session, marks).await?,
+        ModerationChange::ClaimExamination(claim) => examination::claim(session, claim).await?,
+        ModerationChange::Examined { game, facts } => match to_json(facts) {
+            Ok(facts) => examination::examined(session, game, &facts).await?,
+            Err(error) => return Ok(Err(error)),
+        },
     };
     Ok(Ok(changed))
 }
@@ -262,7 +269,11 @@ async fn add_sanction(session: &Session, sanction: &Sanction) -> Result<Moderati
     run(session, SANCTION, values).await
 }
 
-async fn run(
+/// Runs a statement of one change.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn run(
     session: &Session,
     statement: &'static str,
     values: Values<'_>,
@@ -283,12 +294,13 @@ async fn run(
 pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Result<u64, Error> {
     let (blocks, reports) = (signed(blocks_before(now)), signed(reports_before(now)));
     let rows = session.query(PRUNE, &[&blocks, &reports, &signed(rows_max as u64)]).await?;
-    rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))
+    let pruned = rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))?;
+    Ok(pruned + examination::prune(session, now, rows_max).await?)
 }
 
 impl PostgresReader {
     /// Reads rows from the primary, each by `read`, whose error means that the row is damaged.
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &mut self,
         statement: &'static str,
         values: Values<'_>,
