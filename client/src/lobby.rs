@@ -406,7 +406,7 @@ impl Lobby {
                     return LobbyEvent::Back;
                 }
                 TableEvent::Ended { reason } => return LobbyEvent::Ended { reason },
-                TableEvent::BotFailed => {}
+                TableEvent::BotFailed | TableEvent::Told { .. } => {}
             }
         }
     }
@@ -463,7 +463,10 @@ impl Lobby {
                     }
                 }
                 TableEvent::Ended { .. } => return,
-                TableEvent::Lost { .. } | TableEvent::Back | TableEvent::BotFailed => {}
+                TableEvent::Lost { .. }
+                | TableEvent::Back
+                | TableEvent::BotFailed
+                | TableEvent::Told { .. } => {}
             }
         }
         // A game for which the opponent was found before is stored within moments.

@@ -36,7 +36,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 }
@@ -84,7 +85,8 @@ fn store(memory: &mut Memory, games: &[[u64; 2]]) {
     for (number, players) in (1..).zip(games) {
         let [black, white] = play(*players, &mut numbers);
         let (game, at) = (game_id(number), 1_000 + number);
-        let claim = ExaminationClaim { game: game.clone(), ended_at: at, at, stale: 0, engine: true };
+        let claim =
+            ExaminationClaim { game: game.clone(), ended_at: at, at, stale: 0, engine: true };
         memory.moderate(&ModerationChange::ClaimExamination(claim)).unwrap();
         let facts = BySeat { first: facts(players[0], black), second: facts(players[1], white) };
         let facts = Some(Box::new(facts));
@@ -106,9 +108,11 @@ fn listed(memory: &Memory) -> Vec<(MemberId, Vec<HintKind>)> {
 fn who_plays_the_engines_moves_is_listed_and_others_of_the_rating_are_not() {
     let mut memory = Memory::default();
     // Each of the others plays each of them, and the cheat all of them.
-    let others = (USUAL..=PEOPLE)
-        .flat_map(|one| (USUAL..=PEOPLE).filter(move |other| *other != one).map(move |other| [one, other]));
-    let cheats = (USUAL..=PEOPLE).map(|other| if other % 2 == 0 { [CHEAT, other] } else { [other, CHEAT] });
+    let others = (USUAL..=PEOPLE).flat_map(|one| {
+        (USUAL..=PEOPLE).filter(move |other| *other != one).map(move |other| [one, other])
+    });
+    let cheats =
+        (USUAL..=PEOPLE).map(|other| if other % 2 == 0 { [CHEAT, other] } else { [other, CHEAT] });
     let games: Vec<_> = others.chain(cheats).collect();
     store(&mut memory, &games);
     let shown = |who| {
