@@ -70,7 +70,7 @@ fn name_of_guest(
     id: &MemberId,
     name: Name,
 ) -> Result<Name, StorageError> {
-    let is_taken = reader.account_named(name.likeness().as_str())?.is_some();
+    let is_taken = reader.account_called(name.likeness().as_str())?.is_some();
     Ok(if is_taken { name.marked(&id.as_str()[..4]).unwrap_or(name) } else { name })
 }
 
