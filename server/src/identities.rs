@@ -35,6 +35,8 @@ pub(crate) struct Authenticated {
     pub(crate) account: Option<KeyHash>,
     /// What the token allows; absent without one.
     pub(crate) scopes: Option<Scopes>,
+    /// The guests that belong to the account.
+    pub(crate) guests: Vec<MemberId>,
 }
 
 /// Result of looking up an identity.
@@ -122,7 +124,8 @@ impl Identities {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
             known.name != member.name || since >= SEEN_AGAIN_AFTER
         });
-        let authenticated = Authenticated { member, hash, account: None, scopes: None };
+        let authenticated =
+            Authenticated { member, hash, account: None, scopes: None, guests: Vec::new() };
         if is_stale && let Err(error) = self.update(&authenticated, now).await {
             tracing::warn!(%error, "the name of a member is not stored");
         }
