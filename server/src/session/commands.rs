@@ -406,14 +406,7 @@ impl Commands {
                 list.hide(|member| !self.outbox.meets(member));
                 Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
             }
-            LobbyRequest::OwnRooms => {
-                let lobby = &self.server.lobby;
-                let rooms = match self.outbox.own_ids() {
-                    Some(own) => Box::pin(lobby.own_rooms_of(own)).await,
-                    None => lobby.own_rooms(&identity.member.id).await,
-                };
-                Ok(Some(Message::OwnRooms { id: id.clone(), rooms }))
-            }
+            LobbyRequest::OwnRooms => Ok(Some(self.own_rooms(&identity.member, id).await)),
             LobbyRequest::Join { room, after } => {
                 let handle = self.find(&room).await?;
                 let member = self.member_in(identity.member, &handle).await?;
@@ -425,17 +418,7 @@ impl Commands {
                 self.rooms.remove(&room);
                 Ok(None)
             }
-            LobbyRequest::Close { room } => {
-                let mut member = identity.member;
-                if self.outbox.own_ids().is_some() {
-                    let handle = self.find(&room).await?;
-                    member = self.member_in(member, &handle).await?;
-                }
-                let (session, member) = (self.id, member.id);
-                let input = Input::Close { session, member, command: id.clone() };
-                self.pass_on_from_lobby(&room, input).await?;
-                Ok(None)
-            }
+            LobbyRequest::Close { room } => self.close(identity.member, id, &room).await,
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
             LobbyRequest::Seek { wanted, engine } => {
                 let request = PairingRequest::Seek { wanted, engine };
@@ -487,6 +470,30 @@ impl Commands {
         self.server.logins.rename(&identity.member);
         self.identity = Some(identity);
         Ok(Some(Message::Done { id: id.clone(), seq: None }))
+    }
+
+    async fn own_rooms(&self, member: &Member, id: &CommandId) -> Message {
+        let lobby = &self.server.lobby;
+        let rooms = match self.outbox.own_ids() {
+            Some(own) => Box::pin(lobby.own_rooms_of(own)).await,
+            None => lobby.own_rooms(&member.id).await,
+        };
+        Message::OwnRooms { id: id.clone(), rooms }
+    }
+
+    async fn close(
+        &mut self,
+        mut member: Member,
+        id: &CommandId,
+        room: &RoomCode,
+    ) -> CommandResult {
+        if self.outbox.own_ids().is_some() {
+            let handle = self.find(room).await?;
+            member = self.member_in(member, &handle).await?;
+        }
+        let input = Input::Close { session: self.id, member: member.id, command: id.clone() };
+        self.pass_on_from_lobby(room, input).await?;
+        Ok(None)
     }
 
     async fn create(&mut self, member: Member, id: &CommandId, create: Create) -> CommandResult {
