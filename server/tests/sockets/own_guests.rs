@@ -30,8 +30,8 @@ async fn begun(server: &TestServer) -> (Client, MemberId, Identity, Client, Room
     let mut bob = server.greet("Bob").await;
     bob.join(&room).await;
     bob.ask(json!({"type": "sit", "room": room})).await;
-    done(guest.ask(play(&room, 0)).await);
-    done(bob.ask(play(&room, 1)).await);
+    done(&guest.ask(play(&room, 0)).await);
+    done(&bob.ask(play(&room, 1)).await);
     (guest, id.try_into().unwrap(), identity, bob, room)
 }
 
@@ -39,7 +39,7 @@ fn play(room: &RoomCode, ply: u32) -> Value {
     json!({"type": "play", "room": room, "ply": ply, "point": [7 + ply, 7]})
 }
 
-fn done(answer: Message) {
+fn done(answer: &Message) {
     assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
 }
 
@@ -112,8 +112,8 @@ async fn play_on(storage: &Memory, first: &TestServer, second: &TestServer) {
     let clock = serde_json::to_value(&snapshot).unwrap()["game"]["clock"].to_string();
     assert!(clock.contains("first") && !clock.contains(&format!("\"first\":{MAIN_MS}")), "{clock}");
     assert_eq!(renamed(&mut bob).await, (Seat::First, "Ann".to_owned()));
-    done(ann.ask(play(&room, 2)).await);
-    done(bob.ask(play(&room, 3)).await);
+    done(&ann.ask(play(&room, 2)).await);
+    done(&bob.ask(play(&room, 3)).await);
     let mut eve = socket(second, &stranger).await;
     eve.join(&room).await;
     assert_eq!(eve.refused(play(&room, 4)).await, Reason::NotSeated);
@@ -121,8 +121,8 @@ async fn play_on(storage: &Memory, first: &TestServer, second: &TestServer) {
     let other = sign_in(second, "Ann").await;
     let mut other = socket(first, &other).await;
     other.join(&room).await;
-    done(other.ask(play(&room, 4)).await);
-    done(ann.ask(json!({"type": "resign", "room": room})).await);
+    done(&other.ask(play(&room, 4)).await);
+    done(&ann.ask(json!({"type": "resign", "room": room})).await);
 
     // The log has the guest's id, and no other for this seat.
     let log = serde_json::to_string(
@@ -135,7 +135,7 @@ async fn play_on(storage: &Memory, first: &TestServer, second: &TestServer) {
     // Ann is the host, too.
     let close = json!({"type": "close", "room": room});
     assert_eq!(eve.refused(close.clone()).await, Reason::HostOnly);
-    done(ann.ask(close).await);
+    done(&ann.ask(close).await);
 }
 
 #[tokio::test]
@@ -163,11 +163,11 @@ async fn nobody_gets_both_seats_of_a_game() {
     let room = guest.create(json!(["me", "open"])).await;
     let mut ann = socket(&server, &cookie).await;
     ann.join(&room).await;
-    done(ann.ask(json!({"type": "sit", "room": room})).await);
+    done(&ann.ask(json!({"type": "sit", "room": room})).await);
     let take = json!({"identity": identity});
     let path = "POST /api/account/guest";
     ask(&server, path, &with(&cookie), &take).await.assert(409, "game_running");
-    done(guest.ask(json!({"type": "resign", "room": room})).await);
+    done(&guest.ask(json!({"type": "resign", "room": room})).await);
     assert_eq!(ask(&server, path, &with(&cookie), &take).await.status, 204);
     server.stop().await;
 }
