@@ -527,6 +527,8 @@ impl Commands {
         self.rooms.may_join(Some(room.code()))?;
         let is_own = self.identity.as_ref().is_some_and(|own| own.member.id == member.id);
         let outbox = if is_own { self.outbox.clone() } else { self.outbox.of_guest() };
+        // What the client has may be from before it was this player.
+        let after = after.filter(|_| is_own);
         let input = Input::Enter { session: self.id, member, command: id.clone(), after };
         self.rooms.enter(room, input, outbox)?;
         Ok(None)

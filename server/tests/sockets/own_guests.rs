@@ -100,7 +100,8 @@ async fn play_on(storage: &Memory, first: &TestServer, second: &TestServer) {
     assert_eq!((&summary.room, *seat, *your_turn, *host), (&room, Some(Seat::First), true, true));
     assert_eq!(summary.seats.of_member(&you), Some(Seat::First), "to Ann, the guest is herself");
 
-    let answer = ann.ask(json!({"type": "join", "room": room})).await;
+    // A client that has seen the game as a spectator gets it anew.
+    let answer = ann.ask(json!({"type": "join", "room": room, "after": 4})).await;
     let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } = answer else {
         panic!("{answer:?}")
     };
