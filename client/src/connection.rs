@@ -84,7 +84,7 @@ pub enum TableEvent {
     /// The bot of a local game gave no usable reply, and the room moves for it.
     BotFailed,
     /// What became of blocking, muting or reporting somebody, as a sentence.
-    Told {
+    AboutPerson {
         /// The sentence.
         text: String,
         /// Whether it is done.
@@ -180,20 +180,6 @@ pub const fn is_passing(refusal: &Refusal) -> bool {
             | Reason::TooManyConnections
             | Reason::TooManyNewConnections
     )
-}
-
-/// The key for requests over HTTP: the token, the account's session, or else the guest's identity.
-const fn key<'k>(
-    token: Option<&'k ApiToken>,
-    session: Option<&'k SessionCookie>,
-    identity: Option<&'k Identity>,
-) -> Key<'k> {
-    match (token, session, identity) {
-        (Some(token), ..) => Key::Token(token),
-        (None, Some(session), _) => Key::Account(session),
-        (None, None, Some(identity)) => Key::Guest(identity),
-        (None, None, None) => Key::None,
-    }
 }
 
 /// A connection that outlives its sockets by reconnecting.
@@ -297,7 +283,7 @@ impl Connection {
 
     /// The key for requests over HTTP: the token, the account's session, or else the guest's identity.
     pub fn key(&self) -> Key<'_> {
-        key(self.token.as_ref(), self.session.as_ref(), self.identity.as_ref())
+        Key::of(self.token.as_ref(), self.session.as_ref(), self.identity.as_ref())
     }
 
     /// Sends a request over HTTP to the address that answered last, beside the socket.
@@ -310,7 +296,7 @@ impl Connection {
         let (token, session, identity) =
             (self.token.clone(), self.session.clone(), self.identity.clone());
         async move {
-            let key = key(token.as_ref(), session.as_ref(), identity.as_ref());
+            let key = Key::of(token.as_ref(), session.as_ref(), identity.as_ref());
             let request = HttpRequest { method: Method::POST, path, key, body: Some(body) };
             request.send(&server, connector).await.map(drop)
         }
@@ -384,7 +370,7 @@ impl Connection {
                 TableEvent::Message(_)
                 | TableEvent::Back
                 | TableEvent::BotFailed
-                | TableEvent::Told { .. } => {}
+                | TableEvent::AboutPerson { .. } => {}
                 TableEvent::Lost { .. } if losses_left > 0 => losses_left -= 1,
                 TableEvent::Lost { reason, .. } => break Err(ConnectionError::Lost(reason)),
                 TableEvent::Ended { reason } => break Err(ConnectionError::Closed(reason)),

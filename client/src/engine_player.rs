@@ -273,7 +273,7 @@ impl<'a> EnginePlayer<'a> {
             TableEvent::Lost { .. }
             | TableEvent::Back
             | TableEvent::BotFailed
-            | TableEvent::Told { .. } => {}
+            | TableEvent::AboutPerson { .. } => {}
             TableEvent::Message(message) => {
                 if let Message::Closed { text, .. } = message.as_ref() {
                     return Ok(Some(ExitReason::Ended(text.clone())));
@@ -434,7 +434,7 @@ impl<'a> EnginePlayer<'a> {
                     | TableEvent::Lost { .. }
                     | TableEvent::Back
                     | TableEvent::BotFailed
-                    | TableEvent::Told { .. } => {}
+                    | TableEvent::AboutPerson { .. } => {}
                 }
             }
         };

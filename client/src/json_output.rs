@@ -83,7 +83,7 @@ enum Line<'a> {
         link: Option<String>,
     },
     BotFailed,
-    Told {
+    AboutPerson {
         text: &'a str,
         done: bool,
     },
@@ -312,7 +312,9 @@ impl<W: Write> View for Json<W> {
             }
             TableEvent::Back => self.write(&Line::Back { link: table.link() }),
             TableEvent::BotFailed => self.write(&Line::BotFailed),
-            TableEvent::Told { text, done } => self.write(&Line::Told { text, done: *done }),
+            TableEvent::AboutPerson { text, done } => {
+                self.write(&Line::AboutPerson { text, done: *done })
+            }
             TableEvent::Ended { reason } => self.write(&Line::Closed { text: reason }),
         }
     }

@@ -89,7 +89,7 @@ pub async fn run(
                     }
                     TableEvent::Ended { reason } => break ExitReason::Ended(reason),
                     TableEvent::Lost { .. } => end_due = false,
-                    TableEvent::Told { .. } => asked = asked.saturating_sub(1),
+                    TableEvent::AboutPerson { .. } => asked = asked.saturating_sub(1),
                     TableEvent::Back | TableEvent::BotFailed => {}
                 }
             }

@@ -406,7 +406,7 @@ impl Lobby {
                     return LobbyEvent::Back;
                 }
                 TableEvent::Ended { reason } => return LobbyEvent::Ended { reason },
-                TableEvent::BotFailed | TableEvent::Told { .. } => {}
+                TableEvent::BotFailed | TableEvent::AboutPerson { .. } => {}
             }
         }
     }
@@ -466,7 +466,7 @@ impl Lobby {
                 TableEvent::Lost { .. }
                 | TableEvent::Back
                 | TableEvent::BotFailed
-                | TableEvent::Told { .. } => {}
+                | TableEvent::AboutPerson { .. } => {}
             }
         }
         // A game for which the opponent was found before is stored within moments.

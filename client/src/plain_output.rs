@@ -289,7 +289,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
                 self.turn(table)
             }
             TableEvent::BotFailed => writeln!(self.talk, "{}", sentences::BOT_FAILED),
-            TableEvent::Told { text, .. } | TableEvent::Ended { reason: text } => {
+            TableEvent::AboutPerson { text, .. } | TableEvent::Ended { reason: text } => {
                 writeln!(self.talk, "{text}")
             }
         }

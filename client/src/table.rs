@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Answers about other people that wait to be shown.
-const TOLD_QUEUE: usize = 8;
+const ABOUT_QUEUE: usize = 8;
 
 /// A player's or spectator's place in a room, with the room as they see it.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ pub struct Table {
     /// Whether the member's seek goes on if the opponent does not begin.
     seeks_on: bool,
     /// What became of blocking, muting or reporting somebody.
-    told: mpsc::Receiver<TableEvent>,
-    teller: mpsc::Sender<TableEvent>,
+    about: mpsc::Receiver<TableEvent>,
+    about_sender: mpsc::Sender<TableEvent>,
 }
 
 #[derive(Debug)]
@@ -104,15 +104,15 @@ impl Table {
         room: RoomState,
         spectators: Spectators,
     ) -> Self {
-        let (teller, told) = mpsc::channel(TOLD_QUEUE);
+        let (about_sender, about) = mpsc::channel(ABOUT_QUEUE);
         Self {
             source,
             me,
             code,
             room,
             spectators,
-            told,
-            teller,
+            about,
+            about_sender,
             away: Absent::default(),
             ratings: None,
             ahead_ms: 0,
@@ -140,7 +140,7 @@ impl Table {
                 None => match &mut self.source {
                     Source::Remote(connection) => tokio::select! {
                         biased;
-                        Some(told) = self.told.recv() => told,
+                        Some(event) = self.about.recv() => event,
                         event = connection.next() => event,
                     },
                     Source::Local { game, .. } => game.next().await,
@@ -155,7 +155,7 @@ impl Table {
                 TableEvent::Lost { .. }
                 | TableEvent::Back
                 | TableEvent::BotFailed
-                | TableEvent::Told { .. }
+                | TableEvent::AboutPerson { .. }
                 | TableEvent::Ended { .. } => {
                     return event;
                 }
@@ -194,18 +194,18 @@ impl Table {
         Some(id)
     }
 
-    /// Blocks, mutes or reports somebody; [`TableEvent::Told`] says what became of it. A game in this
+    /// Blocks, mutes or reports somebody; [`TableEvent::AboutPerson`] says what became of it. A game in this
     /// process has nobody.
     pub fn about(&self, PersonRequest { path, body, done }: PersonRequest) {
         let Source::Remote(connection) = &self.source else { return };
-        let (post, teller) = (connection.post(path, body), self.teller.clone());
+        let (post, sender) = (connection.post(path, body), self.about_sender.clone());
         tokio::spawn(async move {
             let (text, done) = match post.await {
                 Ok(()) => (done, true),
                 Err(error) => (sanitize(&error.to_string()).into_owned(), false),
             };
             // The person may have left.
-            teller.send(TableEvent::Told { text, done }).await.ok();
+            sender.send(TableEvent::AboutPerson { text, done }).await.ok();
         });
     }
 

@@ -241,7 +241,7 @@ fn from_table(event: TableEvent) -> Event {
         }
         TableEvent::Back => Event::Back,
         TableEvent::BotFailed => Event::BotFailed,
-        TableEvent::Told { text, done } => Event::Told(text, done),
+        TableEvent::AboutPerson { text, done } => Event::AboutPerson(text, done),
         TableEvent::Ended { reason } => Event::Closed(reason),
     }
 }

@@ -102,23 +102,23 @@ fn entry<'c>(
 }
 
 /// What the server has kept of rated games, by the people who played them.
-struct Kept<'k> {
+struct Evidence<'k> {
     games: HashMap<&'k MemberId, Vec<&'k ExaminedGame>>,
     marks: HashMap<&'k MemberId, Vec<&'k GameMark>>,
 }
 
-impl<'k> Kept<'k> {
+impl<'k> Evidence<'k> {
     fn of(games: &'k [ExaminedGame], marks: &'k [GameMark]) -> Self {
-        let mut kept = Self { games: HashMap::new(), marks: HashMap::new() };
+        let mut evidence = Self { games: HashMap::new(), marks: HashMap::new() };
         for game in games {
             for seat in Seat::BOTH {
-                kept.games.entry(&game.facts[seat].member).or_default().push(game);
+                evidence.games.entry(&game.facts[seat].member).or_default().push(game);
             }
         }
         for mark in marks {
-            kept.marks.entry(&mark.member).or_default().push(mark);
+            evidence.marks.entry(&mark.member).or_default().push(mark);
         }
-        kept
+        evidence
     }
 
     /// What a person's games since a time show, and when the last of them ended.
@@ -139,19 +139,19 @@ fn hinted(
     reader: &mut dyn StorageReader,
 ) -> Result<Vec<(MemberId, Vec<HintKind>, u64)>, StorageError> {
     let (games, marks) = (reader.examined()?, reader.marks()?);
-    let (kept, bands) = (Kept::of(&games, &marks), Bands::of(&games));
-    let mut members: Vec<_> = kept.games.keys().chain(kept.marks.keys()).copied().collect();
+    let (evidence, bands) = (Evidence::of(&games, &marks), Bands::of(&games));
+    let mut members: Vec<_> = evidence.games.keys().chain(evidence.marks.keys()).copied().collect();
     members.sort_unstable();
     members.dedup();
     let mut hinted = Vec::new();
     for member in members {
-        let (hints, last) = kept.hints(member, None, &bands);
+        let (hints, last) = evidence.hints(member, None, &bands);
         if hints.kinds.is_empty() {
             continue;
         }
         let decided = reader.sanctions_of(member)?.first().map(|decision| decision.from_at);
         let (hints, last) = match decided {
-            Some(decided) => kept.hints(member, Some(decided), &bands),
+            Some(decided) => evidence.hints(member, Some(decided), &bands),
             None => (hints, last),
         };
         if !hints.kinds.is_empty() {
@@ -164,7 +164,7 @@ fn hinted(
 /// What all kept games of a person show.
 fn hints_about(reader: &mut dyn StorageReader, member: &MemberId) -> Result<Hints, StorageError> {
     let (games, marks) = (reader.examined()?, reader.marks()?);
-    Ok(Kept::of(&games, &marks).hints(member, None, &Bands::of(&games)).0)
+    Ok(Evidence::of(&games, &marks).hints(member, None, &Bands::of(&games)).0)
 }
 
 /// All that is known about one person.

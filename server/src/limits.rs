@@ -491,7 +491,7 @@ impl Limits {
         idle_timeout: Duration::from_secs(45),
         write_timeout: Duration::from_secs(10),
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
-        examination_interval: moderation::EXAMINATION_INTERVAL,
+        examination_interval: Duration::from_secs(30),
         disk_reserve: 64 << 20,
     };
 }

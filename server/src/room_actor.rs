@@ -17,6 +17,7 @@ mod mailbox;
 mod marks;
 mod paired;
 mod peers;
+mod rated_games;
 mod ratings;
 mod recovery;
 mod route;

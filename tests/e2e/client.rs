@@ -110,9 +110,9 @@ fn a_player_mutes_reports_and_blocks_the_opponent_from_the_room() {
     ];
     for (line, done, text) in cases {
         ann.say(line);
-        let told = ann.event("told");
-        assert_eq!(told["done"], done, "{line}: {told}");
-        assert!(told["text"].as_str().expect("a text").contains(text), "{line}: {told}");
+        let answer = ann.event("about_person");
+        assert_eq!(answer["done"], done, "{line}: {answer}");
+        assert!(answer["text"].as_str().expect("a text").contains(text), "{line}: {answer}");
     }
     for line in ["/report Bob", "/report Eve chat", "/block"] {
         ann.say(line);

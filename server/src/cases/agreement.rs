@@ -24,12 +24,12 @@ pub struct Agreement {
     pub firsts: f64,
     /// The mean chance of winning that a choice lost, from 0 to 1.
     pub loss: f64,
-    /// What is usual; absent while the person, or the others of the rating, have too few games.
+    /// The usual numbers; absent while the person, or the others of the rating, have too few games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usual: Option<Usual>,
 }
 
-/// What is usual for players of the same rating, and how far somebody is from it.
+/// The usual numbers of players of the same rating, and how far somebody is from them.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Usual {
     /// The part of the choices in which they play the engine's first move.
@@ -62,7 +62,7 @@ struct Sample<'g> {
     loss: f64,
 }
 
-/// What is usual in one band, for one choice.
+/// The usual numbers of one band, for one choice.
 struct Band {
     firsts: f64,
     /// How many times more games differ than if all choices were independent; at least 1.
@@ -125,7 +125,7 @@ impl<'g> Bands<'g> {
         }))
     }
 
-    /// What is usual among the others of a band; nothing if they have too few games.
+    /// The usual numbers of the others of a band; nothing if they have too few games.
     fn usual(&self, band: i64, member: &MemberId) -> Option<Band> {
         let others = || {
             let samples = self.0.get(&band).into_iter().flatten();

@@ -49,8 +49,6 @@ pub const EXAMINED_MAX: usize = 10_000;
 pub const MARKS_MAX: usize = 10_000;
 /// Rated games that ended longer ago are not examined any more.
 pub const EXAMINED_WITHIN: Duration = DAY.saturating_mul(3);
-/// How long after the last look a server looks for a game to examine.
-pub const EXAMINATION_INTERVAL: Duration = Duration::from_secs(30);
 /// A server that has begun to examine a game and not finished by then has failed.
 pub const EXAMINATION_STALE: Duration = HOUR;
 /// How long the engine may think about one game.

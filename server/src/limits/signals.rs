@@ -28,7 +28,7 @@ pub const EVEN_VARIATION: f64 = 0.25;
 pub const AGREEMENT_GAMES_MIN: usize = 5;
 /// How many points of rating a band of similar players has.
 pub const BAND_POINTS: f64 = 200.0;
-/// What is usual in a band is known from so many games of others on, a game of two counting twice,
+/// The usual numbers of a band are known from so many games of others on, a game of two counting twice,
 pub const BAND_GAMES_MIN: usize = 50;
 /// by so many people.
 pub const BAND_PLAYERS_MIN: usize = 5;

@@ -61,7 +61,7 @@ pub(super) struct Actor {
     pub(super) has_begun: bool,
     /// Reads the ratings that the room lacks.
     pub(super) reading: Option<Reading>,
-    /// What is noted about rated games.
+    /// The marks of rated games.
     pub(super) marks: Marks,
     /// Notified as soon as something is stored, or cannot be because a player plays elsewhere.
     pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
@@ -130,7 +130,7 @@ impl Actor {
         for effect in effects {
             if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
-                self.mark_end(&entry.event);
+                self.note_end(&entry.event);
                 let playing = self.now_playing(&entry.event.event);
                 self.gate.append(entry, finished, playing, sender);
                 continue;

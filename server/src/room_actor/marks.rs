@@ -1,23 +1,18 @@
-//! What a room notes for operators about the players of its rated games: whether both came from one network,
-//! and who left before the game began. Neither an address nor the name of a program is stored.
+//! The marks of a room's rated games, until they are stored: whether both players came from one network, and who
+//! left before the game began. They hold neither an address nor the name of a program.
 //!
-//! It does not know what an operator makes of it.
+//! It knows no rooms, and not what an operator makes of it.
 
 use std::net::IpAddr;
 
 use fivefold_shared::{
-    protocol::{Event, MemberId, NumberedEvent, Player},
-    room::Input,
-    rules::Outcome,
+    protocol::{GameId, MemberId},
     seat::{BySeat, Seat},
 };
-use futures_util::FutureExt;
 
-use super::{actor::Actor, route::Route};
 use crate::{
     network::neighbourhood,
-    storage::{GameMark, MarkKind, ModerationChange},
-    thinking::Owner,
+    storage::{GameMark, MarkKind},
 };
 
 /// The digest of a browser or program that does not say what it is.
@@ -42,86 +37,123 @@ struct Origin {
     agent: u64,
 }
 
+/// A rated game that ends.
+pub(super) struct EndedGame {
+    pub(super) game: GameId,
+    pub(super) players: BySeat<MemberId>,
+    /// When it ends, in milliseconds since the Unix epoch.
+    pub(super) at: u64,
+    /// The number of the event that ends it.
+    pub(super) seq: u64,
+}
+
+/// How a rated game ends, as far as it matters here.
+pub(super) enum End {
+    /// It counts.
+    Counts,
+    /// A player left before it began.
+    Aborted(Seat),
+    /// Anything else.
+    Other,
+}
+
 impl Marks {
+    /// The player in this seat acts from there.
+    pub(super) fn note_origin(&mut self, seat: Seat, address: IpAddr, agent: u64) {
+        self.origins[seat] = Some(Origin { network: neighbourhood(address), agent });
+    }
+
+    /// Notes a game that ends.
+    pub(super) fn note_end(&mut self, ended: &EndedGame, end: &End) {
+        let origins = std::mem::take(&mut self.origins);
+        let mut add = |seat: Seat, kind| {
+            let EndedGame { game, players, at, seq } = ended;
+            let (member, opponent) = (players[seat].clone(), players[seat.other()].clone());
+            let mark = GameMark { member, game: game.clone(), kind, opponent, at: *at };
+            self.unstored.push((*seq, mark));
+        };
+        match end {
+            End::Aborted(by) => add(*by, MarkKind::Aborted),
+            End::Counts => {
+                let (Some(one), Some(other)) = (origins.first, origins.second) else { return };
+                if one.network != other.network {
+                    return;
+                }
+                let is_same = one.agent == other.agent && one.agent != UNKNOWN_AGENT;
+                for seat in Seat::BOTH {
+                    add(seat, MarkKind::Network);
+                    if is_same {
+                        add(seat, MarkKind::Device);
+                    }
+                }
+            }
+            End::Other => {}
+        }
+    }
+
+    /// The marks that the log writer can take.
+    pub(super) fn take_stored(&mut self) -> Vec<GameMark> {
+        std::mem::take(&mut self.stored)
+    }
+
+    /// Whether there are any for the log writer.
+    pub(super) const fn has_stored(&self) -> bool {
+        !self.stored.is_empty()
+    }
+
     /// The event with this number is stored, and all before it.
     pub(super) fn note_stored(&mut self, seq: u64) {
         self.stored
             .extend(self.unstored.extract_if(.., |(end, _)| *end <= seq).map(|(_, mark)| mark));
     }
 
-    /// What is not stored will not be.
+    /// These ends will not be stored.
     pub(super) fn forget_unstored(&mut self) {
         self.unstored.clear();
     }
 }
 
-impl Actor {
-    /// Notes from where a player of the running rated game acts.
-    pub(super) fn note_origin(&mut self, input: &Input, route: &Route) {
-        let Input::Command { session, .. } = input else { return };
-        let state = self.room.state();
-        if state.running().is_none_or(|game| !game.rated) {
-            return;
-        }
-        let seat = self.room.member(*session).and_then(|member| state.seats.of_member(member));
-        let owner = route.owner();
-        if let Some(seat) = seat
-            && owner != Owner::UNKNOWN
-        {
-            let origin = Origin { network: neighbourhood(owner.address()), agent: route.agent() };
-            self.marks.origins[seat] = Some(origin);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(digit: char) -> MemberId {
+        MemberId::try_from(digit.to_string().repeat(16)).unwrap()
     }
 
-    /// Notes what there is to note about a rated game that ends by an event.
-    pub(super) fn mark_end(&mut self, event: &NumberedEvent) {
-        let Event::Ended { outcome, rated, .. } = &event.event else { return };
-        let origins = std::mem::take(&mut self.marks.origins);
-        let state = self.room.state();
-        let Some(game) = state.game.as_ref().filter(|game| game.rated) else { return };
-        let member = |seat: Seat| match state.seats.get(seat) {
-            Some(Player::Member { member, .. }) => Some(member.clone()),
-            Some(Player::Bot { .. }) | None => None,
-        };
-        let (Some(first), Some(second)) = (member(Seat::First), member(Seat::Second)) else {
-            return;
-        };
-        let players = BySeat { first, second };
-        let mark = |seat: Seat, kind| mark(&players, seat, kind);
-        let made = if let Outcome::Aborted { by } = outcome {
-            vec![mark(*by, MarkKind::Aborted)]
-        } else if *rated
-            && let (Some(one), Some(other)) = (origins.first, origins.second)
-            && one.network == other.network
-        {
-            let mut kinds = vec![MarkKind::Network];
-            let is_same = one.agent == other.agent && one.agent != UNKNOWN_AGENT;
-            kinds.extend(is_same.then_some(MarkKind::Device));
-            kinds.into_iter().flat_map(|kind| Seat::BOTH.map(|seat| mark(seat, kind))).collect()
-        } else {
-            Vec::new()
-        };
-        let (game, at) = (game.id.clone(), event.at);
-        let made = made.into_iter().map(|(kind, member, opponent)| {
-            (event.seq, GameMark { member, game: game.clone(), kind, opponent, at })
-        });
-        self.marks.unstored.extend(made);
+    /// The marks of a game whose players act from these addresses with these programs.
+    fn kinds(first: (&str, u64), second: (&str, u64), end: &End) -> Vec<(MemberId, MarkKind)> {
+        let mut marks = Marks::default();
+        marks.note_origin(Seat::First, first.0.parse().unwrap(), first.1);
+        marks.note_origin(Seat::Second, second.0.parse().unwrap(), second.1);
+        let players = BySeat { first: member('1'), second: member('2') };
+        let game = GameId::try_from("k7m2qpxw9abck7m2".to_owned()).unwrap();
+        marks.note_end(&EndedGame { game, players, at: 5, seq: 9 }, end);
+        marks.note_stored(8);
+        assert!(!marks.has_stored(), "the end is not stored");
+        marks.note_stored(9);
+        marks.take_stored().into_iter().map(|mark| (mark.member, mark.kind)).collect()
     }
 
-    /// Hands the marks of games whose ends are stored to the log writer, if it is not busy; otherwise the
-    /// next time.
-    pub(super) fn send_marks(&mut self) {
-        if !self.marks.stored.is_empty()
-            && let Some(Ok(permit)) = self.context.log_writer.reserve().now_or_never()
-        {
-            let marks = std::mem::take(&mut self.marks.stored);
-            // A mark that cannot be stored is a hint less.
-            drop(permit.moderate(ModerationChange::Mark(marks)));
-        }
+    #[test]
+    fn players_from_one_network_are_marked() {
+        use MarkKind::{Aborted, Device, Network};
+        let both = |kind| vec![(member('1'), kind), (member('2'), kind)];
+        let here = ("192.0.2.1", 7);
+        assert_eq!(kinds(here, ("192.0.2.200", 8), &End::Counts), both(Network));
+        assert_eq!(kinds(here, ("192.0.3.1", 7), &End::Counts), []);
+        let [one, other] = [member('1'), member('2')];
+        let same =
+            [(one.clone(), Network), (one, Device), (other.clone(), Network), (other, Device)];
+        assert_eq!(kinds(here, ("::ffff:192.0.2.9", 7), &End::Counts), same);
+        assert_eq!(kinds(("192.0.2.1", 0), ("192.0.2.1", 0), &End::Counts), both(Network));
+        let six = |last: &'static str| (last, 7);
+        assert_eq!(
+            kinds(six("2001:db8:0:1::1"), ("2001:db8:0:1:ffff::", 8), &End::Counts),
+            both(Network)
+        );
+        assert_eq!(kinds(six("2001:db8:0:1::1"), six("2001:db8:0:2::1"), &End::Counts), []);
+        assert_eq!(kinds(here, here, &End::Other), []);
+        assert_eq!(kinds(here, here, &End::Aborted(Seat::Second)), [(member('2'), Aborted)]);
     }
-}
-
-/// A mark of the player in a seat.
-fn mark(players: &BySeat<MemberId>, seat: Seat, kind: MarkKind) -> (MarkKind, MemberId, MemberId) {
-    (kind, players[seat].clone(), players[seat.other()].clone())
 }

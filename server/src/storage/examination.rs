@@ -13,7 +13,7 @@ use super::{GameResult, StorageError, moderation::words};
 use crate::limits::moderation::EXAMINED_KEPT;
 
 words! {
-    /// What is noted about a player of one game.
+    /// A kind of note about a player of one game.
     MarkKind {
         /// The player left a paired game before it began.
         Aborted = "aborted",
@@ -31,7 +31,7 @@ pub struct GameMark {
     pub member: MemberId,
     /// The game; one that was aborted has no record.
     pub game: GameId,
-    /// What is noted.
+    /// Its kind.
     pub kind: MarkKind,
     /// The other player.
     pub opponent: MemberId,

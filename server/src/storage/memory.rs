@@ -2,6 +2,7 @@
 
 mod accounts;
 mod examination;
+mod examination_reader;
 mod moderation;
 mod moderation_reader;
 mod ratings;

@@ -23,6 +23,7 @@ mod registry;
 mod retention;
 mod schema;
 mod sole_node;
+mod statements;
 mod values;
 
 use std::{collections::HashSet, io, sync::Arc};

@@ -11,6 +11,7 @@ mod log;
 pub(super) mod moderation;
 pub(super) mod ratings;
 mod reader;
+mod rows;
 
 use std::{
     path::{Path, PathBuf},

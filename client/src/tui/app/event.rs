@@ -25,7 +25,7 @@ pub(in crate::tui) enum Event {
     /// The bot of a local game gave no usable reply, and the room moves for it.
     BotFailed,
     /// What became of blocking, muting or reporting somebody, and whether it is done.
-    Told(String, bool),
+    AboutPerson(String, bool),
     /// The table has ended, with the reason as a sentence.
     Closed(String),
     /// The spectators before the first message from the table.

@@ -10,23 +10,23 @@ use fivefold_shared::{
 use crate::{
     limits::moderation::{EXAMINED_MAX, MARKS_MAX},
     storage::{
-        ChangeKind, ExaminationClaim, ExaminationReader, ExaminedGame, GameMark, Memory,
-        ModerationChanged, PlayerFacts, StorageError, Unexamined, examination::examined_before,
+        ExaminationClaim, GameMark, ModerationChanged, PlayerFacts, examination::examined_before,
     },
 };
 
 /// All of it.
 #[derive(Debug, Default)]
 pub(super) struct Examinations {
-    marks: Vec<GameMark>,
-    games: BTreeMap<GameId, Examination>,
+    pub(super) marks: Vec<GameMark>,
+    pub(super) games: BTreeMap<GameId, Examination>,
 }
 
+/// One game.
 #[derive(Debug)]
-struct Examination {
-    claim: ExaminationClaim,
+pub(super) struct Examination {
+    pub(super) claim: ExaminationClaim,
     /// Absent while a node examines it; the inner one for a game that shows nothing.
-    facts: Option<Option<BySeat<PlayerFacts>>>,
+    pub(super) facts: Option<Option<BySeat<PlayerFacts>>>,
 }
 
 impl Examinations {
@@ -94,47 +94,5 @@ impl Examinations {
     /// Forgets the marks of these members.
     pub(super) fn forget(&mut self, of: impl Fn(&MemberId) -> bool) {
         self.marks.retain(|mark| !of(&mark.member) && !of(&mark.opponent));
-    }
-}
-
-impl ExaminationReader for Memory {
-    fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError> {
-        let tables = self.tables();
-        let waits = |game: &GameId| {
-            let known = tables.examinations.games.get(game);
-            known.is_none_or(|known| known.facts.is_none() && known.claim.at <= stale)
-        };
-        let changes = tables.ratings.changes().filter(|change| {
-            change.kind == ChangeKind::Game && change.at >= since && waits(&change.game)
-        });
-        let oldest = changes.min_by(|one, other| (one.at, &one.game).cmp(&(other.at, &other.game)));
-        Ok(oldest.map(|change| Unexamined { game: change.game.clone(), ended_at: change.at }))
-    }
-
-    fn engine_games(&mut self, since: u64) -> Result<usize, StorageError> {
-        let tables = self.tables();
-        let games = tables.examinations.games.values();
-        Ok(games.filter(|known| known.claim.engine && known.claim.at > since).count())
-    }
-
-    fn examined(&mut self) -> Result<Vec<ExaminedGame>, StorageError> {
-        let tables = self.tables();
-        let shown = |known: &Examination| {
-            let facts = known.facts.clone()??;
-            let ExaminationClaim { game, ended_at, .. } = known.claim.clone();
-            Some(ExaminedGame { game, ended_at, facts })
-        };
-        let mut games: Vec<_> = tables.examinations.games.values().filter_map(shown).collect();
-        games.sort_by(|one, other| (other.ended_at, &one.game).cmp(&(one.ended_at, &other.game)));
-        Ok(games)
-    }
-
-    fn marks(&mut self) -> Result<Vec<GameMark>, StorageError> {
-        let mut marks = self.tables().examinations.marks.clone();
-        marks.sort_by(|one, other| {
-            let key = |mark: &GameMark| (mark.member.clone(), mark.game.clone(), mark.kind);
-            other.at.cmp(&one.at).then_with(|| key(one).cmp(&key(other)))
-        });
-        Ok(marks)
     }
 }

@@ -6,8 +6,8 @@ use tokio_postgres::{Error, Row};
 
 use super::{
     connection::Session,
-    moderation::{Values, run},
     reader::PostgresReader,
+    statements::{Values, run},
     values::{signed, unsigned},
 };
 use crate::{

@@ -3,7 +3,7 @@
 use fivefold_shared::{protocol::GameId, seat::BySeat};
 use rusqlite::{OptionalExtension, Transaction};
 
-use super::{SqliteReader, moderation::collect};
+use super::{SqliteReader, rows::collect};
 use crate::{
     limits::moderation::{EXAMINED_MAX, MARKS_MAX},
     storage::{

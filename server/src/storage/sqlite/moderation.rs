@@ -1,9 +1,9 @@
 //! Blocks, reports and sanctions in a SQLite file.
 
 use fivefold_shared::{clock::millis, protocol::MemberId};
-use rusqlite::{Connection, Params, Row, Transaction};
+use rusqlite::{Connection, Params, Transaction};
 
-use super::{SqliteReader, examination};
+use super::{SqliteReader, examination, rows::collect};
 use crate::{
     limits::moderation::{
         BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
@@ -278,18 +278,6 @@ impl ModerationReader for SqliteReader {
             self.connection.prepare_cached("SELECT 1 FROM operator WHERE member = ?")?;
         Ok(select.exists((member.as_str(),))?)
     }
-}
-
-/// All rows, each read by `read`.
-pub(super) fn collect<T>(
-    mut rows: rusqlite::Rows<'_>,
-    read: impl Fn(&Row<'_>) -> Result<T, StorageError>,
-) -> Result<Vec<T>, StorageError> {
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        all.push(read(row)?);
-    }
-    Ok(all)
 }
 
 fn reports(
