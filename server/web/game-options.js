@@ -47,8 +47,11 @@ const COMMON = [2, 3, 4, 0];
 let made = 0;
 const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
-/** @param {'friends' | 'anyone' | 'local'} [opponent] */
-export function createGameOptions(opponent = 'friends') {
+/**
+ * @param {'friends' | 'anyone' | 'local'} [opponent]
+ * @param {import('./players/rated-choice.js').RatedChoice} [rated] where a game may be rated
+ */
+export function createGameOptions(opponent = 'friends', rated) {
   const forAnyone = opponent === 'anyone';
   const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(opponent) };
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
@@ -67,7 +70,7 @@ export function createGameOptions(opponent = 'friends') {
   const more = el('details', { open: forAnyone }, el('summary', null, t('more_options'), ' ', line),
     el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
       ...opponent === 'friends' ? [assistance.label, listed.label] : []));
-  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more);
+  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more, rated?.element);
   /** The rules whose openings are listed. */
   let offeredFor = '';
 
@@ -104,6 +107,7 @@ export function createGameOptions(opponent = 'friends') {
     localStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify(options));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
+    rated?.show(settings());
     write(line, [
       !forAnyone && (options.colour === 'random' ? t('colour_random') : t(options.colour)),
       options.opening !== 'free' && openingName(options.opening),
@@ -140,10 +144,15 @@ export function createGameOptions(opponent = 'friends') {
     return { variant: options.variant, size: options.size === 'unbounded' && options.variant !== 'renju' ? 'unbounded' : [side, side] };
   }
 
+  /** @returns {GameSettings} */
+  function settings() {
+    return { rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, opening: options.opening };
+  }
+
   return {
     element,
-    /** The game to offer. @returns {GameSettings} */
-    settings: () => ({ rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, opening: options.opening }),
+    /** The game to offer. */
+    settings: () => rated?.apply(settings()) ?? settings(),
     /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
       type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,

@@ -53,6 +53,7 @@ pub(super) struct Standing {
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) sides: BySeat<Side>,
+    pub(super) is_rated: bool,
 }
 
 /// One player of a pair.
