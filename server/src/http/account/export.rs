@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::{protocol::Reason, record::ListedGame};
+use fivefold_shared::{protocol::Reason, puzzle::PuzzleId, record::ListedGame};
 use serde::Serialize;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::GameQuery,
+    storage::{GameQuery, PuzzleTry, StorageReader},
 };
 
 /// All that the server knows of a member.
@@ -24,6 +24,17 @@ struct Export {
     account: ShownAccounts,
     renamed_at: Option<u64>,
     games: Vec<ListedGame>,
+    /// The last tries at puzzles, the oldest first.
+    puzzles: Vec<ExportedTry>,
+}
+
+/// A try at a puzzle, with what it left.
+#[derive(Serialize)]
+struct ExportedTry {
+    puzzle: PuzzleId,
+    solved: bool,
+    rating: f64,
+    at: u64,
 }
 
 /// `GET /api/account/export`
@@ -32,7 +43,7 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
-        member: Some(member),
+        member: Some(member.clone()),
         unlisted: true,
         max: GAMES_PAGE_MAX,
         ..GameQuery::default()
@@ -48,7 +59,16 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
             break;
         }
     }
+    let read = move |reader: &mut dyn StorageReader| reader.puzzle_tries(&member);
+    let tries = asked.server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
+    let exported = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
+        puzzle,
+        solved,
+        rating: own.after.value,
+        at,
+    };
+    let puzzles = tries.into_iter().map(exported).collect();
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    Ok((headers, Json(Export { account, renamed_at, games })).into_response())
+    Ok((headers, Json(Export { account, renamed_at, games, puzzles })).into_response())
 }
