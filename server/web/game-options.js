@@ -49,9 +49,9 @@ const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
 /**
  * @param {'friends' | 'anyone' | 'local'} [opponent]
- * @param {import('./players/rated-choice.js').RatedChoice} [rated] where a game may be rated
+ * @param {() => boolean} [hasAccount] where a game may be rated: whether the player is signed in
  */
-export function createGameOptions(opponent = 'friends', rated) {
+export function createGameOptions(opponent = 'friends', hasAccount) {
   const forAnyone = opponent === 'anyone';
   const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(opponent) };
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
@@ -70,7 +70,10 @@ export function createGameOptions(opponent = 'friends', rated) {
   const more = el('details', { open: forAnyone }, el('summary', null, t('more_options'), ' ', line),
     el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
       ...opponent === 'friends' ? [assistance.label, listed.label] : []));
-  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more, rated?.element);
+  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more);
+  /** @type {import('./players/rated-choice.js').RatedChoice | undefined} */
+  let rated;
+  if (hasAccount) void offerRated(hasAccount);
   /** The rules whose openings are listed. */
   let offeredFor = '';
 
@@ -114,6 +117,18 @@ export function createGameOptions(opponent = 'friends', rated) {
     ].filter(Boolean).join(' · '));
   }
 
+  /** @param {() => boolean} isSignedIn */
+  async function offerRated(isSignedIn) {
+    try {
+      const { createRatedChoice } = await import('./players/rated-choice.js');
+      rated = createRatedChoice(isSignedIn);
+      element.append(rated.element);
+      rated.show(settings());
+    } catch {
+      // Without it, games are casual.
+    }
+  }
+
   /** Lists the openings that the rules offer. The server knows them. */
   async function offerOpenings() {
     const wanted = JSON.stringify(rules());
@@ -153,6 +168,8 @@ export function createGameOptions(opponent = 'friends', rated) {
     element,
     /** The game to offer. */
     settings: () => rated?.apply(settings()) ?? settings(),
+    /** Shows again whether the game can be rated: the player may have signed in or out. */
+    refresh: () => rated?.show(),
     /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
       type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,

@@ -12,7 +12,6 @@ import { createLiveGames } from './live-games.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { findOrCreateRoom } from './own-rooms.js';
-import { createRatedChoice } from './players/rated-choice.js';
 import { NAME_MAX } from './protocol.js';
 import { t } from './texts.js';
 
@@ -24,8 +23,7 @@ const LISTED_MAX = 100;
 /** @type {View} */
 export const view = (app, place) => {
   app.tab(`${t('lobby')} – Fivefold`);
-  const rated = createRatedChoice(() => app.connection.account);
-  const options = createGameOptions('anyone', rated);
+  const options = createGameOptions('anyone', () => app.connection.account);
   const level = botLevel();
   const open = createOpenSeeks(app, LISTED_MAX, el('button', { type: 'button', onclick: playBot }, t('play_level', { level })));
   const live = createLiveGames(app);
@@ -136,7 +134,7 @@ export const view = (app, place) => {
     showState();
     showPools();
     open.show(lobby.seeks);
-    rated.show();
+    options.refresh();
     const sum = (/** @type {'waiting' | 'games'} */ what) => pools.reduce((all, pool) => all + pool[what], 0);
     const [games, waiting] = [sum('games'), sum('waiting') + lobby.seeks.length];
     write(counts, `${t('waiting_count', { count: waiting })} · ${t('games_count', { count: games })}`);

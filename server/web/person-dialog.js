@@ -5,7 +5,6 @@
 import { openDialog } from './dialog.js';
 import { el } from './dom.js';
 import { createGameOptions } from './game-options.js';
-import { createRatedChoice } from './players/rated-choice.js';
 import { t } from './texts.js';
 
 /** Where the person was met; opposed: in a running game, in which nobody challenges the other.
@@ -16,7 +15,7 @@ export async function openPersonDialog(app, person, context = {}) {
   const { member, name } = person;
   const { personActions } = await import('./moderation/person-actions.js');
   const actions = personActions(app, person, context, () => dialog.close());
-  const options = createGameOptions('anyone', createRatedChoice(() => app.connection.account));
+  const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
   const profile = el('button', { type: 'button', onclick: showProfile }, t('profile'));
   const dialog = context.opposed ? openDialog(name, profile, actions) : openDialog(t('challenge_person', { name }), profile, options.element, send, actions);

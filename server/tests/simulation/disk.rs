@@ -14,7 +14,7 @@ use fivefold_server::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
         Appended, BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
         KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange,
-        ModerationChanged, ModerationReader, NowPlaying, Passkey, Playing, PoolRating,
+        ModerationChanged, ModerationReader, NowPlaying, OldName, Passkey, Playing, PoolRating,
         PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry, RatingChange, Report,
         ReportQuery, Sanction, Storage, StorageError, StorageReader, Undone,
     },
@@ -434,6 +434,21 @@ impl StorageReader for Disk {
     fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
         self.reach()?;
         self.kept.account_named(likeness)
+    }
+
+    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        self.reach()?;
+        self.kept.account_once_named(likeness)
+    }
+
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
+        self.reach()?;
+        self.kept.old_names(member)
+    }
+
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
+        self.reach()?;
+        self.kept.aliases(member)
     }
 
     fn account_of_session(

@@ -8,8 +8,8 @@ use fivefold_server::{
     clock::Clock,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        AccountChanged, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch, GameQuery,
-        IdentityHash, KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry,
+        AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
+        GameQuery, IdentityHash, KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry,
         RecoverError, SoleNode, Sqlite, Storage, check_postgres, migrate, recover,
     },
 };
@@ -66,7 +66,7 @@ fn a_database_of_a_newer_server_is_left_as_it_is() {
     drop(server.open());
     server.execute("UPDATE fivefold.format SET number = 99");
     let refused = Postgres::open(&server.url(), None).map(drop).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 99, known: 4, .. }), "{refused:?}");
+    assert!(matches!(refused, OpenError::Newer { found: 99, known: 5, .. }), "{refused:?}");
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "99");
 }
 
@@ -245,6 +245,11 @@ fn fill(storage: &mut dyn Storage) {
         let expected = if number == 6 { AccountChanged::Done } else { AccountChanged::NameTaken };
         assert_eq!(made, expected);
     }
+    for (name, at) in [("Anna", 7), ("ann", 8)] {
+        let name = Name::new(name).unwrap();
+        let step = AccountStep::Rename { likeness: name.as_str().to_owned(), name };
+        accounts::apply(storage, &accounts::change(6, at, step), AccountChanged::Done);
+    }
     moderation::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
@@ -305,6 +310,8 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let keys = reader.account_keys(&member(6)).unwrap();
     assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
     assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
+    let once = reader.account_called("Anna").unwrap();
+    assert_eq!(once.map(|account| account.member), Some(member(6)));
     assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);
     assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
     let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
@@ -344,7 +351,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
-    let format_5 = "fivefold.puzzle_rating, fivefold.puzzle_try";
+    let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try";
     server.execute(&format!("DROP TABLE {format_5}"));
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());

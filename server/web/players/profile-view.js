@@ -44,6 +44,8 @@ export const view = (app, place, encoded) => {
   function show(profile) {
     const { name, games } = profile;
     const ratings = allRatings(profile);
+    // An old name leads here; the address has the current one.
+    if (location.pathname !== playerPath(name)) history.replaceState(history.state, '', playerPath(name));
     const isOwn = profile.member === app.connection.you;
     app.tab(`${name} – Fivefold`);
     const count = profile.ratings.reduce((sum, rating) => sum + rating.games, 0);

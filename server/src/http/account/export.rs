@@ -5,7 +5,11 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::{protocol::Reason, puzzle::PuzzleId, record::ListedGame};
+use fivefold_shared::{
+    protocol::{Name, Reason},
+    puzzle::PuzzleId,
+    record::ListedGame,
+};
 use serde::Serialize;
 
 use super::{
@@ -14,7 +18,7 @@ use super::{
 };
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::{GameQuery, PuzzleTry, StorageReader},
+    storage::{GameQuery, OldName, PuzzleTry, StorageReader},
 };
 
 /// All that the server knows of a member.
@@ -23,6 +27,7 @@ struct Export {
     #[serde(flatten)]
     account: ShownAccounts,
     renamed_at: Option<u64>,
+    old_names: Vec<ShownOldName>,
     games: Vec<ListedGame>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
@@ -37,10 +42,22 @@ struct ExportedTry {
     at: u64,
 }
 
+/// A name that the account had.
+#[derive(Serialize)]
+struct ShownOldName {
+    name: Name,
+    /// When the account got another one, in milliseconds since the Unix epoch.
+    until: u64,
+}
+
 /// `GET /api/account/export`
 pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let own = asked.signed_in().await?;
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
+    let of = member.clone();
+    let old = asked.server.read_pool.try_read(move |reader| reader.old_names(&of)).await;
+    let old = old.map_err(|_| Reason::Busy)?.into_iter();
+    let old_names = old.map(|OldName { name, at }| ShownOldName { name, until: at }).collect();
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
         member: Some(member.clone()),
@@ -70,5 +87,5 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let puzzles = tries.into_iter().map(exported).collect();
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    Ok((headers, Json(Export { account, renamed_at, games, puzzles })).into_response())
+    Ok((headers, Json(Export { account, renamed_at, old_names, games, puzzles })).into_response())
 }
