@@ -32,7 +32,7 @@ use fivefold_shared::{
 use self::{
     history::Histories,
     matching::{Candidate, GOOD_SCORE, Queues, score},
-    standing::{Aim, Pair, Seek, SeekNumber, Side, Standing},
+    standing::{Aim, Found, Pair, Seek, SeekNumber, Side, Standing},
 };
 pub use self::{
     input::{Answer, Effect, Input, NewPair, PairNumber, Rating, SeekAim, Seeker, StandingSeek},
@@ -77,15 +77,6 @@ pub struct Pairing {
 struct Game {
     began_at: u64,
     players: BySeat<Waited>,
-}
-
-/// The game that a member plays.
-#[derive(Clone, Copy, Debug)]
-struct Found<'a> {
-    room: &'a RoomCode,
-    seat: Seat,
-    /// Whether it is rated, if it was found now.
-    rated: Option<bool>,
 }
 
 /// A player of a game, and how long their seek had waited.
