@@ -21,6 +21,7 @@ use fivefold_server::{
 };
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
+    puzzle::PuzzleId,
     rating_pool::RatingPool,
     record::{GameList, Record},
     room::{Entry, RoomState},
