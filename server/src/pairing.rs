@@ -32,7 +32,7 @@ use fivefold_shared::{
 use self::{
     history::Histories,
     matching::{Candidate, GOOD_SCORE, Queues, score},
-    standing::{Aim, Found, Pair, Seek, SeekNumber, Side, Standing},
+    standing::{Aim, FoundGame, Pair, Seek, SeekNumber, Side, Standing},
 };
 pub use self::{
     input::{Answer, Effect, Input, NewPair, PairNumber, Rating, SeekAim, Seeker, StandingSeek},
@@ -144,7 +144,7 @@ impl Pairing {
             Input::Gone { member, session } => self.note_gone(now, &member, session),
             Input::NodeGone(node) => self.note_node_gone(now, node),
             Input::Playing { member, room, seat } => {
-                let found = Found { room: &room, seat, rated: None };
+                let found = FoundGame { room: &room, seat, rated: None };
                 self.end_seeks(&member, found, None, &mut effects);
             }
             Input::Made { pair, room } => self.made(now, pair, &room, &mut effects),
@@ -595,7 +595,7 @@ impl Pairing {
     fn end_seeks(
         &mut self,
         member: &MemberId,
-        Found { room, seat, rated }: Found<'_>,
+        FoundGame { room, seat, rated }: FoundGame<'_>,
         paired: Option<&Side>,
         effects: &mut Vec<Effect>,
     ) {
@@ -644,7 +644,7 @@ impl Pairing {
                 let (why, except) = (SeekEnd::Cancelled, Some(other.by.session));
                 effects.push(Effect::ChallengeOver { to, seek, why, except });
             }
-            self.end_seeks(&side.by.member, Found { room, seat, rated }, Some(side), effects);
+            self.end_seeks(&side.by.member, FoundGame { room, seat, rated }, Some(side), effects);
             if let Some(standing) = self.members.get_mut(&side.by.member) {
                 standing.pair = None;
             }
@@ -688,7 +688,7 @@ impl Pairing {
                         effects.push(Effect::Paired { session, seek, room, seat, rated });
                     }
                     let informed = accepts.then_some(side);
-                    let found = Found { room, seat: *seat, rated: None };
+                    let found = FoundGame { room, seat: *seat, rated: None };
                     self.end_seeks(&side.by.member, found, informed, effects);
                 }
                 None if accepts => {

@@ -10,7 +10,7 @@ use fivefold_shared::{
 
 use crate::{
     limits::puzzles::PUZZLE_TRIES_WITHIN,
-    puzzles::{Puzzles, Wish},
+    puzzles::{PuzzleFilter, Puzzles},
     ratings::Rating,
     storage::{
         LogWriter, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, StorageError,
@@ -42,8 +42,8 @@ impl PuzzleTries {
         &self.puzzles
     }
 
-    /// A member's rating, and the puzzles near it that they have not tried. Whoever has no rating begins at
-    /// that of a newcomer.
+    /// A member's rating, and the puzzles near it that they have not tried. A member without a rating
+    /// begins at that of a newcomer.
     ///
     /// # Errors
     /// When the ratings cannot be read.
@@ -51,14 +51,14 @@ impl PuzzleTries {
         &self,
         reader: &mut dyn StorageReader,
         member: &MemberId,
-        wish: &Wish,
+        filter: &PuzzleFilter,
     ) -> Result<(Option<PuzzleRating>, Vec<PuzzleId>), StorageError> {
         let own = reader.puzzle_rating(member)?;
         let points = own.map_or(Rating::NEW, |own| own.rating).value;
         let rated = reader.rated_puzzles()?;
         let tries = reader.puzzle_tries(member)?;
         let done = tries.into_iter().map(|entry| entry.puzzle).collect();
-        Ok((own, self.puzzles.near(wish, points, &rated, &done)))
+        Ok((own, self.puzzles.near(filter, points, &rated, &done)))
     }
 
     /// Counts a try, if it is the member's first one at the puzzle.

@@ -45,7 +45,7 @@ pub(crate) struct KnownPuzzle {
 
 /// Which puzzles a player wants.
 #[derive(Clone, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct PuzzleFilter {
     /// The variant's name.
     pub(crate) variant: String,
     pub(crate) kind: Option<PuzzleKind>,
@@ -95,19 +95,19 @@ impl Puzzles {
         self.0.get(id)
     }
 
-    /// The puzzles of a wish that are the nearest to these points, the nearest first. `rated` are those
+    /// The puzzles of a filter that are the nearest to these points, the nearest first. `rated` are those
     /// that somebody has tried, `done` are left out.
     pub(crate) fn near(
         &self,
-        wish: &Wish,
+        filter: &PuzzleFilter,
         points: f64,
         rated: &HashMap<PuzzleId, f64>,
         done: &HashSet<PuzzleId>,
     ) -> Vec<PuzzleId> {
         let fits = |known: &KnownPuzzle| {
-            known.rules.variant().name() == wish.variant
-                && wish.kind.is_none_or(|kind| kind == known.puzzle.kind)
-                && (wish.lengths.0..=wish.lengths.1).contains(&known.puzzle.length)
+            known.rules.variant().name() == filter.variant
+                && filter.kind.is_none_or(|kind| kind == known.puzzle.kind)
+                && (filter.lengths.0..=filter.lengths.1).contains(&known.puzzle.length)
         };
         let open = self.0.iter().filter(|(id, known)| fits(known) && !done.contains(*id));
         let distance = |(id, known): (_, &KnownPuzzle)| {
@@ -250,24 +250,28 @@ mod tests {
     #[test]
     fn the_next_puzzles_are_the_nearest_that_fit_and_are_not_done() {
         let puzzles = Puzzles::shipped();
-        let wish = Wish { variant: "renju".to_owned(), kind: None, lengths: (0, u8::MAX) };
+        let filter =
+            PuzzleFilter { variant: "renju".to_owned(), kind: None, lengths: (0, u8::MAX) };
         let none = HashMap::new();
-        let near = |wish: &Wish, points, done: &HashSet<_>| puzzles.near(wish, points, &none, done);
-        let found = near(&wish, 1600.0, &HashSet::new());
+        let near = |filter: &PuzzleFilter, points, done: &HashSet<_>| {
+            puzzles.near(filter, points, &none, done)
+        };
+        let found = near(&filter, 1600.0, &HashSet::new());
         assert_eq!(found.len(), PUZZLES_NEAR);
         for id in &found {
             let value = start(&puzzles.find(id).unwrap().puzzle).value;
             assert!(id.as_str().starts_with("renju-") && (value - 1600.0).abs() < 1e-9, "{id}");
         }
         let done: HashSet<_> = found.iter().cloned().collect();
-        assert!(near(&wish, 1600.0, &done).iter().all(|id| !done.contains(id)));
-        let traps = Wish { kind: Some(PuzzleKind::Trap), lengths: (7, 7), ..wish.clone() };
+        assert!(near(&filter, 1600.0, &done).iter().all(|id| !done.contains(id)));
+        let traps =
+            PuzzleFilter { kind: Some(PuzzleKind::Trap), lengths: (7, 7), ..filter.clone() };
         assert_eq!(near(&traps, 400.0, &HashSet::new()).len(), 1);
         // What people have tried is where they brought it.
         let rated = HashMap::from([(found[0].clone(), 2900.0)]);
-        let hard = puzzles.near(&wish, 3000.0, &rated, &HashSet::new());
+        let hard = puzzles.near(&filter, 3000.0, &rated, &HashSet::new());
         assert_eq!(hard[0], found[0]);
-        let nobody = Wish { variant: "chess".to_owned(), ..wish };
+        let nobody = PuzzleFilter { variant: "chess".to_owned(), ..filter };
         assert_eq!(near(&nobody, 1600.0, &HashSet::new()), []);
     }
 }

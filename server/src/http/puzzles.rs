@@ -29,7 +29,7 @@ use super::{
 use crate::{
     limits::HTTP_STUDY_TOKENS,
     puzzle_tries::StoredTry,
-    puzzles::{Wish, start},
+    puzzles::{PuzzleFilter, start},
     server::Server,
     storage::{PuzzleAttempt, StorageReader},
 };
@@ -72,8 +72,8 @@ async fn next(
     let member = asked.signed_in().await?.account.member;
     let server = Arc::clone(&asked.server);
     let (now, puzzles) = (server.clock.now(), Arc::clone(&server.puzzles));
-    let wish = Wish { variant: rules, kind, lengths: (from, to.unwrap_or(u8::MAX)) };
-    let read = move |reader: &mut dyn StorageReader| puzzles.next(reader, &member, &wish);
+    let filter = PuzzleFilter { variant: rules, kind, lengths: (from, to.unwrap_or(u8::MAX)) };
+    let read = move |reader: &mut dyn StorageReader| puzzles.next(reader, &member, &filter);
     let (own, near) = server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
     Ok(Json(NextPuzzles { rating: own.map(|own| puzzle_score(&own, now)), near }))
 }
@@ -92,7 +92,7 @@ struct Try {
 #[derive(Serialize)]
 struct Counted {
     solved: bool,
-    /// Whether the player had tried the puzzle before: that one counts, and is told here again.
+    /// Whether the player had tried the puzzle before: the first try counts, and this is its result.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     repeated: bool,
     /// The points after this try.

@@ -58,7 +58,7 @@ pub(super) struct Pair {
 
 /// The game that a member plays.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found<'a> {
+pub(super) struct FoundGame<'a> {
     pub(super) room: &'a RoomCode,
     pub(super) seat: Seat,
     /// Whether it is rated, if it was found now.

@@ -57,7 +57,7 @@ pub(super) struct Front {
 }
 
 /// The game of a session's member: the content of [`Message::Paired`].
-struct Found {
+struct FoundGame {
     seek: Option<SeekId>,
     room: RoomCode,
     seat: Seat,
@@ -232,7 +232,7 @@ impl Front {
                 }
                 self.answer(session, id, Answer::Done);
                 let (seek, room, rated) = (None, room.clone(), None);
-                self.send_paired(session, Found { seek, room, seat, rated });
+                self.send_paired(session, FoundGame { seek, room, seat, rated });
             }
         }
         // The leader ends the seeks, and sends the game to their sessions.
@@ -271,7 +271,7 @@ impl Front {
                 self.take_answer(now, from, session, command, answer);
             }
             ToFront::Paired { session, seek, room, seat, rated } => {
-                self.take_paired(from, session, Found { seek, room, seat, rated });
+                self.take_paired(from, session, FoundGame { seek, room, seat, rated });
             }
             ToFront::Over { session, seek, why } => {
                 let seeking = self.sessions.get_mut(&session);
@@ -338,7 +338,7 @@ impl Front {
         }
     }
 
-    fn take_paired(&mut self, from: NodeId, session: SessionId, found: Found) {
+    fn take_paired(&mut self, from: NodeId, session: SessionId, found: FoundGame) {
         let Some(seeking) = self.sessions.get_mut(&session) else { return };
         if let Some(seek) = &found.seek {
             seeking.end(seek);
@@ -561,7 +561,11 @@ impl Front {
     }
 
     /// Sends a session the game of its member, once.
-    fn send_paired(&mut self, session: SessionId, Found { seek, room, seat, rated }: Found) {
+    fn send_paired(
+        &mut self,
+        session: SessionId,
+        FoundGame { seek, room, seat, rated }: FoundGame,
+    ) {
         let Some(seeking) = self.sessions.get_mut(&session) else { return };
         if seeking.paired.as_ref() != Some(&room) {
             seeking.paired = Some(room.clone());

@@ -3,6 +3,7 @@
 mod accounts;
 mod moderation;
 mod moderation_reader;
+mod puzzle_reader;
 mod puzzles;
 mod ratings;
 

@@ -48,7 +48,7 @@ async fn the_first_try_counts_and_the_server_judges_it() {
     assert!(solved.body["change"].as_i64().unwrap() > 0, "{}", solved.body);
     assert_eq!(solved.body["provisional"], true);
     assert!(solved.body["puzzle_rating"].as_i64().unwrap() < 1100, "{}", solved.body);
-    // A second try, of any kind, changes nothing and is told so.
+    // A second try, of any kind, changes nothing, and the answer says so.
     let again = attempt(&server, &cookie, json!({"puzzle": one, "moves": [[0, 0]]})).await;
     assert_eq!((&again.body["repeated"], &again.body["solved"]), (&json!(true), &json!(true)));
     assert_eq!(again.body["rating"], solved.body["rating"]);

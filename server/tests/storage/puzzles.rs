@@ -84,7 +84,7 @@ fn a_member_tries_so_many_in_a_minute() {
         // The first was at DAY + 1.
         let refused = storage.count_puzzle(&more(DAY + within)).unwrap();
         assert_eq!(refused, PuzzleCounted::TooMany);
-        // What was tried is still told, and others are free.
+        // A puzzle that was tried is still answered, and others may try.
         let known = storage.count_puzzle(&attempt(1, 3, true, DAY + within)).unwrap();
         assert!(matches!(known, PuzzleCounted::TriedBefore(_)), "{known:?}");
         count(storage, &attempt(2, 1_000, true, DAY + within));

@@ -5,9 +5,9 @@ use std::collections::{HashMap, VecDeque};
 use fivefold_shared::{protocol::MemberId, puzzle::PuzzleId};
 
 use crate::{
-    limits::puzzles::{MEMORY_PUZZLE_TRIES_MAX, PUZZLE_HISTORY_MAX},
+    limits::puzzles::MEMORY_PUZZLE_TRIES_MAX,
     storage::{
-        Memory, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry, StorageError,
+        PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry,
         puzzles::{self, Counted, is_old, number_to_be_old},
     },
 };
@@ -15,10 +15,10 @@ use crate::{
 /// The ratings of puzzles and of those who solve them, and the last tries.
 #[derive(Debug, Default)]
 pub(super) struct StoredPuzzles {
-    members: HashMap<MemberId, PuzzleRating>,
-    puzzles: HashMap<PuzzleId, PuzzleRating>,
+    pub(super) members: HashMap<MemberId, PuzzleRating>,
+    pub(super) puzzles: HashMap<PuzzleId, PuzzleRating>,
     /// Oldest first.
-    tries: VecDeque<PuzzleTry>,
+    pub(super) tries: VecDeque<PuzzleTry>,
 }
 
 impl StoredPuzzles {
@@ -45,25 +45,5 @@ impl StoredPuzzles {
             self.tries.pop_front();
         }
         PuzzleCounted::Counted(entry)
-    }
-}
-
-impl PuzzleReader for Memory {
-    fn puzzle_rating(&mut self, member: &MemberId) -> Result<Option<PuzzleRating>, StorageError> {
-        Ok(self.tables().puzzles.members.get(member).copied())
-    }
-
-    fn puzzle_tries(&mut self, member: &MemberId) -> Result<Vec<PuzzleTry>, StorageError> {
-        let tables = self.tables();
-        let own = tables.puzzles.tries.iter().rev().filter(|entry| entry.member == *member);
-        let mut newest: Vec<_> = own.take(PUZZLE_HISTORY_MAX).cloned().collect();
-        newest.reverse();
-        Ok(newest)
-    }
-
-    fn rated_puzzles(&mut self) -> Result<HashMap<PuzzleId, f64>, StorageError> {
-        let tables = self.tables();
-        let rated = tables.puzzles.puzzles.iter();
-        Ok(rated.map(|(id, its)| (id.clone(), its.rating.value)).collect())
     }
 }
