@@ -7,6 +7,7 @@ use axum::{
 };
 use fivefold_shared::{
     protocol::{GameId, Name, Reason},
+    puzzle::PuzzleId,
     record::ListedGame,
 };
 use serde::Serialize;
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::{GameMark, GameQuery, MarkKind, OldName},
+    storage::{GameMark, GameQuery, MarkKind, OldName, PuzzleTry, StorageReader},
 };
 
 /// All that the server knows of a member.
@@ -30,6 +31,8 @@ struct Export {
     games: Vec<ListedGame>,
     /// Notes about the member's part in rated games.
     game_marks: Vec<ShownMark>,
+    /// The last tries at puzzles, the oldest first.
+    puzzles: Vec<ExportedTry>,
 }
 
 /// A mark of one game.
@@ -38,6 +41,15 @@ struct ShownMark {
     game: GameId,
     kind: MarkKind,
     /// When the game ended, in milliseconds since the Unix epoch.
+    at: u64,
+}
+
+/// A try at a puzzle, with what it left.
+#[derive(Serialize)]
+struct ExportedTry {
+    puzzle: PuzzleId,
+    solved: bool,
+    rating: f64,
     at: u64,
 }
 
@@ -64,7 +76,7 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
         marks.map(|GameMark { game, kind, at, .. }| ShownMark { game, kind, at }).collect();
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
-        member: Some(member),
+        member: Some(member.clone()),
         unlisted: true,
         max: GAMES_PAGE_MAX,
         ..GameQuery::default()
@@ -80,8 +92,17 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
             break;
         }
     }
+    let read = move |reader: &mut dyn StorageReader| reader.puzzle_tries(&member);
+    let tries = asked.server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
+    let exported = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
+        puzzle,
+        solved,
+        rating: own.after.value,
+        at,
+    };
+    let puzzles = tries.into_iter().map(exported).collect();
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    Ok((headers, Json(Export { account, renamed_at, old_names, games, game_marks }))
-        .into_response())
+    let export = Export { account, renamed_at, old_names, games, game_marks, puzzles };
+    Ok((headers, Json(export)).into_response())
 }
