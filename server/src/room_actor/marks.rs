@@ -48,7 +48,7 @@ pub(super) struct EndedGame {
 }
 
 /// How a rated game ends, as far as it matters here.
-pub(super) enum End {
+pub(super) enum Ending {
     /// It counts.
     Counts,
     /// A player left before it began.
@@ -64,7 +64,7 @@ impl Marks {
     }
 
     /// Notes a game that ends.
-    pub(super) fn note_end(&mut self, ended: &EndedGame, end: &End) {
+    pub(super) fn note_end(&mut self, ended: &EndedGame, end: &Ending) {
         let origins = std::mem::take(&mut self.origins);
         let mut add = |seat: Seat, kind| {
             let EndedGame { game, players, at, seq } = ended;
@@ -73,8 +73,8 @@ impl Marks {
             self.unstored.push((*seq, mark));
         };
         match end {
-            End::Aborted(by) => add(*by, MarkKind::Aborted),
-            End::Counts => {
+            Ending::Aborted(by) => add(*by, MarkKind::Aborted),
+            Ending::Counts => {
                 let (Some(one), Some(other)) = (origins.first, origins.second) else { return };
                 if one.network != other.network {
                     return;
@@ -87,7 +87,7 @@ impl Marks {
                     }
                 }
             }
-            End::Other => {}
+            Ending::Other => {}
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
     }
 
     /// The marks of a game whose players act from these addresses with these programs.
-    fn kinds(first: (&str, u64), second: (&str, u64), end: &End) -> Vec<(MemberId, MarkKind)> {
+    fn kinds(first: (&str, u64), second: (&str, u64), end: &Ending) -> Vec<(MemberId, MarkKind)> {
         let mut marks = Marks::default();
         marks.note_origin(Seat::First, first.0.parse().unwrap(), first.1);
         marks.note_origin(Seat::Second, second.0.parse().unwrap(), second.1);
@@ -140,20 +140,20 @@ mod tests {
         use MarkKind::{Aborted, Device, Network};
         let both = |kind| vec![(member('1'), kind), (member('2'), kind)];
         let here = ("192.0.2.1", 7);
-        assert_eq!(kinds(here, ("192.0.2.200", 8), &End::Counts), both(Network));
-        assert_eq!(kinds(here, ("192.0.3.1", 7), &End::Counts), []);
+        assert_eq!(kinds(here, ("192.0.2.200", 8), &Ending::Counts), both(Network));
+        assert_eq!(kinds(here, ("192.0.3.1", 7), &Ending::Counts), []);
         let [one, other] = [member('1'), member('2')];
         let same =
             [(one.clone(), Network), (one, Device), (other.clone(), Network), (other, Device)];
-        assert_eq!(kinds(here, ("::ffff:192.0.2.9", 7), &End::Counts), same);
-        assert_eq!(kinds(("192.0.2.1", 0), ("192.0.2.1", 0), &End::Counts), both(Network));
+        assert_eq!(kinds(here, ("::ffff:192.0.2.9", 7), &Ending::Counts), same);
+        assert_eq!(kinds(("192.0.2.1", 0), ("192.0.2.1", 0), &Ending::Counts), both(Network));
         let six = |last: &'static str| (last, 7);
         assert_eq!(
-            kinds(six("2001:db8:0:1::1"), ("2001:db8:0:1:ffff::", 8), &End::Counts),
+            kinds(six("2001:db8:0:1::1"), ("2001:db8:0:1:ffff::", 8), &Ending::Counts),
             both(Network)
         );
-        assert_eq!(kinds(six("2001:db8:0:1::1"), six("2001:db8:0:2::1"), &End::Counts), []);
-        assert_eq!(kinds(here, here, &End::Other), []);
-        assert_eq!(kinds(here, here, &End::Aborted(Seat::Second)), [(member('2'), Aborted)]);
+        assert_eq!(kinds(six("2001:db8:0:1::1"), six("2001:db8:0:2::1"), &Ending::Counts), []);
+        assert_eq!(kinds(here, here, &Ending::Other), []);
+        assert_eq!(kinds(here, here, &Ending::Aborted(Seat::Second)), [(member('2'), Aborted)]);
     }
 }

@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 
 use super::{
     actor::Actor,
-    marks::{End, EndedGame},
+    marks::{EndedGame, Ending},
     route::Route,
 };
 use crate::{storage::ModerationChange, thinking::Owner};
@@ -48,11 +48,11 @@ impl Actor {
         };
         let (game, players) = (game.id.clone(), BySeat { first, second });
         let end = if let Outcome::Aborted { by } = outcome {
-            End::Aborted(*by)
+            Ending::Aborted(*by)
         } else if *rated {
-            End::Counts
+            Ending::Counts
         } else {
-            End::Other
+            Ending::Other
         };
         self.marks.note_end(&EndedGame { game, players, at: event.at, seq: event.seq }, &end);
     }
