@@ -36,7 +36,7 @@ use crate::{
     logins::{Ended, Logins},
     moderation::Moderation,
     passkeys::{PasskeyAnswer, RelyingParty},
-    passwords::{Password, Passwords, Verified},
+    passwords::{Password, Passwords, Verified, Whose},
     priority,
     public_url::PublicUrl,
     storage::{
@@ -157,7 +157,8 @@ impl Accounts {
         match key {
             NewKey::Password(typed) => {
                 self.tries.sign_up(device.address, Instant::now())?;
-                password = Some(self.passwords.hash(typed).await.map_err(no_hash)?);
+                let place = self.passwords.place(Whose::Stranger).map_err(no_hash)?;
+                password = Some(place.hash(typed).await.map_err(no_hash)?);
             }
             NewKey::Passkey(answer) => {
                 let first = self.first_passkey(answer, device).await?;
@@ -254,9 +255,10 @@ impl Accounts {
         device: &Device,
     ) -> Result<(Account, Option<PasswordHash>), Refusal> {
         let likeness = typed_likeness(&name);
-        let is_known = self.tries.sign_in(device.address, &likeness, Instant::now())?;
+        let whose = self.tries.sign_in(device.address, &likeness, Instant::now())?;
+        let place = self.passwords.place(whose).map_err(no_hash)?;
         let (account, stored) = self.find(likeness).await?;
-        let verified = self.passwords.verify(password, stored, is_known).await.map_err(no_hash)?;
+        let verified = place.verify(password, stored).await.map_err(no_hash)?;
         match (account, verified) {
             (Some(account), Verified::Right { rehashed }) => Ok((account, rehashed)),
             (Some(_) | None, _) => Err(Refusal::new(Reason::WrongPassword)),
@@ -278,9 +280,11 @@ impl Accounts {
         // A password is refused before the code is used up.
         let typed = Name::new(&name).map_err(|_| Refusal::new(Reason::WrongCode))?;
         password.check(&typed)?;
-        self.tries.recover(device.address, Instant::now())?;
-        let (account, _) = self.find(typed_likeness(&name)).await?;
-        let password = self.passwords.hash(password).await.map_err(no_hash)?;
+        let likeness = typed_likeness(&name);
+        let whose = self.tries.recover(device.address, &likeness, Instant::now())?;
+        let place = self.passwords.place(whose).map_err(no_hash)?;
+        let (account, _) = self.find(likeness).await?;
+        let password = place.hash(password).await.map_err(no_hash)?;
         // Without an account, the code of nobody is tried.
         let member = account.as_ref().map_or_else(ids::new_member_id, |found| found.member.clone());
         let now = self.clock.now();

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::storage::Blocking;
 
@@ -46,6 +46,15 @@ impl Jobs {
         Self { running, queue, blocking, lower }
     }
 
+    /// A place in the queue. Take it before anything is read for the job, so that a refusal costs little.
+    ///
+    /// # Errors
+    /// If too many jobs wait.
+    pub(crate) fn place(&self) -> Result<Place<'_>, NoResult> {
+        let place = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| NoResult::Busy)?;
+        Ok(Place { jobs: self, place })
+    }
+
     /// Runs a job when its turn comes.
     ///
     /// # Errors
@@ -54,14 +63,34 @@ impl Jobs {
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoResult> {
-        let place = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| NoResult::Busy)?;
-        let turn = Arc::clone(&self.running).acquire_owned().await.map_err(|_| NoResult::Broke)?;
+        self.place()?.run(job).await
+    }
+}
+
+/// A place in the queue of jobs.
+#[derive(Debug)]
+pub(crate) struct Place<'j> {
+    jobs: &'j Jobs,
+    place: OwnedSemaphorePermit,
+}
+
+impl Place<'_> {
+    /// Runs a job when its turn comes.
+    ///
+    /// # Errors
+    /// If the job panics.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NoResult> {
+        let Self { jobs: Jobs { running, blocking, lower, .. }, place } = self;
+        let turn = Arc::clone(running).acquire_owned().await.map_err(|_| NoResult::Broke)?;
         // The job continues when its client disconnects, and keeps its slot until it is done.
         let call = move || {
             let _held = (place, turn);
             job()
         };
-        self.blocking.call_below(self.lower, call).await.ok_or(NoResult::Broke)
+        blocking.call_below(*lower, call).await.ok_or(NoResult::Broke)
     }
 }
 
@@ -74,7 +103,10 @@ mod tests {
     use super::*;
     use crate::limits::{
         HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX,
-        accounts::{HASH_QUEUE_MAX, HASHES_MAX, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX},
+        accounts::{
+            HASH_QUEUE_MAX, HASHES_MAX, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
+            STRANGERS_HASH_QUEUE_MAX,
+        },
     };
 
     #[tokio::test]
@@ -82,6 +114,7 @@ mod tests {
         for (running_max, queue_max) in [
             (HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX),
             (HASHES_MAX, HASH_QUEUE_MAX),
+            (HASHES_MAX, STRANGERS_HASH_QUEUE_MAX),
             (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX),
         ] {
             check_limits(running_max, queue_max).await;

@@ -10,12 +10,13 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub const PASSWORD_MIN: usize = 10;
 /// Longest password, in characters.
 pub const PASSWORD_MAX: usize = 128;
-/// Passwords that are hashed at once, on threads of their own.
-pub const HASHES_MAX: usize = 2;
-/// Most passwords that wait for that. Further ones are refused.
-pub const HASH_QUEUE_MAX: usize = 64;
-/// How many of them may be of people who sign in where the account was never used before.
-pub const HASH_QUEUE_STRANGERS_MAX: usize = 48;
+/// Passwords that are hashed at once in each of two queues, each on a thread of its own.
+pub const HASHES_MAX: usize = 1;
+/// Most passwords in the queue of those who are signed in, or sign in where their account was used before. Further
+/// ones are refused.
+pub const HASH_QUEUE_MAX: usize = 16;
+/// As [`HASH_QUEUE_MAX`], in the queue of everybody else.
+pub const STRANGERS_HASH_QUEUE_MAX: usize = 48;
 /// Answers of passkeys that are checked at once, on threads of their own.
 pub const PASSKEY_CHECKS_MAX: usize = 2;
 /// Most answers of passkeys that are checked or wait for that. Further ones are refused.
@@ -109,8 +110,8 @@ pub const RECOVERIES_WITHIN: Duration = HOUR;
 pub const TRIES_KEPT: usize = 10_000;
 
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
-const _: () = assert!(HASH_QUEUE_STRANGERS_MAX + HASHES_MAX < HASH_QUEUE_MAX);
-const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
+const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && HASHES_MAX <= STRANGERS_HASH_QUEUE_MAX);
+const _: () = assert!(ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
 const _: () = assert!(
     RENAMED_AGAIN_AFTER.as_secs() * 13 > OLD_NAME_KEPT.as_secs(),
     "an account has at most a dozen old names"
