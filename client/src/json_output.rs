@@ -83,6 +83,10 @@ enum Line<'a> {
         link: Option<String>,
     },
     BotFailed,
+    AboutPerson {
+        text: &'a str,
+        done: bool,
+    },
     Closed {
         text: &'a str,
     },
@@ -268,9 +272,9 @@ impl<W: Write> Json<W> {
                 self.write(&Line::Sanction { kind: *kind, until: *until, reason })
             }
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
-            Message::Paired { room, .. } if table.code() != Some(room) => {
+            Message::Paired { room, rated, .. } if table.code() != Some(room) => {
                 let link = table.link_to(room).unwrap_or_default();
-                self.write(&LobbyLine::Paired { room, link })
+                self.write(&LobbyLine::Paired { room, link, rated: *rated })
             }
             Message::Welcome { .. }
             | Message::Paired { .. }
@@ -308,6 +312,9 @@ impl<W: Write> View for Json<W> {
             }
             TableEvent::Back => self.write(&Line::Back { link: table.link() }),
             TableEvent::BotFailed => self.write(&Line::BotFailed),
+            TableEvent::AboutPerson { text, done } => {
+                self.write(&Line::AboutPerson { text, done: *done })
+            }
             TableEvent::Ended { reason } => self.write(&Line::Closed { text: reason }),
         }
     }

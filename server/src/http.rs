@@ -16,6 +16,7 @@ mod picture;
 mod players;
 mod position;
 mod preview;
+mod puzzles;
 mod questions;
 mod refusals;
 
@@ -74,6 +75,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = account::routes()
         .merge(moderation::routes())
+        .merge(puzzles::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))
         .layer(DefaultBodyLimit::max(ACCOUNT_BODY_MAX));
@@ -235,8 +237,9 @@ async fn socket(
     let is_encrypted = account::asked::is_encrypted(&server, &caller, request.headers());
     let account = account::cookie::session(request.headers(), is_encrypted);
     let token = account::token::in_header(request.headers());
+    let agent = account::device::agent(request.headers());
     let socket = hyper::upgrade::on(request);
-    caller.put(Upgrade { socket, visitor: Visitor { address, account, token }, place });
+    caller.put(Upgrade { socket, visitor: Visitor { address, agent, account, token }, place });
     handshake::switching(&accept)
 }
 

@@ -16,6 +16,7 @@ mod connection_limit;
 pub mod decisions;
 mod directory;
 mod disk;
+mod examination;
 pub mod file_limit;
 mod heard_lines;
 pub mod http;
@@ -49,12 +50,15 @@ pub mod pools;
 mod priority;
 pub mod proxy;
 pub mod public_url;
+mod puzzle_tries;
+mod puzzles;
 mod rated_positions;
 pub mod ratings;
 mod relay;
 mod retention;
 mod reviews;
 pub(crate) mod room_actor;
+mod sanctions;
 mod scopes;
 mod server;
 mod session;
@@ -90,6 +94,7 @@ use self::{
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
+    examination::Examiner,
     http::jobs::Jobs,
     identities::Identities,
     limits::{
@@ -108,6 +113,8 @@ use self::{
     pools::Pools,
     priority::run_when_idle,
     public_url::PublicUrl,
+    puzzle_tries::PuzzleTries,
+    puzzles::Puzzles,
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -224,6 +231,7 @@ async fn serve(
         stop: stop_rooms.clone(),
         heard: Arc::default(),
         rated: Arc::default(),
+        sanctions: Arc::default(),
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
@@ -235,6 +243,7 @@ async fn serve(
         config.public_url.as_ref(),
     );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
+    let puzzle_writer = log_writer.clone();
     let server = Arc::new(Server {
         limits,
         clock,
@@ -258,6 +267,7 @@ async fn serve(
         rated,
         pairing,
         pools: config.pools.clone(),
+        puzzles: Arc::new(PuzzleTries::new(Puzzles::shipped(), puzzle_writer)),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
@@ -273,6 +283,13 @@ async fn serve(
     let peers = open_rooms(peers, &server, &log_writer, node).await?;
     connections.spawn(pairing.run(stop.clone()));
     disk.measure().await;
+    let examiner = Examiner {
+        read_pool: Arc::clone(&server.read_pool),
+        log_writer: log_writer.clone(),
+        pool: pool.clone(),
+        clock,
+        interval: limits.examination_interval,
+    };
     // Before anybody comes.
     server.moderation.refresh().await;
     let ending = tokio::select! {
@@ -283,6 +300,7 @@ async fn serve(
         never = disk.watch() => match never {},
         never = server.moderation.follow() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
+        never = examiner.run() => match never {},
     };
     stop.cancel();
 
@@ -340,9 +358,9 @@ fn people(
 ) -> (Arc<Blocks>, Arc<Moderation>) {
     let RoomContext { log_writer, clock, cluster, .. } = context;
     let blocks = Blocks::new(Arc::clone(read_pool), log_writer.clone(), cluster.clone());
-    let (read_pool, logins) = (Arc::clone(read_pool), Arc::clone(logins));
-    let moderation =
-        Moderation::new(read_pool, log_writer.clone(), *clock, logins, cluster.clone());
+    let people = (Arc::clone(logins), Arc::clone(&context.sanctions));
+    let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
+    let moderation = Moderation::new(read_pool, log_writer, *clock, people, cluster.clone());
     (Arc::new(blocks), Arc::new(moderation))
 }
 

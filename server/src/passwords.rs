@@ -16,8 +16,8 @@ use crate::{
     http::jobs::{Jobs, NoResult, Place},
     ids,
     limits::accounts::{
-        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASHES_MAX, PASSWORD_MAX, PASSWORD_MIN,
-        STRANGERS_HASH_QUEUE_MAX,
+        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_CALM_MAX, HASH_QUEUE_MAX, HASHES_MAX,
+        PASSWORD_MAX, PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX,
     },
     priority,
     storage::{Blocking, PasswordHash},
@@ -121,12 +121,26 @@ impl Passwords {
 }
 
 impl HashPlace<'_> {
+    /// Whether so many wait that people who play come first without exception. A few are better off with a
+    /// share of a busy processor.
+    fn is_crowded(&self) -> bool {
+        self.0.taken() > HASH_QUEUE_CALM_MAX
+    }
+
+    async fn run<T: Send + 'static>(
+        self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NoResult> {
+        let lower = if self.is_crowded() { priority::run_when_idle } else { priority::give_way };
+        self.0.run_below(lower, job).await
+    }
+
     /// The hash of a password.
     ///
     /// # Errors
     /// If it cannot be computed.
     pub(crate) async fn hash(self, password: Password) -> Result<PasswordHash, NoResult> {
-        self.0.run(move || hash(&password)).await
+        self.run(move || hash(&password)).await
     }
 
     /// Compares a password with the hash of an account; it takes as long where there is no account.
@@ -141,7 +155,7 @@ impl HashPlace<'_> {
         if !password.has_length() {
             return Ok(Verified::Wrong);
         }
-        self.0.run(move || verify(&password, stored.as_ref())).await
+        self.run(move || verify(&password, stored.as_ref())).await
     }
 }
 
@@ -257,11 +271,16 @@ mod tests {
             (0..count).map(|_| passwords.place(whose).unwrap()).collect()
         };
         let mut held = take(Whose::Stranger, STRANGERS_HASH_QUEUE_MAX);
+        assert!(held[0].is_crowded());
         assert_eq!(passwords.place(Whose::Stranger).err(), Some(NoResult::Busy));
         let known = take(Whose::Known, HASH_QUEUE_MAX);
         assert_eq!(passwords.place(Whose::Known).err(), Some(NoResult::Busy));
         held.pop();
         assert!(passwords.place(Whose::Stranger).is_ok());
+        held.truncate(HASH_QUEUE_CALM_MAX + 1);
+        assert!(held[0].is_crowded());
+        held.truncate(HASH_QUEUE_CALM_MAX);
+        assert!(!held[0].is_crowded());
         drop(known);
         let place = passwords.place(Whose::Known).unwrap();
         assert!(place.hash(password("correct horse")).await.is_ok());

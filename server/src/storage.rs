@@ -16,6 +16,7 @@ mod check;
 mod data_folder;
 mod deleted_players;
 mod error;
+mod examination;
 mod findings;
 mod hashes;
 mod keys;
@@ -24,6 +25,7 @@ mod memory;
 mod moderation;
 mod operators;
 mod postgres;
+mod puzzles;
 mod ratings;
 mod read_pool;
 mod recovery;
@@ -55,6 +57,10 @@ pub use self::{
     check::{BackupError, backup, check},
     data_folder::DataFolder,
     error::StorageError,
+    examination::{
+        ExaminationClaim, ExaminationReader, ExaminedGame, GameMark, MarkKind, MoveTimes,
+        PlayerFacts, Unexamined,
+    },
     findings::Findings,
     hashes::{IdentityHash, KeyHash},
     keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
@@ -69,6 +75,7 @@ pub use self::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
         migrate,
     },
+    puzzles::{PuzzleAttempt, PuzzleChange, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry},
     ratings::{
         ChangeKind, GameResult, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
         Undone,
@@ -116,6 +123,12 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed or is in doubt; asking again does no harm.
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError>;
 
+    /// Counts a member's first try at a puzzle: changes both ratings. A later one changes nothing.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt; asking again does no harm.
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError>;
+
     /// Updates the names of stored members, and when they were last seen, in one commit. Others
     /// stay unknown: a member is stored with the first seat they take ([`Append::members`]).
     ///
@@ -151,7 +164,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
     /// Deletes at most so many rows, of each kind, whose time is over at `now`, in milliseconds since
     /// the Unix epoch: reports decided [`CLOSED_REPORT_KEPT`](crate::limits::moderation::CLOSED_REPORT_KEPT)
-    /// before, and blocks by members who are not stored, made
+    /// before, what is kept of games that ended
+    /// [`EXAMINED_KEPT`](crate::limits::moderation::EXAMINED_KEPT) before, and blocks by members who are not stored, made
     /// [`UNKNOWN_BLOCKS_KEPT`](crate::limits::moderation::UNKNOWN_BLOCKS_KEPT) before. Returns how
     /// many.
     ///
@@ -206,9 +220,11 @@ pub trait Storage: Send + fmt::Debug + 'static {
     }
 }
 
-/// The reading half of the storage: finished games, members, and what [`ModerationReader`] reads. Calls may
-/// block.
-pub trait StorageReader: ModerationReader + Send + fmt::Debug {
+/// The reading half of the storage: finished games, members, and what [`ModerationReader`] and
+/// [`PuzzleReader`] and [`ExaminationReader`] read. Calls may block.
+pub trait StorageReader:
+    ModerationReader + PuzzleReader + ExaminationReader + Send + fmt::Debug
+{
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///
     /// # Errors

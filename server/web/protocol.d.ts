@@ -692,7 +692,9 @@ export type Message = { "type": "welcome",
     /** The room to join. */
     room: RoomCode,
     /** The member's seat there. */
-    seat: Seat, }
+    seat: Seat,
+    /** Whether the game is rated. Absent if it was found before: the room says it then. */
+    rated?: boolean, }
   | { "type": "seek_over",
     /** The seek or the challenge. */
     seek: SeekId,
@@ -940,6 +942,8 @@ export type Profile = {
     made_at: number,
     /** Their ratings, the pool with the most games first. */
     ratings: Array<ProfileRating>,
+    /** Their rating in puzzles; absent before the first try that counts. */
+    puzzles?: PuzzleScore,
     /** Their last public games, the newest first. */
     games: Array<ListedGame>,
     /** The results against the caller who is signed in; absent for others, and for oneself. */
@@ -966,6 +970,26 @@ export type ProfileRating = {
     /** How many of them they lost. */
     lost: number, };
 
+/** How somebody's rating in puzzles has changed: at most one point for each day (UTC), the oldest first. */
+export type PuzzleHistory = {
+    /** The last rating of each day with a try. */
+    points: Array<RatingPoint>, };
+
+/** How somebody solves puzzles, in whole points. Each puzzle has a rating of its own, and is an opponent. */
+export type PuzzleScore = {
+    /** The points, from 400. */
+    rating: number,
+    /** The standard deviation of the points now, from 45 (sure) to 350 (unknown). */
+    deviation: number,
+    /** Whether too little is known to rely on it. */
+    provisional?: boolean,
+    /** How many puzzles they have tried: the first try counts. */
+    tries: number,
+    /** How many of them they solved. */
+    solved: number,
+    /** When they tried the last one, in milliseconds since the Unix epoch. */
+    last_at?: number, };
+
 /** How a rating has changed: at most one point for each day (UTC), the oldest first. */
 export type RatingHistory = {
     /** The pool. */
@@ -983,7 +1007,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "wrong_passkey" | "no_passkeys" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "wrong_token" | "token_scope" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "wrong_passkey" | "no_passkeys" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "wrong_token" | "token_scope" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {

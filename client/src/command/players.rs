@@ -4,7 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
     notation::json::day,
-    profile::{Leaders, Place, Profile, ProfileRating, Results},
+    profile::{Leaders, Place, Profile, ProfileRating, PuzzleScore, Results},
     protocol::Name,
 };
 
@@ -37,6 +37,9 @@ pub(super) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
     writeln!(out, "{}, since {}", profile.name, day(profile.made_at))?;
     for rating in &profile.ratings {
         writeln!(out, "{}", rating_line(rating))?;
+    }
+    if let Some(puzzles) = &profile.puzzles {
+        writeln!(out, "{}", puzzle_line(puzzles))?;
     }
     if let Some(results) = &profile.against_you {
         writeln!(out, "against you: {}", results_text(results))?;
@@ -89,6 +92,13 @@ fn rating_line(rating: &ProfileRating) -> String {
     format!("{:24}  {points:>5} ± {deviation:3}  {}", pool.to_string(), results_text(results))
 }
 
+fn puzzle_line(score: &PuzzleScore) -> String {
+    let PuzzleScore { rating, deviation, provisional, tries, solved, .. } = score;
+    let mark = if *provisional { "?" } else { "" };
+    let points = format!("{rating}{mark}");
+    format!("{:24}  {points:>5} ± {deviation:3}  {solved} of {tries} solved", "puzzles")
+}
+
 fn results_text(results: &Results) -> String {
     let Results { games, won, drawn, lost } = results;
     format!("{games} games: {won} won, {drawn} drawn, {lost} lost")
@@ -132,6 +142,11 @@ mod tests {
             rating_line(&rating),
             "renju/15/fast             1532? ± 120  4 games: 1 won, 1 drawn, 2 lost"
         );
+        let puzzles: PuzzleScore = serde_json::from_value(json!({
+            "rating": 1611, "deviation": 94, "tries": 21, "solved": 13,
+        }))
+        .unwrap();
+        assert_eq!(puzzle_line(&puzzles), "puzzles                    1611 ±  94  13 of 21 solved");
         let place: Place = serde_json::from_value(json!({
             "place": 2, "member": "5d41402abc4b2a76", "name": "Ann", "rating": 1702,
             "deviation": 60, "games": 31,

@@ -282,6 +282,78 @@ const RATINGS: &str = "
     CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
 ";
 
+/// What format 10 adds about rated games, for operators.
+const EXAMINATIONS: &str = "
+    -- What is noted about the players of one game. Pruned by `at`.
+    CREATE TABLE game_mark (
+        member TEXT NOT NULL,
+        game TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('aborted', 'network', 'device')),
+        opponent TEXT NOT NULL,
+        -- When the game ended.
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, game, kind)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX game_mark_at ON game_mark (at);
+
+    -- Rated games that were examined, or that a node examines. Pruned by `at`.
+    CREATE TABLE examined_game (
+        game TEXT NOT NULL PRIMARY KEY,
+        -- When it ended.
+        at INTEGER NOT NULL,
+        -- When a node has begun.
+        claimed_at INTEGER NOT NULL,
+        -- Whether the engine looks at it.
+        engine INTEGER NOT NULL,
+        -- What it shows of both players, as JSON; absent while a node examines it.
+        facts TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX examined_game_at ON examined_game (at);
+    CREATE INDEX examined_game_engine ON examined_game (claimed_at) WHERE engine = 1;
+    CREATE INDEX rating_change_at ON rating_change (at) WHERE kind = 'game';
+";
+
+/// What format 10 adds for puzzles.
+const PUZZLE_RATINGS: &str = "
+    -- What members have who solve puzzles, and what the puzzles have, after the last try.
+    CREATE TABLE puzzle_rating (
+        side TEXT NOT NULL CHECK (side IN ('member', 'puzzle')),
+        id TEXT NOT NULL,
+        value REAL NOT NULL,
+        deviation REAL NOT NULL,
+        volatility REAL NOT NULL,
+        -- The number of the last try.
+        tries INTEGER NOT NULL,
+        solved INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        PRIMARY KEY (side, id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What each member's first try at a puzzle changed for both. The keys make a second one
+    -- impossible, and one that does not follow the last of either side.
+    CREATE TABLE puzzle_try (
+        member TEXT NOT NULL,
+        -- Counted from 1 among the member's.
+        number INTEGER NOT NULL,
+        puzzle TEXT NOT NULL,
+        -- Counted from 1 among those at the puzzle.
+        puzzle_number INTEGER NOT NULL,
+        solved INTEGER NOT NULL,
+        before REAL NOT NULL,
+        deviation_before REAL NOT NULL,
+        after REAL NOT NULL,
+        deviation_after REAL NOT NULL,
+        puzzle_before REAL NOT NULL,
+        puzzle_deviation_before REAL NOT NULL,
+        puzzle_after REAL NOT NULL,
+        puzzle_deviation_after REAL NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX puzzle_try_once ON puzzle_try (member, puzzle);
+    CREATE UNIQUE INDEX puzzle_try_puzzle ON puzzle_try (puzzle, puzzle_number);
+";
+
 /// What format 10 adds for accounts that have changed their names.
 const OLD_NAMES: &str = "
     -- Lead to the account, and are nobody else's for as long as the row is there.
@@ -297,8 +369,11 @@ const OLD_NAMES: &str = "
 ";
 
 /// What the formats after 7 add, in their order.
-const ADDED: [(u32, &[&str]); 3] =
-    [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[OLD_NAMES])];
+const ADDED: [(u32, &[&str]); 3] = [
+    (8, &[ACCOUNTS]),
+    (9, &[KEYS, RATINGS, MODERATION]),
+    (10, &[OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+];
 
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,14 +12,17 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-        Appended, BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
-        KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange,
-        ModerationChanged, ModerationReader, NowPlaying, OldName, Passkey, Playing, PoolRating,
-        RatingChange, Report, ReportQuery, Sanction, Storage, StorageError, StorageReader, Undone,
+        Appended, BlockLists, Claimed, DiskSpace, Epoch, ExaminationReader, ExaminedGame, GameMark,
+        GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom,
+        Memory, ModerationChange, ModerationChanged, ModerationReader, NowPlaying, OldName,
+        Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader,
+        PuzzleTry, RatingChange, Report, ReportQuery, Sanction, Storage, StorageError,
+        StorageReader, Undone, Unexamined,
     },
 };
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
+    puzzle::PuzzleId,
     rating_pool::RatingPool,
     record::{GameList, Record},
     room::{Entry, RoomState},
@@ -365,6 +368,11 @@ impl Storage for Disk {
         self.kept.undo_ratings(game, at)
     }
 
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.count_puzzle(attempt)
+    }
+
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
         self.fail_sometimes()?;
         self.kept.update_members(members)
@@ -528,6 +536,23 @@ impl StorageReader for Disk {
     }
 }
 
+impl PuzzleReader for Disk {
+    fn puzzle_rating(&mut self, member: &MemberId) -> Result<Option<PuzzleRating>, StorageError> {
+        self.reach()?;
+        self.kept.puzzle_rating(member)
+    }
+
+    fn puzzle_tries(&mut self, member: &MemberId) -> Result<Vec<PuzzleTry>, StorageError> {
+        self.reach()?;
+        self.kept.puzzle_tries(member)
+    }
+
+    fn rated_puzzles(&mut self) -> Result<HashMap<PuzzleId, f64>, StorageError> {
+        self.reach()?;
+        self.kept.rated_puzzles()
+    }
+}
+
 impl ModerationReader for Disk {
     fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
         self.reach()?;
@@ -562,6 +587,28 @@ impl ModerationReader for Disk {
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
         self.reach()?;
         self.kept.is_operator(member)
+    }
+}
+
+impl ExaminationReader for Disk {
+    fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError> {
+        self.reach()?;
+        self.kept.unexamined(since, stale)
+    }
+
+    fn engine_games(&mut self, since: u64) -> Result<usize, StorageError> {
+        self.reach()?;
+        self.kept.engine_games(since)
+    }
+
+    fn examined(&mut self) -> Result<Vec<ExaminedGame>, StorageError> {
+        self.reach()?;
+        self.kept.examined()
+    }
+
+    fn marks(&mut self) -> Result<Vec<GameMark>, StorageError> {
+        self.reach()?;
+        self.kept.marks()
     }
 }
 

@@ -3,15 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod accounts;
+mod agreement;
 mod contract;
 mod crash;
 mod databases;
 mod doubt;
+mod examination;
 mod files;
 mod keys;
 mod moderation;
 mod playing;
 mod postgres;
+mod puzzles;
 mod ratings;
 mod relay;
 mod rooms;

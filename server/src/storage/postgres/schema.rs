@@ -318,6 +318,78 @@ const RATINGS: &str = "
     );
 ";
 
+/// What format 5 adds about rated games, for operators.
+const EXAMINATIONS: &str = "
+    -- What is noted about the players of one game. Pruned by `at`.
+    CREATE TABLE fivefold.game_mark (
+        member text COLLATE \"C\" NOT NULL,
+        game text COLLATE \"C\" NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('aborted', 'network', 'device')),
+        opponent text COLLATE \"C\" NOT NULL,
+        -- When the game ended.
+        at bigint NOT NULL,
+        PRIMARY KEY (member, game, kind)
+    );
+    CREATE INDEX game_mark_at ON fivefold.game_mark (at);
+
+    -- Rated games that were examined, or that a node examines. Pruned by `at`.
+    CREATE TABLE fivefold.examined_game (
+        game text COLLATE \"C\" NOT NULL PRIMARY KEY,
+        -- When it ended.
+        at bigint NOT NULL,
+        -- When a node has begun.
+        claimed_at bigint NOT NULL,
+        -- Whether the engine looks at it.
+        engine boolean NOT NULL,
+        -- What it shows of both players, as JSON; absent while a node examines it.
+        facts text
+    );
+    CREATE INDEX examined_game_at ON fivefold.examined_game (at);
+    CREATE INDEX examined_game_engine ON fivefold.examined_game (claimed_at) WHERE engine;
+    CREATE INDEX rating_change_at ON fivefold.rating_change (at) WHERE kind = 'game';
+";
+
+/// What format 5 adds for puzzles.
+const PUZZLE_RATINGS: &str = "
+    -- What members have who solve puzzles, and what the puzzles have, after the last try.
+    CREATE TABLE fivefold.puzzle_rating (
+        side text NOT NULL CHECK (side IN ('member', 'puzzle')),
+        id text COLLATE \"C\" NOT NULL,
+        value double precision NOT NULL,
+        deviation double precision NOT NULL,
+        volatility double precision NOT NULL,
+        -- The number of the last try.
+        tries bigint NOT NULL,
+        solved bigint NOT NULL,
+        last_at bigint NOT NULL,
+        PRIMARY KEY (side, id)
+    ) WITH (fillfactor = 70);
+
+    -- What each member's first try at a puzzle changed for both. The keys make a second one
+    -- impossible, and one that does not follow the last of either side.
+    CREATE TABLE fivefold.puzzle_try (
+        member text COLLATE \"C\" NOT NULL,
+        -- Counted from 1 among the member's.
+        number bigint NOT NULL,
+        puzzle text COLLATE \"C\" NOT NULL,
+        -- Counted from 1 among those at the puzzle.
+        puzzle_number bigint NOT NULL,
+        solved boolean NOT NULL,
+        before double precision NOT NULL,
+        deviation_before double precision NOT NULL,
+        after double precision NOT NULL,
+        deviation_after double precision NOT NULL,
+        puzzle_before double precision NOT NULL,
+        puzzle_deviation_before double precision NOT NULL,
+        puzzle_after double precision NOT NULL,
+        puzzle_deviation_after double precision NOT NULL,
+        at bigint NOT NULL,
+        PRIMARY KEY (member, number),
+        UNIQUE (member, puzzle),
+        UNIQUE (puzzle, puzzle_number)
+    );
+";
+
 /// What format 5 adds for accounts that have changed their names.
 const OLD_NAMES: &str = "
     -- Lead to the account, and are nobody else's for as long as the row is there.
@@ -333,8 +405,11 @@ const OLD_NAMES: &str = "
 ";
 
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 3] =
-    [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[OLD_NAMES])];
+const ADDED: [(i32, &[&str]); 3] = [
+    (3, &[ACCOUNTS]),
+    (4, &[KEYS, RATINGS, MODERATION]),
+    (5, &[OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+];
 
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
