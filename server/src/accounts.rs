@@ -124,7 +124,7 @@ impl Accounts {
             read_pool,
             log_writer,
             passkey_checks: Jobs::new(blocking.clone(), checks, queue, priority::give_way),
-            passwords: Passwords::new(blocking),
+            passwords: Passwords::new(&blocking),
             tries: AccountTries::new(),
             clock,
             logins,

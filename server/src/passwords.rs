@@ -101,7 +101,7 @@ pub(crate) enum Verified {
 }
 
 impl Passwords {
-    pub(crate) fn new(blocking: Blocking) -> Self {
+    pub(crate) fn new(blocking: &Blocking) -> Self {
         let jobs =
             |queue_max| Jobs::new(blocking.clone(), HASHES_MAX, queue_max, priority::give_way);
         Self { known: jobs(HASH_QUEUE_MAX), strangers: jobs(STRANGERS_HASH_QUEUE_MAX) }
@@ -221,7 +221,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_matches_its_own_hash_only() {
-        let passwords = Passwords::new(Blocking::Threads);
+        let passwords = Passwords::new(&Blocking::Threads);
         let place = || passwords.place(Whose::Stranger).unwrap();
         let right = password("correct horse");
         let stored = place().hash(right.clone()).await.unwrap();
@@ -266,7 +266,7 @@ mod tests {
 
     #[tokio::test]
     async fn strangers_take_no_place_of_those_who_are_known() {
-        let passwords = Passwords::new(Blocking::Threads);
+        let passwords = Passwords::new(&Blocking::Threads);
         let take = |whose, count| -> Vec<_> {
             (0..count).map(|_| passwords.place(whose).unwrap()).collect()
         };
