@@ -202,9 +202,9 @@ fn http() -> anyhow::Result<reqwest::Client> {
     Ok(client.build()?)
 }
 
-fn unreachable(error: &dyn std::error::Error) -> OidcError {
-    tracing::warn!(error = %anyhow::Chain::new(error).map(ToString::to_string).collect::<Vec<_>>().join(": "),
-        "the OpenID provider does not answer as it should");
+fn unreachable(error: &(dyn std::error::Error + 'static)) -> OidcError {
+    let causes: Vec<_> = anyhow::Chain::new(error).map(ToString::to_string).collect();
+    tracing::warn!(error = causes.join(": "), "the OpenID provider does not answer as it should");
     OidcError::Unreachable
 }
 

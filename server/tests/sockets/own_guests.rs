@@ -74,7 +74,7 @@ async fn play_on(storage: &Memory, first: &TestServer, second: &TestServer) {
     let taken = ask(first, "POST /api/account/guest", &with(&cookie), &take).await;
     assert_eq!(taken.status, 204, "{}", taken.body);
     assert_eq!(guest.closed().await.0, close::IDENTITY_REPLACED);
-    // The sockets of the account are told, and come again.
+    // The sockets of the account get the news, and come again.
     let news = ann.receive().await;
     let Message::AccountChanged { change: AccountNews::GuestAdded, .. } = news else {
         panic!("{news:?}")
@@ -100,7 +100,7 @@ async fn play_on(storage: &Memory, first: &TestServer, second: &TestServer) {
     assert_eq!((&summary.room, *seat, *your_turn, *host), (&room, Some(Seat::First), true, true));
     assert_eq!(summary.seats.of_member(&you), Some(Seat::First), "to Ann, the guest is herself");
 
-    // A client that has seen the game as a spectator gets it anew.
+    // A client that has seen the game as a spectator gets all of it again.
     let answer = ann.ask(json!({"type": "join", "room": room, "after": 4})).await;
     let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } = answer else {
         panic!("{answer:?}")

@@ -237,7 +237,7 @@ async fn an_old_name_leads_to_the_profile_and_nobody_else_gets_it() {
     signed.assert(403, "wrong_password");
     let export = ask(&server, "GET /api/account/export", &with(&ann.cookie), &Value::Null).await;
     assert_eq!(export.body["old_names"][0]["name"], "Ann", "{}", export.body);
-    // Whoever deletes their account has no page.
+    // An account that is deleted has no page.
     let gone = ask(&server, "DELETE /api/account", &with(&ann.cookie), &json!({})).await;
     assert_eq!(gone.status, 204, "{}", gone.body);
     for name in ["Ann", "Annika"] {
