@@ -4,14 +4,15 @@
 
 use std::{
     fmt,
+    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
 use openidconnect::{
-    AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet,
-    EndpointSet, HttpRequest, HttpResponse, IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier,
-    RedirectUrl, TokenResponse,
+    AsyncHttpClient, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet,
+    EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, Nonce, PkceCodeChallenge,
+    PkceCodeVerifier, RedirectUrl, TokenResponse,
     core::{CoreAuthenticationFlow, CoreClient, CoreJwsSigningAlgorithm, CoreProviderMetadata},
 };
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
@@ -45,7 +46,7 @@ type Client = CoreClient<
 /// The provider that the operator has named.
 pub(crate) struct Provider {
     settings: OidcSettings,
-    http: reqwest::Client,
+    http: Http,
     /// What the provider says about itself, and since when. Locked only to read and replace it.
     metadata: Mutex<Option<(Instant, Arc<CoreProviderMetadata>)>>,
     /// Permits of the people who sign in at this moment.
@@ -120,7 +121,7 @@ impl Provider {
             .exchange_code(AuthorizationCode::new(code))
             .map_err(|error| unreachable(&error))?
             .set_pkce_verifier(PkceCodeVerifier::new(verifier));
-        let answer = exchange.request_async(&|request| self.call(request)).await;
+        let answer = exchange.request_async(&self.http).await;
         let answer = answer.map_err(|error| wrong(&error))?;
         let statement = answer.id_token().ok_or(OidcError::Wrong)?;
         let nonce = Nonce::new(nonce);
@@ -162,32 +163,40 @@ impl Provider {
         }
         let issuer = IssuerUrl::new(self.settings.issuer.as_str().to_owned());
         let issuer = issuer.map_err(|error| unreachable(&error))?;
-        let call = |request| self.call(request);
-        let found = CoreProviderMetadata::discover_async(issuer, &call).await;
+        let found = CoreProviderMetadata::discover_async(issuer, &self.http).await;
         let found = Arc::new(found.map_err(|error| unreachable(&error))?);
         *lock() = Some((Instant::now(), Arc::clone(&found)));
         Ok(found)
     }
+}
 
-    /// Sends a request to the provider. It follows no redirects.
-    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, CallError> {
-        let mut answer = self.http.execute(request.try_into()?).await?;
-        let mut body = Vec::new();
-        while let Some(part) = answer.chunk().await? {
-            if body.len() + part.len() > OIDC_ANSWER_MAX {
-                return Err(CallError::TooLong);
+/// Requests to the provider. They follow no redirects.
+struct Http(reqwest::Client);
+
+impl<'c> AsyncHttpClient<'c> for Http {
+    type Error = CallError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, CallError>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(async move {
+            let mut answer = self.0.execute(request.try_into()?).await?;
+            let mut body = Vec::new();
+            while let Some(part) = answer.chunk().await? {
+                if body.len() + part.len() > OIDC_ANSWER_MAX {
+                    return Err(CallError::TooLong);
+                }
+                body.extend_from_slice(&part);
             }
-            body.extend_from_slice(&part);
-        }
-        let mut response = HttpResponse::new(body);
-        *response.status_mut() = answer.status();
-        *response.headers_mut() = answer.headers().clone();
-        Ok(response)
+            let mut response = HttpResponse::new(body);
+            *response.status_mut() = answer.status();
+            *response.headers_mut() = answer.headers().clone();
+            Ok(response)
+        })
     }
 }
 
 /// Requests by TLS with the certificates that the system trusts.
-fn http() -> anyhow::Result<reqwest::Client> {
+fn http() -> anyhow::Result<Http> {
     let mut trusted = RootCertStore::empty();
     trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -199,7 +208,7 @@ fn http() -> anyhow::Result<reqwest::Client> {
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
         .timeout(OIDC_CALL_WITHIN);
-    Ok(client.build()?)
+    Ok(Http(client.build()?))
 }
 
 fn unreachable(error: &(dyn std::error::Error + 'static)) -> OidcError {
