@@ -125,6 +125,7 @@ pub(crate) struct Subject {
 }
 
 /// Why somebody is not signed in by the provider.
+#[cfg_attr(not(feature = "oidc"), expect(dead_code, reason = "without a provider nothing fails"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum OidcError {
     #[error("the provider does not answer, or not as a provider does")]

@@ -35,8 +35,7 @@ const provider = createServer((request, response) => {
   } else if (url.pathname === '/authorize') {
     const code = randomBytes(9).toString('hex');
     nonces.set(code, url.searchParams.get('nonce') ?? '');
-    // The port of the server is not known when it gets its public address.
-    const back = new URL('/oidc', at.server.url);
+    const back = new URL(url.searchParams.get('redirect_uri') ?? '');
     back.search = String(new URLSearchParams({ code, state: url.searchParams.get('state') ?? '' }));
     response.writeHead(302, { location: String(back) }).end();
   } else {
@@ -52,11 +51,22 @@ const provider = createServer((request, response) => {
   }
 });
 
+/** A port for the server, which must know its public address when it starts. @returns {Promise<number>} */
+async function freePort() {
+  const taken = createServer();
+  await new Promise((resolve) => { taken.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  const address = taken.address();
+  await new Promise((resolve) => { taken.close(resolve); });
+  return typeof address === 'object' ? address?.port ?? 0 : 0;
+}
+
 before(async () => {
   await new Promise((resolve) => { provider.listen(0, '127.0.0.1', () => resolve(undefined)); });
   const address = provider.address();
   issuer = `http://127.0.0.1:${typeof address === 'object' && address?.port}`;
-  at.server = await Server.start('--no-demo', ...TRUST, '--public-url', 'http://localhost:8080', '--oidc-issuer', issuer, '--oidc-client', 'fivefold', '--oidc-name', 'The club');
+  const port = await freePort();
+  at.server = new Server(['--in-memory', '--log', 'warn', '--no-demo', ...TRUST, '--public-url', `http://localhost:${port}`, '--oidc-issuer', issuer, '--oidc-client', 'fivefold', '--oidc-name', 'The club']);
+  await at.server.run(`127.0.0.1:${port}`);
   at.browser = await openBrowser();
 });
 
@@ -82,6 +92,7 @@ test('a new account by another site: a name, then its codes; out, and in again',
   await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   await page.getByRole('button', { name: 'Copied' }).click();
   await named(page, 'Olga');
+  assert.equal(new URL(page.url()).pathname, '/', 'where it began');
   const keysOf = await you(page);
   await keysOf.getByText('Other sites: 1').click();
   await keysOf.getByText('The club').first().waitFor();

@@ -49,6 +49,8 @@ export const view = (app, place) => {
   function askName(ticket) {
     const form = accountForm([nameField(localStorage.getItem(STORAGE_KEYS.name) ?? '', true)], ty('sign_up'), async ({ name }) => {
       const { recovery_codes: codes } = await request('POST', 'account', { name, oidc: ticket }, localStorage.getItem(STORAGE_KEYS.identity));
+      // First away from here: the page shows its view again for the new player.
+      app.go(cameFrom());
       app.connection.signIn();
       // The guest is the account now.
       localStorage.removeItem(STORAGE_KEYS.identity);
@@ -58,7 +60,6 @@ export const view = (app, place) => {
       fill(body, ...showCodes(dialog, codes, name, () => {
         dialog.close();
         app.toast(ty('signed_in', { name }));
-        app.go(cameFrom());
       }));
     });
     fill(place, el('div', { class: 'page' }, el('div', { class: 'card tile you' }, el('h1', null, ty('sign_up')), el('p', null, ty('oidc_name')), form)));
