@@ -42,7 +42,7 @@ export const view = (app, place) => {
 
   /** @param {string} text */
   function sayFailed(text) {
-    fill(place, el('div', { class: 'page' }, el('div', { class: 'card tile you' }, el('p', { role: 'alert' }, text), linkButton(cameFrom(), ty('back'), true))));
+    fill(place, el('div', { class: 'page' }, el('div', { class: 'card you arrival' }, el('h1', null, ty('sign_in')), el('p', { role: 'alert' }, text), linkButton(cameFrom(), ty('back'), true))));
   }
 
   /** Nobody has an account by this person yet. @param {string} ticket */
@@ -62,7 +62,7 @@ export const view = (app, place) => {
         app.toast(ty('signed_in', { name }));
       }));
     });
-    fill(place, el('div', { class: 'page' }, el('div', { class: 'card tile you' }, el('h1', null, ty('sign_up')), el('p', null, ty('oidc_name')), form)));
+    fill(place, el('div', { class: 'page' }, el('div', { class: 'card you arrival' }, el('h1', null, ty('sign_up')), el('p', null, ty('oidc_name')), form)));
     form.querySelector('input')?.focus();
   }
 
