@@ -12,6 +12,7 @@ mod keys;
 mod moderation;
 mod playing;
 mod postgres;
+mod puzzles;
 mod ratings;
 mod relay;
 mod rooms;
