@@ -28,7 +28,7 @@ use crate::soft_passkey::base64;
 pub(crate) const CLIENT: &str = "five fold";
 pub(crate) const SECRET: &str = "s3cret";
 
-/// What is wrong with the next statements.
+/// How the next statements lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lie {
     Nothing,
