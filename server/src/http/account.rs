@@ -5,7 +5,7 @@
 
 pub(super) mod asked;
 pub(super) mod cookie;
-mod device;
+pub(super) mod device;
 mod devices;
 mod export;
 mod keys;

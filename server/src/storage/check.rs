@@ -158,16 +158,16 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
-/// Reports and sanctions are not repaired. A file of an older format has none.
+/// Reports, sanctions and marks of games are not repaired. A file of an older format lacks some of them.
 fn check_moderation(
     snapshot: &Transaction<'_>,
     findings: &mut Findings,
 ) -> Result<(), StorageError> {
-    let has_reports = "SELECT 1 FROM sqlite_schema WHERE name = 'report'";
-    if !snapshot.prepare(has_reports)?.exists(())? {
-        return Ok(());
-    }
-    for (statement, problem) in CONTRADICTIONS {
+    let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
+    for (table, statement, problem) in CONTRADICTIONS {
+        if !has_table.exists((table,))? {
+            continue;
+        }
         let rows: u64 = snapshot.query_row(statement, (), |row| row.get(0))?;
         if rows > 0 {
             findings.add(format_args!("{rows} {problem}"));

@@ -11,6 +11,7 @@ mod append;
 mod check;
 mod claim;
 mod connection;
+mod examination;
 mod keys;
 mod logs;
 mod migrate;
@@ -23,6 +24,7 @@ mod registry;
 mod retention;
 mod schema;
 mod sole_node;
+mod statements;
 mod values;
 
 use std::{collections::HashSet, io, sync::Arc};

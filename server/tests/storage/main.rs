@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod accounts;
+mod agreement;
 mod contract;
 mod crash;
 mod databases;
 mod doubt;
+mod examination;
 mod files;
 mod keys;
 mod moderation;
