@@ -21,8 +21,8 @@ use crate::{
     limits::accounts::{
         DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
         DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN,
-        RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX,
-        SIGN_UPS_WITHIN, TRIES_KEPT,
+        OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX,
+        SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN, TRIES_KEPT,
     },
     network::network,
     passwords::Whose,
@@ -43,6 +43,8 @@ struct State {
     /// By the likeness of the name.
     names: Buckets<String>,
     recoveries: Buckets<IpAddr>,
+    /// Ways to another site.
+    oidc: Buckets<IpAddr>,
     /// Wrong codes of devices.
     device_tries: Buckets<IpAddr>,
     /// New codes for devices.
@@ -75,6 +77,7 @@ impl AccountTries {
             sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
             names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
             recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
+            oidc: Buckets::new(OIDC_STARTS_MAX, OIDC_STARTS_WITHIN),
             device_tries: Buckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
             device_codes: Buckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
             device_polls: Buckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
@@ -125,6 +128,14 @@ impl AccountTries {
         let place = (network(address), likeness.to_owned());
         state.recoveries.take(place.0, now)?;
         Ok(state.whose(&place))
+    }
+
+    /// Counts a browser that goes to another site to sign in.
+    ///
+    /// # Errors
+    /// If there were too many at this address.
+    pub(crate) fn oidc(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().oidc.take(network(address), now)
     }
 
     /// Whether an address may try a code of a device: not after too many wrong ones.

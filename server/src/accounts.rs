@@ -6,6 +6,7 @@
 mod aliases;
 pub(crate) mod devices;
 mod every_node;
+pub(crate) mod oidc;
 pub(crate) mod passkeys;
 mod settings;
 pub(crate) mod tokens;
@@ -35,6 +36,7 @@ use crate::{
     },
     logins::{Ended, Logins},
     moderation::Moderation,
+    oidc::{OidcSettings, Provider},
     passkeys::{PasskeyAnswer, RelyingParty},
     passwords::{Password, Passwords, Verified, Whose},
     priority,
@@ -59,6 +61,8 @@ pub(crate) struct Accounts {
     cluster: Option<Arc<Cluster>>,
     /// Absent where passkeys do not work.
     relying_party: Option<Arc<RelyingParty>>,
+    /// The other site that opens accounts, if the operator has named one.
+    oidc: Option<Provider>,
     /// Checks of passkeys, which take milliseconds of a processor.
     passkey_checks: Jobs,
 }
@@ -74,6 +78,8 @@ pub(crate) struct Credentials {
 pub(crate) enum NewKey {
     Password(Password),
     Passkey(PasskeyAnswer),
+    /// Of somebody whom another site knows: the ticket, and the secret in the browser's cookie.
+    Oidc(String, Option<String>),
 }
 
 /// Where a request comes from.
@@ -117,7 +123,7 @@ impl Accounts {
         clock: Clock,
         (logins, moderation): (Arc<Logins>, Arc<Moderation>),
         cluster: Option<Arc<Cluster>>,
-        public_url: Option<&PublicUrl>,
+        (public_url, oidc): (Option<&PublicUrl>, Option<&OidcSettings>),
     ) -> Self {
         let (checks, queue) = (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX);
         Self {
@@ -131,6 +137,7 @@ impl Accounts {
             moderation,
             cluster,
             relying_party: RelyingParty::new(public_url).map(Arc::new),
+            oidc: oidc.and_then(Provider::new),
         }
     }
 
@@ -167,6 +174,10 @@ impl Accounts {
                 }
                 self.tries.sign_up(device.address, Instant::now())?;
                 (member, passkey) = (first.0, Some(first.1));
+            }
+            NewKey::Oidc(ticket, browser) => {
+                self.tries.sign_up(device.address, Instant::now())?;
+                passkey = Some(self.first_oidc(&ticket, browser.as_deref()).await?);
             }
         }
         let (codes, at) = (RecoveryCodes::new(), self.clock.now());

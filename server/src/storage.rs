@@ -86,6 +86,7 @@ pub use self::{
     undo::{TakenBack, UndoError, undo},
 };
 pub(crate) use self::{
+    keys::OIDC_KEY_PREFIX,
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
     read_pool::{ReadError, ReadPool},
 };

@@ -51,7 +51,21 @@ pub const TOKEN_KEPT_MAX: Duration = DAY.saturating_mul(5 * 365);
 pub const ALIASES_MAX: usize = 16;
 /// What changes the keys of an account asks for a key that was used within this time.
 pub const PROVED_WITHIN: Duration = MINUTE.saturating_mul(10);
-/// How long a challenge for a passkey is valid.
+/// People who may sign in by the OpenID provider at once.
+pub const OIDC_CALLS_MAX: usize = 16;
+/// How long a request to the provider may take.
+pub const OIDC_CALL_WITHIN: Duration = Duration::from_secs(10);
+/// Longest answer of the provider, in bytes.
+pub const OIDC_ANSWER_MAX: usize = 256 * 1024;
+/// How long it is kept what the provider says about itself.
+pub const OIDC_METADATA_KEPT: Duration = HOUR;
+/// Longest subject, in bytes (OpenID Connect Core 1.0, section 2).
+pub const OIDC_SUBJECT_MAX: usize = 255;
+/// Times that one address may go to the provider in [`OIDC_STARTS_WITHIN`].
+pub const OIDC_STARTS_MAX: u32 = 20;
+/// See [`OIDC_STARTS_MAX`].
+pub const OIDC_STARTS_WITHIN: Duration = MINUTE.saturating_mul(10);
+/// How long a challenge for a passkey is valid, and how long a browser may be at the provider.
 pub const CHALLENGE_KEPT: Duration = MINUTE.saturating_mul(5);
 /// How long the code of another device is valid that wants to sign in.
 pub const DEVICE_CODE_KEPT: Duration = MINUTE.saturating_mul(10);

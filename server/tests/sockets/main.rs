@@ -19,6 +19,8 @@ mod limits;
 mod logs;
 mod metrics;
 mod moderation;
+#[cfg(feature = "oidc")]
+mod oidc;
 mod operator_files;
 mod own;
 mod own_guests;
@@ -33,6 +35,8 @@ mod questions;
 mod ratings;
 mod rooms;
 mod soft_passkey;
+#[cfg(feature = "oidc")]
+mod soft_provider;
 mod storage;
 mod time;
 mod tls;

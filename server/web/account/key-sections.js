@@ -9,6 +9,7 @@ import { faultLine } from './account-form.js';
 import { attempt, request } from './account-requests.js';
 import { withKey } from './confirm.js';
 import { deviceCodeForm, showLink } from './device-link.js';
+import { siteButton } from './oidc.js';
 import { createPasskey, passkeysWork } from './passkeys.js';
 import { ty } from './texts.js';
 
@@ -77,6 +78,25 @@ export function passkeySection({ passkeys }) {
   }
   show(passkeys);
   return el('div', null, el('p', { class: 'hint' }, ty('passkeys_how')), list, adding, missing, line);
+}
+
+/** The other sites that open the account. @param {AccountAnswer} answer @param {string} site */
+export function siteSection({ oidc }, site) {
+  const line = faultLine();
+  const list = el('ol', { class: 'signed-in-on' });
+
+  /** @param {Passkey[]} shown */
+  function show(shown) {
+    fill(list, ...shown.map((one) => keyLine(one, '', () => attempt(line, async () => {
+      const done = await withKey(async () => {
+        await request('DELETE', `account/passkeys/${one.id}`);
+        return true;
+      });
+      if (done) show(shown.filter(({ id }) => id !== one.id));
+    }))));
+  }
+  show(oidc);
+  return el('div', null, el('p', { class: 'hint' }, ty('oidc_how', { site })), list, siteButton('oidc_add', 'add', withKey), line);
 }
 
 /** @param {AccountAnswer} answer */

@@ -362,6 +362,10 @@ pub enum AccountNews {
     DeviceAdded,
     /// The games of a guest were taken along.
     GuestAdded,
+    /// Another site opens the account from now on.
+    OidcAdded,
+    /// Another site opens the account no more.
+    OidcRemoved,
 }
 
 /// The data that a joining client needs to be up to date.

@@ -396,6 +396,12 @@ pub enum Reason {
     WrongPasskey,
     /// Passkeys do not work at this address of the server.
     NoPasskeys,
+    /// The other site has not signed the sender in, or not for this account.
+    WrongOidc,
+    /// Nobody signs in by another site here.
+    NoOidc,
+    /// The other site does not answer.
+    OidcUnavailable,
     /// The code of the device or the link is not valid, or not any more.
     WrongDeviceCode,
     /// The member has not let the device sign in.
@@ -659,6 +665,11 @@ impl Reason {
             Self::NoPasskeys => {
                 "Passkeys do not work at this address. The operator of this server can set --public-url."
             }
+            Self::WrongOidc => {
+                "The other site has not signed you in, or it opens another account. Try again."
+            }
+            Self::NoOidc => "Nobody signs in by another site here. Use a password or a passkey.",
+            Self::OidcUnavailable => "The other site does not answer. Try again later.",
             Self::WrongDeviceCode => {
                 "This code is not valid, or not any more. Get a new one on the other device."
             }

@@ -37,11 +37,16 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 #[derive(Serialize)]
 struct Domain {
     domain: Option<String>,
+    /// What people call the other site that opens accounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oidc: Option<String>,
 }
 
 /// `GET /api/passkeys`
 async fn domain(asked: Asked) -> Json<Domain> {
-    Json(Domain { domain: asked.accounts().passkey_domain().map(str::to_owned) })
+    let accounts = asked.accounts();
+    let (domain, oidc) = (accounts.passkey_domain(), accounts.oidc_label());
+    Json(Domain { domain: domain.map(str::to_owned), oidc: oidc.map(str::to_owned) })
 }
 
 /// For what a challenge is.

@@ -81,6 +81,8 @@ impl ShownAccounts {
 pub(super) struct ShownKeys {
     has_password: bool,
     passkeys: Vec<ShownPasskey>,
+    /// The other sites that open the account.
+    oidc: Vec<ShownPasskey>,
     tokens: Vec<ShownToken>,
     /// Number of guests that belong to the account.
     guests: usize,
@@ -110,10 +112,15 @@ struct ShownToken {
 
 impl ShownKeys {
     pub(super) fn new(keys: &AccountKeys, session: &AccountSession, asked: &Asked) -> Self {
+        let shown = |is_oidc| {
+            let keys = keys.passkeys.iter().filter(|key| key.is_oidc() == is_oidc);
+            keys.map(ShownPasskey::from).collect()
+        };
         let until = session.proved_at + millis(PROVED_WITHIN);
         Self {
             has_password: keys.password.is_some(),
-            passkeys: keys.passkeys.iter().map(ShownPasskey::from).collect(),
+            passkeys: shown(false),
+            oidc: shown(true),
             tokens: keys.tokens.iter().map(ShownToken::from).collect(),
             guests: keys.aliases.len(),
             passkey_domain: asked.accounts().passkey_domain().map(str::to_owned),
