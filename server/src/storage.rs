@@ -47,7 +47,8 @@ use crate::node_id::NodeId;
 pub use self::{
     account_session::{AccountSession, Sessions},
     accounts::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, PasswordHash,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
+        PasswordHash,
     },
     blocking::Blocking,
     check::{BackupError, backup, check},
@@ -69,7 +70,7 @@ pub use self::{
     },
     ratings::{
         ChangeKind, GameResult, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
-        Undone,
+        Undone, rating_before,
     },
     recovery::{Database, RecoverError, recover},
     repair::{RepairError, Repaired, repair},
@@ -253,6 +254,12 @@ pub trait StorageReader: ModerationReader + Send + fmt::Debug {
     /// # Errors
     /// When it cannot be read.
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError>;
+
+    /// The bots of an account that are not deleted, the oldest first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError>;
 
     /// The game with this id, public or private.
     ///

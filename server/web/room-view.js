@@ -209,7 +209,7 @@ export const view = (app, place, code) => {
     const rules = rulesName(room.rules, room.openingKind);
     write(about, `${rules} · ${clock}`);
     write(line, `${rules} · ${clock}`);
-    watching.title = room.spectators.names.join(', ');
+    watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : name)).join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
     if (id) saveEndedGame(id);

@@ -195,6 +195,8 @@ pub(crate) struct RemoteGuest {
     owner: IpAddr,
     /// Its last commands that were refused. A new owner refuses them as well, if they come again.
     refused: Vec<CommandId>,
+    /// Whether it is the account of a bot.
+    bot: bool,
 }
 
 /// An input of a session on another node.
@@ -266,14 +268,15 @@ impl RemoteGuest {
             identity: outbox.identity().map(|identity| identity.0),
             owner: outbox.owner().address(),
             refused,
+            bot: member.bot,
         }
     }
 
     pub(crate) fn into_parts(self) -> (SessionId, Member, Credentials, Vec<CommandId>) {
-        let Self { session, member, name, identity, owner, refused } = self;
+        let Self { session, member, name, identity, owner, refused, bot } = self;
         let identity = identity.map(IdentityHash);
         let credentials = Credentials { identity, owner: Owner::of(owner) };
-        (SessionId(session), Member { id: member, name }, credentials, refused)
+        (SessionId(session), Member { id: member, name, bot }, credentials, refused)
     }
 }
 

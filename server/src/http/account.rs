@@ -4,6 +4,7 @@
 //! in `Origin` and `Sec-Fetch-Site`, and programs send neither.
 
 pub(super) mod asked;
+mod bots;
 pub(super) mod cookie;
 mod device;
 mod devices;
@@ -55,6 +56,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/sessions/{id}", delete(end_one))
         .route("/api/recovery", post(recover))
         .merge(keys::routes())
+        .merge(bots::routes())
         .merge(devices::routes())
 }
 

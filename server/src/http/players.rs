@@ -13,9 +13,11 @@ use axum::{
 };
 use fivefold_shared::{
     clock::millis,
-    profile::{Leaders, Place, Profile, ProfileRating, RatingHistory, RatingPoint, Results},
+    profile::{
+        Leaders, Place, Placement, Profile, ProfileRating, RatingHistory, RatingPoint, Results,
+    },
     protocol::{MemberId, Reason},
-    rating_pool::RatingPool,
+    rating_pool::{PoolKind, RatingPool},
     record::ListedGame,
     seat::Seat,
 };
@@ -30,12 +32,13 @@ use super::{
 use crate::{
     accounts::typed_likeness,
     limits::ratings::{
-        AGAINST_GAMES_MAX, HISTORY_POINT, LEADERBOARD_PLACES_MAX, PROFILE_GAMES_MAX,
+        AGAINST_GAMES_MAX, HISTORY_POINT, LEADERBOARD_PLACES_MAX, PLACEMENT_GAMES,
+        PROFILE_GAMES_MAX,
     },
     server::Server,
     storage::{
-        Account, GameQuery, LeaderboardQuery, Placed, PoolRating, RatingChange, StorageError,
-        StorageReader,
+        Account, GameQuery, IdentityHash, LeaderboardQuery, Placed, PoolRating, RatingChange,
+        StorageError, StorageReader,
     },
 };
 
@@ -150,9 +153,22 @@ fn profile_of(
     you: Option<&MemberId>,
     now: u64,
 ) -> Result<Profile, StorageError> {
-    let Account { member, name, made_at, .. } = account;
-    let mut ratings: Vec<_> =
-        reader.ratings(&member)?.into_iter().map(|rating| shown(&rating, now)).collect();
+    let Account { member, name, made_at, owner, .. } = account;
+    let bot_of = match owner {
+        Some(owner) => reader.member(&owner, IdentityHash([0; 32]))?.map(|owner| owner.name),
+        None => None,
+    };
+    let (placed, own): (Vec<_>, Vec<_>) = reader
+        .ratings(&member)?
+        .into_iter()
+        .partition(|rating| rating.pool.kind == PoolKind::Placement);
+    let is_own = you == Some(&member);
+    let placed = placed.iter().filter(|_| is_own);
+    // A rating takes its place.
+    let placements =
+        placed.map(placement).filter(|placed| own.iter().all(|own| own.pool != placed.pool));
+    let placements = placements.collect();
+    let mut ratings: Vec<_> = own.iter().map(|rating| shown(rating, now)).collect();
     ratings.sort_by_key(|rating| std::cmp::Reverse(rating.results.games));
     let query =
         GameQuery { member: Some(member.clone()), max: PROFILE_GAMES_MAX, ..GameQuery::default() };
@@ -161,7 +177,7 @@ fn profile_of(
         Some(you) => Some(against(reader, &member, you)?),
         None => None,
     };
-    Ok(Profile { member, name, made_at, ratings, games, against_you })
+    Ok(Profile { member, name, made_at, bot_of, ratings, placements, games, against_you })
 }
 
 /// How the last games between two members ended for the second one.
@@ -206,6 +222,11 @@ fn shown(rating: &PoolRating, now: u64) -> ProfileRating {
         },
         last_at: rating.last_at,
     }
+}
+
+fn placement(PoolRating { pool, rating, games, .. }: &PoolRating) -> Placement {
+    let pool = pool.of_kind(PoolKind::People);
+    Placement { pool, games: *games, of: PLACEMENT_GAMES, rating: points(rating.value) }
 }
 
 fn place(placed: Placed, now: u64) -> Place {

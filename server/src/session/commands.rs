@@ -34,7 +34,7 @@ use crate::{
     pairing_task::PairingRequest,
     room_actor::Envelope,
     server::Server,
-    storage::KeyHash,
+    storage::{Account, KeyHash},
 };
 
 /// Handles the commands of one session.
@@ -232,7 +232,9 @@ impl Commands {
         if let RoomRequest::Say { .. } = &request
             && let Some(identity) = &self.identity
         {
-            self.server.moderation.may_chat(&identity.member.id)?;
+            for answerable in identity.answerable() {
+                self.server.moderation.may_chat(answerable)?;
+            }
         }
         let lag_ms = millis(lag);
         let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
@@ -276,7 +278,7 @@ impl Commands {
         };
         let authenticated = self.log_in(&who).await?;
         let account = authenticated.account.is_some();
-        let Member { id: you, name } = authenticated.member.clone();
+        let Member { id: you, name, bot } = authenticated.member.clone();
         self.outbox.identify(authenticated.hash);
         // They follow the answer.
         for notice in self.server.moderation.notices(&you) {
@@ -291,6 +293,7 @@ impl Commands {
             name,
             identity: made,
             account,
+            bot,
             chat: self.server.limits.room.chat,
         }))
     }
@@ -346,18 +349,18 @@ impl Commands {
     async fn of_account(&self, session: KeyHash) -> Result<Authenticated, Refusal> {
         let found = self.server.accounts.of_session(session, self.address).await?;
         let SignedIn { account, .. } = found.ok_or_else(|| Refusal::new(Reason::SignedOut))?;
-        let member = Member { id: account.member, name: account.name };
+        let member = Member::person(account.member, account.name);
         let hash = account.hash;
-        Ok(Authenticated { member, hash, account: Some(session), scopes: None })
+        Ok(Authenticated { member, hash, account: Some(session), owner: None, scopes: None })
     }
 
     /// The member for whom a token speaks.
     async fn of_token(&self, token: KeyHash) -> Result<Authenticated, Refusal> {
         let found = self.server.accounts.of_token(token, self.address).await?;
         let TokenHolder { account, hash: token, scopes } = found;
-        let member = Member { id: account.member, name: account.name };
-        let hash = account.hash;
-        Ok(Authenticated { member, hash, account: Some(token), scopes: Some(scopes) })
+        let Account { member: id, name, hash, owner, .. } = account;
+        let member = Member { id, name, bot: owner.is_some() };
+        Ok(Authenticated { member, hash, account: Some(token), owner, scopes: Some(scopes) })
     }
 
     /// A client may repeat the command over another session that already uses the new identity.

@@ -10,9 +10,9 @@ use fivefold_shared::{
 use rusqlite::{Connection, Transaction};
 
 use super::{
-    Findings, OpenError, StorageError,
+    Findings, OpenError, StorageError, accounts,
     data_folder::{create_private, database_in, sync_folder_of},
-    moderation::CONTRADICTIONS,
+    moderation,
     schema::CLOSED_WITHOUT_LOG,
     sqlite::{inspect, open_to_read, ratings, read_log},
     values::{from_json, name},
@@ -99,6 +99,7 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
         }
         check_rooms(&snapshot, &mut findings)?;
         check_ratings(&snapshot, &mut findings)?;
+        check_accounts(&snapshot, &mut findings)?;
         check_moderation(&snapshot, &mut findings)
     });
     if let Err(error) = checked {
@@ -157,6 +158,15 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
+/// Accounts are not repaired. A file of an older format has no bots.
+fn check_accounts(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+    let has_owners = "SELECT 1 FROM sqlite_schema WHERE name = 'account_owner'";
+    if !snapshot.prepare(has_owners)?.exists(())? {
+        return Ok(());
+    }
+    count_contradictions(snapshot, &accounts::CONTRADICTIONS, findings)
+}
+
 /// Reports and sanctions are not repaired. A file of an older format has none.
 fn check_moderation(
     snapshot: &Transaction<'_>,
@@ -166,7 +176,15 @@ fn check_moderation(
     if !snapshot.prepare(has_reports)?.exists(())? {
         return Ok(());
     }
-    for (statement, problem) in CONTRADICTIONS {
+    count_contradictions(snapshot, &moderation::CONTRADICTIONS, findings)
+}
+
+fn count_contradictions(
+    snapshot: &Transaction<'_>,
+    contradictions: &[(&str, &str)],
+    findings: &mut Findings,
+) -> Result<(), StorageError> {
+    for (statement, problem) in contradictions {
         let rows: u64 = snapshot.query_row(statement, (), |row| row.get(0))?;
         if rows > 0 {
             findings.add(format_args!("{rows} {problem}"));

@@ -282,8 +282,14 @@ const RATINGS: &str = "
     CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
 ";
 
+/// What format 10 adds for bots.
+const BOTS: &str = "
+    CREATE INDEX account_owner ON account (owner) WHERE owner IS NOT NULL;
+";
+
 /// What the formats after 7 add, in their order.
-const ADDED: [(u32, &[&str]); 3] = [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[])];
+const ADDED: [(u32, &[&str]); 3] =
+    [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[BOTS])];
 
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -430,6 +430,11 @@ impl StorageReader for Disk {
         self.kept.account_named(likeness)
     }
 
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        self.reach()?;
+        self.kept.bots_of(owner)
+    }
+
     fn account_of_session(
         &mut self,
         session: KeyHash,

@@ -357,12 +357,13 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     };
     // Older formats have the same tables but these.
     let mut gone = String::new();
+    let format_10 = "DROP INDEX account_owner;";
     let format_9 = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
         DROP TABLE report; DROP TABLE sanction; DROP TABLE operator; DROP TABLE passkey;
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
         ALTER TABLE account DROP COLUMN owner";
     let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
-    for (older, tables) in [(9, ""), (8, format_9), (7, format_8)] {
+    for (older, tables) in [(9, format_10), (8, format_9), (7, format_8)] {
         gone += tables;
         let old = rusqlite::Connection::open(&file).unwrap();
         old.execute_batch(&gone).unwrap();

@@ -16,7 +16,7 @@ use fivefold_server::{
 use fivefold_shared::{protocol::Name, seat::Seat};
 
 use crate::{
-    accounts, moderation,
+    accounts, bots, moderation,
     postgres::{Durability, Server},
     relay::Relay,
     rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
@@ -244,6 +244,8 @@ fn fill(storage: &mut dyn Storage) {
         let expected = if number == 6 { AccountChanged::Done } else { AccountChanged::NameTaken };
         assert_eq!(made, expected);
     }
+    let made = storage.change_account(&bots::new_bot(231, 6, "Zed")).unwrap();
+    assert_eq!(made, AccountChanged::Done);
     moderation::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
@@ -294,6 +296,10 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let keys = reader.account_keys(&member(6)).unwrap();
     assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
     assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
+    let zed = reader.bots_of(&member(6)).unwrap();
+    assert_eq!(zed.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["Zed"]);
+    let bot = recover(Database::Postgres(&server.url()), "Zed").unwrap_err();
+    assert!(matches!(bot, RecoverError::Bot), "{bot}");
     assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);
     assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
     let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
@@ -333,6 +339,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    server.execute("DROP INDEX fivefold.account_owner");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");

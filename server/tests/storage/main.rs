@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod accounts;
+mod bots;
 mod contract;
 mod crash;
 mod databases;

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::{
     asked::{AccountRefusal, Asked},
+    bots::{ShownBot, shown_bots},
     shown::{ShownAccounts, shown},
 };
 use crate::{
@@ -23,6 +24,7 @@ struct Export {
     #[serde(flatten)]
     account: ShownAccounts,
     renamed_at: Option<u64>,
+    bots: Vec<ShownBot>,
     games: Vec<ListedGame>,
 }
 
@@ -30,6 +32,7 @@ struct Export {
 pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let own = asked.signed_in().await?;
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
+    let bots = shown_bots(&asked, &own.account).await?;
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
         member: Some(member),
@@ -50,5 +53,5 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     }
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    Ok((headers, Json(Export { account, renamed_at, games })).into_response())
+    Ok((headers, Json(Export { account, renamed_at, bots, games })).into_response())
 }

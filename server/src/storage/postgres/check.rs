@@ -23,7 +23,7 @@ use super::{
 use crate::{
     limits::DATABASE_MAINTENANCE_WITHIN,
     storage::{
-        Findings, StorageError, check::log_problems, moderation::CONTRADICTIONS, values::from_json,
+        Findings, StorageError, accounts, check::log_problems, moderation, values::from_json,
     },
 };
 
@@ -98,7 +98,7 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
         findings.games = games;
     }
     ratings::check(session, &mut findings).await?;
-    for (statement, problem) in CONTRADICTIONS {
+    for (statement, problem) in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
         for row in session.query(statement, &[]).await? {
             let rows = unsigned(row.try_get(0)?);
             if rows > 0 {

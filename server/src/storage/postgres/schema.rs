@@ -318,8 +318,14 @@ const RATINGS: &str = "
     );
 ";
 
+/// What format 5 adds for bots.
+const BOTS: &str = "
+    CREATE INDEX account_owner ON fivefold.account (owner) WHERE owner IS NOT NULL;
+";
+
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 3] = [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[])];
+const ADDED: [(i32, &[&str]); 3] =
+    [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[BOTS])];
 
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

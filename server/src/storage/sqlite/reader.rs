@@ -13,7 +13,7 @@ use crate::storage::{
     Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
     KnownMember, Leaderboard, LeaderboardQuery, Passkey, PoolRating, RatingChange, StorageError,
     StorageReader,
-    sqlite::{accounts, keys, ratings},
+    sqlite::{accounts, bots, keys, ratings},
     values::{from_json, name},
 };
 
@@ -75,6 +75,10 @@ impl StorageReader for SqliteReader {
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         accounts::keys(&self.connection, member)
+    }
+
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        bots::of_owner(&self.connection, owner)
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
