@@ -221,9 +221,10 @@ async fn bots_play_rated_games_but_not_within_one_family() {
     act(&mut person, json!({"type": "abort", "room": room})).await;
     drop((one, person));
 
-    // Somebody else's bot and a person in a pool: the person gains half.
-    let [zed, bob] = [enter(&server, &zed).await, socket(&server, &bob).await];
-    let (mut first, mut second, room) = pair(zed, bob).await;
+    // A bot and a person in a pool: the person gains half.
+    let (cid, _) = sign_up(&server, "Cid").await;
+    let [zed, cid] = [enter(&server, &zed).await, socket(&server, &cid).await];
+    let (mut first, mut second, room) = pair(zed, cid).await;
     play(&mut first, &mut second, &room).await;
     let after = second.ratings(true).await;
     let [lost, won] = [after.players.first, after.players.second].map(|own| own.change.unwrap());
@@ -234,6 +235,6 @@ async fn bots_play_rated_games_but_not_within_one_family() {
         ask(&server, &path, &[], &Value::Null).await.body["ratings"][0]["pool"].clone()
     };
     assert_eq!(read("zed").await, "bot/standard/15/normal");
-    assert_eq!(read("bob").await, "standard/15/normal");
+    assert_eq!(read("cid").await, "standard/15/normal");
     server.stop().await;
 }

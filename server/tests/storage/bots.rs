@@ -34,7 +34,7 @@ pub(crate) fn new_bot(number: u64, owner: u64, name: &str) -> AccountChange {
     let new = NewBot {
         owner: member(owner),
         locked: locked(number),
-        likeness: name.likeness().as_str().to_owned(),
+        likeness: name.as_str().to_lowercase(),
         name,
     };
     change(number, NOW, AccountStep::MakeBot(Box::new(new)))
@@ -63,7 +63,7 @@ fn bots(storage: &dyn Storage, owner: u64) -> Vec<String> {
 fn a_person_has_bots_up_to_a_limit_and_a_bot_has_none() {
     every_storage(|storage| {
         apply(storage, &sign_up(1, None, "Ann"), AccountChanged::Done);
-        apply(storage, &sign_up(2, None, "Bob"), AccountChanged::Done);
+        apply(storage, &sign_up(2, None, "bob"), AccountChanged::Done);
         for _ in 0..2 {
             apply(storage, &new_bot(10, 1, "Zed"), AccountChanged::Done);
         }
@@ -158,7 +158,7 @@ fn a_person_gains_half_against_a_bot_whose_rating_has_a_pool_of_its_own() {
     every_storage(|storage| {
         let end = |winner| json!({"type": "ended", "outcome": won_by(winner), "rated": true});
         let seats = || [sat("first", 1, "Ann"), program("second", 2)];
-        let changes = store(storage, ended("5+3", 1, seats(), end(Seat::First), DAY));
+        let changes = store(storage, ended("5+3", 1, seats(), (0, end(Seat::First)), DAY));
         let [person, bot] = rate([Rating::NEW; 2], Score::First, DAY);
         let pools = changes.iter().map(|change| change.pool.to_string()).collect::<Vec<_>>();
         assert_eq!(pools, ["standard/15/normal", "bot/standard/15/normal"]);
@@ -167,7 +167,7 @@ fn a_person_gains_half_against_a_bot_whose_rating_has_a_pool_of_its_own() {
         assert_eq!(ratings(storage, 1)[0].rating, half);
         // Two bots gain and lose all of it.
         let both = [program("first", 2), program("second", 3)];
-        let changes = store(storage, ended("5+3", 2, both, end(Seat::Second), DAY));
+        let changes = store(storage, ended("5+3", 2, both, (0, end(Seat::Second)), DAY));
         let [_, other] = rate([bot, Rating::NEW], Score::Second, DAY);
         assert_eq!(changes[1].after, other.estimate());
         let mut reader = storage.reader().unwrap();
@@ -182,12 +182,10 @@ fn a_person_gains_half_against_a_bot_whose_rating_has_a_pool_of_its_own() {
 }
 
 /// The end of a game with a bot of the server, after so many stones.
-fn with_house(number: u64, who: u64, bot: &Value, stones: usize, winner: Seat) -> Append {
+fn with_house(number: u64, who: u64, bot: &Value, stones: u64, winner: Seat) -> Append {
     let end = json!({"type": "ended", "outcome": won_by(winner)});
     let seats = [sat("first", who, "Ann"), house("second", bot)];
-    let mut append = ended("5+3", number, seats, end, DAY + number);
-    append.games[0].record.summary.plies = stones;
-    append
+    ended("5+3", number, seats, (stones, end), DAY + number)
 }
 
 #[test]
@@ -197,7 +195,8 @@ fn three_games_with_bots_of_the_server_give_a_first_rating() {
         let place = |storage: &mut dyn Storage, number, bot: &Value, stones, winner| {
             store(storage, with_house(number, 1, bot, stones, winner)).len()
         };
-        let [few, most] = [PLACEMENT_PLIES_MIN - 1, PLACEMENT_PLIES_MIN];
+        let most = PLACEMENT_PLIES_MIN as u64;
+        let few = most - 1;
         assert_eq!(place(storage, 1, &level(5), few, Seat::First), 0, "too few stones");
         let minimax = json!({"kind": "minimax"});
         assert_eq!(place(storage, 2, &minimax, most, Seat::First), 0, "it has no rating");
@@ -205,7 +204,7 @@ fn three_games_with_bots_of_the_server_give_a_first_rating() {
             "none",
             3,
             [sat("first", 1, "Ann"), house("second", &level(5))],
-            json!({"type": "ended", "outcome": won_by(Seat::First)}),
+            (most, json!({"type": "ended", "outcome": won_by(Seat::First)})),
             DAY,
         );
         assert_eq!(store(storage, without_clock), []);

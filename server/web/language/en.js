@@ -142,6 +142,7 @@ export const texts = {
   challenge_waits: 'Waiting for {name}',
   cancel: 'Cancel',
   bot_meanwhile: 'Play a bot while you wait',
+  bot_meanwhile_level: 'Play level {level} (about yours) while you wait',
   notify: 'Notify me about my games',
   notify_denied: 'The browser does not allow notifications. Allow them in its settings.',
   opponent_found: 'Your opponent is here.',

@@ -143,6 +143,7 @@ export const texts = {
   challenge_waits: 'Esperando a {name}',
   cancel: 'Cancelar',
   bot_meanwhile: 'Jugar con un bot mientras esperas',
+  bot_meanwhile_level: 'Jugar con el nivel {level} (como el tuyo) mientras esperas',
   notify: 'Avisarme de mis partidas',
   notify_denied: 'El navegador no permite avisos. Permítelos en sus ajustes.',
   opponent_found: 'Tu rival ya está aquí.',

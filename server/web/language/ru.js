@@ -143,6 +143,7 @@ export const texts = {
   challenge_waits: 'Ждём ответа игрока {name}',
   cancel: 'Отменить',
   bot_meanwhile: 'Пока сыграть с ботом',
+  bot_meanwhile_level: 'Пока сыграть с уровнем {level} (примерно ваш)',
   notify: 'Уведомлять о моих партиях',
   notify_denied: 'Браузер не разрешает уведомления. Разрешите их в его настройках.',
   opponent_found: 'Соперник уже здесь.',
