@@ -100,9 +100,9 @@ pub enum Command {
     /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
     /// They do not learn of it.
     Block(BlockArgs),
-    /// Take somebody from the list of those whom you have blocked or muted.
+    /// Unblock or unmute somebody.
     Unblock(UnblockArgs),
-    /// List those whom you have blocked or muted.
+    /// List the people you have blocked or muted.
     Blocks(LogoutArgs),
     /// Make, list and delete your bots: accounts by which programs play rated games.
     #[command(subcommand)]

@@ -27,17 +27,18 @@ use crate::{
     account_tries::AccountTries,
     clock::Clock,
     cluster::{Cluster, frame::News},
-    http::jobs::NoResult,
+    http::jobs::{Jobs, NoResult},
     identities::{Identified, identify},
     ids,
     limits::accounts::{
-        DELETED_ACCOUNT_KEPT, RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT,
-        SESSION_SEEN_AGAIN_AFTER,
+        DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX, RECOVERY_CODES,
+        SESSION_AGE_MAX, SESSION_KEPT, SESSION_SEEN_AGAIN_AFTER,
     },
     logins::{Ended, Logins},
     moderation::Moderation,
     passkeys::{PasskeyAnswer, RelyingParty},
     passwords::{Password, Passwords, Verified},
+    priority,
     public_url::PublicUrl,
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
@@ -58,7 +59,9 @@ pub(crate) struct Accounts {
     moderation: Arc<Moderation>,
     cluster: Option<Arc<Cluster>>,
     /// Absent where passkeys do not work.
-    relying_party: Option<RelyingParty>,
+    relying_party: Option<Arc<RelyingParty>>,
+    /// Checks of passkeys, which take milliseconds of a processor.
+    passkey_checks: Jobs,
 }
 
 /// A name and a password, as somebody typed them.
@@ -117,16 +120,18 @@ impl Accounts {
         cluster: Option<Arc<Cluster>>,
         public_url: Option<&PublicUrl>,
     ) -> Self {
+        let (checks, queue) = (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX);
         Self {
             read_pool,
             log_writer,
+            passkey_checks: Jobs::new(blocking.clone(), checks, queue, priority::give_way),
             passwords: Passwords::new(blocking),
             tries: AccountTries::new(),
             clock,
             logins,
             moderation,
             cluster,
-            relying_party: RelyingParty::new(public_url),
+            relying_party: RelyingParty::new(public_url).map(Arc::new),
         }
     }
 
@@ -482,10 +487,15 @@ fn expires_at(made_at: u64, seen_at: u64) -> u64 {
 }
 
 fn no_hash(why: NoResult) -> Refusal {
+    no_result(why, "hashing a password panicked")
+}
+
+/// `broke` is the line of the log if the work panicked.
+fn no_result(why: NoResult, broke: &str) -> Refusal {
     Refusal::new(match why {
         NoResult::Busy => Reason::Busy,
         NoResult::Broke => {
-            tracing::error!("hashing a password panicked");
+            tracing::error!("{broke}");
             Reason::Broken
         }
     })

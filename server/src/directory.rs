@@ -282,6 +282,11 @@ impl Listed {
         }
     }
 
+    /// The member who made the room.
+    pub(crate) const fn host(&self) -> &MemberId {
+        &self.host
+    }
+
     /// The room's line in `own_rooms` for this member, if they have a place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
         let Standing { summary, is_closed, .. } = self.standing();

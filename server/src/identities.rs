@@ -37,6 +37,8 @@ pub(crate) struct Authenticated {
     pub(crate) owner: Option<MemberId>,
     /// What the token allows; absent without one.
     pub(crate) scopes: Option<Scopes>,
+    /// The guests that belong to the account.
+    pub(crate) guests: Vec<MemberId>,
 }
 
 impl Authenticated {
@@ -79,7 +81,7 @@ fn name_of_guest(
     id: &MemberId,
     name: Name,
 ) -> Result<Name, StorageError> {
-    let is_taken = reader.account_named(name.likeness().as_str())?.is_some();
+    let is_taken = reader.account_called(name.likeness().as_str())?.is_some();
     Ok(if is_taken { name.marked(&id.as_str()[..4]).unwrap_or(name) } else { name })
 }
 
@@ -131,8 +133,14 @@ impl Identities {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
             known.name != member.name || since >= SEEN_AGAIN_AFTER
         });
-        let authenticated =
-            Authenticated { member, hash, account: None, owner: None, scopes: None };
+        let authenticated = Authenticated {
+            member,
+            hash,
+            account: None,
+            owner: None,
+            scopes: None,
+            guests: Vec::new(),
+        };
         if is_stale && let Err(error) = self.update(&authenticated, now).await {
             tracing::warn!(%error, "the name of a member is not stored");
         }

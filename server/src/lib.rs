@@ -36,6 +36,7 @@ pub mod operator_commands;
 pub mod origin;
 mod outbox;
 mod own_blocks;
+mod own_ids;
 mod paired_games;
 pub mod pairing;
 mod pairing_task;

@@ -69,8 +69,8 @@ pub(crate) enum Ended {
     Guest,
     /// These sessions of the account are signed out.
     Sessions(Sessions),
-    /// The account has another name: its sessions come again with it.
-    Renamed,
+    /// The account has another name or one more guest: its sessions come again with it.
+    Changed,
 }
 
 /// Signals a session to end because its identity was replaced, or it was signed out.
@@ -160,8 +160,8 @@ impl Logins {
                 (Ended::Sessions(sessions), Some(session)) if sessions.contain(session) => {
                     login.ending.end();
                 }
-                (Ended::Renamed, Some(_)) => login.outbox.restart(),
-                (Ended::Guest, Some(_)) | (Ended::Sessions(_), _) | (Ended::Renamed, None) => {}
+                (Ended::Changed, Some(_)) => login.outbox.restart(),
+                (Ended::Guest, Some(_)) | (Ended::Sessions(_), _) | (Ended::Changed, None) => {}
             }
         }
     }
@@ -301,7 +301,7 @@ mod tests {
             (Ended::Sessions(Sessions::All), [false, true, true]),
             (Ended::Sessions(Sessions::One(one)), [false, true, false]),
             (Ended::Sessions(Sessions::AllBut(one)), [false, false, true]),
-            (Ended::Renamed, [false, false, false]),
+            (Ended::Changed, [false, false, false]),
         ];
         for (ended, expected) in cases {
             let logins = Logins::default();
@@ -320,9 +320,9 @@ mod tests {
                 expected,
                 "{ended:?}"
             );
-            let is_renamed = ended == Ended::Renamed;
+            let is_changed = ended == Ended::Changed;
             let restarted = all.map(|login| login.outbox.is_restarted());
-            assert_eq!(restarted, [false, is_renamed, is_renamed], "{ended:?}");
+            assert_eq!(restarted, [false, is_changed, is_changed], "{ended:?}");
             // A session that was looked up before is not entered.
             let late = login(9, Ending::new(CancellationToken::new()));
             assert!(!logins.enter(&ann, late, 1));

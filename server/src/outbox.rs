@@ -23,13 +23,18 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_KEPT, OUTBOX_MESSAGES_MAX},
     own_blocks::OwnBlocks,
+    own_ids::OwnIds,
     storage::IdentityHash,
     thinking::Owner,
 };
 
 /// The end into which rooms put messages; cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Outbox(Arc<Shared>);
+pub(crate) struct Outbox {
+    shared: Arc<Shared>,
+    /// Whether the session is in a room as a guest that belongs to its account.
+    is_of_guest: bool,
+}
 
 /// The end from which a session takes messages.
 #[derive(Debug)]
@@ -47,6 +52,8 @@ struct Shared {
     owner: Owner,
     /// Whom the session's member has blocked, and by whom they are; from `hello` on.
     blocks: OnceLock<Arc<OwnBlocks>>,
+    /// The ids of the session's person, if they have several; from `hello` on.
+    own_ids: OnceLock<Box<OwnIds>>,
 }
 
 #[derive(Debug, Default)]
@@ -97,34 +104,58 @@ impl Outbox {
             restarts: AtomicBool::new(false),
             owner,
             blocks: OnceLock::new(),
+            own_ids: OnceLock::new(),
         });
-        (Self(Arc::clone(&shared)), OutboxReceiver(shared), overflow)
+        let outbox = Self { shared: Arc::clone(&shared), is_of_guest: false };
+        (outbox, OutboxReceiver(shared), overflow)
     }
 
     /// Owner of the session's jobs in the bots' queue.
     pub(crate) fn owner(&self) -> Owner {
-        self.0.owner
+        self.shared.owner
     }
 
     /// Sets the identity behind the session.
     pub(crate) fn identify(&self, identity: IdentityHash) {
-        self.0.lock().identity = Some(identity);
+        self.shared.lock().identity = Some(identity);
     }
 
-    /// The hash of the identity behind the session, after `hello`.
+    /// The hash of the identity behind the session, after `hello`; nothing in a room where the session is
+    /// a guest of its account, because that guest's identity has ended.
     pub(crate) fn identity(&self) -> Option<IdentityHash> {
-        self.0.lock().identity
+        if self.is_of_guest { None } else { self.shared.lock().identity }
+    }
+
+    /// The same outbox for a room in which the session is a guest that belongs to its account.
+    pub(crate) fn of_guest(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), is_of_guest: true }
+    }
+
+    /// Sets the ids of the session's person, once.
+    pub(crate) fn set_own_ids(&self, own: OwnIds) {
+        // A session has one member.
+        self.shared.own_ids.set(Box::new(own)).ok();
+    }
+
+    /// The ids of the session's person; absent for those with one.
+    pub(crate) fn own_ids(&self) -> Option<&OwnIds> {
+        self.shared.own_ids.get().map(Box::as_ref)
+    }
+
+    /// A message as the session receives it.
+    pub(crate) fn translate(&self, text: Utf8Bytes) -> Utf8Bytes {
+        self.shared.translate(text)
     }
 
     /// Sets the lists of people around the session's member, once.
     pub(crate) fn set_blocks(&self, blocks: Arc<OwnBlocks>) {
         // A session has one member.
-        self.0.blocks.set(blocks).ok();
+        self.shared.blocks.set(blocks).ok();
     }
 
     /// The lists of people around the session's member; absent before `hello`.
     pub(crate) fn blocks(&self) -> Option<&OwnBlocks> {
-        self.0.blocks.get().map(Arc::as_ref)
+        self.shared.blocks.get().map(Arc::as_ref)
     }
 
     /// Whether the session's member sees chat of another one.
@@ -140,31 +171,31 @@ impl Outbox {
     /// Ends the session: a room cannot answer a command of it. The client comes back, and sends the
     /// command again with the same id.
     pub(crate) fn restart(&self) {
-        self.0.restarts.store(true, Ordering::Relaxed);
-        self.0.overflow.cancel();
+        self.shared.restarts.store(true, Ordering::Relaxed);
+        self.shared.overflow.cancel();
     }
 
     /// Whether the session ends because of [`restart`](Self::restart).
     pub(crate) fn is_restarted(&self) -> bool {
-        self.0.restarts.load(Ordering::Relaxed)
+        self.shared.restarts.load(Ordering::Relaxed)
     }
 
     /// Whether the session has ended.
     pub(crate) fn is_closed(&self) -> bool {
-        self.0.lock().is_closed
+        self.shared.lock().is_closed
     }
 
     /// Queues a message.
     pub(crate) fn post(&self, message: impl Into<Outgoing>) -> Posted {
         let message = message.into();
         let length = message.len();
-        let mut queue = self.0.lock();
+        let mut queue = self.shared.lock();
         if queue.is_closed {
             return Posted::Gone;
         }
         if queue.messages.len() >= OUTBOX_MESSAGES_MAX || queue.bytes + length > OUTBOX_BYTES_MAX {
             drop(queue);
-            self.0.overflow.cancel();
+            self.shared.overflow.cancel();
             return Posted::Full;
         }
         queue.bytes += length;
@@ -188,7 +219,7 @@ impl OutboxReceiver {
         let mut queue = self.0.lock();
         if let Some(message) = queue.pop() {
             drop(queue);
-            return Poll::Ready(message.into_text());
+            return Poll::Ready(self.0.translate(message.into_text()));
         }
         if !queue.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             queue.waker = Some(cx.waker().clone());
@@ -199,7 +230,7 @@ impl OutboxReceiver {
     /// The next message, if one waits.
     pub(crate) fn try_recv(&mut self) -> Option<Utf8Bytes> {
         let message = self.0.lock().pop()?;
-        Some(message.into_text())
+        Some(self.0.translate(message.into_text()))
     }
 
     /// How many messages wait.
@@ -217,6 +248,13 @@ impl Drop for OutboxReceiver {
 }
 
 impl Shared {
+    fn translate(&self, text: Utf8Bytes) -> Utf8Bytes {
+        match self.own_ids.get() {
+            Some(own) => own.translate(text),
+            None => text,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // Nothing panics between two changes that belong together.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)

@@ -14,6 +14,7 @@ mod accounts;
 mod blocking;
 mod check;
 mod data_folder;
+mod deleted_players;
 mod error;
 mod findings;
 mod hashes;
@@ -48,7 +49,7 @@ pub use self::{
     account_session::{AccountSession, Sessions},
     accounts::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
-        PasswordHash,
+        OldName, PasswordHash,
     },
     blocking::Blocking,
     check::{BackupError, backup, check},
@@ -223,6 +224,35 @@ pub trait StorageReader: ModerationReader + Send + fmt::Debug {
     /// # Errors
     /// When it cannot be read.
     fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError>;
+
+    /// The account that had a name of this likeness a while ago, also one that is deleted.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError>;
+
+    /// The account whose name has this likeness, or which had such a name a while ago.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn account_called(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        match self.account_named(likeness)? {
+            Some(account) => Ok(Some(account)),
+            None => self.account_once_named(likeness),
+        }
+    }
+
+    /// The names that an account had, the newest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError>;
+
+    /// The guests that belong to an account, the oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError>;
 
     /// The session with this hash, and its account. It may have expired.
     ///

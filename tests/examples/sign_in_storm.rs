@@ -3,18 +3,18 @@
 //!
 //! `cargo run --release -p fivefold-tests --example sign_in_storm -- --rooms 200 --attempts 1000`
 //!
-//! Rounds with and without the storm take turns. The attempts name accounts that are known and others, and come
+//! Rounds with and without the storm take turns. Attackers have machines of their own, so here they are a process
+//! that gets only what the others leave of the processors (`chrt --idle 0`); it says how many attempts it made a
+//! second. The attempts name accounts that are known and others, and come
 //! from ever new addresses, which a trusted proxy reports, so that the limits of an address hide no cost.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{
     collections::BTreeMap,
-    io,
+    env, io,
     net::SocketAddr,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -27,7 +27,7 @@ use fivefold_tests::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    task::JoinSet,
+    task::{JoinSet, spawn_blocking},
     time::{interval, sleep, timeout},
 };
 
@@ -60,31 +60,47 @@ struct Args {
     /// Rounds of each kind.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
+    /// Is the attackers of this server, until the standard input ends.
+    #[arg(long, hide = true)]
+    attack: Option<SocketAddr>,
 }
 
 /// What became of attempts, by the status of the answer.
-type Answers = Arc<Mutex<BTreeMap<u16, u64>>>;
+type Answers = BTreeMap<u16, u64>;
 
 #[tokio::main]
 async fn main() -> io::Result<()> {
     let args = Args::parse();
+    if let Some(server) = args.attack {
+        let begin = Instant::now();
+        let answers = attack(server, args.attempts).await;
+        let answers = serde_json::to_string(&(begin.elapsed(), answers));
+        println!("{}", answers.map_err(io::Error::other)?);
+        return Ok(());
+    }
     let server = start();
     let address = server.address();
     let up = post(address, HOME, "account", OWNER, true).await?;
     assert_eq!(up.0, 201, "{}", up.1);
     let (mut quiet, mut stormy) = (Vec::new(), Vec::new());
-    let answers = Answers::default();
+    let mut answers = Answers::new();
+    let mut lasted = Duration::ZERO;
     let mut owner_waits = Vec::new();
     for round in 1..=args.rounds {
         quiet.push(play(&server, &args).await);
-        let stop = Arc::new(AtomicBool::new(false));
-        let storm =
-            tokio::spawn(storm(address, args.attempts, Arc::clone(&stop), Arc::clone(&answers)));
+        let attackers = attackers(address, args.attempts)?;
         let owner = tokio::spawn(owner_signs_in(address, Duration::from_secs(args.seconds / 2)));
         stormy.push(play(&server, &args).await);
         owner_waits.push(owner.await.map_err(io::Error::other)??);
-        stop.store(true, Ordering::Relaxed);
-        storm.await.map_err(io::Error::other)?;
+        // Their standard input ends here.
+        let said =
+            spawn_blocking(|| attackers.wait_with_output()).await.map_err(io::Error::other)??;
+        let (time, round_answers): (Duration, Answers) =
+            serde_json::from_slice(&said.stdout).map_err(io::Error::other)?;
+        lasted += time;
+        for (status, count) in round_answers {
+            *answers.entry(status).or_default() += count;
+        }
         println!(
             "round {round}: p99 {:.2?} without, {:.2?} with",
             p99(&quiet[quiet.len() - 1..]),
@@ -97,8 +113,8 @@ async fn main() -> io::Result<()> {
     }
     let ratio = p99(&stormy).as_secs_f64() / p99(&quiet).as_secs_f64();
     println!("\np99 with the storm is {ratio:.2} times that without.");
-    let answers = answers.lock().expect("nobody panicked");
-    println!("answers to the attempts by status (0: none in time): {answers:?}");
+    let rate = answers.values().sum::<u64>() / lasted.as_secs().max(1);
+    println!("{rate} attempts a second; answers by status (0: none in time): {answers:?}");
     println!("the owner at a known address got in after (tries, time): {owner_waits:.2?}");
     Ok(())
 }
@@ -144,15 +160,29 @@ fn p99(rounds: &[Times]) -> Duration {
     quantile(rounds, 0.99)
 }
 
-/// Sends attempts at a steady rate until `stop`, and waits for the last answers.
-async fn storm(server: SocketAddr, rate: u32, stop: Arc<AtomicBool>, answers: Answers) {
-    let count = AtomicU32::new(0);
+/// Starts the attackers.
+fn attackers(server: SocketAddr, rate: u32) -> io::Result<Child> {
+    Command::new("chrt")
+        .args(["--idle", "0"])
+        .arg(env::current_exe()?)
+        .args(["--attempts", &rate.to_string(), "--attack", &server.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+}
+
+/// Sends attempts at a steady rate until the standard input ends, and waits for the last answers.
+async fn attack(server: SocketAddr, rate: u32) -> Answers {
+    let answers: Arc<Mutex<Answers>> = Arc::default();
+    let mut input = Box::pin(async { tokio::io::stdin().read_u8().await.is_err() });
     let mut open = JoinSet::new();
     let mut ticks = interval(Duration::from_secs(1) / rate);
-    while !stop.load(Ordering::Relaxed) {
-        ticks.tick().await;
+    for number in 0_u32.. {
+        tokio::select! {
+            _ = &mut input => break,
+            _ = ticks.tick() => {}
+        }
         while open.try_join_next().is_some() {}
-        let number = count.fetch_add(1, Ordering::Relaxed);
         let answers = Arc::clone(&answers);
         let note = move |status| {
             *answers.lock().expect("nobody panicked").entry(status).or_default() += 1;
@@ -172,6 +202,8 @@ async fn storm(server: SocketAddr, rate: u32, stop: Arc<AtomicBool>, answers: An
         });
     }
     while open.join_next().await.is_some() {}
+    let answers = answers.lock().expect("nobody panicked");
+    answers.clone()
 }
 
 /// The owner signs in from where they have been before, while the storm goes on. Returns the number of tries

@@ -4,65 +4,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { elsewhere, guest, named, own, signIn, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { PHONE, put, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { BrowserContext, Page } from 'playwright-core' */
 
-const at = stage('--no-demo', '--trusted-proxy', '127.0.0.0/8');
-const PASSWORD = 'quince lantern orbit';
-let addresses = 0;
-
-/** Options of a browser at an address that no other has. */
-function elsewhere() {
-  addresses += 1;
-  return { extraHTTPHeaders: { 'x-forwarded-for': `10.1.0.${addresses}` } };
-}
-
-/** Waits until the bar shows this name. @param {Page} page @param {string | RegExp} name */
-async function named(page, name) {
-  await page.locator('.me bdi').filter({ hasText: name }).waitFor({ state: 'attached' });
-}
-
-/** Opens the dialog “You”. @param {Page} page */
-async function you(page) {
-  await page.locator('.me, .tabs button').filter({ visible: true }).first().click();
-  return page.getByRole('dialog');
-}
-
-/** A person on the home page, whom the server knows. @param {object} [options] @param {string} [name] */
-async function guest(options = {}, name) {
-  const person = await visitor(at.browser, at.server, { ...elsewhere(), ...options }, name);
-  await person.page.goto('/');
-  await named(person.page, name ?? /^Guest/);
-  return person;
-}
+const at = stage('--no-demo', ...TRUST);
 
 /** A device with passkeys, which always says yes. @param {BrowserContext} context @param {Page} page */
 async function authenticator(context, page) {
   const devtools = await context.newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', { options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
-}
-
-/** Signs up by a password. @param {Page} page @param {string} name */
-async function signUp(page, name) {
-  const dialog = await you(page);
-  await dialog.getByLabel('Name', { exact: true }).fill(name);
-  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Copied' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  await named(page, name);
-}
-
-/** Signs in by a password. @param {Page} page @param {string} name */
-async function signIn(page, name) {
-  const dialog = await you(page);
-  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await dialog.getByLabel('Name', { exact: true }).fill(name);
-  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** @param {Page} page */
@@ -79,13 +33,8 @@ async function part(page, title) {
   return dialog.locator('details[open]');
 }
 
-/** The faults of the page itself; refusals over HTTP are in the browser's console, too. @param {string[]} complaints */
-function own(complaints) {
-  return complaints.filter((text) => !/status of 4\d\d/.test(text));
-}
-
 test('a new account by a passkey alone: sign up, out, and in again', async () => {
-  const { page, context, complaints } = await guest();
+  const { page, context, complaints } = await guest(at);
   await authenticator(context, page);
   const dialog = await you(page);
   const create = dialog.getByRole('button', { name: 'Create account with a passkey' });
@@ -118,10 +67,10 @@ test('a new account by a passkey alone: sign up, out, and in again', async () =>
 });
 
 test('a passkey is added and removed, all sessions hear of it, and then it opens nothing', async () => {
-  const here = await guest();
+  const here = await guest(at);
   await authenticator(here.context, here.page);
   await signUp(here.page, 'Regina');
-  const there = await guest();
+  const there = await guest(at);
   await signIn(there.page, 'Regina');
   await named(there.page, 'Regina');
   const passkeys = await part(here.page, 'Passkeys: 0');
@@ -160,32 +109,32 @@ test('passkeys are hidden where they cannot work', async () => {
 });
 
 test('a link signs in another device, if both say yes', async () => {
-  const here = await guest();
+  const here = await guest(at);
   await signUp(here.page, 'Linda');
   const devices = await part(here.page, 'Sign in another device');
   await devices.getByRole('button', { name: 'Show a link' }).click();
   const link = await devices.getByLabel('Show a link').inputValue();
   assert.match(link, /\/#link=[2-9a-z]{16}$/);
-  const there = await guest(PHONE);
+  const there = await guest(at, PHONE);
   await there.page.goto(link);
   const asked = there.page.getByRole('dialog');
   await asked.getByText('Sign in here as Linda?').waitFor();
   assert.equal(new URL(there.page.url()).hash, '', 'the code is not in the history');
   await asked.getByRole('button', { name: 'Yes' }).click();
   await asked.getByText('Now say yes on your other device.').waitFor();
-  await devices.getByText(/from 10\.1\.0\.\d+ wants to sign in/).waitFor();
+  await devices.getByText(/from 10\.0\.0\.\d+ wants to sign in/).waitFor();
   assert.deepEqual(await faults(here.page), []);
   await devices.getByRole('button', { name: 'Yes' }).click();
   await named(there.page, 'Linda');
   // It worked once.
-  const third = await guest();
+  const third = await guest(at);
   await third.page.goto(link);
   await third.page.locator('.toast').getByText('This code is not valid').waitFor();
   assert.deepEqual([...own(here.complaints), ...own(there.complaints)], []);
 });
 
 test('a program signs in by the code that it shows', async () => {
-  const here = await guest();
+  const here = await guest(at);
   await signUp(here.page, 'Cody');
   /** @param {string} path @param {object} [body] */
   const post = (path, body) => fetch(`${at.server.url}/api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json', 'user-agent': 'fivefold 0.1.0' }, ...body && { body: JSON.stringify(body) } });
@@ -208,7 +157,7 @@ test('a program signs in by the code that it shows', async () => {
 });
 
 test('a token is shown once, listed and removed', async () => {
-  const { page, complaints } = await guest();
+  const { page, complaints } = await guest(at);
   await signUp(page, 'Toby');
   const tokens = await part(page, 'Tokens for programs: 0');
   await tokens.getByLabel('Name of the key').fill('my bot');
@@ -229,7 +178,7 @@ test('a token is shown once, listed and removed', async () => {
 });
 
 test('the games of this device are taken along, asked once', async () => {
-  const away = await guest();
+  const away = await guest(at);
   await signUp(away.page, 'Gala');
   const { ann } = await twoPlay(at, elsewhere(), ['Gus', 'Bo'], elsewhere());
   await put(ann.page, 'h8');

@@ -4,69 +4,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
+import { elsewhere, guest, named, own, PASSWORD, signIn, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
-/** @import { Page } from 'playwright-core' */
-
 // People come from addresses of their own, because few accounts are made at one in an hour.
-const at = stage('--no-demo', '--trusted-proxy', '127.0.0.0/8');
-const PASSWORD = 'quince lantern orbit';
-let addresses = 0;
-
-/** Options of a browser at an address that no other has. */
-function elsewhere() {
-  addresses += 1;
-  return { extraHTTPHeaders: { 'x-forwarded-for': `10.0.0.${addresses}` } };
-}
-
-/** Waits until the bar shows this name. @param {Page} page @param {string | RegExp} name */
-async function named(page, name) {
-  await page.locator('.me bdi').filter({ hasText: name }).waitFor({ state: 'attached' });
-}
-
-/** Opens the dialog “You”. @param {Page} page */
-async function you(page) {
-  await page.locator('.me, .tabs button').filter({ visible: true }).first().click();
-  return page.getByRole('dialog');
-}
-
-/** Signs up, and returns the recovery codes. @param {Page} page @param {string} name */
-async function signUp(page, name) {
-  const dialog = await you(page);
-  await dialog.getByLabel('Name', { exact: true }).fill(name);
-  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
-  await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
-  const codes = await dialog.locator('.codes li').allTextContents();
-  await dialog.getByRole('button', { name: 'Copied' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  await named(page, name);
-  return codes;
-}
-
-/** Signs in. @param {Page} page @param {string} name @param {string} [password] */
-async function signIn(page, name, password = PASSWORD) {
-  const dialog = await you(page);
-  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await dialog.getByLabel('Name', { exact: true }).fill(name);
-  await dialog.getByLabel('Password', { exact: true }).fill(password);
-  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-  return dialog;
-}
-
-/** A person on the home page, whom the server knows. @param {object} [options] @param {string} [name] */
-async function guest(options = {}, name) {
-  const person = await visitor(at.browser, at.server, { ...elsewhere(), ...options }, name);
-  await person.page.goto('/');
-  await named(person.page, name ?? /^Guest/);
-  return person;
-}
-
-/** The faults of the page itself; refusals over HTTP are in the browser's console, too. @param {string[]} complaints */
-function own(complaints) {
-  return complaints.filter((text) => !/status of 4\d\d/.test(text));
-}
+const at = stage('--no-demo', ...TRUST);
 
 test('from a fresh browser to the first move with an account: four inputs', async (t) => {
   const begin = Date.now();
@@ -141,7 +84,7 @@ test('a guest in a running game signs up, and keeps the seat and the clock', asy
 });
 
 test('other tabs follow signing up, signing out and signing in', async () => {
-  const { page, context, complaints } = await guest({}, 'Tabea');
+  const { page, context, complaints } = await guest(at, {}, 'Tabea');
   const tab = await context.newPage();
   await tab.goto('/lobby');
   await named(tab, 'Tabea');
@@ -159,7 +102,7 @@ test('other tabs follow signing up, signing out and signing in', async () => {
 test('signing in on a second browser, which keeps its guest for later', async () => {
   const { ann, bob, link } = await twoPlay(at, elsewhere());
   await signUp(ann.page, 'Ottilie');
-  const there = await guest({}, 'Zoe');
+  const there = await guest(at, {}, 'Zoe');
   const identity = await there.page.evaluate(() => localStorage.getItem('fivefold.identity'));
   await signIn(there.page, 'Ottilie');
   await named(there.page, 'Ottilie');
@@ -179,9 +122,9 @@ test('signing in on a second browser, which keeps its guest for later', async ()
 });
 
 test('a wrong password and an unknown name read the same', async () => {
-  const { page } = await guest();
+  const { page } = await guest(at);
   await signUp(page, 'Wanda');
-  const { page: other } = await guest();
+  const { page: other } = await guest(at);
   /** @type {string[]} */
   const shown = [];
   for (const [name, password] of [['Wanda', 'not this password'], ['Nobody-here', PASSWORD]]) {
@@ -199,9 +142,9 @@ test('a wrong password and an unknown name read the same', async () => {
 });
 
 test('a lost password: a recovery code sets a new one and ends the other sessions', async () => {
-  const old = await guest();
+  const old = await guest(at);
   const [code = ''] = await signUp(old.page, 'Lotte');
-  const { page, complaints } = await guest();
+  const { page, complaints } = await guest(at);
   const recover = async () => {
     const dialog = await you(page);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -230,9 +173,9 @@ test('a lost password: a recovery code sets a new one and ends the other session
 });
 
 test('an ended session becomes a guest at once, in its tabs', async () => {
-  const here = await guest();
+  const here = await guest(at);
   await signUp(here.page, 'Esther');
-  const there = await guest();
+  const there = await guest(at);
   await signIn(there.page, 'Esther');
   await named(there.page, 'Esther');
   const tab = await there.context.newPage();
@@ -251,9 +194,9 @@ test('an ended session becomes a guest at once, in its tabs', async () => {
 });
 
 test('what cannot be right is shown at its field', async () => {
-  const { page } = await guest();
+  const { page } = await guest(at);
   await signUp(page, 'Taken');
-  const { page: other, complaints } = await guest();
+  const { page: other, complaints } = await guest(at);
   const dialog = await you(other);
   const name = dialog.getByLabel('Name', { exact: true });
   const password = dialog.getByLabel('Password', { exact: true });
@@ -285,9 +228,9 @@ test('what cannot be right is shown at its field', async () => {
 });
 
 test('a new name, a new password and new codes', async () => {
-  const here = await guest();
+  const here = await guest(at);
   const [old = ''] = await signUp(here.page, 'Nadja');
-  const there = await guest();
+  const there = await guest(at);
   await signIn(there.page, 'Nadja');
   await named(there.page, 'Nadja');
   const dialog = await you(here.page);
@@ -325,7 +268,7 @@ test('a new name, a new password and new codes', async () => {
 });
 
 test('all data as a file, and an account that ends', async () => {
-  const { page, complaints } = await guest();
+  const { page, complaints } = await guest(at);
   await signUp(page, 'Klara');
   const dialog = await you(page);
   const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download your data' }).click()]);
@@ -344,7 +287,7 @@ test('all data as a file, and an account that ends', async () => {
 });
 
 test('a lost answer to signing up locks nobody out', async () => {
-  const { page, complaints } = await guest();
+  const { page, complaints } = await guest(at);
   let lost = 0;
   await page.route('**/api/account', async (route) => {
     if (route.request().method() !== 'POST' || lost > 0) return route.fallback();
@@ -369,7 +312,7 @@ test('a lost answer to signing up locks nobody out', async () => {
 });
 
 test('by the keyboard alone', async () => {
-  const { page, complaints } = await guest();
+  const { page, complaints } = await guest(at);
   await page.locator('.me').focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog');
@@ -411,7 +354,7 @@ test('by the keyboard alone', async () => {
 
 for (const [size, options] of /** @type {const} */ ([['desk', { colorScheme: 'light' }], ['phone', { ...PHONE, colorScheme: 'dark' }]])) {
   test(`every state is accessible and fits, ${size}`, async () => {
-    const { page } = await guest(options);
+    const { page } = await guest(at, options);
     const name = `Axel-${size}`;
     /** @param {string} state */
     const check = async (state) => {

@@ -7,21 +7,15 @@ import { mkdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { elsewhere, own, PASSWORD, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { PHONE, built, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo', '--trusted-proxy', '127.0.0.0/8');
-const PASSWORD = 'quince lantern orbit';
+const at = stage('--no-demo', ...TRUST);
 /** Where pictures go, if any are wanted. */
 const pictures = process.env.PICTURES;
-let addresses = 0;
-
-function elsewhere() {
-  addresses += 1;
-  return { extraHTTPHeaders: { 'x-forwarded-for': `10.0.1.${addresses}` } };
-}
 
 /** @param {Page} page @param {string} name */
 async function shoot(page, name) {
@@ -29,22 +23,6 @@ async function shoot(page, name) {
   await mkdir(pictures, { recursive: true });
   await page.waitForTimeout(300);
   await page.screenshot({ path: `${pictures}/${name}.png` });
-}
-
-/** Opens the dialog “You”. @param {Page} page */
-async function you(page) {
-  await page.locator('.me, .tabs button').filter({ visible: true }).first().click();
-  return page.getByRole('dialog');
-}
-
-/** @param {Page} page @param {string} name */
-async function signUp(page, name) {
-  const dialog = await you(page);
-  await dialog.getByLabel('Name', { exact: true }).fill(name);
-  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Copied' }).click();
-  await dialog.waitFor({ state: 'detached' });
 }
 
 /** Says something in a room. @param {Page} page @param {string} text */
@@ -59,11 +37,6 @@ async function command(...words) {
   const program = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');
   const { stdout } = await promisify(execFile)(program, ['--data', at.server.flags[1] ?? '', ...words]);
   return stdout;
-}
-
-/** The faults of the page itself; refusals over HTTP are in the browser's console, too. @param {string[]} complaints */
-function own(complaints) {
-  return complaints.filter((text) => !/status of 4\d\d/.test(text));
 }
 
 test('a player mutes and reports an opponent from their line of chat, and takes it back in “You”', async () => {
@@ -114,7 +87,7 @@ test('who is blocked is in no list', async () => {
   const row = ann.page.locator('.open-seek', { hasText: 'Boris' });
   await row.getByRole('button', { name: 'Boris' }).first().click();
   const dialog = ann.page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Block' }).scrollIntoViewIfNeeded();
+  await dialog.getByRole('button', { name: 'Block' }).hover();
   await shoot(ann.page, 'person-phone');
   await dialog.getByRole('button', { name: 'Block' }).click();
   await dialog.getByText('You and Boris do not meet here any more.').waitFor();

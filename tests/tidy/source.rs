@@ -269,9 +269,9 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Equally many lines of spaces.
+/// Equally many lines of spaces, and as many bytes.
 fn blanked(text: &str) -> String {
-    text.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
+    text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect()
 }
 
 /// The length of a string with escapes, including its quotes.

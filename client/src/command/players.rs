@@ -5,6 +5,7 @@ use std::{io::Write, process::ExitCode};
 use fivefold_shared::{
     notation::json::day,
     profile::{Leaders, Place, Profile, ProfileRating, Results},
+    protocol::Name,
 };
 
 use super::account_request::{send, server};
@@ -26,6 +27,11 @@ pub(super) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         Json::new(output::stdout()).profile(&profile)?;
         return Ok(ExitCode::SUCCESS);
+    }
+    let is_renamed =
+        Name::new(&args.name).is_ok_and(|asked| asked.likeness() != profile.name.likeness());
+    if is_renamed {
+        writeln!(output::stderr(), "{} is called {} now.", args.name, profile.name)?;
     }
     let mut out = output::stdout();
     writeln!(out, "{}, since {}", profile.name, day(profile.made_at))?;

@@ -2,7 +2,7 @@
 
 use fivefold_shared::protocol::{AccountNews, Identity, MemberId, Reason, Refusal};
 
-use super::{Accounts, SignedIn, known_guest};
+use super::{Accounts, SignedIn, known_guest, unreadable};
 use crate::{
     ids,
     logins::Ended,
@@ -20,7 +20,8 @@ impl Accounts {
         Ok(guest)
     }
 
-    /// Gives everything of a guest to the account. The guest's identity ends, and its sockets.
+    /// Gives everything of a guest to the account, running games included. The guest's identity ends, and
+    /// its sockets; those of the account come again, and have the guest's seats.
     ///
     /// # Errors
     /// If the identity was replaced or never had a seat, the account has too many guests, or the storage
@@ -34,6 +35,18 @@ impl Accounts {
         self.change(member, AccountStep::Key(step), Reason::NothingToKeep).await?;
         self.end_sockets(&guest, Ended::Guest);
         self.tell(member, AccountNews::GuestAdded, "");
+        self.end_sockets(member, Ended::Changed);
         Ok(())
+    }
+
+    /// The guests that belong to an account.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    pub(crate) async fn guests_of(&self, member: &MemberId) -> Result<Vec<MemberId>, Refusal> {
+        let member = member.clone();
+        // As for the session itself, each socket waits for one read.
+        let found = self.read_pool.read(move |reader| reader.aliases(&member)).await;
+        found.map_err(|error| unreadable(&error))
     }
 }

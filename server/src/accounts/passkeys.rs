@@ -3,6 +3,8 @@
 //! A challenge is kept for a few minutes and answered once. It says what it is for, and which session has
 //! asked, so that nobody uses it for something else.
 
+use std::sync::Arc;
+
 use fivefold_shared::{
     clock::millis,
     protocol::{AccountNews, Identity, MemberId, Reason, Refusal},
@@ -11,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Accounts, Device, Opened, SignedIn, account_name, can_be_opened, new_session, stored_likeness,
+    Accounts, Device, Opened, SignedIn, account_name, can_be_opened, new_session, no_result,
+    stored_likeness,
 };
 use crate::{
     ids,
@@ -64,7 +67,7 @@ pub(crate) struct StartedPasskey {
 impl Accounts {
     /// The domain of passkeys, if they work here.
     pub(crate) fn passkey_domain(&self) -> Option<&str> {
-        self.relying_party.as_ref().map(RelyingParty::domain)
+        self.relying_party.as_deref().map(RelyingParty::domain)
     }
 
     /// Asks a device for a passkey.
@@ -109,7 +112,7 @@ impl Accounts {
     ) -> Result<(MemberId, Passkey), Refusal> {
         let challenge = self.challenge(&answer.challenge).await?;
         let Purpose::SignUp(member) = challenge.purpose else { return Err(wrong(WrongAnswer)) };
-        let passkey = self.new_passkey(&challenge.state, answer, device).await?;
+        let passkey = self.new_passkey(challenge.state, answer, device).await?;
         Ok((member, passkey))
     }
 
@@ -126,7 +129,7 @@ impl Accounts {
         if challenge.purpose != Purpose::SignIn {
             return Err(wrong(WrongAnswer));
         }
-        let (account, passkey) = self.use_passkey(&challenge.state, answer).await?;
+        let (account, passkey) = self.use_passkey(challenge.state, answer).await?;
         self.moderation.may_sign_in(&account.member)?;
         // Also after many tries by a password, which do not concern the owner's key.
         let now = self.clock.now();
@@ -148,7 +151,7 @@ impl Accounts {
     ) -> Result<(), Refusal> {
         let challenge = self.challenge(&answer.challenge).await?;
         let session = own.session.hash;
-        let (account, passkey) = self.use_passkey(&challenge.state, answer).await?;
+        let (account, passkey) = self.use_passkey(challenge.state, answer).await?;
         if challenge.purpose != Purpose::Confirm(session) || account.member != own.account.member {
             return Err(wrong(WrongAnswer));
         }
@@ -171,7 +174,7 @@ impl Accounts {
         if challenge.purpose != Purpose::Add(own.session.hash) {
             return Err(wrong(WrongAnswer));
         }
-        let passkey = self.new_passkey(&challenge.state, answer, device).await?;
+        let passkey = self.new_passkey(challenge.state, answer, device).await?;
         let label = passkey.label.clone();
         let step = AccountStep::Key(KeyStep::AddPasskey(passkey));
         self.change(&own.account.member, step, Reason::WrongPasskey).await?;
@@ -197,7 +200,7 @@ impl Accounts {
         Ok(())
     }
 
-    fn party(&self) -> Result<&RelyingParty, Refusal> {
+    fn party(&self) -> Result<&Arc<RelyingParty>, Refusal> {
         self.relying_party.as_ref().ok_or_else(|| Refusal::new(Reason::NoPasskeys))
     }
 
@@ -207,13 +210,24 @@ impl Accounts {
         found.ok_or_else(|| wrong(WrongAnswer))
     }
 
+    /// Checks the answer of a device, off the runtime's threads: it verifies a signature.
+    async fn check<T: Send + 'static>(
+        &self,
+        check: impl FnOnce(&RelyingParty) -> Result<T, WrongAnswer> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let party = Arc::clone(self.party()?);
+        let checked = self.passkey_checks.run(move || check(&party)).await;
+        checked.map_err(|why| no_result(why, "checking a passkey panicked"))?.map_err(wrong)
+    }
+
     async fn new_passkey(
         &self,
-        state: &str,
+        state: String,
         PasskeyAnswer { credential, label, .. }: PasskeyAnswer,
         device: &Device,
     ) -> Result<Passkey, Refusal> {
-        let (id, credential) = self.party()?.registered(state, credential).map_err(wrong)?;
+        let (id, credential) =
+            self.check(move |party| party.registered(&state, credential)).await?;
         let wanted = id.clone();
         if self.read(move |reader| reader.account_of_passkey(&wanted)).await?.is_some() {
             return Err(wrong(WrongAnswer));
@@ -225,18 +239,19 @@ impl Accounts {
     /// The account of the passkey that answers, and the passkey afterwards.
     async fn use_passkey(
         &self,
-        state: &str,
+        state: String,
         PasskeyAnswer { credential: answer, .. }: PasskeyAnswer,
     ) -> Result<(Account, UsedPasskey), Refusal> {
-        let party = self.party()?;
         let id = RelyingParty::id_in(&answer).map_err(wrong)?;
         let wanted = id.clone();
         let found = self.read(move |reader| reader.account_of_passkey(&wanted)).await?;
         let now = self.clock.now();
         let found = found.filter(|(account, _)| can_be_opened(account, now));
         let (account, passkey) = found.ok_or_else(|| wrong(WrongAnswer))?;
-        let checked = party.authenticated(state, answer, &passkey.credential);
-        Ok((account, UsedPasskey { id, credential: checked.map_err(wrong)? }))
+        let stored = passkey.credential;
+        let credential =
+            self.check(move |party| party.authenticated(&state, answer, &stored)).await?;
+        Ok((account, UsedPasskey { id, credential }))
     }
 }
 

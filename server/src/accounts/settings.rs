@@ -80,7 +80,7 @@ impl Accounts {
         let (likeness, name) = (stored_likeness(&name), name.name().clone());
         let step = AccountStep::Rename { name: name.clone(), likeness };
         self.change(&account.member, step, Reason::SignedOut).await?;
-        self.end_sockets(&account.member, Ended::Renamed);
+        self.end_sockets(&account.member, Ended::Changed);
         let renamed = Account { name, renamed_at: Some(now), ..account.clone() };
         self.note_use(device, &renamed);
         Ok(renamed)

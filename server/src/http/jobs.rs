@@ -1,4 +1,5 @@
-//! Runs slow work for HTTP responses: reading, judging and writing games, and hashing passwords.
+//! Runs slow work for HTTP responses: reading, judging and writing games, hashing passwords, and checking
+//! passkeys.
 //!
 //! It runs on threads of a lower priority than the runtime's, which serve the sessions, and limits how
 //! much runs at once.
@@ -71,15 +72,28 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
 
     use super::*;
-    use crate::limits::{HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX};
+    use crate::limits::{
+        HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX,
+        accounts::{HASH_QUEUE_MAX, HASHES_MAX, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX},
+    };
 
     #[tokio::test]
     async fn so_many_jobs_wait_and_so_many_run() {
-        let jobs = Jobs::new(Blocking::Threads, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX, || ());
+        for (running_max, queue_max) in [
+            (HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX),
+            (HASHES_MAX, HASH_QUEUE_MAX),
+            (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX),
+        ] {
+            check_limits(running_max, queue_max).await;
+        }
+    }
+
+    async fn check_limits(running_max: usize, queue_max: usize) {
+        let jobs = Jobs::new(Blocking::Threads, running_max, queue_max, || ());
         let (begun, beginnings) = mpsc::channel();
         let mut waiting = Vec::new();
         let mut gates = Vec::new();
-        for _ in 0..HTTP_JOB_QUEUE_MAX {
+        for _ in 0..queue_max {
             let (gate, opened) = mpsc::channel::<()>();
             let begun = begun.clone();
             let mut job = Box::pin(jobs.run(move || {
@@ -92,7 +106,7 @@ mod tests {
             gates.push(gate);
         }
         assert_eq!(jobs.run(|| ()).await, Err(NoResult::Busy));
-        for _ in 0..HTTP_JOBS_MAX {
+        for _ in 0..running_max {
             beginnings.recv().unwrap();
         }
         assert!(beginnings.try_recv().is_err(), "no more than that are worked on");
@@ -103,6 +117,6 @@ mod tests {
         assert!(join_all(waiting).await.into_iter().all(|result| result == Ok(true)));
         assert_eq!(jobs.run(|| 1).await, Ok(1));
         assert_eq!(jobs.run(|| -> () { panic!("a job") }).await, Err(NoResult::Broke));
-        assert_eq!(jobs.queue.available_permits(), HTTP_JOB_QUEUE_MAX);
+        assert_eq!(jobs.queue.available_permits(), queue_max);
     }
 }

@@ -92,7 +92,7 @@ async fn block(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> 
 async fn named(asked: &Asked, name: &Name) -> Result<MemberId, Refusal> {
     let likeness = name.likeness().as_str().to_owned();
     let account =
-        asked.server.moderation.read(move |reader| reader.account_named(&likeness)).await?;
+        asked.server.moderation.read(move |reader| reader.account_called(&likeness)).await?;
     if let Some(account) = account {
         return Ok(account.member);
     }

@@ -142,9 +142,9 @@ fn no_such_player() -> Response {
     refused(StatusCode::NOT_FOUND, Reason::NoSuchPlayer).into_response()
 }
 
-/// The account with this likeness, unless its member has asked for its deletion.
+/// The account that has or had a name of this likeness, unless its member has asked for its deletion.
 fn living(reader: &mut dyn StorageReader, likeness: &str) -> Result<Option<Account>, StorageError> {
-    Ok(reader.account_named(likeness)?.filter(|account| account.deleted_at.is_none()))
+    Ok(reader.account_called(likeness)?.filter(|account| account.deleted_at.is_none()))
 }
 
 fn profile_of(

@@ -177,7 +177,7 @@ async fn find_room(
     }
 }
 
-fn describe_room(LinkedRoom { summary: room, moves }: &LinkedRoom) -> String {
+fn describe_room(LinkedRoom { summary: room, moves, .. }: &LinkedRoom) -> String {
     let clock = match room.time {
         TimeControl::None => "no clock".to_owned(),
         TimeControl::SuddenDeath { .. }

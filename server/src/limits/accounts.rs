@@ -16,6 +16,10 @@ pub const HASHES_MAX: usize = 2;
 pub const HASH_QUEUE_MAX: usize = 64;
 /// How many of them may be of people who sign in where the account was never used before.
 pub const HASH_QUEUE_STRANGERS_MAX: usize = 48;
+/// Answers of passkeys that are checked at once, on threads of their own.
+pub const PASSKEY_CHECKS_MAX: usize = 2;
+/// Most answers of passkeys that are checked or wait for that. Further ones are refused.
+pub const PASSKEY_CHECK_QUEUE_MAX: usize = 64;
 /// Memory that hashing a password takes, in KiB.
 pub const HASH_MEMORY_KIB: u32 = 19 * 1024;
 /// How often the hash goes over its memory.
@@ -74,6 +78,8 @@ pub const SESSION_AGE_MAX: Duration = DAY.saturating_mul(365);
 pub const SESSION_SEEN_AGAIN_AFTER: Duration = DAY;
 /// The name of an account may change once in this time.
 pub const RENAMED_AGAIN_AFTER: Duration = DAY.saturating_mul(30);
+/// For this time a name that an account had before leads to it, and nobody else may take it.
+pub const OLD_NAME_KEPT: Duration = DAY.saturating_mul(365);
 /// How long a member can take back the deletion of their account.
 pub const DELETED_ACCOUNT_KEPT: Duration = DAY.saturating_mul(14);
 /// After that, nobody else may take the name for this time.
@@ -107,6 +113,11 @@ pub const TRIES_KEPT: usize = 10_000;
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
 const _: () = assert!(HASH_QUEUE_STRANGERS_MAX + HASHES_MAX < HASH_QUEUE_MAX);
 const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
+const _: () = assert!(
+    RENAMED_AGAIN_AFTER.as_secs() * 13 > OLD_NAME_KEPT.as_secs(),
+    "an account has at most a dozen old names"
+);
+const _: () = assert!(PASSKEY_CHECKS_MAX <= PASSKEY_CHECK_QUEUE_MAX);
 const _: () = assert!(
     SESSION_SEEN_AGAIN_AFTER.as_secs() < SESSION_KEPT.as_secs()
         && SESSION_KEPT.as_secs() < SESSION_AGE_MAX.as_secs(),

@@ -8,9 +8,10 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{MemberId, OwnRoom, Phase, ROOMS_MAX, Refusal, RoomCode, RoomSummary},
+    protocol::{MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary},
     rules::Point,
 };
+use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
@@ -21,6 +22,7 @@ use crate::{
         frame::{News, Question},
     },
     limits::{LISTING_AGE_MAX, LISTING_REST, OWN_ROOMS_SEEN_MAX, PEER_LIST_INTERVAL},
+    own_ids::OwnIds,
 };
 
 impl Lobby {
@@ -106,13 +108,7 @@ impl Lobby {
                 }
             }
         }
-        rooms.sort_by_key(|room| match room.summary.phase {
-            Phase::Running if room.your_turn => 0,
-            Phase::Running => 1,
-            Phase::Waiting => 2,
-            Phase::Finished => 3,
-        });
-        rooms.truncate(ROOMS_MAX);
+        sort(&mut rooms);
         rooms
     }
 
@@ -121,6 +117,45 @@ impl Lobby {
         let codes = self.directory.rooms_of(member);
         let newest = codes.iter().rev().take(OWN_ROOMS_SEEN_MAX);
         newest.filter_map(|code| self.rooms.get(code)?.listed()?.own_room(member)).collect()
+    }
+
+    /// The rooms of a person who may have several ids, as [`own_rooms`](Self::own_rooms) lists them.
+    pub(crate) async fn own_rooms_of(&self, own: &OwnIds) -> Vec<OwnRoom> {
+        let lists = join_all(own.all().map(|member| self.own_rooms(member))).await;
+        let mut rooms: Vec<OwnRoom> = Vec::new();
+        for room in lists.into_iter().flatten() {
+            match rooms.iter_mut().find(|other| other.summary.room == room.summary.room) {
+                // A seat says more than being the host.
+                Some(other) if other.seat.is_none() => {
+                    *other = OwnRoom { host: other.host || room.host, ..room };
+                }
+                Some(other) => other.host |= room.host,
+                None => rooms.push(room),
+            }
+        }
+        sort(&mut rooms);
+        rooms
+    }
+
+    /// The id by which a person has a place in a room: a seat, or else being its host.
+    ///
+    /// # Errors
+    /// If there is no such room, or its owner does not answer.
+    pub(crate) async fn place_of(
+        &self,
+        own: &OwnIds,
+        room: &RoomHandle,
+    ) -> Result<Option<MemberId>, Refusal> {
+        let linked = match self.linked_room(room.code()) {
+            Some(linked) => Some(linked),
+            None => self.look_up(room.code()).await?,
+        };
+        let linked = linked.ok_or_else(|| Refusal::new(Reason::Unavailable))?;
+        let seats = &linked.summary.seats;
+        let seated = own.all().find(|member| seats.of_member(member).is_some());
+        let place =
+            seated.or_else(|| own.all().find(|member| linked.host.as_ref() == Some(*member)));
+        Ok(place.cloned())
     }
 
     /// A room on whatever node, for callers who know its code. `None` if its owner does not answer.
@@ -147,11 +182,23 @@ impl Lobby {
     pub(super) fn linked_room(&self, code: &RoomCode) -> Option<LinkedRoom> {
         let room = self.rooms.get(code)?;
         let listed = room.listed()?;
-        Some(LinkedRoom { summary: listed.standing().summary, moves: listed.moves() })
+        let host = Some(listed.host().clone());
+        Some(LinkedRoom { summary: listed.standing().summary, moves: listed.moves(), host })
     }
 }
 
-/// A room as the preview of its link shows it.
+/// Sorts the rooms of a person as they need them, and keeps the first [`ROOMS_MAX`].
+fn sort(rooms: &mut Vec<OwnRoom>) {
+    rooms.sort_by_key(|room| match room.summary.phase {
+        Phase::Running if room.your_turn => 0,
+        Phase::Running => 1,
+        Phase::Waiting => 2,
+        Phase::Finished => 3,
+    });
+    rooms.truncate(ROOMS_MAX);
+}
+
+/// A room as the preview of its link shows it, and other nodes that look for somebody's place.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LinkedRoom {
     #[serde(flatten)]
@@ -159,4 +206,7 @@ pub(crate) struct LinkedRoom {
     /// The game in a public room; see [`Listed::moves`](crate::directory::Listed::moves).
     #[serde(default)]
     pub(crate) moves: Vec<Point>,
+    /// The host; absent in the answer of an older node.
+    #[serde(default)]
+    pub(crate) host: Option<MemberId>,
 }

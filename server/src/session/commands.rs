@@ -1,7 +1,7 @@
 //! Handles a session's commands: answers those for the lobby, and passes the others to rooms, which
 //! answer them. It does not know how rooms and games work.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{iter, net::IpAddr, sync::Arc, time::Duration};
 
 use fivefold_shared::{
     clock::millis,
@@ -31,6 +31,7 @@ use crate::{
     logins::{Ending, Login},
     metrics::Metrics,
     outbox::{Outbox, encode},
+    own_ids::OwnIds,
     pairing_task::PairingRequest,
     room_actor::Envelope,
     server::Server,
@@ -185,7 +186,7 @@ impl Commands {
         if let Some(message) = &message {
             self.server.metrics.answered(kind, message);
         }
-        Reply { text: message.as_ref().map(encode), close }
+        Reply { text: message.map(|message| self.outbox.translate(encode(&message))), close }
     }
 
     fn take_command(
@@ -200,7 +201,9 @@ impl Commands {
             else {
                 return false;
             };
-            let is_seated = |identity: &Authenticated| rooms.is_seated(room, &identity.member.id);
+            let is_seated = |Authenticated { member, guests, .. }: &Authenticated| {
+                rooms.is_seated(room, iter::once(&member.id).chain(guests))
+            };
             request.is_play() && identity.as_ref().is_some_and(is_seated)
         };
         rates.take_command(now, is_own_play)
@@ -280,6 +283,9 @@ impl Commands {
         let account = authenticated.account.is_some();
         let Member { id: you, name, bot } = authenticated.member.clone();
         self.outbox.identify(authenticated.hash);
+        if let Some(own) = OwnIds::new(you.clone(), authenticated.guests.clone()) {
+            self.outbox.set_own_ids(own);
+        }
         // They follow the answer.
         for notice in self.server.moderation.notices(&you) {
             self.outbox.post(encode(&notice));
@@ -351,7 +357,9 @@ impl Commands {
         let SignedIn { account, .. } = found.ok_or_else(|| Refusal::new(Reason::SignedOut))?;
         let member = Member::person(account.member, account.name);
         let hash = account.hash;
-        Ok(Authenticated { member, hash, account: Some(session), owner: None, scopes: None })
+        let guests = self.server.accounts.guests_of(&member.id).await?;
+        let (account, owner) = (Some(session), None);
+        Ok(Authenticated { member, hash, account, owner, scopes: None, guests })
     }
 
     /// The member for whom a token speaks.
@@ -360,7 +368,9 @@ impl Commands {
         let TokenHolder { account, hash: token, scopes } = found;
         let Account { member: id, name, hash, owner, .. } = account;
         let member = Member { id, name, bot: owner.is_some() };
-        Ok(Authenticated { member, hash, account: Some(token), owner, scopes: Some(scopes) })
+        let guests = self.server.accounts.guests_of(&member.id).await?;
+        let (account, scopes) = (Some(token), Some(scopes));
+        Ok(Authenticated { member, hash, account, owner, scopes, guests })
     }
 
     /// A client may repeat the command over another session that already uses the new identity.
@@ -401,13 +411,11 @@ impl Commands {
                 list.hide(|member| !self.outbox.meets(member));
                 Ok(Some(Message::Rooms { id: id.clone(), rooms: list.rooms, total: list.total }))
             }
-            LobbyRequest::OwnRooms => {
-                let rooms = self.server.lobby.own_rooms(&identity.member.id).await;
-                Ok(Some(Message::OwnRooms { id: id.clone(), rooms }))
-            }
+            LobbyRequest::OwnRooms => Ok(Some(self.own_rooms(&identity.member, id).await)),
             LobbyRequest::Join { room, after } => {
                 let handle = self.find(&room).await?;
-                self.enter(identity.member, id, handle, after)
+                let member = self.member_in(identity.member, &handle).await?;
+                self.enter(member, id, handle, after)
             }
             LobbyRequest::Leave { room } => {
                 let input = Input::Leave { session: self.id, command: Some(id.clone()) };
@@ -415,12 +423,7 @@ impl Commands {
                 self.rooms.remove(&room);
                 Ok(None)
             }
-            LobbyRequest::Close { room } => {
-                let (session, member) = (self.id, identity.member.id);
-                let input = Input::Close { session, member, command: id.clone() };
-                self.pass_on_from_lobby(&room, input).await?;
-                Ok(None)
-            }
+            LobbyRequest::Close { room } => self.close(identity.member, id, &room).await,
             LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
             LobbyRequest::Seek { wanted, engine } => {
                 let request = PairingRequest::Seek { wanted, engine };
@@ -474,6 +477,30 @@ impl Commands {
         Ok(Some(Message::Done { id: id.clone(), seq: None }))
     }
 
+    async fn own_rooms(&self, member: &Member, id: &CommandId) -> Message {
+        let lobby = &self.server.lobby;
+        let rooms = match self.outbox.own_ids() {
+            Some(own) => Box::pin(lobby.own_rooms_of(own)).await,
+            None => lobby.own_rooms(&member.id).await,
+        };
+        Message::OwnRooms { id: id.clone(), rooms }
+    }
+
+    async fn close(
+        &mut self,
+        mut member: Member,
+        id: &CommandId,
+        room: &RoomCode,
+    ) -> CommandResult {
+        if self.outbox.own_ids().is_some() {
+            let handle = self.find(room).await?;
+            member = self.member_in(member, &handle).await?;
+        }
+        let input = Input::Close { session: self.id, member: member.id, command: id.clone() };
+        self.pass_on_from_lobby(room, input).await?;
+        Ok(None)
+    }
+
     async fn create(&mut self, member: Member, id: &CommandId, create: Create) -> CommandResult {
         if self.server.draining.is_cancelled() {
             return Err(CloseReason::RESTART.into());
@@ -503,9 +530,27 @@ impl Commands {
         after: Option<u64>,
     ) -> CommandResult {
         self.rooms.may_join(Some(room.code()))?;
+        let is_own = self.identity.as_ref().is_some_and(|own| own.member.id == member.id);
+        let outbox = if is_own { self.outbox.clone() } else { self.outbox.of_guest() };
+        // What the client has may be from before it was this player.
+        let after = after.filter(|_| is_own);
         let input = Input::Enter { session: self.id, member, command: id.clone(), after };
-        self.rooms.enter(room, input, &self.outbox)?;
+        self.rooms.enter(room, input, outbox)?;
         Ok(None)
+    }
+
+    /// The member that the session is in a room: the guest of its account who has a place there, if one
+    /// has, with the account's name.
+    async fn member_in(&self, member: Member, room: &RoomHandle) -> Result<Member, CommandError> {
+        let Some(own) = self.outbox.own_ids() else { return Ok(member) };
+        match Box::pin(self.server.lobby.place_of(own, room)).await {
+            Ok(place) => Ok(Member { id: place.unwrap_or_else(|| member.id.clone()), ..member }),
+            // Who plays must not come in as a spectator. The client comes back, and asks again.
+            Err(refusal) if refusal.reason == Reason::Unavailable => {
+                Err(CloseReason::RESTART.into())
+            }
+            Err(refusal) => Err(refusal.into()),
+        }
     }
 
     /// Passes a command to a room, which answers it even if the session is not in the room. Never

@@ -43,9 +43,13 @@ impl JoinedRooms {
         self.get(code).is_some()
     }
 
-    /// Whether this member has a seat in the room.
-    pub(super) fn is_seated(&self, code: &RoomCode, member: &MemberId) -> bool {
-        self.get(code).is_some_and(|joined| joined.room.is_seated(member))
+    /// Whether one of these members has a seat in the room.
+    pub(super) fn is_seated<'m>(
+        &self,
+        code: &RoomCode,
+        mut members: impl Iterator<Item = &'m MemberId>,
+    ) -> bool {
+        self.get(code).is_some_and(|joined| members.any(|member| joined.room.is_seated(member)))
     }
 
     /// Whether the session may enter this room, or a new one.
@@ -63,9 +67,9 @@ impl JoinedRooms {
         &mut self,
         room: RoomHandle,
         input: Input,
-        outbox: &Outbox,
+        outbox: Outbox,
     ) -> Result<(), Refusal> {
-        let outbox = Arc::new(outbox.clone());
+        let outbox = Arc::new(outbox);
         let kept = Arc::downgrade(&outbox);
         post(&room, Envelope::Session { input, outbox })?;
         self.remove(room.code());

@@ -13,7 +13,7 @@ use super::{
     hashes::{IdentityHash, KeyHash},
     keys::{ApiToken, KeyStep, Passkey},
 };
-use crate::limits::accounts::{DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT};
+use crate::limits::accounts::{DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT, OLD_NAME_KEPT};
 
 /// A member who has signed up. Nobody else has a name that looks the same. Times are in milliseconds
 /// since the Unix epoch.
@@ -33,6 +33,15 @@ pub struct Account {
     pub deleted_at: Option<u64>,
     /// Whose bot it is; absent for people, and for a bot that is deleted for good.
     pub owner: Option<MemberId>,
+}
+
+/// A name that an account had before, which leads to the account.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OldName {
+    /// The name.
+    pub name: Name,
+    /// When the account got another one, in milliseconds since the Unix epoch.
+    pub at: u64,
 }
 
 /// The hash of a password, as a PHC string. `Debug` hides it, because it can be guessed.
@@ -115,7 +124,7 @@ pub enum AccountStep {
     SetCodes(Vec<KeyHash>),
     /// Adds a recovery code.
     AddCode(KeyHash),
-    /// Changes the name.
+    /// Changes the name. The old one leads to the account for a while, and is nobody else's.
     Rename {
         /// The new name.
         name: Name,
@@ -170,7 +179,7 @@ pub struct NewBot {
 pub enum AccountChanged {
     /// It is stored.
     Done,
-    /// Another account has a name that looks the same; nothing has changed.
+    /// Another account has a name that looks the same, or had it a while ago; nothing has changed.
     NameTaken,
     /// There is no such account, guest, code, session or key any more; nothing has changed.
     Gone,
@@ -204,4 +213,9 @@ pub(super) fn removed_before(now: u64) -> u64 {
 /// Others may take the names of accounts that were deleted up to this time.
 pub(super) fn forgotten_before(now: u64) -> u64 {
     now.saturating_sub(millis(DELETED_ACCOUNT_KEPT) + millis(DELETED_NAME_KEPT))
+}
+
+/// Others may take the names that accounts had up to this time.
+pub(super) fn old_before(now: u64) -> u64 {
+    now.saturating_sub(millis(OLD_NAME_KEPT))
 }

@@ -13,7 +13,7 @@ use std::{
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode, Visibility},
     rating_pool::RatingPool,
-    record::{FinishedGame, GameList, ListedGame, Record},
+    record::{FinishedGame, GameList, GameSummary, ListedGame, Record},
     room::{Cause, Entry},
     seat::{BySeat, Seat},
 };
@@ -27,8 +27,8 @@ use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
     Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
     Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged, NowPlaying,
-    Passkey, Playing, PoolRating, RatingChange, SanctionKind, Storage, StorageError, StorageReader,
-    Undone,
+    OldName, Passkey, Playing, PoolRating, RatingChange, SanctionKind, Storage, StorageError,
+    StorageReader, Undone, accounts::DELETED_NAME, deleted_players,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -376,6 +376,16 @@ impl Tables {
         renewed.find(|known| known.hash == hash)
     }
 
+    /// Replaces the names of players who have deleted their account.
+    fn hide_deleted(&self, game: &mut GameSummary) {
+        let is_deleted = |member: &MemberId| {
+            self.members.get(member).is_some_and(|known| known.name.as_str() == DELETED_NAME)
+        };
+        let mut deleted = deleted_players::players([&*game].into_iter());
+        deleted.retain(is_deleted);
+        deleted_players::hide(game, &deleted);
+    }
+
     fn save_member(&mut self, member: &KnownMember) {
         if let Some(known) = self.members.get_mut(&member.id) {
             known.seen_at = member.seen_at;
@@ -407,6 +417,19 @@ impl StorageReader for Memory {
     fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
         let tables = self.tables();
         Ok(tables.accounts.named(&tables.members, likeness))
+    }
+
+    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.once_named(&tables.members, likeness))
+    }
+
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
+        Ok(self.tables().accounts.old_names(member))
+    }
+
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
+        Ok(self.tables().accounts.aliases(member))
     }
 
     fn account_of_session(
@@ -444,7 +467,12 @@ impl StorageReader for Memory {
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
         let tables = self.tables();
-        Ok(tables.games.iter().find(|game| game.id == *id).map(|game| game.record.clone()))
+        let found = tables.games.iter().find(|game| game.id == *id);
+        Ok(found.map(|game| {
+            let mut record = game.record.clone();
+            tables.hide_deleted(&mut record.summary);
+            record
+        }))
     }
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
@@ -463,9 +491,10 @@ impl StorageReader for Memory {
         let mut newest: Vec<_> = numbered.collect();
         newest.reverse();
         let next = (newest.len() > query.max).then(|| query.max.checked_sub(1)).flatten();
-        let list = |(_, game): &(u64, &FinishedGame)| ListedGame {
-            id: game.id.clone(),
-            summary: game.record.summary.clone(),
+        let list = |(_, game): &(u64, &FinishedGame)| {
+            let mut summary = game.record.summary.clone();
+            tables.hide_deleted(&mut summary);
+            ListedGame { id: game.id.clone(), summary }
         };
         Ok(GameList {
             games: newest.iter().take(query.max).map(list).collect(),

@@ -287,9 +287,23 @@ const BOTS: &str = "
     CREATE INDEX account_owner ON account (owner) WHERE owner IS NOT NULL;
 ";
 
+/// What format 10 adds for accounts that have changed their names.
+const OLD_NAMES: &str = "
+    -- Lead to the account, and are nobody else's for as long as the row is there.
+    CREATE TABLE old_name (
+        likeness TEXT NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL,
+        name TEXT NOT NULL,
+        -- When the account got another name.
+        at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX old_name_member ON old_name (member);
+    CREATE INDEX old_name_at ON old_name (at);
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 3] =
-    [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[BOTS])];
+    [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[BOTS, OLD_NAMES])];
 
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use fivefold_server::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
         Appended, BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
         KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange,
-        ModerationChanged, ModerationReader, NowPlaying, Passkey, Playing, PoolRating,
+        ModerationChanged, ModerationReader, NowPlaying, OldName, Passkey, Playing, PoolRating,
         RatingChange, Report, ReportQuery, Sanction, Storage, StorageError, StorageReader, Undone,
     },
 };
@@ -433,6 +433,21 @@ impl StorageReader for Disk {
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
         self.reach()?;
         self.kept.bots_of(owner)
+    }
+
+    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        self.reach()?;
+        self.kept.account_once_named(likeness)
+    }
+
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
+        self.reach()?;
+        self.kept.old_names(member)
+    }
+
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
+        self.reach()?;
+        self.kept.aliases(member)
     }
 
     fn account_of_session(

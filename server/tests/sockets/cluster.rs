@@ -36,8 +36,13 @@ use crate::{
 
 /// So many nodes on one storage.
 pub(crate) fn nodes(count: usize) -> Vec<TestServer> {
-    let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    (0..count).map(|_| TestServer::start_node(&storage, &network, LIMITS)).collect()
+    nodes_on(&Memory::default(), count)
+}
+
+/// So many nodes on this storage.
+pub(crate) fn nodes_on(storage: &Memory, count: usize) -> Vec<TestServer> {
+    let network = LocalNetwork::new(7);
+    (0..count).map(|_| TestServer::start_node(storage, &network, LIMITS)).collect()
 }
 
 /// Two nodes on this storage, when both are ready.

@@ -22,6 +22,7 @@ mod metrics;
 mod moderation;
 mod operator_files;
 mod own;
+mod own_guests;
 mod page;
 mod pairing;
 mod pictures;

@@ -11,7 +11,7 @@ use fivefold_server::{
 };
 use fivefold_shared::{
     clock::millis,
-    protocol::{GameId, MemberId, Name, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
+    protocol::{GameId, MemberId, Message, Name, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
     record::FinishedGame,
     room::{Entry, RoomState},
     seat::Seat,
@@ -19,7 +19,7 @@ use fivefold_shared::{
 use serde_json::{Value, json};
 
 use crate::{
-    accounts::{ask, sign_up, with},
+    accounts::{ask, sign_up, typed, with},
     harness::{LIMITS, TestServer},
 };
 
@@ -211,5 +211,38 @@ async fn unknown_players_and_pools_are_refused() {
         .await;
     let gone = ask(&server, "GET /api/player/Ann", &[], &Value::Null).await;
     gone.assert(404, "no_such_player");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_old_name_leads_to_the_profile_and_nobody_else_gets_it() {
+    let server = TestServer::start(LIMITS);
+    let ann = player(&server, "Ann").await;
+    let rename = json!({"name": "Annika"});
+    let renamed = ask(&server, "POST /api/account/name", &with(&ann.cookie), &rename).await;
+    assert_eq!(renamed.status, 200, "{}", renamed.body);
+    for name in ["Ann", "aNN", "annika"] {
+        let profile = read(&server, &format!("/api/player/{name}"), &[]).await;
+        assert_eq!((&profile["name"], &profile["member"]), (&json!("Annika"), &json!(ann.member)));
+        read(&server, &format!("/api/player/{name}/history?pool={POOL}"), &[]).await;
+    }
+    let taken = ask(&server, "POST /api/account", &[], &typed("Ann")).await;
+    taken.assert(409, "name_taken");
+    // A guest of that name is marked, and it signs nobody in.
+    let mut guest = server.connect().await;
+    let welcome = guest.ask(json!({"type": "hello", "protocol": 1, "name": "Ann"})).await;
+    let Message::Welcome { name, .. } = welcome else { panic!("{welcome:?}") };
+    assert!(name.as_str().starts_with("Ann ("), "{name}");
+    let signed = ask(&server, "POST /api/session", &[], &typed("Ann")).await;
+    signed.assert(403, "wrong_password");
+    let export = ask(&server, "GET /api/account/export", &with(&ann.cookie), &Value::Null).await;
+    assert_eq!(export.body["old_names"][0]["name"], "Ann", "{}", export.body);
+    // An account that is deleted has no page.
+    let gone = ask(&server, "DELETE /api/account", &with(&ann.cookie), &json!({})).await;
+    assert_eq!(gone.status, 204, "{}", gone.body);
+    for name in ["Ann", "Annika"] {
+        let profile = ask(&server, &format!("GET /api/player/{name}"), &[], &Value::Null).await;
+        profile.assert(404, "no_such_player");
+    }
     server.stop().await;
 }

@@ -2,15 +2,20 @@
 
 use fivefold_server::{
     NodeId,
-    limits::accounts::{ACCOUNT_SESSIONS_MAX, DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT},
+    limits::accounts::{
+        ACCOUNT_SESSIONS_MAX, DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT, OLD_NAME_KEPT,
+    },
     storage::{
         AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Append, Claimed,
-        DataFolder, IdentityHash, KeyHash, KnownMember, NewAccount, PasswordHash, Sessions, Sqlite,
-        Storage, check,
+        DataFolder, GameQuery, IdentityHash, KeyHash, KeyStep, KnownMember, NewAccount, OldName,
+        PasswordHash, Sessions, Sqlite, Storage, check,
     },
 };
 
-use fivefold_shared::protocol::Name;
+use fivefold_shared::{
+    protocol::{Name, Player},
+    seat::Seat,
+};
 
 use crate::{
     contract::every_storage,
@@ -292,6 +297,92 @@ fn an_account_changes_its_name() {
 }
 
 #[test]
+fn an_old_name_leads_to_the_account_and_is_free_after_a_year() {
+    every_storage(|storage| {
+        apply(storage, &sign_up(1, None, "Ann"), AccountChanged::Done);
+        apply(storage, &sign_up(2, None, "Bob"), AccountChanged::Done);
+        let rename = |number, name: &str, at| {
+            let name = Name::new(name).unwrap();
+            let likeness = name.as_str().to_owned();
+            change(number, at, AccountStep::Rename { name, likeness })
+        };
+        let called = |storage: &dyn Storage, name: &str| {
+            let found = storage.reader().unwrap().account_called(name).unwrap();
+            found.map(|account| (account.member, account.name.as_str().to_owned()))
+        };
+        let old = |storage: &dyn Storage| {
+            let names = storage.reader().unwrap().old_names(&member(1)).unwrap();
+            let names =
+                names.into_iter().map(|OldName { name, at }| (name.as_str().to_owned(), at));
+            names.collect::<Vec<_>>()
+        };
+        // The same again is done, as after a doubt.
+        for _ in 0..2 {
+            apply(storage, &rename(1, "Anna", NOW + 1), AccountChanged::Done);
+            assert_eq!(old(storage), [("Ann".to_owned(), NOW + 1)]);
+        }
+        let anna = Some((member(1), "Anna".to_owned()));
+        assert_eq!(called(storage, "Ann"), anna);
+        assert_eq!(called(storage, "Anna"), anna);
+        assert_eq!(storage.reader().unwrap().account_named("Ann").unwrap(), None);
+        // Nobody else may take it; its owner may.
+        apply(storage, &sign_up(3, None, "Ann"), AccountChanged::NameTaken);
+        apply(storage, &rename(2, "Ann", NOW + 2), AccountChanged::NameTaken);
+        apply(storage, &rename(1, "Ann", NOW + 2), AccountChanged::Done);
+        assert_eq!(old(storage), [("Anna".to_owned(), NOW + 2)]);
+        apply(storage, &rename(1, "Anne", NOW + 3), AccountChanged::Done);
+        assert_eq!(old(storage), [("Ann".to_owned(), NOW + 3), ("Anna".to_owned(), NOW + 2)]);
+        assert_eq!(called(storage, "Anna"), Some((member(1), "Anne".to_owned())));
+
+        let year = u64::try_from(OLD_NAME_KEPT.as_millis()).unwrap();
+        storage.prune_accounts(NOW + 1 + year, 9).unwrap();
+        assert_eq!(old(storage).len(), 2);
+        assert_eq!(storage.prune_accounts(NOW + 2 + year, 0).unwrap(), 0);
+        assert_eq!(storage.prune_accounts(NOW + 2 + year, 9).unwrap(), 1);
+        assert_eq!(old(storage), [("Ann".to_owned(), NOW + 3)]);
+        assert_eq!(called(storage, "Anna"), None);
+        apply(storage, &rename(2, "Ann", NOW + 4), AccountChanged::NameTaken);
+        apply(storage, &rename(2, "Anna", NOW + 4), AccountChanged::Done);
+        assert_eq!(called(storage, "Anna"), Some((member(2), "Anna".to_owned())));
+    });
+}
+
+#[test]
+fn games_of_a_deleted_account_keep_no_name() {
+    every_storage(|storage| {
+        let finished = Append {
+            closes: true,
+            members: vec![known(7, "Ann"), known(8, "Bob")],
+            ..append(2, resigned("public", 7, 8), 2)
+        };
+        assert_eq!(storage.append(&[finished]).unwrap(), [Ok(vec![])]);
+        apply(storage, &sign_up(1, None, "Anna"), AccountChanged::Done);
+        let add = KeyStep::AddAlias { guest: member(7), hash: hash(7), locked: locked(7) };
+        apply(storage, &change(1, NOW, AccountStep::Key(add)), AccountChanged::Done);
+        let names = |storage: &dyn Storage| {
+            let mut reader = storage.reader().unwrap();
+            let query = GameQuery { max: 9, ..GameQuery::default() };
+            let listed = reader.games(&query).unwrap().games.remove(0).summary;
+            assert_eq!(reader.game(&game_id(2)).unwrap().unwrap().summary, listed);
+            Seat::BOTH.map(|seat| match &listed.players[seat] {
+                Player::Member { name, .. } => name.as_str().to_owned(),
+                Player::Bot { .. } => panic!("no bot played"),
+            })
+        };
+        let before = names(storage);
+        apply(storage, &change(1, NOW, AccountStep::Delete), AccountChanged::Done);
+        assert_eq!(names(storage), before, "the deletion can be taken back");
+        let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
+        storage.prune_accounts(NOW + kept, 9).unwrap();
+        assert_eq!(names(storage), ["Deleted player".to_owned(), before[1].clone()]);
+        // Also when the name of the account is free again.
+        let year = u64::try_from(DELETED_NAME_KEPT.as_millis()).unwrap();
+        storage.prune_accounts(NOW + kept + year, 9).unwrap();
+        assert_eq!(names(storage), ["Deleted player".to_owned(), before[1].clone()]);
+    });
+}
+
+#[test]
 fn a_deleted_account_can_be_taken_back_for_a_while() {
     every_storage(|storage| {
         let day = 24 * 60 * 60 * 1_000;
@@ -357,7 +448,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     };
     // Older formats have the same tables but these.
     let mut gone = String::new();
-    let format_10 = "DROP INDEX account_owner;";
+    let format_10 = "DROP INDEX account_owner; DROP TABLE old_name; ";
     let format_9 = "DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
         DROP TABLE report; DROP TABLE sanction; DROP TABLE operator; DROP TABLE passkey;
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;

@@ -8,8 +8,8 @@ use fivefold_server::{
     clock::Clock,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        AccountChanged, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch, GameQuery,
-        IdentityHash, KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry,
+        AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
+        GameQuery, IdentityHash, KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry,
         RecoverError, SoleNode, Sqlite, Storage, check_postgres, migrate, recover,
     },
 };
@@ -246,6 +246,11 @@ fn fill(storage: &mut dyn Storage) {
     }
     let made = storage.change_account(&bots::new_bot(231, 6, "Zed")).unwrap();
     assert_eq!(made, AccountChanged::Done);
+    for (name, at) in [("Anna", 7), ("ann", 8)] {
+        let name = Name::new(name).unwrap();
+        let step = AccountStep::Rename { likeness: name.as_str().to_owned(), name };
+        accounts::apply(storage, &accounts::change(6, at, step), AccountChanged::Done);
+    }
     moderation::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
@@ -300,6 +305,8 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!(zed.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["Zed"]);
     let bot = recover(Database::Postgres(&server.url()), "Zed").unwrap_err();
     assert!(matches!(bot, RecoverError::Bot), "{bot}");
+    let once = reader.account_called("Anna").unwrap();
+    assert_eq!(once.map(|account| account.member), Some(member(6)));
     assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);
     assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
     let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
@@ -340,11 +347,13 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert_eq!(before, expected);
     drop(storage);
     server.execute("DROP INDEX fivefold.account_owner");
+    server.execute("DROP TABLE fivefold.old_name");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
     let format_4 = "fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
-        fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias";
+        fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias,
+        fivefold.old_name";
     server.execute(&format!("DROP TABLE {format_4}"));
     server.execute("ALTER TABLE fivefold.session DROP COLUMN proved_at");
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner");

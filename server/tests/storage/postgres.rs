@@ -112,6 +112,7 @@ impl Server {
             "TRUNCATE fivefold.room, fivefold.event, fivefold.game, fivefold.player,
                 fivefold.member, fivefold.node, fivefold.playing, fivefold.account,
                 fivefold.key, fivefold.session, fivefold.passkey, fivefold.token, fivefold.alias,
+                fivefold.old_name,
                 fivefold.rating, fivefold.rating_change
              RESTART IDENTITY",
         );

@@ -15,14 +15,23 @@ const ASKED = 'fivefold.asked';
 
 /** @param {App} app @param {string} name */
 export async function signedIn(app, name) {
+  const identity = localStorage.getItem(STORAGE_KEYS.identity);
+  const asks = identity && localStorage.getItem(ASKED) !== identity.slice(0, 8);
+  const running = asks ? await runningGames(app) : 0;
   app.connection.signIn();
   app.toast(ty('signed_in', { name }));
-  const identity = localStorage.getItem(STORAGE_KEYS.identity);
-  if (!identity || localStorage.getItem(ASKED) === identity.slice(0, 8)) return;
+  if (!asks) return;
   // Without an answer nothing is asked, and the guest stays.
   const own = await fetch('/api/games', { headers: { authorization: `Bearer ${identity}` } }).then((answer) => answer.json(), () => ({}));
-  const count = own.games?.length ?? 0;
+  const count = running + (own.games?.length ?? 0);
   if (count > 0) askToTake(app, identity, count);
+}
+
+/** How many games of the guest are running: the socket still speaks for the guest. @param {App} app */
+async function runningGames({ connection }) {
+  if (connection.status !== 'open') return 0;
+  const answer = await connection.send({ type: 'own_rooms' }).catch(() => undefined);
+  return answer?.type === 'own_rooms' ? answer.rooms.filter(({ seat, phase }) => seat && phase === 'running').length : 0;
 }
 
 /** @param {App} app @param {string} identity @param {number} count */

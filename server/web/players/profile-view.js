@@ -51,6 +51,8 @@ export const view = (app, place, encoded) => {
   /** @param {Profile} profile */
   function show(profile) {
     const { name, ratings, games, bot_of: owner } = profile;
+    // An old name leads here; the address has the current one.
+    if (location.pathname !== playerPath(name)) history.replaceState(history.state, '', playerPath(name));
     const isOwn = profile.member === app.connection.you;
     app.tab(`${name} – Fivefold`);
     const count = ratings.reduce((sum, rating) => sum + rating.games, 0);

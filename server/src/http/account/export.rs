@@ -5,7 +5,10 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::{protocol::Reason, record::ListedGame};
+use fivefold_shared::{
+    protocol::{Name, Reason},
+    record::ListedGame,
+};
 use serde::Serialize;
 
 use super::{
@@ -15,7 +18,7 @@ use super::{
 };
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::GameQuery,
+    storage::{GameQuery, OldName},
 };
 
 /// All that the server knows of a member.
@@ -25,7 +28,16 @@ struct Export {
     account: ShownAccounts,
     renamed_at: Option<u64>,
     bots: Vec<ShownBot>,
+    old_names: Vec<ShownOldName>,
     games: Vec<ListedGame>,
+}
+
+/// A name that the account had.
+#[derive(Serialize)]
+struct ShownOldName {
+    name: Name,
+    /// When the account got another one, in milliseconds since the Unix epoch.
+    until: u64,
 }
 
 /// `GET /api/account/export`
@@ -33,6 +45,10 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let own = asked.signed_in().await?;
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
     let bots = shown_bots(&asked, &own.account).await?;
+    let of = member.clone();
+    let old = asked.server.read_pool.try_read(move |reader| reader.old_names(&of)).await;
+    let old = old.map_err(|_| Reason::Busy)?.into_iter();
+    let old_names = old.map(|OldName { name, at }| ShownOldName { name, until: at }).collect();
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
         member: Some(member),
@@ -53,5 +69,5 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     }
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    Ok((headers, Json(Export { account, renamed_at, bots, games })).into_response())
+    Ok((headers, Json(Export { account, renamed_at, bots, old_names, games })).into_response())
 }

@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
-use fivefold_shared::protocol::{ApiToken as Secret, Identity, Phase, Reason, Scope};
+use fivefold_shared::protocol::{ApiToken as Secret, Identity, OwnRoom, Phase, Reason, Scope};
 use serde::{Deserialize, Serialize};
 
 use super::asked::{AccountRefusal, Asked, one_key};
@@ -154,10 +154,16 @@ struct Guest {
 async fn take_guest(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let Guest { identity } = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    // A seat is its member's, so a running game would lose its player.
     let rooms =
         asked.server.lobby.own_rooms(&asked.accounts().guest(identity.clone()).await?).await;
-    if rooms.iter().any(|room| room.seat.is_some() && room.summary.phase == Phase::Running) {
+    // Nobody has both seats of a game.
+    let account = &own.account.member;
+    let plays_account = |room: &OwnRoom| {
+        room.summary.phase == Phase::Running
+            && room.seat.is_some()
+            && room.summary.seats.of_member(account).is_some()
+    };
+    if rooms.iter().any(plays_account) {
         return Err(Reason::GameRunning.into());
     }
     asked.accounts().take_guest(&own, identity).await?;

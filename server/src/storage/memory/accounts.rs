@@ -2,23 +2,25 @@
 
 mod bots;
 mod keys;
+mod old_names;
 
 use std::collections::{HashMap, HashSet};
 
 use fivefold_shared::protocol::{MemberId, Name};
 
+use self::old_names::OldNames;
 use crate::{
     limits::{MEMORY_MEMBERS_MAX, accounts::ACCOUNT_SESSIONS_MAX},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
-        KeyHash, KnownMember, NewAccount, Passkey, PasswordHash, Sessions, StorageError,
-        accounts::{DELETED_NAME, forgotten_before, removed_before},
+        KeyHash, KnownMember, NewAccount, OldName, Passkey, PasswordHash, Sessions, StorageError,
+        accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
     },
 };
 
-/// All accounts.
+/// All accounts, and the names that they had.
 #[derive(Debug, Default)]
-pub(super) struct Accounts(HashMap<MemberId, StoredAccount>);
+pub(super) struct Accounts(HashMap<MemberId, StoredAccount>, OldNames);
 
 /// The members beside them, and the ones whose identity was replaced.
 pub(super) struct Members<'t> {
@@ -98,7 +100,7 @@ impl Accounts {
             return self.make_bot(all, member, *at, new);
         }
         if let AccountStep::Rename { likeness, .. } = step
-            && self.0.iter().any(|(id, other)| other.likeness == *likeness && id != member)
+            && self.is_taken(likeness, member)
         {
             return Ok(AccountChanged::NameTaken);
         }
@@ -145,8 +147,12 @@ impl Accounts {
                 account.codes.push(*code);
             }
             AccountStep::Rename { name, likeness } => {
-                account.likeness.clone_from(likeness);
+                let old = std::mem::replace(&mut account.likeness, likeness.clone());
                 account.renamed_at = Some(*at);
+                if let Some(known) = all.members.get(member).filter(|_| old != *likeness) {
+                    self.1.keep(old, member, OldName { name: known.name.clone(), at: *at });
+                }
+                self.1.free(likeness);
                 all.name(member, name);
             }
             AccountStep::End(sessions) => account.end(*sessions),
@@ -170,7 +176,7 @@ impl Accounts {
         if self.0.get(member).is_some_and(|own| own.has(new.session.hash)) {
             return Ok(AccountChanged::Done);
         }
-        if self.0.values().any(|other| other.likeness == new.likeness) {
+        if self.is_taken(&new.likeness, member) {
             return Ok(AccountChanged::NameTaken);
         }
         match members.get(member) {
@@ -204,7 +210,7 @@ impl Accounts {
 
     pub(super) fn prune(&mut self, all: &mut Members<'_>, now: u64, rows_max: usize) -> usize {
         let (removed, forgotten) = (removed_before(now), forgotten_before(now));
-        let (mut pruned, mut named) = (0, Vec::new());
+        let (mut pruned, mut named) = (self.1.prune(old_before(now), rows_max), Vec::new());
         self.0.retain(|member, account| {
             let is_before = |time| account.deleted_at.is_some_and(|at| at <= time);
             let (is_removed, is_forgotten) = (is_before(removed), is_before(forgotten));
@@ -222,8 +228,9 @@ impl Accounts {
                 return true;
             }
             if is_removed && account.has_keys() {
-                account.end_keys();
                 named.push(member.clone());
+                named.append(&mut account.aliases);
+                account.end_keys();
                 pruned += 1;
                 return true;
             }
@@ -236,6 +243,27 @@ impl Accounts {
             all.name(&member, &name);
         }
         pruned
+    }
+
+    /// Whether a name of this likeness is another account's, or was a while ago.
+    fn is_taken(&self, likeness: &str, member: &MemberId) -> bool {
+        let other = |id: &MemberId| id != member;
+        self.0.iter().any(|(id, account)| account.likeness == likeness && other(id))
+            || self.1.owner(likeness).is_some_and(other)
+    }
+
+    /// The account that had a name of this likeness a while ago.
+    pub(super) fn once_named(
+        &self,
+        members: &HashMap<MemberId, KnownMember>,
+        likeness: &str,
+    ) -> Option<Account> {
+        let member = self.1.owner(likeness)?;
+        whole(members, member, self.0.get(member)?)
+    }
+
+    pub(super) fn old_names(&self, member: &MemberId) -> Vec<OldName> {
+        self.1.of(member)
     }
 
     /// Whether the account is deleted for good.

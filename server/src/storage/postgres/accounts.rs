@@ -16,7 +16,7 @@ use crate::{
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
         NewAccount, PasswordHash, Sessions, StorageError,
-        accounts::{DELETED_NAME, forgotten_before, removed_before},
+        accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
     },
 };
 
@@ -24,7 +24,8 @@ use crate::{
 const MAKE: &str = "
     WITH found AS MATERIALIZED (
         SELECT EXISTS (SELECT FROM session WHERE hash = $3 AND member = $1) AS done,
-            EXISTS (SELECT FROM account WHERE likeness = $4 AND member <> $1) AS taken
+            EXISTS (SELECT FROM account WHERE likeness = $4 AND member <> $1)
+                OR EXISTS (SELECT FROM old_name WHERE likeness = $4 AND member <> $1) AS taken
     ), saved AS (
         INSERT INTO member (id, hash, name, seen_at, renewed)
         SELECT $1::text, $5, $6, $2::bigint, true FROM found WHERE NOT done AND NOT taken
@@ -144,7 +145,17 @@ const ADD_CODE: &str = "
 
 const RENAME: &str = "
     WITH found AS MATERIALIZED (
-        SELECT EXISTS (SELECT FROM account WHERE likeness = $3 AND member <> $1) AS taken
+        SELECT EXISTS (SELECT FROM account WHERE likeness = $3 AND member <> $1)
+            OR EXISTS (SELECT FROM old_name WHERE likeness = $3 AND member <> $1) AS taken
+    ), kept AS (
+        INSERT INTO old_name (likeness, member, name, at)
+        SELECT account.likeness, member.id, member.name, $2
+        FROM found CROSS JOIN account JOIN member ON member.id = account.member
+        WHERE account.member = $1 AND NOT taken AND account.likeness <> $3
+        ON CONFLICT (likeness) DO UPDATE SET member = excluded.member, name = excluded.name,
+            at = excluded.at
+    ), freed AS (
+        DELETE FROM old_name WHERE likeness = $3 AND member = $1
     ), renamed AS (
         UPDATE account SET likeness = $3, renamed_at = $2 FROM found
         WHERE member = $1 AND NOT taken
@@ -182,6 +193,10 @@ const PRUNE: &str = "
     ), worn AS (
         DELETE FROM token WHERE hash IN (SELECT hash FROM token WHERE expires_at <= $1 LIMIT $4)
         RETURNING hash
+    ), aged AS (
+        DELETE FROM old_name
+        WHERE likeness IN (SELECT likeness FROM old_name WHERE at <= $6 LIMIT $4)
+        RETURNING likeness
     ), removed AS MATERIALIZED (
         SELECT member FROM account WHERE deleted_at <= $2
             AND (owner IS NOT NULL
@@ -204,7 +219,10 @@ const PRUNE: &str = "
         UPDATE account SET deleted_at = coalesce(deleted_at, $2)
         WHERE owner IN (SELECT member FROM removed) AND member NOT IN (SELECT member FROM removed)
     ), named AS (
-        UPDATE member SET name = $5 WHERE id IN (SELECT member FROM removed)
+        UPDATE member SET name = $5 WHERE id IN (
+            SELECT member FROM removed UNION ALL
+            SELECT alias.member FROM alias JOIN removed ON removed.member = alias.account
+        )
     ), forgotten AS (
         DELETE FROM account WHERE member IN (
             SELECT member FROM account WHERE deleted_at <= $3 AND owner IS NULL
@@ -214,12 +232,20 @@ const PRUNE: &str = "
         RETURNING member
     )
     SELECT (SELECT count(*) FROM expired) + (SELECT count(*) FROM worn)
-        + (SELECT count(*) FROM removed)
+        + (SELECT count(*) FROM aged) + (SELECT count(*) FROM removed)
         + (SELECT count(*) FROM forgotten)";
 
 const SELECT_NAMED: &str = "
     SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner
     FROM account JOIN member ON member.id = account.member WHERE likeness = $1";
+
+const SELECT_ONCE_NAMED: &str = "
+    SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner
+    FROM old_name JOIN account ON account.member = old_name.member
+    JOIN member ON member.id = account.member WHERE old_name.likeness = $1";
+
+const SELECT_OLD_NAMES: &str =
+    "SELECT name, at FROM old_name WHERE member = $1 ORDER BY at DESC, likeness";
 
 const SELECT_OF_SESSION: &str = "
     SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner,
@@ -322,8 +348,9 @@ impl Change<'_> {
 pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Result<u64, Error> {
     let (removed, forgotten) = (signed(removed_before(now)), signed(forgotten_before(now)));
     let limit = signed(rows_max as u64);
-    let values: [&(dyn ToSql + Sync); 5] =
-        [&signed(now), &removed, &forgotten, &limit, &DELETED_NAME];
+    let old = signed(old_before(now));
+    let values: [&(dyn ToSql + Sync); 6] =
+        [&signed(now), &removed, &forgotten, &limit, &DELETED_NAME, &old];
     let rows = session.query(PRUNE, &values).await?;
     rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))
 }
@@ -337,6 +364,30 @@ pub(super) async fn named(
     likeness: &str,
 ) -> Result<Option<Result<Account, StorageError>>, Error> {
     session.query(SELECT_NAMED, &[&likeness]).await?.first().map(account).transpose()
+}
+
+/// The account that had a name of this likeness a while ago. The inner error means that its row is
+/// damaged.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn once_named(
+    session: &Session,
+    likeness: &str,
+) -> Result<Option<Result<Account, StorageError>>, Error> {
+    session.query(SELECT_ONCE_NAMED, &[&likeness]).await?.first().map(account).transpose()
+}
+
+/// The names that an account had, the newest first, as text.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn old_names(
+    session: &Session,
+    member: &MemberId,
+) -> Result<Vec<(String, u64)>, Error> {
+    let rows = session.query(SELECT_OLD_NAMES, &[&member.as_str()]).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, unsigned(row.try_get(1)?)))).collect()
 }
 
 /// A session, and its account. The inner errors mean that a row is damaged.

@@ -1,6 +1,7 @@
 //! Passkeys, tokens and aliases of accounts in PostgreSQL. A change is one statement, and the same
 //! statement again does no harm. It does not know how keys are checked.
 
+use fivefold_shared::protocol::MemberId;
 use tokio_postgres::{Error, Row};
 
 use super::{
@@ -252,6 +253,15 @@ pub(super) async fn read_keys(
         }
     }
     Ok(Ok(()))
+}
+
+/// The guests that belong to an account, the oldest first, as text.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn aliases(session: &Session, member: &MemberId) -> Result<Vec<String>, Error> {
+    let rows = session.query(SELECT_ALIASES, &[&member.as_str()]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// The passkey in a row, from this column on.

@@ -77,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 17] = [
+const TABLES: [Table; 18] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -275,6 +275,16 @@ const TABLES: [Table; 17] = [
             SELECT member, account, made_at::text FROM alias ORDER BY alias.member",
     },
     Table {
+        name: "old_name",
+        from_sqlite: "SELECT likeness, member, name, at FROM old_name ORDER BY likeness",
+        insert: "
+            INSERT INTO old_name (likeness, member, name, at)
+            SELECT r->>0, r->>1, r->>2, (r->>3)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT likeness, member, name, at::text FROM old_name ORDER BY old_name.likeness",
+    },
+    Table {
         name: "rating",
         from_sqlite: "
             SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
@@ -312,7 +322,7 @@ const TABLES: [Table; 17] = [
 ];
 
 /// The tables that files of older formats lack, and the format that has added each.
-const ADDED: [(&str, u32); 12] = [
+const ADDED: [(&str, u32); 13] = [
     ("account", 8),
     ("key", 8),
     ("session", 8),
@@ -325,6 +335,7 @@ const ADDED: [(&str, u32); 12] = [
     ("operator", 9),
     ("rating", 9),
     ("rating_change", 9),
+    ("old_name", 10),
 ];
 
 /// The columns that files of format 8 lack, and what stands for them.

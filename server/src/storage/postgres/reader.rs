@@ -3,7 +3,7 @@
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     rating_pool::RatingPool,
-    record::{GameList, ListedGame, Record},
+    record::{GameList, GameSummary, ListedGame, Record},
 };
 use tokio_postgres::{Error, Row};
 
@@ -18,8 +18,10 @@ use crate::{
     node_id::NodeId,
     storage::{
         Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash,
-        KeyHash, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Passkey, Playing,
+        KeyHash, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, OldName, Passkey, Playing,
         PoolRating, RatingChange, StorageError, StorageReader,
+        accounts::DELETED_NAME,
+        deleted_players,
         values::{from_json, name},
     },
 };
@@ -27,6 +29,8 @@ use crate::{
 const SELECT_MEMBER: &str = "
     SELECT id, hash, name, seen_at FROM member WHERE hash = $1 OR id = $2
     ORDER BY (hash = $1) DESC LIMIT 1";
+
+const SELECT_DELETED: &str = "SELECT id FROM member WHERE id = ANY ($1) AND name = $2";
 
 const SELECT_GAME: &str = "SELECT summary, moves FROM game WHERE code = $1";
 
@@ -72,6 +76,27 @@ impl PostgresReader {
         }
         self.primary.read(DATABASE_READ_WITHIN, &work)
     }
+
+    /// Replaces the names of players who have deleted their account.
+    fn hide_deleted<'g>(
+        &mut self,
+        games: impl IntoIterator<Item = &'g mut GameSummary>,
+    ) -> Result<(), StorageError> {
+        let mut games: Vec<_> = games.into_iter().collect();
+        let players = deleted_players::players(games.iter().map(|game| &**game));
+        if players.is_empty() {
+            return Ok(());
+        }
+        let players: Vec<_> = players.iter().map(MemberId::as_str).collect();
+        let select = async |session: &Session| {
+            let rows = session.query(SELECT_DELETED, &[&players, &DELETED_NAME]).await?;
+            rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, Error>>()
+        };
+        let deleted = self.read_games(&select, |_| true)?;
+        let deleted = deleted.into_iter().map(name).collect::<Result<_, _>>()?;
+        games.iter_mut().for_each(|game| deleted_players::hide(game, &deleted));
+        Ok(())
+    }
 }
 
 impl StorageReader for PostgresReader {
@@ -91,6 +116,23 @@ impl StorageReader for PostgresReader {
     fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
         let select = async |session: &Session| accounts::named(session, likeness).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        let select = async |session: &Session| accounts::once_named(session, likeness).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
+        let select = async |session: &Session| accounts::old_names(session, member).await;
+        let names = self.primary.read(DATABASE_READ_WITHIN, &select)?;
+        names.into_iter().map(|(text, at)| Ok(OldName { name: name(text)?, at })).collect()
+    }
+
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
+        let select = async |session: &Session| keys::aliases(session, member).await;
+        let guests = self.primary.read(DATABASE_READ_WITHIN, &select)?;
+        guests.into_iter().map(name).collect()
     }
 
     fn account_of_session(
@@ -135,11 +177,10 @@ impl StorageReader for PostgresReader {
             rows.first().map(texts).transpose()
         };
         let found = self.read_games(&select, Option::is_some)?;
-        found
-            .map(|(summary, moves)| {
-                Ok(Record { summary: from_json(&summary)?, moves: from_json(&moves)? })
-            })
-            .transpose()
+        let Some((summary, moves)) = found else { return Ok(None) };
+        let mut summary = from_json(&summary)?;
+        self.hide_deleted([&mut summary])?;
+        Ok(Some(Record { summary, moves: from_json(&moves)? }))
     }
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
@@ -177,6 +218,7 @@ impl StorageReader for PostgresReader {
             list.games.push(ListedGame { id: name(code)?, summary: from_json(&summary)? });
             last = Some(unsigned(number));
         }
+        self.hide_deleted(list.games.iter_mut().map(|game| &mut game.summary))?;
         Ok(list)
     }
 

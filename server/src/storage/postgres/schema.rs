@@ -323,9 +323,23 @@ const BOTS: &str = "
     CREATE INDEX account_owner ON fivefold.account (owner) WHERE owner IS NOT NULL;
 ";
 
+/// What format 5 adds for accounts that have changed their names.
+const OLD_NAMES: &str = "
+    -- Lead to the account, and are nobody else's for as long as the row is there.
+    CREATE TABLE fivefold.old_name (
+        likeness text COLLATE \"C\" PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL,
+        name text NOT NULL,
+        -- When the account got another name.
+        at bigint NOT NULL
+    );
+    CREATE INDEX old_name_member ON fivefold.old_name (member);
+    CREATE INDEX old_name_at ON fivefold.old_name (at);
+";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 3] =
-    [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[BOTS])];
+    [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[BOTS, OLD_NAMES])];
 
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,8 +9,9 @@ use super::{
 };
 use crate::storage::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
-    KeyHash, NewAccount, PasswordHash, Sessions, StorageError,
-    accounts::{DELETED_NAME, forgotten_before, removed_before},
+    KeyHash, NewAccount, OldName, PasswordHash, Sessions, StorageError,
+    accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
+    values::name,
 };
 
 const PASSWORD: &str = "password";
@@ -64,7 +65,7 @@ impl Change<'_> {
         if self.has_session(new.session.hash)? {
             return Ok(AccountChanged::Done);
         }
-        if self.is_there("SELECT 1 FROM account WHERE likeness = ?", (&new.likeness,))? {
+        if self.is_taken(&new.likeness)? {
             return Ok(AccountChanged::NameTaken);
         }
         let stored: Option<[u8; 32]> = self
@@ -164,11 +165,29 @@ impl Change<'_> {
         Ok(AccountChanged::Done)
     }
 
+    /// Whether a name of this likeness is another account's, or was a while ago.
+    pub(super) fn is_taken(&self, likeness: &str) -> Result<bool, StorageError> {
+        self.is_there(
+            "SELECT 1 FROM account WHERE likeness = ?1 AND member <> ?2
+             UNION ALL SELECT 1 FROM old_name WHERE likeness = ?1 AND member <> ?2",
+            (likeness, self.member),
+        )
+    }
+
     fn rename(&self, name: &str, likeness: &str) -> Result<AccountChanged, StorageError> {
-        let taken = "SELECT 1 FROM account WHERE likeness = ? AND member <> ?";
-        if self.is_there(taken, (likeness, self.member))? {
+        if self.is_taken(likeness)? {
             return Ok(AccountChanged::NameTaken);
         }
+        self.execute(
+            "INSERT INTO old_name (likeness, member, name, at)
+             SELECT account.likeness, member.id, member.name, ?3
+             FROM account JOIN member ON member.id = account.member
+             WHERE account.member = ?1 AND account.likeness <> ?2
+             ON CONFLICT (likeness) DO UPDATE SET member = excluded.member, name = excluded.name,
+                 at = excluded.at",
+            (self.member, likeness, self.at),
+        )?;
+        self.execute("DELETE FROM old_name WHERE likeness = ?", (likeness,))?;
         self.execute(
             "UPDATE member SET name = ?2 WHERE id = ?1 AND id IN (SELECT member FROM account)",
             (self.member, name),
@@ -212,6 +231,12 @@ pub(super) fn prune(
                  (SELECT hash FROM token WHERE expires_at <= ? LIMIT ?)",
         )?
         .execute((now, rows_max - pruned))?;
+    pruned += transaction
+        .prepare_cached(
+            "DELETE FROM old_name WHERE likeness IN
+                 (SELECT likeness FROM old_name WHERE at <= ? LIMIT ?)",
+        )?
+        .execute((old_before(now), rows_max - pruned))?;
     let removed = members(
         transaction,
         "SELECT member FROM account WHERE deleted_at <= ?
@@ -223,6 +248,12 @@ pub(super) fn prune(
     )?;
     pruned += removed.len();
     for member in &removed {
+        transaction
+            .prepare_cached(
+                "UPDATE member SET name = ?1
+                 WHERE id = ?2 OR id IN (SELECT member FROM alias WHERE account = ?2)",
+            )?
+            .execute((DELETED_NAME, member))?;
         for statement in [
             "DELETE FROM key WHERE member = ?",
             "DELETE FROM block WHERE member = ?",
@@ -233,9 +264,6 @@ pub(super) fn prune(
             transaction.prepare_cached(statement)?.execute((member,))?;
         }
         bots::remove(transaction, member, removed_before(now))?;
-        transaction
-            .prepare_cached("UPDATE member SET name = ? WHERE id = ?")?
-            .execute((DELETED_NAME, member))?;
     }
     let forgotten = members(
         transaction,
@@ -273,6 +301,34 @@ pub(in crate::storage) fn named(
     );
     let mut select = connection.prepare_cached(&statement)?;
     select.query_row((likeness,), |row| Ok(account(row))).optional()?.transpose()
+}
+
+/// The account that had a name of this likeness a while ago.
+pub(super) fn once_named(
+    connection: &Connection,
+    likeness: &str,
+) -> Result<Option<Account>, StorageError> {
+    let statement = format!(
+        "{SELECT_ACCOUNT} FROM old_name JOIN account ON account.member = old_name.member
+         JOIN member ON member.id = account.member WHERE old_name.likeness = ?"
+    );
+    let mut select = connection.prepare_cached(&statement)?;
+    select.query_row((likeness,), |row| Ok(account(row))).optional()?.transpose()
+}
+
+/// The names that an account had, the newest first.
+pub(super) fn old_names(
+    connection: &Connection,
+    member: &MemberId,
+) -> Result<Vec<OldName>, StorageError> {
+    let statement = "SELECT name, at FROM old_name WHERE member = ? ORDER BY at DESC, likeness";
+    let mut select = connection.prepare_cached(statement)?;
+    let rows = select.query_map((member.as_str(),), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.map(|row| {
+        let (text, at): (String, u64) = row?;
+        Ok(OldName { name: name(text)?, at })
+    })
+    .collect()
 }
 
 /// A session, and its account.

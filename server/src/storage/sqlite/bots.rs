@@ -19,7 +19,7 @@ pub(super) fn make(
     if change.is_there(own, (change.member, owner))? {
         return Ok(AccountChanged::Done);
     }
-    if change.is_there("SELECT 1 FROM account WHERE likeness = ?", (likeness,))? {
+    if change.is_taken(likeness)? {
         return Ok(AccountChanged::NameTaken);
     }
     let person = "SELECT 1 FROM account WHERE member = ? AND owner IS NULL AND deleted_at IS NULL";

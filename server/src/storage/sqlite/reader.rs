@@ -1,18 +1,20 @@
 //! Reading finished games and members from a SQLite file, beside the writer.
 
-use std::{fs, io, path::PathBuf};
+use std::{collections::BTreeSet, fs, io, path::PathBuf};
 
 use fivefold_shared::{
     protocol::{GameId, MemberId},
     rating_pool::RatingPool,
-    record::{GameList, ListedGame, Record},
+    record::{GameList, GameSummary, ListedGame, Record},
 };
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::storage::{
     Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
-    KnownMember, Leaderboard, LeaderboardQuery, Passkey, PoolRating, RatingChange, StorageError,
-    StorageReader,
+    KnownMember, Leaderboard, LeaderboardQuery, OldName, Passkey, PoolRating, RatingChange,
+    StorageError, StorageReader,
+    accounts::DELETED_NAME,
+    deleted_players,
     sqlite::{accounts, bots, keys, ratings},
     values::{from_json, name},
 };
@@ -22,6 +24,26 @@ use crate::storage::{
 pub(super) struct SqliteReader {
     pub(super) connection: Connection,
     pub(super) file: PathBuf,
+}
+
+impl SqliteReader {
+    /// Replaces the names of players who have deleted their account.
+    fn hide_deleted<'g>(
+        &self,
+        games: impl IntoIterator<Item = &'g mut GameSummary>,
+    ) -> Result<(), StorageError> {
+        let mut games: Vec<_> = games.into_iter().collect();
+        let mut select =
+            self.connection.prepare_cached("SELECT 1 FROM member WHERE id = ? AND name = ?")?;
+        let mut deleted = BTreeSet::new();
+        for member in deleted_players::players(games.iter().map(|game| &**game)) {
+            if select.exists((member.as_str(), DELETED_NAME))? {
+                deleted.insert(member);
+            }
+        }
+        games.iter_mut().for_each(|game| deleted_players::hide(game, &deleted));
+        Ok(())
+    }
 }
 
 impl StorageReader for SqliteReader {
@@ -50,6 +72,18 @@ impl StorageReader for SqliteReader {
 
     fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
         accounts::named(&self.connection, likeness)
+    }
+
+    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+        accounts::once_named(&self.connection, likeness)
+    }
+
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
+        accounts::old_names(&self.connection, member)
+    }
+
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
+        keys::aliases(&self.connection, member.as_str())
     }
 
     fn account_of_session(
@@ -89,11 +123,10 @@ impl StorageReader for SqliteReader {
                 Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
             })
             .optional()?;
-        found
-            .map(|(summary, moves)| {
-                Ok(Record { summary: from_json(&summary)?, moves: from_json(&moves)? })
-            })
-            .transpose()
+        let Some((summary, moves)) = found else { return Ok(None) };
+        let mut summary = from_json(&summary)?;
+        self.hide_deleted([&mut summary])?;
+        Ok(Some(Record { summary, moves: from_json(&moves)? }))
     }
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
@@ -139,6 +172,8 @@ impl StorageReader for SqliteReader {
             list.games.push(ListedGame { id: name(code)?, summary: from_json(&summary)? });
             last = Some(number);
         }
+        drop(select);
+        self.hide_deleted(list.games.iter_mut().map(|game| &mut game.summary))?;
         Ok(list)
     }
 

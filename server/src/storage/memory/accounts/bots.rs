@@ -22,7 +22,7 @@ impl Accounts {
         if self.0.get(member).is_some_and(|own| own.owner.as_ref() == Some(&owner)) {
             return Ok(AccountChanged::Done);
         }
-        if self.0.values().any(|other| other.likeness == likeness) {
+        if self.is_taken(&likeness, member) {
             return Ok(AccountChanged::NameTaken);
         }
         let is_person = |own: &StoredAccount| own.owner.is_none() && own.deleted_at.is_none();

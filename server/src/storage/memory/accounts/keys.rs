@@ -159,6 +159,10 @@ impl Accounts {
         })
     }
 
+    pub(in crate::storage::memory) fn aliases(&self, member: &MemberId) -> Vec<MemberId> {
+        self.0.get(member).map_or_else(Vec::new, |account| account.aliases.clone())
+    }
+
     /// A member, and the guests that belong to their account.
     pub(in crate::storage::memory) fn with_aliases(&self, member: &MemberId) -> Vec<MemberId> {
         let guests = self.0.get(member).map_or(&[][..], |account| &account.aliases);
