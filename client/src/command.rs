@@ -19,6 +19,7 @@ mod identity;
 mod join;
 mod local;
 mod output_mode;
+mod own_bots;
 mod play;
 mod players;
 mod rooms;

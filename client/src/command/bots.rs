@@ -2,31 +2,14 @@
 
 use std::{io::Write, process::ExitCode};
 
-use anyhow::Context;
-use fivefold_shared::protocol::Name;
 use hyper::Method;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{
     account_session::{AccountSession, with_session},
-    token::Listed,
+    own_bots::{Bot, Bots, find, read},
 };
 use crate::{cli::BotCommand, output};
-
-/// A bot of the account.
-#[derive(Deserialize)]
-pub(super) struct Bot {
-    pub(super) id: String,
-    name: Name,
-    pub(super) tokens: Vec<Listed>,
-}
-
-#[derive(Deserialize)]
-struct Bots {
-    bots: Vec<Bot>,
-    most: usize,
-}
 
 /// Makes, lists or deletes bots of the account that is signed in.
 pub(super) async fn run(command: &BotCommand) -> anyhow::Result<ExitCode> {
@@ -39,19 +22,6 @@ pub(super) async fn run(command: &BotCommand) -> anyhow::Result<ExitCode> {
         BotCommand::Delete { name, .. } => delete(at, name).await,
     })
     .await
-}
-
-/// The bot of this name, or one that looks the same.
-pub(super) async fn find(at: &AccountSession<'_>, name: &str) -> anyhow::Result<Bot> {
-    let likeness = |name: &Name| name.likeness();
-    let wanted = Name::new(name).map(|name| likeness(&name));
-    let mut bots = read(at).await?.bots.into_iter();
-    let found = bots.find(|bot| Ok(likeness(&bot.name)) == wanted);
-    found.with_context(|| format!("you have no bot {name}. `fivefold bot list` lists them"))
-}
-
-async fn read(at: &AccountSession<'_>) -> anyhow::Result<Bots> {
-    at.send(Method::GET, "/api/account/bots", None).await?.json()
 }
 
 async fn make(at: &AccountSession<'_>, name: &str) -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{
     account_session::{AccountSession, with_session},
-    bots,
+    own_bots::{self, Listed},
 };
 use crate::{cli::TokenCommand, output, sanitize::sanitize};
 
@@ -25,14 +25,6 @@ struct Tokens {
     tokens: Vec<Listed>,
 }
 
-/// A token in a list.
-#[derive(Deserialize)]
-pub(super) struct Listed {
-    id: String,
-    label: String,
-    scopes: Vec<String>,
-}
-
 /// Makes, lists or ends tokens of the account that is signed in, or of one of its bots.
 pub(super) async fn run(command: &TokenCommand) -> anyhow::Result<ExitCode> {
     let (TokenCommand::New { server, bot, .. }
@@ -40,7 +32,7 @@ pub(super) async fn run(command: &TokenCommand) -> anyhow::Result<ExitCode> {
     | TokenCommand::End { server, bot, .. }) = command;
     with_session(server, async |at| {
         let bot = match bot {
-            Some(name) => Some(bots::find(at, name).await?),
+            Some(name) => Some(own_bots::find(at, name).await?),
             None => None,
         };
         let path = bot.as_ref().map_or_else(

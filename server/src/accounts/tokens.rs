@@ -68,7 +68,7 @@ impl Accounts {
     }
 
     /// Makes a token of the account, or of a bot of theirs. It is shown once, and all sessions of the
-    /// account are told.
+    /// account learn of it.
     ///
     /// # Errors
     /// If a key must be shown first, no scope is wanted, there are too many, or the storage fails.

@@ -109,7 +109,7 @@ impl Accounts {
         }
         let Some(account) = self.0.get_mut(member) else { return Ok(AccountChanged::Gone) };
         match step {
-            AccountStep::Make(_) | AccountStep::MakeBot(_) => {}
+            AccountStep::Make(_) | AccountStep::MakeBot(_) | AccountStep::Key(_) => {}
             AccountStep::SignIn { session, rehashed } => {
                 if account.password.is_none() {
                     return Ok(AccountChanged::Gone);
@@ -161,7 +161,6 @@ impl Accounts {
                 account.sessions.clear();
                 self.end_tokens(member);
             }
-            AccountStep::Key(_) => {}
         }
         Ok(AccountChanged::Done)
     }
