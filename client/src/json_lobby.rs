@@ -45,8 +45,9 @@ impl<W: Write> LobbyView for Json<W> {
             LobbyEvent::Seeking { seek, waited_ms } => {
                 self.write(&LobbyLine::Seeking { seek, waited_ms: *waited_ms })
             }
-            LobbyEvent::Paired { room } => {
-                self.write(&LobbyLine::Paired { room, link: lobby.server().room_link(room) })
+            LobbyEvent::Paired { room, rated } => {
+                let link = lobby.server().room_link(room);
+                self.write(&LobbyLine::Paired { room, link, rated: *rated })
             }
             LobbyEvent::Over { seek, why, .. } => {
                 self.write(&LobbyLine::SeekOver { seek, why: *why })

@@ -19,6 +19,8 @@ pub(crate) enum LobbyLine<'a> {
     Paired {
         room: &'a RoomCode,
         link: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rated: Option<bool>,
     },
     SeekOver {
         seek: &'a SeekId,

@@ -268,9 +268,9 @@ impl<W: Write> Json<W> {
                 self.write(&Line::Sanction { kind: *kind, until: *until, reason })
             }
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
-            Message::Paired { room, .. } if table.code() != Some(room) => {
+            Message::Paired { room, rated, .. } if table.code() != Some(room) => {
                 let link = table.link_to(room).unwrap_or_default();
-                self.write(&LobbyLine::Paired { room, link })
+                self.write(&LobbyLine::Paired { room, link, rated: *rated })
             }
             Message::Welcome { .. }
             | Message::Paired { .. }

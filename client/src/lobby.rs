@@ -80,6 +80,8 @@ pub enum LobbyEvent {
     Paired {
         /// Its room.
         room: RoomCode,
+        /// Whether it is rated, if the server says so: not if the game was found before.
+        rated: Option<bool>,
     },
     /// The person's own seek or challenge is over without a game.
     Over {
@@ -228,7 +230,7 @@ impl LobbyState {
                 own.seek = Some(seek.clone());
                 Some(LobbyEvent::Seeking { seek, waited_ms })
             }
-            Message::Paired { room, .. } => Some(LobbyEvent::Paired { room }),
+            Message::Paired { room, rated, .. } => Some(LobbyEvent::Paired { room, rated }),
             Message::SeekOver { seek, why } => {
                 let own = self.own.take_if(|own| own.seek.as_ref() == Some(&seek))?;
                 Some(LobbyEvent::Over { search: own.search, seek, why })
@@ -439,7 +441,7 @@ impl Lobby {
     async fn cancel_surely(&mut self, paired: &mut Option<RoomCode>) {
         while self.state.own.as_ref().is_some_and(|own| own.seek.is_none()) {
             match self.next().await {
-                LobbyEvent::Paired { room } => *paired = Some(room),
+                LobbyEvent::Paired { room, .. } => *paired = Some(room),
                 LobbyEvent::Ended { .. } => return,
                 LobbyEvent::Listed
                 | LobbyEvent::Changed { .. }
@@ -469,7 +471,7 @@ impl Lobby {
         // A game for which the opponent was found before is stored within moments.
         let late = async {
             while paired.is_none() {
-                if let LobbyEvent::Paired { room } = self.next().await {
+                if let LobbyEvent::Paired { room, .. } = self.next().await {
                     *paired = Some(room);
                 }
             }

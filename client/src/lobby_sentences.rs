@@ -46,6 +46,15 @@ fn settings_in_words(settings: &GameSettings) -> String {
     format!("{rules}, {}{opening}{rated}", sentences::time(*time))
 }
 
+/// A game is found, and the person goes there.
+pub const fn begins(rated: Option<bool>) -> &'static str {
+    match rated {
+        Some(true) => "Your game begins. It is rated.",
+        Some(false) => "Your game begins. It is casual.",
+        None => "Your game begins.",
+    }
+}
+
 /// A length of time such as `0:07`, `12:30` or `1:05:00`.
 pub fn length(ms: u64) -> String {
     let seconds = ms / 1_000;

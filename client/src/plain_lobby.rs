@@ -64,7 +64,9 @@ impl<O: Write, E: Write> LobbyView for Plain<O, E> {
                 };
                 writeln!(self.talk, "{waited}Ctrl-C cancels.")
             }
-            LobbyEvent::Paired { .. } => writeln!(self.talk, "Your game begins."),
+            LobbyEvent::Paired { rated, .. } => {
+                writeln!(self.talk, "{}", sentences::begins(*rated))
+            }
             LobbyEvent::Over { search, why, .. } => {
                 writeln!(self.talk, "{}", sentences::over(search, *why))
             }

@@ -97,7 +97,7 @@ impl<O: Write, E: Write> Plain<O, E> {
                 }
                 None => Ok(()),
             },
-            Message::Paired { room, .. } => self.paired(table, room),
+            Message::Paired { room, rated, .. } => self.paired(table, room, *rated),
             Message::Sanction { kind, reason, appealed, .. } => {
                 writeln!(self.talk, "{}", sentences::sanction(*kind, reason, *appealed))
             }
@@ -174,9 +174,9 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     /// Writes that a game has begun in another room.
-    fn paired(&mut self, table: &Table, room: &RoomCode) -> io::Result<()> {
+    fn paired(&mut self, table: &Table, room: &RoomCode, rated: Option<bool>) -> io::Result<()> {
         if table.goes_to(room) {
-            writeln!(self.talk, "Your game begins.")?;
+            writeln!(self.talk, "{}", lobby_sentences::begins(rated))?;
             self.leaving(table)
         } else if table.code() != Some(room) {
             let link = table.link_to(room).unwrap_or_default();

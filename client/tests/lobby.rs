@@ -39,6 +39,11 @@ fn pool_name() -> PoolName {
     PoolName::try_from("gomoku-5-3").unwrap()
 }
 
+/// A rated game is found.
+fn paired(seek: Option<SeekId>, room: RoomCode, seat: Seat) -> Message {
+    Message::Paired { seek, room, seat, rated: Some(true) }
+}
+
 fn settings() -> GameSettings {
     GameSettings {
         rules: Rules::new(Variant::Standard, Size::square(15)).unwrap(),
@@ -155,7 +160,7 @@ impl InLobby for Peer {
     }
 
     async fn pairs(&mut self, seek: SeekId) {
-        let paired = Message::Paired { seek: Some(seek), room: code(), seat: Seat::First };
+        let paired = paired(Some(seek), code(), Seat::First);
         self.say(&paired).await;
         self.does(&LobbyRequest::UnwatchLobby).await;
         self.let_in(CatchUp::Snapshot(snapshot())).await;
@@ -321,7 +326,7 @@ async fn cancels_too_late(is_stored: bool) {
     let server = async {
         peer.takes(&in_pool(), seek_id('2'), 0).await;
         let id = peer.asked(&LobbyRequest::CancelSeek { seek: seek_id('2') }).await;
-        let paired = Message::Paired { seek: Some(seek_id('2')), room: code(), seat: Seat::First };
+        let paired = paired(Some(seek_id('2')), code(), Seat::First);
         let done = Message::Done { id, seq: None };
         for message in if is_stored { [paired, done] } else { [done, paired] } {
             peer.say(&message).await;
@@ -499,7 +504,7 @@ async fn a_challenge_in_a_room_leads_to_its_game() {
         let accept = LobbyRequest::AcceptSeek { seek: seek_id('c'), engine: false };
         peer.does(&accept).await;
         let seek = Some(seek_id('c'));
-        peer.say(&Message::Paired { seek, room: other.clone(), seat: Seat::Second }).await;
+        peer.say(&paired(seek, other.clone(), Seat::Second)).await;
         peer.does(&LobbyRequest::Leave { room: code() }).await;
         // Lost before it is in the next room: it does not come back to the first one.
         let asked = peer.hear().await;
@@ -527,7 +532,7 @@ async fn a_challenge_in_a_room_leads_to_its_game() {
     let (_peer, talk) = tokio::join!(server, client);
     assert!(talk.contains("Cleo challenges you: standard 15x15, 5 minutes each"), "{talk}");
     assert!(talk.contains("`/accept Cleo` or `/decline Cleo`?"), "{talk}");
-    assert!(talk.contains("Your game begins."), "{talk}");
+    assert!(talk.contains("Your game begins. It is rated."), "{talk}");
     assert!(talk.contains("Your seat is kept. To come back: fivefold join"), "{talk}");
 }
 
@@ -535,7 +540,7 @@ async fn a_challenge_in_a_room_leads_to_its_game() {
 async fn a_game_that_another_session_found_is_only_named() {
     let (_listener, mut peer, mut table) = seated().await;
     let room = RoomCode::try_from("222222222222").unwrap();
-    let paired = Message::Paired { seek: None, room: room.clone(), seat: Seat::First };
+    let paired = paired(None, room.clone(), Seat::First);
     peer.say(&paired).await;
     let event = table.next().await;
     assert_eq!(event, TableEvent::Message(Box::new(paired)));

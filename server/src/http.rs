@@ -16,6 +16,7 @@ mod picture;
 mod players;
 mod position;
 mod preview;
+mod puzzles;
 mod questions;
 mod refusals;
 
@@ -74,6 +75,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = account::routes()
         .merge(moderation::routes())
+        .merge(puzzles::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))
         .layer(DefaultBodyLimit::max(ACCOUNT_BODY_MAX));

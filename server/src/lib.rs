@@ -49,6 +49,8 @@ pub mod pools;
 mod priority;
 pub mod proxy;
 pub mod public_url;
+mod puzzle_tries;
+mod puzzles;
 mod rated_positions;
 pub mod ratings;
 mod relay;
@@ -108,6 +110,8 @@ use self::{
     pools::Pools,
     priority::run_when_idle,
     public_url::PublicUrl,
+    puzzle_tries::PuzzleTries,
+    puzzles::Puzzles,
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -235,6 +239,7 @@ async fn serve(
         config.public_url.as_ref(),
     );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
+    let puzzle_writer = log_writer.clone();
     let server = Arc::new(Server {
         limits,
         clock,
@@ -258,6 +263,7 @@ async fn serve(
         rated,
         pairing,
         pools: config.pools.clone(),
+        puzzles: Arc::new(PuzzleTries::new(Puzzles::shipped(), puzzle_writer)),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),

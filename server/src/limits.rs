@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod moderation;
+pub mod puzzles;
 pub mod ratings;
 
 use std::time::Duration;

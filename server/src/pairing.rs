@@ -32,7 +32,7 @@ use fivefold_shared::{
 use self::{
     history::Histories,
     matching::{Candidate, GOOD_SCORE, Queues, score},
-    standing::{Aim, Pair, Seek, SeekNumber, Side, Standing},
+    standing::{Aim, FoundGame, Pair, Seek, SeekNumber, Side, Standing},
 };
 pub use self::{
     input::{Answer, Effect, Input, NewPair, PairNumber, Rating, SeekAim, Seeker, StandingSeek},
@@ -144,7 +144,8 @@ impl Pairing {
             Input::Gone { member, session } => self.note_gone(now, &member, session),
             Input::NodeGone(node) => self.note_node_gone(now, node),
             Input::Playing { member, room, seat } => {
-                self.end_seeks(&member, (&room, seat), None, &mut effects);
+                let found = FoundGame { room: &room, seat, rated: None };
+                self.end_seeks(&member, found, None, &mut effects);
             }
             Input::Made { pair, room } => self.made(now, pair, &room, &mut effects),
             Input::NotMade { pair, refusal } => self.not_made(pair, &refusal, &mut effects),
@@ -477,7 +478,8 @@ impl Pairing {
         let is_rated = [&players.first, &players.second].iter().all(|by| by.may_be_rated().is_ok());
         let settings = if is_rated { settings } else { settings.casual() };
         let waited_ms = BySeat { first: first.waited_ms, second: second.waited_ms };
-        self.pairs.insert(number, Pair { sides: BySeat { first, second } });
+        self.pairs
+            .insert(number, Pair { sides: BySeat { first, second }, is_rated: settings.rated });
         let pair = NewPair { number, settings, players, waited_ms };
         effects.push(Effect::Make(Box::new(pair)));
     }
@@ -596,7 +598,7 @@ impl Pairing {
     fn end_seeks(
         &mut self,
         member: &MemberId,
-        (room, seat): (&RoomCode, Seat),
+        FoundGame { room, seat, rated }: FoundGame<'_>,
         paired: Option<&Side>,
         effects: &mut Vec<Effect>,
     ) {
@@ -611,14 +613,16 @@ impl Pairing {
             self.end(number, SeekEnd::Cancelled, None, effects);
             if !informed.contains(&session) {
                 informed.push(session);
-                effects.push(Effect::Paired { session, seek: None, room: room.clone(), seat });
+                let room = room.clone();
+                effects.push(Effect::Paired { session, seek: None, room, seat, rated });
             }
         }
     }
 
     /// A pair's room is stored.
     fn made(&mut self, now: u64, number: PairNumber, room: &RoomCode, effects: &mut Vec<Effect>) {
-        let Some(Pair { sides }) = self.pairs.remove(&number) else { return };
+        let Some(Pair { sides, is_rated }) = self.pairs.remove(&number) else { return };
+        let rated = Some(is_rated);
         for seat in Seat::BOTH {
             let side = &sides[seat];
             let (session, command) = (side.by.session, side.by.command.clone());
@@ -626,7 +630,7 @@ impl Pairing {
                 effects.push(Effect::Answer { session, command, answer: Answer::Done });
             }
             let seek = Some(side.seek.clone());
-            effects.push(Effect::Paired { session, seek, room: room.clone(), seat });
+            effects.push(Effect::Paired { session, seek, room: room.clone(), seat, rated });
             if let Some(pool) = side.pool {
                 let waits = &mut self.pool_waits[pool];
                 if waits.len() >= POOL_WAITS_KEPT {
@@ -643,7 +647,7 @@ impl Pairing {
                 let (why, except) = (SeekEnd::Cancelled, Some(other.by.session));
                 effects.push(Effect::ChallengeOver { to, seek, why, except });
             }
-            self.end_seeks(&side.by.member, (room, seat), Some(side), effects);
+            self.end_seeks(&side.by.member, FoundGame { room, seat, rated }, Some(side), effects);
             if let Some(standing) = self.members.get_mut(&side.by.member) {
                 standing.pair = None;
             }
@@ -656,7 +660,7 @@ impl Pairing {
 
     /// No room can be made for a pair: both go on with their seeks.
     fn not_made(&mut self, number: PairNumber, refusal: &Refusal, effects: &mut Vec<Effect>) {
-        let Some(Pair { sides }) = self.pairs.remove(&number) else { return };
+        let Some(Pair { sides, .. }) = self.pairs.remove(&number) else { return };
         for seat in Seat::BOTH {
             let Side { by, own, .. } = &sides[seat];
             if own.is_none() {
@@ -673,7 +677,7 @@ impl Pairing {
         playing: &BySeat<Option<(RoomCode, Seat)>>,
         effects: &mut Vec<Effect>,
     ) {
-        let Some(Pair { sides }) = self.pairs.remove(&number) else { return };
+        let Some(Pair { sides, .. }) = self.pairs.remove(&number) else { return };
         for seat in Seat::BOTH {
             let side = &sides[seat];
             let (session, command) = (side.by.session, side.by.command.clone());
@@ -683,11 +687,12 @@ impl Pairing {
                 Some((room, seat)) => {
                     if accepts {
                         effects.push(Effect::Answer { session, command, answer: Answer::Done });
-                        let (seek, room, seat) = (None, room.clone(), *seat);
-                        effects.push(Effect::Paired { session, seek, room, seat });
+                        let (seek, room, seat, rated) = (None, room.clone(), *seat, None);
+                        effects.push(Effect::Paired { session, seek, room, seat, rated });
                     }
                     let informed = accepts.then_some(side);
-                    self.end_seeks(&side.by.member, (room, *seat), informed, effects);
+                    let found = FoundGame { room, seat: *seat, rated: None };
+                    self.end_seeks(&side.by.member, found, informed, effects);
                 }
                 None if accepts => {
                     effects.push(Effect::refused(&side.by, Refusal::new(Reason::NoSuchSeek)));

@@ -30,6 +30,7 @@ use crate::{
     pools::Pools,
     proxy::Proxies,
     public_url::PublicUrl,
+    puzzle_tries::PuzzleTries,
     rated_positions::RatedPositions,
     reviews::Reviews,
     storage::ReadPool,
@@ -74,6 +75,8 @@ pub(crate) struct Server {
     pub(crate) pairing: PairingHandle,
     /// The pools in which they seek.
     pub(crate) pools: Pools,
+    /// The puzzles, and who has tried them.
+    pub(crate) puzzles: Arc<PuzzleTries>,
     pub(crate) sessions: ConnectionLimit,
     pub(crate) address_limits: Arc<AddressLimits>,
     /// Id of the next session.

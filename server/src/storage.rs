@@ -24,6 +24,7 @@ mod memory;
 mod moderation;
 mod operators;
 mod postgres;
+mod puzzles;
 mod ratings;
 mod read_pool;
 mod recovery;
@@ -69,6 +70,7 @@ pub use self::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
         migrate,
     },
+    puzzles::{PuzzleAttempt, PuzzleChange, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry},
     ratings::{
         ChangeKind, GameResult, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
         Undone, rating_before,
@@ -115,6 +117,12 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// # Errors
     /// When the commit failed or is in doubt; asking again does no harm.
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError>;
+
+    /// Counts a member's first try at a puzzle: changes both ratings. A later one changes nothing.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt; asking again does no harm.
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError>;
 
     /// Updates the names of stored members, and when they were last seen, in one commit. Others
     /// stay unknown: a member is stored with the first seat they take ([`Append::members`]).
@@ -206,9 +214,9 @@ pub trait Storage: Send + fmt::Debug + 'static {
     }
 }
 
-/// The reading half of the storage: finished games, members, and what [`ModerationReader`] reads. Calls may
-/// block.
-pub trait StorageReader: ModerationReader + Send + fmt::Debug {
+/// The reading half of the storage: finished games, members, and what [`ModerationReader`] and
+/// [`PuzzleReader`] read. Calls may block.
+pub trait StorageReader: ModerationReader + PuzzleReader + Send + fmt::Debug {
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///
     /// # Errors

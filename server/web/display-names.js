@@ -33,9 +33,14 @@ export function rulesName(rules, opening = 'free') {
   return [variantName(rules.variant), sizeName(rules.size), opening !== 'free' && openingName(opening)].filter(Boolean).join(' · ');
 }
 
-/** The game of a seek: rules, opening and clock. @param {GameSettings} game */
-export function gameName({ rules, opening, time }) {
-  return `${rulesName(rules, opening)} · ${time ? timeControlText(time) : t('clock_none')}`;
+/** The game of a seek: rules, opening, clock, and whether it is rated. @param {GameSettings} game */
+export function gameName({ rules, opening, time, rated }) {
+  return `${rulesName(rules, opening)} · ${time ? timeControlText(time) : t('clock_none')} · ${ratedName(rated)}`;
+}
+
+/** @param {boolean} [rated] */
+export function ratedName(rated) {
+  return t(rated ? 'rated' : 'casual');
 }
 
 /** @param {Player | null | undefined} player */

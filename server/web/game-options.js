@@ -47,8 +47,11 @@ const COMMON = [2, 3, 4, 0];
 let made = 0;
 const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 
-/** @param {'friends' | 'anyone' | 'local'} [opponent] */
-export function createGameOptions(opponent = 'friends') {
+/**
+ * @param {'friends' | 'anyone' | 'local'} [opponent]
+ * @param {() => boolean} [hasAccount] where a game may be rated: whether the player is signed in
+ */
+export function createGameOptions(opponent = 'friends', hasAccount) {
   const forAnyone = opponent === 'anyone';
   const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(opponent) };
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
@@ -68,6 +71,9 @@ export function createGameOptions(opponent = 'friends') {
     el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
       ...opponent === 'friends' ? [assistance.label, listed.label] : []));
   const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more);
+  /** @type {import('./players/rated-choice.js').RatedChoice | undefined} */
+  let rated;
+  if (hasAccount) void offerRated(hasAccount);
   /** The rules whose openings are listed. */
   let offeredFor = '';
 
@@ -104,10 +110,23 @@ export function createGameOptions(opponent = 'friends') {
     localStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify(options));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
+    rated?.show(settings());
     write(line, [
       !forAnyone && (options.colour === 'random' ? t('colour_random') : t(options.colour)),
       options.opening !== 'free' && openingName(options.opening),
     ].filter(Boolean).join(' · '));
+  }
+
+  /** @param {() => boolean} isSignedIn */
+  async function offerRated(isSignedIn) {
+    try {
+      const { createRatedChoice } = await import('./players/rated-choice.js');
+      rated = createRatedChoice(isSignedIn);
+      element.append(rated.element);
+      rated.show(settings());
+    } catch {
+      // Without it, games are casual.
+    }
   }
 
   /** Lists the openings that the rules offer. The server knows them. */
@@ -140,10 +159,17 @@ export function createGameOptions(opponent = 'friends') {
     return { variant: options.variant, size: options.size === 'unbounded' && options.variant !== 'renju' ? 'unbounded' : [side, side] };
   }
 
+  /** @returns {GameSettings} */
+  function settings() {
+    return { rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, opening: options.opening };
+  }
+
   return {
     element,
-    /** The game to offer. @returns {GameSettings} */
-    settings: () => ({ rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, opening: options.opening }),
+    /** The game to offer. */
+    settings: () => rated?.apply(settings()) ?? settings(),
+    /** Shows again whether the game can be rated: the player may have signed in or out. */
+    refresh: () => rated?.show(),
     /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
       type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,

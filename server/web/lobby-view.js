@@ -23,7 +23,7 @@ const LISTED_MAX = 100;
 /** @type {View} */
 export const view = (app, place) => {
   app.tab(`${t('lobby')} – Fivefold`);
-  const options = createGameOptions('anyone');
+  const options = createGameOptions('anyone', () => app.connection.account);
   const level = botLevel();
   const open = createOpenSeeks(app, LISTED_MAX, el('button', { type: 'button', onclick: playBot }, t('play_level', { level })));
   const live = createLiveGames(app);
@@ -134,6 +134,7 @@ export const view = (app, place) => {
     showState();
     showPools();
     open.show(lobby.seeks);
+    options.refresh();
     const sum = (/** @type {'waiting' | 'games'} */ what) => pools.reduce((all, pool) => all + pool[what], 0);
     const [games, waiting] = [sum('games'), sum('waiting') + lobby.seeks.length];
     write(counts, `${t('waiting_count', { count: waiting })} · ${t('games_count', { count: games })}`);

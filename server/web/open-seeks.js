@@ -4,7 +4,7 @@
 /** @import { App } from './view-types' */
 
 import { timeControlText } from './clock-display.js';
-import { personName, sizeName, variantName, openingName } from './display-names.js';
+import { personName, ratedName, sizeName, variantName, openingName } from './display-names.js';
 import { el, fill } from './dom.js';
 import { t } from './texts.js';
 
@@ -23,14 +23,14 @@ export function createOpenSeeks(app, most, ...instead) {
 
   /** @param {OpenSeek} offer */
   function row(offer) {
-    const { seek, member, name, engine, rules, opening, time } = offer;
+    const { seek, member, name, engine, rules, opening, time, rated } = offer;
     const own = member === app.connection.you;
     const press = async () => {
       const waiting = own && (await app.seeks()).list().find((one) => one.seek === seek);
       if (waiting) return (await app.seeks()).cancel(waiting);
       app.connection.send({ type: own ? 'cancel_seek' : 'accept_seek', seek }).catch(app.showError);
     };
-    const kind = [variantName(rules.variant), opening && opening !== 'free' && openingName(opening)].filter(Boolean).join(' · ');
+    const kind = [variantName(rules.variant), opening && opening !== 'free' && openingName(opening), ratedName(rated)].filter(Boolean).join(' · ');
     return el('tr', { class: 'open-seek' },
       el('td', null, personName(app, { member, name, engine })), el('td', null, kind), el('td', { class: 'opt' }, sizeName(rules.size)),
       el('td', null, time ? timeControlText(time) : t('clock_none')),

@@ -15,7 +15,7 @@ export async function openPersonDialog(app, person, context = {}) {
   const { member, name } = person;
   const { personActions } = await import('./moderation/person-actions.js');
   const actions = personActions(app, person, context, () => dialog.close());
-  const options = createGameOptions('anyone');
+  const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
   const profile = el('button', { type: 'button', onclick: showProfile }, t('profile'));
   const dialog = context.opposed ? openDialog(name, profile, actions) : openDialog(t('challenge_person', { name }), profile, options.element, send, actions);

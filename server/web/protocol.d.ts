@@ -696,7 +696,9 @@ export type Message = { "type": "welcome",
     /** The room to join. */
     room: RoomCode,
     /** The member's seat there. */
-    seat: Seat, }
+    seat: Seat,
+    /** Whether the game is rated. Absent if it was found before: the room says it then. */
+    rated?: boolean, }
   | { "type": "seek_over",
     /** The seek or the challenge. */
     seek: SeekId,
@@ -959,6 +961,8 @@ export type Profile = {
     ratings: Array<ProfileRating>,
     /** How far they have come in placements, for themselves alone. */
     placements?: Array<Placement>,
+    /** Their rating in puzzles; absent before the first try that counts. */
+    puzzles?: PuzzleScore,
     /** Their last public games, the newest first. */
     games: Array<ListedGame>,
     /** The results against the caller who is signed in; absent for others, and for oneself. */
@@ -984,6 +988,26 @@ export type ProfileRating = {
     drawn: number,
     /** How many of them they lost. */
     lost: number, };
+
+/** How somebody's rating in puzzles has changed: at most one point for each day (UTC), the oldest first. */
+export type PuzzleHistory = {
+    /** The last rating of each day with a try. */
+    points: Array<RatingPoint>, };
+
+/** How somebody solves puzzles, in whole points. Each puzzle has a rating of its own, and is an opponent. */
+export type PuzzleScore = {
+    /** The points, from 400. */
+    rating: number,
+    /** The standard deviation of the points now, from 45 (sure) to 350 (unknown). */
+    deviation: number,
+    /** Whether too little is known to rely on it. */
+    provisional?: boolean,
+    /** How many puzzles they have tried: the first try counts. */
+    tries: number,
+    /** How many of them they solved. */
+    solved: number,
+    /** When they tried the last one, in milliseconds since the Unix epoch. */
+    last_at?: number, };
 
 /** How a rating has changed: at most one point for each day (UTC), the oldest first. */
 export type RatingHistory = {

@@ -207,7 +207,8 @@ export const view = (app, place, code) => {
     write(detail, watches || result || lastMove());
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
-    write(about, `${rules} · ${clock}`);
+    const counts = room.game?.rated ? 'rated' : room.game && room.paired && 'casual';
+    write(about, [rules, clock, counts && t(counts)].filter(Boolean).join(' · '));
     write(line, `${rules} · ${clock}`);
     watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : name)).join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');

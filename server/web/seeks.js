@@ -5,7 +5,7 @@
 /** @import { App } from './view-types' */
 
 import { eachSecond, waitText } from './clock-display.js';
-import { playerName } from './display-names.js';
+import { playerName, ratedName } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { opponent, Room } from './room-state.js';
 import { playNotice } from './sounds.js';
@@ -87,7 +87,7 @@ export function createSeeks(app) {
   }
 
   /** @param {Extract<LobbyNews, { type: 'paired' }>} news */
-  function paired({ seek, room, seat }) {
+  function paired({ seek, room, seat, rated }) {
     const own = seeks.find((one) => one.seek === seek);
     found = own?.command.type === 'seek' ? [own, room] : undefined;
     // The server has ended the others.
@@ -96,8 +96,10 @@ export function createSeeks(app) {
     changed();
     if (location.pathname === `/r/${room}`) return;
     playNotice();
-    app.announce(t('opponent_found'), true);
-    app.notify(t('opponent_found'), `/r/${room}`);
+    // A game that was found before says it in its room.
+    const text = [t('opponent_found'), rated !== undefined && ratedName(rated)].filter(Boolean).join(' ');
+    app.announce(text, true);
+    app.notify(text, `/r/${room}`);
     // Another game is left after a moment, everything else at once.
     if (location.pathname.startsWith('/r/')) callAway(room, seat);
     else go(room);

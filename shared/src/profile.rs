@@ -28,6 +28,9 @@ pub struct Profile {
     /// How far they have come in placements, for themselves alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placements: Vec<Placement>,
+    /// Their rating in puzzles; absent before the first try that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub puzzles: Option<PuzzleScore>,
     /// Their last public games, the newest first.
     pub games: Vec<ListedGame>,
     /// The results against the caller who is signed in; absent for others, and for oneself.
@@ -70,6 +73,34 @@ pub struct Placement {
     pub of: u64,
     /// The points so far.
     pub rating: u32,
+}
+
+/// How somebody solves puzzles, in whole points. Each puzzle has a rating of its own, and is an opponent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PuzzleScore {
+    /// The points, from 400.
+    pub rating: u32,
+    /// The standard deviation of the points now, from 45 (sure) to 350 (unknown).
+    pub deviation: u32,
+    /// Whether too little is known to rely on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub provisional: bool,
+    /// How many puzzles they have tried: the first try counts.
+    pub tries: u64,
+    /// How many of them they solved.
+    pub solved: u64,
+    /// When they tried the last one, in milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_at: Option<u64>,
+}
+
+/// How somebody's rating in puzzles has changed: at most one point for each day (UTC), the oldest first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PuzzleHistory {
+    /// The last rating of each day with a try.
+    pub points: Vec<RatingPoint>,
 }
 
 /// How games ended for somebody.

@@ -12,7 +12,7 @@ mod file;
 mod solver;
 
 pub use self::{
-    file::{PuzzleFileError, PuzzleSet},
+    file::{PuzzleFileError, PuzzleId, PuzzleIdError, PuzzleSet},
     solver::{
         Answer, FIND_NODES, Flaw, REFUTE_ALL_NODES_MIN, REFUTE_NODES_MIN, REFUTE_TIMES, Solution,
         Solver,

@@ -12,7 +12,7 @@ use crate::{
     analysis::Report,
     bot_spec::{BotKind, BotSpec, LEVEL_MAX},
     clock::{TimeControl, millis},
-    profile::{Leaders, Profile, RatingHistory},
+    profile::{Leaders, Profile, PuzzleHistory, RatingHistory},
     protocol::{
         ANALYSIS_LINES_MAX, CHAT_LINES_MAX, CHAT_TEXT_MAX, COMMAND_ID_MAX, GAME_ID_LENGTH,
         IDENTITY_LENGTH, Judged, LobbyRequest, Message, NAME_MAX, ROOM_CODE_ALPHABET,
@@ -79,6 +79,7 @@ fn declarations() -> String {
     types.visit::<GameSummary>();
     types.visit::<TimeControl>();
     types.visit::<Profile>();
+    types.visit::<PuzzleHistory>();
     types.visit::<RatingHistory>();
     types.visit::<Leaders>();
     let mut text = format!("{HEAD}{ANY_FIELD}{COMMAND}");

@@ -155,7 +155,9 @@ fn a_challenge_reaches_somebody_in_a_room() {
     let ann = start(&url, &["challenge", "Bob", "--opening", "free", "--json"]);
     bob.event("challenged");
     bob.say("/accept");
-    assert_ne!(bob.event("paired")["room"], room);
+    let paired = bob.event("paired");
+    assert_ne!(paired["room"], room);
+    assert_eq!(paired["rated"], false);
     let [mut first, mut second] = by_seat([ann, bob]);
     play([&mut first, &mut second]);
     leave(first);

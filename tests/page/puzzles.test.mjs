@@ -1,41 +1,22 @@
 // Puzzles: their files, the player's progress, and the page with the engine in the browser.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { pointName } from '../../server/web/board-geometry.js';
-import { loadModule } from '../../server/web/engine/module.js';
 import { dayOf, noteSolved, readProgress, readWanted, streak } from '../../server/web/puzzles/puzzle-progress.js';
 import { KINDS, LENGTHS, matching, nextPuzzle, PUZZLE_RULES, puzzleOfDay, readPuzzles, rulesOfId } from '../../server/web/puzzles/puzzle-set.js';
 import { texts as en } from '../../server/web/puzzles/language/en.js';
 import { texts as es } from '../../server/web/puzzles/language/es.js';
 import { texts as ru } from '../../server/web/puzzles/language/ru.js';
 import { PHONE, put, sees, Server, stage, visitor } from './harness.mjs';
+import { asked, called, farPoint, found, open, playSolution, sets } from './puzzle-moves.mjs';
 
 /** @import { Page } from 'playwright-core' */
-/** @import { EngineAnswer, Point } from '../../server/web/types' */
+/** @import { Point } from '../../server/web/types' */
 /** @import { Puzzle } from '../../server/web/puzzles/puzzle-set.js' */
 
-const web = new URL('../../server/web/', import.meta.url);
 const at = stage('--no-demo');
-const bytes = await readFile(new URL('engine/engine.wasm', web));
-const ask = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));
-const sets = await Promise.all(PUZZLE_RULES.map(async (rules) => readPuzzles(await readFile(new URL(`puzzles/${rules}.txt`, web), 'utf8'))));
-const [freestyle = [], renju = []] = sets;
-
-/** @param {'puzzle_answer' | 'puzzle_solution'} type @param {Puzzle} puzzle @param {readonly Point[]} played @returns {EngineAnswer} */
-const asked = (type, { rules, moves }, played) => JSON.parse(ask(JSON.stringify({ type, rules, moves: [...moves, ...played] })));
-/** @param {Point} point */
-const called = (point) => pointName(point, [15, 15]);
-/** @param {Puzzle | undefined} puzzle @returns {Puzzle} */
-const found = (puzzle) => puzzle ?? assert.fail('there is no such puzzle');
-/** A free point far from every stone. @param {Puzzle} puzzle */
-const farPoint = ({ moves }) => {
-  const corners = /** @type {Point[]} */ ([[0, 0], [14, 0], [0, 14], [14, 14]]);
-  const distance = (/** @type {Point} */ [x, y]) => Math.min(...moves.map(([a, b]) => Math.max(Math.abs(a - x), Math.abs(b - y))));
-  return corners.reduce((best, corner) => (distance(corner) > distance(best) ? corner : best));
-};
+const [freestyle, renju] = sets;
 
 test('every shipped puzzle has its own name, and its first move lies on a free point', () => {
   for (const [index, puzzles] of sets.entries()) {
@@ -131,31 +112,6 @@ test('every move that wins is accepted, also one that only puts the win off', ()
   assert.equal(solution?.length, 3, 'an open four, its answer, and the five');
   assert.deepEqual(Object.keys(asked('puzzle_answer', three, [[12, 12]]).puzzle ?? {}), ['fails']);
 });
-
-/** Opens a puzzle by its link. @param {Page} page @param {Puzzle} puzzle */
-async function open(page, puzzle) {
-  await page.goto('about:blank');
-  await page.goto(`/puzzles#${puzzle.id}`);
-  await page.locator('.voice').getByText(/Find the win/).waitFor();
-  await sees(page, called(puzzle.first), 'empty');
-}
-
-/** Plays the module's solution on the page. @param {Page} page @param {Puzzle} puzzle */
-async function playSolution(page, puzzle) {
-  /** @type {Point[]} */
-  const played = [];
-  for (;;) {
-    const move = played.length === 0 ? puzzle.first : asked('puzzle_solution', puzzle, played).solution?.[0];
-    assert.ok(move);
-    await put(page, called(move));
-    played.push(move);
-    const { puzzle: answer } = asked('puzzle_answer', puzzle, played);
-    if (answer === 'solved' || !answer?.goes_on) return;
-    played.push(answer.goes_on);
-    await sees(page, called(answer.goes_on), '(Black|White)');
-    await page.locator('.voice').getByText('Go on').waitFor();
-  }
-}
 
 test('a puzzle: a wrong move is refuted, the right ones solve it, and the streak begins', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);

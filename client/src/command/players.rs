@@ -4,7 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
     notation::json::day,
-    profile::{Leaders, Place, Profile, ProfileRating, Results},
+    profile::{Leaders, Place, Profile, ProfileRating, PuzzleScore, Results},
     protocol::Name,
 };
 
@@ -37,6 +37,9 @@ pub(super) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
     writeln!(out, "{}, since {}", profile.name, day(profile.made_at))?;
     for rating in &profile.ratings {
         writeln!(out, "{}", rating_line(rating))?;
+    }
+    if let Some(puzzles) = &profile.puzzles {
+        writeln!(out, "{}", puzzle_line(puzzles))?;
     }
     if let Some(results) = &profile.against_you {
         writeln!(out, "against you: {}", results_text(results))?;
@@ -87,6 +90,13 @@ fn rating_line(rating: &ProfileRating) -> String {
     let mark = if *provisional { "?" } else { "" };
     let points = format!("{rating}{mark}");
     format!("{:24}  {points:>5} ± {deviation:3}  {}", pool.to_string(), results_text(results))
+}
+
+fn puzzle_line(score: &PuzzleScore) -> String {
+    let PuzzleScore { rating, deviation, provisional, tries, solved, .. } = score;
+    let mark = if *provisional { "?" } else { "" };
+    let points = format!("{rating}{mark}");
+    format!("{:24}  {points:>5} ± {deviation:3}  {solved} of {tries} solved", "puzzles")
 }
 
 fn results_text(results: &Results) -> String {

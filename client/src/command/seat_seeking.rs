@@ -176,7 +176,7 @@ impl<'a> SeekingEngine<'a> {
             };
             self.at_table.view.lobby_event(&self.lobby, &event)?;
             match event {
-                LobbyEvent::Paired { room } => return Ok(Some(room)),
+                LobbyEvent::Paired { room, .. } => return Ok(Some(room)),
                 LobbyEvent::Challenged { challenge, .. } => self.answer(challenge).await?,
                 LobbyEvent::Refused { refusal, is_own: true } => {
                     let wait = refusal.values.wait_ms.map(Duration::from_millis);

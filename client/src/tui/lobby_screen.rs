@@ -187,7 +187,7 @@ impl LobbyScreen {
     fn hear(&mut self, state: &LobbyState, event: LobbyEvent) -> Vec<LobbyEffect> {
         match event {
             LobbyEvent::Listed | LobbyEvent::Changed { .. } | LobbyEvent::Seeking { .. } => {}
-            LobbyEvent::Paired { room } => {
+            LobbyEvent::Paired { room, .. } => {
                 return vec![LobbyEffect::Bell, LobbyEffect::Exit(ExitReason::Paired(room))];
             }
             LobbyEvent::Over { search, why, .. } => {

@@ -14,7 +14,8 @@ use axum::{
 use fivefold_shared::{
     clock::millis,
     profile::{
-        Leaders, Place, Placement, Profile, ProfileRating, RatingHistory, RatingPoint, Results,
+        Leaders, Place, Placement, Profile, ProfileRating, PuzzleHistory, PuzzleScore,
+        RatingHistory, RatingPoint, Results,
     },
     protocol::{MemberId, Reason},
     rating_pool::{PoolKind, RatingPool},
@@ -35,9 +36,10 @@ use crate::{
         AGAINST_GAMES_MAX, HISTORY_POINT, LEADERBOARD_PLACES_MAX, PLACEMENT_GAMES,
         PROFILE_GAMES_MAX,
     },
+    ratings::Estimate,
     server::Server,
     storage::{
-        Account, GameQuery, IdentityHash, LeaderboardQuery, Placed, PoolRating, RatingChange,
+        Account, GameQuery, IdentityHash, LeaderboardQuery, Placed, PoolRating, PuzzleRating,
         StorageError, StorageReader,
     },
 };
@@ -52,6 +54,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
     Router::new()
         .route("/api/player/{name}", get(profile))
         .route("/api/player/{name}/history", get(history))
+        .route("/api/player/{name}/puzzles", get(puzzle_history))
         .route("/api/leaderboard", get(leaderboard))
 }
 
@@ -97,7 +100,24 @@ async fn history(
     };
     match server.read_pool.try_read(read).await {
         Ok(Some(changes)) => {
-            answer(None, Json(RatingHistory { pool, points: one_a_day(&changes) }))
+            let points = one_a_day(changes.iter().map(|change| (change.at, change.after)));
+            answer(None, Json(RatingHistory { pool, points }))
+        }
+        Ok(None) => no_such_player(),
+        Err(error) => unreadable(&error),
+    }
+}
+
+async fn puzzle_history(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Response {
+    let likeness = typed_likeness(&name);
+    let read = move |reader: &mut dyn StorageReader| {
+        let account = living(reader, &likeness)?;
+        account.map(|account| reader.puzzle_tries(&account.member)).transpose()
+    };
+    match server.read_pool.try_read(read).await {
+        Ok(Some(tries)) => {
+            let points = one_a_day(tries.iter().map(|entry| (entry.at, entry.own.after)));
+            answer(None, Json(PuzzleHistory { points }))
         }
         Ok(None) => no_such_player(),
         Err(error) => unreadable(&error),
@@ -177,7 +197,8 @@ fn profile_of(
         Some(you) => Some(against(reader, &member, you)?),
         None => None,
     };
-    Ok(Profile { member, name, made_at, bot_of, ratings, placements, games, against_you })
+    let puzzles = reader.puzzle_rating(&member)?.map(|own| puzzle_score(&own, now));
+    Ok(Profile { member, name, made_at, bot_of, ratings, placements, puzzles, games, against_you })
 }
 
 /// How the last games between two members ended for the second one.
@@ -229,6 +250,20 @@ fn placement(PoolRating { pool, rating, games, .. }: &PoolRating) -> Placement {
     Placement { pool, games: *games, of: PLACEMENT_GAMES, rating: points(rating.value) }
 }
 
+/// What everybody sees of a rating in puzzles.
+pub(super) fn puzzle_score(own: &PuzzleRating, now: u64) -> PuzzleScore {
+    let PuzzleRating { rating, tries, solved } = *own;
+    let current = rating.at(now);
+    PuzzleScore {
+        rating: points(current.value),
+        deviation: points(current.deviation),
+        provisional: current.is_provisional(),
+        tries,
+        solved,
+        last_at: rating.last_at,
+    }
+}
+
 fn place(placed: Placed, now: u64) -> Place {
     let Placed { place, member, name, rating } = placed;
     let current = rating.rating.at(now);
@@ -243,17 +278,17 @@ fn place(placed: Placed, now: u64) -> Place {
 }
 
 /// The last change of each day.
-fn one_a_day(changes: &[RatingChange]) -> Vec<RatingPoint> {
+fn one_a_day(changes: impl Iterator<Item = (u64, Estimate)>) -> Vec<RatingPoint> {
     let day = |at: u64| at / millis(HISTORY_POINT);
     let mut points: Vec<RatingPoint> = Vec::new();
-    for change in changes {
-        if points.last().is_some_and(|last| day(last.at) == day(change.at)) {
+    for (at, after) in changes {
+        if points.last().is_some_and(|last| day(last.at) == day(at)) {
             points.pop();
         }
         points.push(RatingPoint {
-            at: change.at,
-            rating: self::points(change.after.value),
-            deviation: self::points(change.after.deviation),
+            at,
+            rating: self::points(after.value),
+            deviation: self::points(after.deviation),
         });
     }
     points
@@ -265,6 +300,6 @@ fn one_a_day(changes: &[RatingChange]) -> Vec<RatingPoint> {
     clippy::cast_sign_loss,
     reason = "such numbers fit after rounding, and others become the nearest that do"
 )]
-fn points(value: f64) -> u32 {
+pub(super) fn points(value: f64) -> u32 {
     value.round() as u32
 }

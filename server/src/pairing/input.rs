@@ -273,6 +273,8 @@ pub enum Effect {
         room: RoomCode,
         /// The member's seat there.
         seat: Seat,
+        /// Whether the game is rated, if it was found now.
+        rated: Option<bool>,
     },
     /// Notify a session that its seek or challenge is over without a game.
     Over {

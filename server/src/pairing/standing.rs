@@ -1,8 +1,8 @@
 //! What stands: seeks, challenges, the members behind them, and pairs whose rooms are being made.
 
 use fivefold_shared::{
-    protocol::{GameSettings, MemberId, OpenSeek, SeekId},
-    seat::BySeat,
+    protocol::{GameSettings, MemberId, OpenSeek, RoomCode, SeekId},
+    seat::{BySeat, Seat},
 };
 
 use super::input::{PairNumber, Seeker};
@@ -53,6 +53,16 @@ pub(super) struct Standing {
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) sides: BySeat<Side>,
+    pub(super) is_rated: bool,
+}
+
+/// The game that a member plays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FoundGame<'a> {
+    pub(super) room: &'a RoomCode,
+    pub(super) seat: Seat,
+    /// Whether it is rated, if it was found now.
+    pub(super) rated: Option<bool>,
 }
 
 /// One player of a pair.

@@ -186,7 +186,7 @@ fn who_seeks_the_same_is_paired_at_once() {
     let paired: HashMap<_, _> = effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Paired { session, seek, room, seat } => {
+            Effect::Paired { session, seek, room, seat, rated: Some(false) } => {
                 Some((session.0, (seek.clone(), room.clone(), *seat)))
             }
             _ => None,

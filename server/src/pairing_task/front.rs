@@ -56,6 +56,14 @@ pub(super) struct Front {
     mail: Vec<Mail>,
 }
 
+/// The game of a session's member: the content of [`Message::Paired`].
+struct FoundGame {
+    seek: Option<SeekId>,
+    room: RoomCode,
+    seat: Seat,
+    rated: Option<bool>,
+}
+
 impl Front {
     pub(super) fn new(me: NodeId, logins: Arc<Logins>, metrics: Arc<Metrics>) -> Self {
         Self {
@@ -211,7 +219,8 @@ impl Front {
             seeking.seeks.retain(|own| own.by.command != *id);
             seeking.paired = Some(room.clone());
         }
-        self.send(session, &Message::Paired { seek: None, room: room.clone(), seat });
+        let (seek, rated) = (None, None);
+        self.send(session, &Message::Paired { seek, room: room.clone(), seat, rated });
         self.tell(ToLeader::Playing { member, room, seat });
     }
 
@@ -227,7 +236,8 @@ impl Front {
                     seeking.seeks.retain(|own| own.by.command != id);
                 }
                 self.answer(session, id, Answer::Done);
-                self.send_paired(session, None, &room, seat);
+                let (seek, room, rated) = (None, room.clone(), None);
+                self.send_paired(session, FoundGame { seek, room, seat, rated });
             }
         }
         // The leader ends the seeks, and sends the game to their sessions.
@@ -265,8 +275,8 @@ impl Front {
             ToFront::Answer { session, command, answer } => {
                 self.take_answer(now, from, session, command, answer);
             }
-            ToFront::Paired { session, seek, room, seat } => {
-                self.take_paired(from, session, seek, &room, seat);
+            ToFront::Paired { session, seek, room, seat, rated } => {
+                self.take_paired(from, session, FoundGame { seek, room, seat, rated });
             }
             ToFront::Over { session, seek, why } => {
                 let seeking = self.sessions.get_mut(&session);
@@ -333,23 +343,17 @@ impl Front {
         }
     }
 
-    fn take_paired(
-        &mut self,
-        from: NodeId,
-        session: SessionId,
-        seek: Option<SeekId>,
-        room: &RoomCode,
-        seat: Seat,
-    ) {
+    fn take_paired(&mut self, from: NodeId, session: SessionId, found: FoundGame) {
         let Some(seeking) = self.sessions.get_mut(&session) else { return };
-        if let Some(seek) = &seek {
+        if let Some(seek) = &found.seek {
             seeking.end(seek);
         }
         let member = seeking.member.id.clone();
-        self.send_paired(session, seek, room, seat);
+        let (room, seat) = (found.room.clone(), found.seat);
+        self.send_paired(session, found);
         if self.leader != Some(from) {
             // The leader of now may have the seek from this front.
-            self.tell(ToLeader::Playing { member, room: room.clone(), seat });
+            self.tell(ToLeader::Playing { member, room, seat });
         }
     }
 
@@ -565,14 +569,12 @@ impl Front {
     fn send_paired(
         &mut self,
         session: SessionId,
-        seek: Option<SeekId>,
-        room: &RoomCode,
-        seat: Seat,
+        FoundGame { seek, room, seat, rated }: FoundGame,
     ) {
         let Some(seeking) = self.sessions.get_mut(&session) else { return };
-        if seeking.paired.as_ref() != Some(room) {
+        if seeking.paired.as_ref() != Some(&room) {
             seeking.paired = Some(room.clone());
-            self.send(session, &Message::Paired { seek, room: room.clone(), seat });
+            self.send(session, &Message::Paired { seek, room, seat, rated });
         }
     }
 

@@ -325,8 +325,8 @@ impl Leader {
                 self.send_to(session, ToFront::Answer { session, command, answer });
             }
             Effect::Make(pair) => self.make(now, pair),
-            Effect::Paired { session, seek, room, seat } => {
-                self.send_to(session, ToFront::Paired { session, seek, room, seat });
+            Effect::Paired { session, seek, room, seat, rated } => {
+                self.send_to(session, ToFront::Paired { session, seek, room, seat, rated });
             }
             Effect::Over { session, seek, why } => {
                 self.send_to(session, ToFront::Over { session, seek, why });

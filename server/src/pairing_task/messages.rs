@@ -62,7 +62,13 @@ pub(super) enum ToFront {
     /// The answer to a command.
     Answer { session: SessionId, command: CommandId, answer: Answer },
     /// A game is found for the member of a session. It is stored.
-    Paired { session: SessionId, seek: Option<SeekId>, room: RoomCode, seat: Seat },
+    Paired {
+        session: SessionId,
+        seek: Option<SeekId>,
+        room: RoomCode,
+        seat: Seat,
+        rated: Option<bool>,
+    },
     /// A seek or a challenge is over without a game.
     Over { session: SessionId, seek: SeekId, why: SeekEnd },
     /// Another session of the member has the seek of this command.

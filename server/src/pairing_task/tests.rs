@@ -347,12 +347,14 @@ fn people_at_different_nodes_are_paired() {
     net.pass(4 * SECOND);
     assert!(ann.messages().is_empty(), "a repetition has no answer");
     net.ask(&bob, "seek", seek());
-    let [Message::Seeking { .. }, Message::Paired { seek: Some(_), room, seat }] =
+    let [Message::Seeking { .. }, Message::Paired { seek: Some(_), room, seat, rated }] =
         &bob.messages()[..]
     else {
         panic!("not paired");
     };
-    let expected = Message::Paired { seek: Some(anns), room: room.clone(), seat: seat.other() };
+    assert_eq!(*rated, Some(false));
+    let (seek, seat) = (Some(anns), seat.other());
+    let expected = Message::Paired { seek, room: room.clone(), seat, rated: *rated };
     assert_eq!(ann.message(), expected);
     net.pass(20 * SECOND);
     assert!(ann.messages().is_empty() && bob.messages().is_empty() && net.seeks() == 0);

@@ -32,7 +32,8 @@ use crate::{
     paired_games::GameEnd,
     storage::{
         AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember,
-        Memory, ModerationChange, ModerationChanged, ReadPool, Storage, StorageReader, Undone,
+        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, ReadPool,
+        Storage, StorageReader, Undone,
     },
     thinking::{Owner, Pool},
 };
@@ -223,6 +224,10 @@ impl Storage for Unreachable {
     }
 
     fn undo_ratings(&mut self, _: &GameId, _: u64) -> Result<Undone, StorageError> {
+        in_doubt()
+    }
+
+    fn count_puzzle(&mut self, _: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
         in_doubt()
     }
 

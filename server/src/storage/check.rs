@@ -14,7 +14,7 @@ use super::{
     data_folder::{create_private, database_in, sync_folder_of},
     moderation,
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::{inspect, open_to_read, ratings, read_log},
+    sqlite::{inspect, open_to_read, puzzles, ratings, read_log},
     values::{from_json, name},
 };
 
@@ -100,6 +100,7 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
         check_rooms(&snapshot, &mut findings)?;
         check_ratings(&snapshot, &mut findings)?;
         check_accounts(&snapshot, &mut findings)?;
+        check_puzzles(&snapshot, &mut findings)?;
         check_moderation(&snapshot, &mut findings)
     });
     if let Err(error) = checked {
@@ -203,6 +204,20 @@ fn check_ratings(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<
     }
     let mut found = Findings::default();
     ratings::check(snapshot, &mut found)?;
+    findings.is_repairable &= found.is_sound();
+    found.problems.into_iter().for_each(|problem| findings.add(problem));
+    Ok(())
+}
+
+/// Ratings of puzzles are not repaired.
+fn check_puzzles(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+    let has_puzzles = "SELECT 1 FROM sqlite_schema WHERE name = 'puzzle_try'";
+    if !snapshot.prepare(has_puzzles)?.exists(())? {
+        // A file of an older format.
+        return Ok(());
+    }
+    let mut found = Findings::default();
+    puzzles::check(snapshot, &mut found)?;
     findings.is_repairable &= found.is_sound();
     found.problems.into_iter().for_each(|problem| findings.add(problem));
     Ok(())

@@ -12,7 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, IdentityHash,
-    KnownMember, ModerationChange, ModerationChanged, RatingChange, Storage, StorageError,
+    KnownMember, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, RatingChange,
+    Storage, StorageError,
 };
 use crate::{
     limits::{
@@ -58,6 +59,7 @@ enum Request {
     Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
     ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
     ChangeAccount(Box<AccountChange>, oneshot::Sender<Result<AccountChanged, StorageError>>),
+    CountPuzzle(Box<PuzzleAttempt>, oneshot::Sender<Result<PuzzleCounted, StorageError>>),
     Moderate(Box<ModerationChange>, oneshot::Sender<Result<ModerationChanged, StorageError>>),
     PruneModeration(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneAccounts(u64, oneshot::Sender<Result<usize, StorageError>>),
@@ -161,6 +163,13 @@ impl WriterPermit<'_> {
     ) -> Reply<ModerationChanged, StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::Moderate(Box::new(change), answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::count_puzzle`].
+    pub(crate) fn count_puzzle(self, attempt: PuzzleAttempt) -> Reply<PuzzleCounted, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::CountPuzzle(Box::new(attempt), answer));
         Reply(reply)
     }
 
@@ -271,6 +280,10 @@ impl Writer {
                     // The same holds for a guest who signs up.
                     group.commit(storage);
                     report(answer, storage.change_account(&change));
+                }
+                Request::CountPuzzle(attempt, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.count_puzzle(&attempt));
                 }
                 Request::Moderate(change, answer) => {
                     group.commit(storage);

@@ -3,6 +3,8 @@
 mod accounts;
 mod moderation;
 mod moderation_reader;
+mod puzzle_reader;
+mod puzzles;
 mod ratings;
 
 use std::{
@@ -21,14 +23,16 @@ use fivefold_shared::{
 use self::{
     accounts::{Accounts, Members},
     moderation::Moderation,
+    puzzles::StoredPuzzles,
     ratings::StoredRatings,
 };
 use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
     Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
     Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged, NowPlaying,
-    OldName, Passkey, Playing, PoolRating, RatingChange, SanctionKind, Storage, StorageError,
-    StorageReader, Undone, accounts::DELETED_NAME, deleted_players,
+    OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
+    SanctionKind, Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME,
+    deleted_players,
 };
 use crate::{
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
@@ -68,6 +72,7 @@ struct Tables {
     accounts: Accounts,
     moderation: Moderation,
     ratings: StoredRatings,
+    puzzles: StoredPuzzles,
     /// Number of games dropped because there were too many.
     dropped: u64,
 }
@@ -125,6 +130,10 @@ impl Storage for Memory {
 
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
         Ok(self.tables().ratings.undo(game, at))
+    }
+
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        Ok(self.tables().puzzles.count(attempt))
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {

@@ -17,6 +17,7 @@ mod logs;
 mod migrate;
 mod moderation;
 mod playing;
+mod puzzles;
 mod ratings;
 mod reader;
 mod registry;
@@ -50,8 +51,8 @@ pub use self::{
 };
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-    ModerationChange, ModerationChanged, OpenError, Storage, StorageError, StorageReader, Undone,
-    ratings::rated_members, values::name,
+    ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted, Storage,
+    StorageError, StorageReader, Undone, ratings::rated_members, values::name,
 };
 use crate::{
     limits::{
@@ -188,6 +189,12 @@ impl Storage for Postgres {
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
         self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
             ratings::undo(session, game, at).await
+        })?
+    }
+
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
+            puzzles::count(session, attempt).await
         })?
     }
 

@@ -287,6 +287,47 @@ const BOTS: &str = "
     CREATE INDEX account_owner ON account (owner) WHERE owner IS NOT NULL;
 ";
 
+/// What format 10 adds for puzzles.
+const PUZZLE_RATINGS: &str = "
+    -- What members have who solve puzzles, and what the puzzles have, after the last try.
+    CREATE TABLE puzzle_rating (
+        side TEXT NOT NULL CHECK (side IN ('member', 'puzzle')),
+        id TEXT NOT NULL,
+        value REAL NOT NULL,
+        deviation REAL NOT NULL,
+        volatility REAL NOT NULL,
+        -- The number of the last try.
+        tries INTEGER NOT NULL,
+        solved INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        PRIMARY KEY (side, id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What each member's first try at a puzzle changed for both. The keys make a second one
+    -- impossible, and one that does not follow the last of either side.
+    CREATE TABLE puzzle_try (
+        member TEXT NOT NULL,
+        -- Counted from 1 among the member's.
+        number INTEGER NOT NULL,
+        puzzle TEXT NOT NULL,
+        -- Counted from 1 among those at the puzzle.
+        puzzle_number INTEGER NOT NULL,
+        solved INTEGER NOT NULL,
+        before REAL NOT NULL,
+        deviation_before REAL NOT NULL,
+        after REAL NOT NULL,
+        deviation_after REAL NOT NULL,
+        puzzle_before REAL NOT NULL,
+        puzzle_deviation_before REAL NOT NULL,
+        puzzle_after REAL NOT NULL,
+        puzzle_deviation_after REAL NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX puzzle_try_once ON puzzle_try (member, puzzle);
+    CREATE UNIQUE INDEX puzzle_try_puzzle ON puzzle_try (puzzle, puzzle_number);
+";
+
 /// What format 10 adds for accounts that have changed their names.
 const OLD_NAMES: &str = "
     -- Lead to the account, and are nobody else's for as long as the row is there.
@@ -303,7 +344,7 @@ const OLD_NAMES: &str = "
 
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 3] =
-    [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[BOTS, OLD_NAMES])];
+    [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS])];
 
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

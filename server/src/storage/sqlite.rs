@@ -9,6 +9,7 @@ mod bots;
 mod keys;
 mod log;
 pub(super) mod moderation;
+pub(super) mod puzzles;
 pub(super) mod ratings;
 mod reader;
 
@@ -26,8 +27,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use self::{log::Appender, reader::SqliteReader};
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
-    KnownMember, ModerationChange, ModerationChanged, OpenError, Storage, StorageError,
-    StorageReader, Undone,
+    KnownMember, ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted,
+    Storage, StorageError, StorageReader, Undone,
     data_folder::database_in,
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT, OPEN},
     values::name,
@@ -216,6 +217,13 @@ impl Storage for Sqlite {
         let undone = ratings::undo(&transaction, game, at)?;
         commit(transaction)?;
         Ok(undone)
+    }
+
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        let transaction = self.begin()?;
+        let counted = puzzles::count(&transaction, attempt)?;
+        commit(transaction)?;
+        Ok(counted)
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {

@@ -15,11 +15,13 @@ use fivefold_server::{
         Appended, BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
         KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange,
         ModerationChanged, ModerationReader, NowPlaying, OldName, Passkey, Playing, PoolRating,
-        RatingChange, Report, ReportQuery, Sanction, Storage, StorageError, StorageReader, Undone,
+        PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry, RatingChange, Report,
+        ReportQuery, Sanction, Storage, StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
+    puzzle::PuzzleId,
     rating_pool::RatingPool,
     record::{GameList, Record},
     room::{Entry, RoomState},
@@ -365,6 +367,11 @@ impl Storage for Disk {
         self.kept.undo_ratings(game, at)
     }
 
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        self.fail_sometimes()?;
+        self.kept.count_puzzle(attempt)
+    }
+
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
         self.fail_sometimes()?;
         self.kept.update_members(members)
@@ -530,6 +537,23 @@ impl StorageReader for Disk {
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
         self.kept.disk_space()
+    }
+}
+
+impl PuzzleReader for Disk {
+    fn puzzle_rating(&mut self, member: &MemberId) -> Result<Option<PuzzleRating>, StorageError> {
+        self.reach()?;
+        self.kept.puzzle_rating(member)
+    }
+
+    fn puzzle_tries(&mut self, member: &MemberId) -> Result<Vec<PuzzleTry>, StorageError> {
+        self.reach()?;
+        self.kept.puzzle_tries(member)
+    }
+
+    fn rated_puzzles(&mut self) -> Result<HashMap<PuzzleId, f64>, StorageError> {
+        self.reach()?;
+        self.kept.rated_puzzles()
     }
 }
 

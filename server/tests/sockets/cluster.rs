@@ -15,7 +15,8 @@ use fivefold_server::{
     node::registry::{NodeReport, Pulse, Registry},
     storage::{
         AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-        Memory, ModerationChange, ModerationChanged, Storage, StorageError, StorageReader, Undone,
+        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,
+        StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::{
@@ -615,6 +616,10 @@ impl Storage for SlowClaims {
 
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
         self.memory.undo_ratings(game, at)
+    }
+
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        self.memory.count_puzzle(attempt)
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {

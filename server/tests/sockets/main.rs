@@ -29,6 +29,7 @@ mod pictures;
 mod play;
 mod players;
 mod positions;
+mod puzzles;
 mod questions;
 mod ratings;
 mod rooms;

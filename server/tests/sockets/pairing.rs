@@ -38,7 +38,7 @@ impl Client {
     /// Reads up to the game that was found.
     pub(crate) async fn paired(&mut self) -> (Option<SeekId>, RoomCode, Seat) {
         loop {
-            if let Message::Paired { seek, room, seat } = self.receive().await {
+            if let Message::Paired { seek, room, seat, .. } = self.receive().await {
                 return (seek, room, seat);
             }
         }

@@ -71,6 +71,15 @@ impl Client {
         }
     }
 
+    /// What the news of the game that was found says.
+    async fn is_rated(&mut self) -> Option<bool> {
+        loop {
+            if let Message::Paired { rated, .. } = self.receive().await {
+                return rated;
+            }
+        }
+    }
+
     /// Whether the game that ends next counts.
     async fn counts(&mut self) -> bool {
         loop {
@@ -174,6 +183,26 @@ async fn a_guest_in_a_rated_pool_plays_a_casual_game() {
     assert_eq!(look(&mut first, &room).await, (false, None));
     play(&mut first, &mut second, &room).await;
     assert!(!second.counts().await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn both_learn_whether_their_game_is_rated_when_it_is_found() {
+    let server = TestServer::start(LIMITS);
+    let [(mut ann, _), (mut bob, _)] = two(&server).await;
+    let mut eve = server.greet("Eve").await;
+    ann.seek(POOL).await;
+    bob.seek(POOL).await;
+    assert_eq!((ann.is_rated().await, bob.is_rated().await), (Some(true), Some(true)));
+    // Who asks again is in that game, and its room says the same.
+    let seek = json!({"type": "seek", "pool": POOL});
+    act(&mut ann, seek.clone()).await;
+    assert_eq!(ann.is_rated().await, None);
+    let cookie = sign_up(&server, "Cid").await.0;
+    let mut cid = socket(&server, &cookie).await;
+    cid.seek(POOL).await;
+    eve.seek(POOL).await;
+    assert_eq!((cid.is_rated().await, eve.is_rated().await), (Some(false), Some(false)));
     server.stop().await;
 }
 

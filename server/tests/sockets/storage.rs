@@ -10,7 +10,8 @@ use fivefold_server::{
     NodeId,
     storage::{
         AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-        Memory, ModerationChange, ModerationChanged, Storage, StorageError, StorageReader, Undone,
+        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,
+        StorageError, StorageReader, Undone,
     },
 };
 use fivefold_shared::protocol::{CatchUp, GameId, MemberId, Message, Reason, RoomCode, close};
@@ -38,6 +39,10 @@ impl Storage for Broken {
     }
 
     fn undo_ratings(&mut self, _: &GameId, _: u64) -> Result<Undone, StorageError> {
+        unreachable!("it is broken")
+    }
+
+    fn count_puzzle(&mut self, _: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
         unreachable!("it is broken")
     }
 
@@ -123,6 +128,10 @@ impl Storage for Brittle {
 
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
         self.memory.undo_ratings(game, at)
+    }
+
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        self.memory.count_puzzle(attempt)
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {

@@ -18,6 +18,7 @@ use fivefold_shared::{protocol::Name, seat::Seat};
 use crate::{
     accounts, bots, moderation,
     postgres::{Durability, Server},
+    puzzles,
     relay::Relay,
     rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
 };
@@ -273,6 +274,9 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let mut file = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     fill(&mut file);
     play_rated(&mut file);
+    for (what, solved) in [(1, true), (2, false)] {
+        file.count_puzzle(&puzzles::attempt(6, what, solved, what)).unwrap();
+    }
     let path = folder.path().join("fivefold.sqlite3");
     let in_use = migrate(&path, &server.url()).unwrap_err();
     assert!(matches!(in_use, MigrateError::Open(OpenError::InUse { .. })), "{in_use}");
@@ -283,6 +287,10 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let ratings = file.reader().unwrap().ratings(&member(6)).unwrap();
     let history = file.reader().unwrap().rating_history(&member(6), ratings[0].pool).unwrap();
     assert_eq!((ratings.len(), history.len()), (2, 5));
+    let puzzle_rating = file.reader().unwrap().puzzle_rating(&member(6)).unwrap();
+    let tries = file.reader().unwrap().puzzle_tries(&member(6)).unwrap();
+    let rated_puzzles = file.reader().unwrap().rated_puzzles().unwrap();
+    assert_eq!((tries.len(), rated_puzzles.len()), (2, 2));
     drop(file);
 
     let copied = migrate(&path, &server.url()).unwrap();
@@ -296,6 +304,9 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!(reader.games(&query).unwrap(), games);
     assert_eq!(reader.ratings(&member(6)).unwrap(), ratings);
     assert_eq!(reader.rating_history(&member(6), ratings[0].pool).unwrap(), history);
+    assert_eq!(reader.puzzle_rating(&member(6)).unwrap(), puzzle_rating);
+    assert_eq!(reader.puzzle_tries(&member(6)).unwrap(), tries);
+    assert_eq!(reader.rated_puzzles().unwrap(), rated_puzzles);
     let renewed = reader.member(&member(1), IdentityHash([99; 32])).unwrap().unwrap();
     assert_eq!((renewed.id, renewed.name.as_str()), (member(5), "Ann Ω"));
     let keys = reader.account_keys(&member(6)).unwrap();
@@ -347,13 +358,15 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert_eq!(before, expected);
     drop(storage);
     server.execute("DROP INDEX fivefold.account_owner");
-    server.execute("DROP TABLE fivefold.old_name");
+    let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try";
+    server.execute(&format!("DROP TABLE {format_5}"));
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
-    let format_4 = "fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
-        fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias,
-        fivefold.old_name";
+    let format_4 = format!(
+        "{format_5}, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
+        fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
+    );
     server.execute(&format!("DROP TABLE {format_4}"));
     server.execute("ALTER TABLE fivefold.session DROP COLUMN proved_at");
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner");

@@ -13,6 +13,7 @@ mod keys;
 mod moderation;
 mod playing;
 mod postgres;
+mod puzzles;
 mod ratings;
 mod relay;
 mod rooms;

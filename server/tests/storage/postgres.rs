@@ -112,8 +112,8 @@ impl Server {
             "TRUNCATE fivefold.room, fivefold.event, fivefold.game, fivefold.player,
                 fivefold.member, fivefold.node, fivefold.playing, fivefold.account,
                 fivefold.key, fivefold.session, fivefold.passkey, fivefold.token, fivefold.alias,
-                fivefold.old_name,
-                fivefold.rating, fivefold.rating_change
+                fivefold.old_name, fivefold.rating, fivefold.rating_change,
+                fivefold.puzzle_rating, fivefold.puzzle_try
              RESTART IDENTITY",
         );
         storage

@@ -135,6 +135,8 @@ export const texts = {
   waiting_count: { one: '{count} waiting', other: '{count} waiting' },
   games_count: { one: '{count} game running', other: '{count} games running' },
   usual_wait: 'usual wait {time}',
+  rated: 'Rated',
+  casual: 'Casual',
   rated_how: 'Rated, if both have an account.',
   casual_how: 'Casual: it changes no rating.',
   nobody_waits: 'No one is waiting now. Your game stays listed, with a sound when someone joins.',

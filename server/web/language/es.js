@@ -136,6 +136,8 @@ export const texts = {
   waiting_count: { one: '{count} espera', many: '{count} esperan', other: '{count} esperan' },
   games_count: { one: '{count} partida en curso', many: '{count} partidas en curso', other: '{count} partidas en curso' },
   usual_wait: 'espera habitual {time}',
+  rated: 'Con puntuación',
+  casual: 'Amistosa',
   rated_how: 'Puntúa si los dos tienen cuenta.',
   casual_how: 'Amistosa: no cambia la puntuación.',
   nobody_waits: 'Ahora no espera nadie. Tu partida sigue en la lista, y un sonido avisa cuando alguien llega.',

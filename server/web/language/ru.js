@@ -136,6 +136,8 @@ export const texts = {
   waiting_count: { one: 'ждёт {count}', few: 'ждут {count}', many: 'ждут {count}', other: 'ждут {count}' },
   games_count: { one: 'идёт {count} партия', few: 'идут {count} партии', many: 'идёт {count} партий', other: 'идёт {count} партии' },
   usual_wait: 'обычно ждут {time}',
+  rated: 'Рейтинговая',
+  casual: 'Без рейтинга',
   rated_how: 'Рейтинговая, если у обоих есть учётная запись.',
   casual_how: 'Без рейтинга.',
   nobody_waits: 'Сейчас никто не ждёт. Ваш вызов останется в списке, а когда кто-то придёт, раздастся звук.',

@@ -3,6 +3,7 @@
 /** @import { Leaders, Profile, RatingHistory } from '../types' */
 
 import { refusedAnswer } from '../refusals.js';
+import { PUZZLES } from './rating-text.js';
 
 /** @param {string} path */
 async function read(path) {
@@ -21,8 +22,9 @@ export function fetchProfile(name) {
   return read(`player/${encodeURIComponent(name)}`);
 }
 
-/** @param {string} name @param {string} pool @returns {Promise<RatingHistory>} */
+/** @param {string} name @param {string} pool @returns {Promise<Pick<RatingHistory, 'points'>>} */
 export function fetchHistory(name, pool) {
+  if (pool === PUZZLES) return read(`player/${encodeURIComponent(name)}/puzzles`);
   return read(`player/${encodeURIComponent(name)}/history?${new URLSearchParams({ pool })}`);
 }
 

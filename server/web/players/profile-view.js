@@ -14,7 +14,7 @@ import { opponent, SEATS, stoneOf } from '../room-state.js';
 import { formatDate, t } from '../texts.js';
 import { fetchHistory, fetchLeaders, fetchProfile, playerPath } from './players-requests.js';
 import { createRatingGraph, RANGES } from './rating-graph.js';
-import { pointsText, poolName, ratingText, resultsBar } from './rating-text.js';
+import { pointsText, poolName, PUZZLES, ratingText, resultsBar } from './rating-text.js';
 import { tl } from './texts.js';
 
 const DAY_MS = 86_400_000;
@@ -50,12 +50,13 @@ export const view = (app, place, encoded) => {
 
   /** @param {Profile} profile */
   function show(profile) {
-    const { name, ratings, games, bot_of: owner } = profile;
+    const { name, games, bot_of: owner } = profile;
+    const ratings = allRatings(profile);
     // An old name leads here; the address has the current one.
     if (location.pathname !== playerPath(name)) history.replaceState(history.state, '', playerPath(name));
     const isOwn = profile.member === app.connection.you;
     app.tab(`${name} – Fivefold`);
-    const count = ratings.reduce((sum, rating) => sum + rating.games, 0);
+    const count = profile.ratings.reduce((sum, rating) => sum + rating.games, 0);
     const about = [tl('joined', { date: formatDate(profile.made_at, { month: 'long', year: 'numeric' }) }), count > 0 && tl('rated_games', { count })].filter(Boolean).join(' · ');
     const challenge = el('button', { type: 'button', class: 'primary', onclick: () => void import('../person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, profile)) }, t('challenge'));
     fill(place, el('div', { class: 'page profile' },
@@ -72,7 +73,9 @@ export const view = (app, place, encoded) => {
   }
 
   /** The ratings, and all about the chosen one. @param {Profile} profile */
-  function rated({ name, ratings }) {
+  function rated(profile) {
+    const { name } = profile;
+    const ratings = allRatings(profile);
     /** @type {Map<string, Promise<RatingPoint[]>>} */
     const histories = new Map();
     let range = /** @type {Range} */ ('year');
@@ -97,7 +100,7 @@ export const view = (app, place, encoded) => {
         const change = rating.rating - (before?.rating ?? rating.rating);
         if (change !== 0 && !rating.provisional) fill(month, el('span', { class: change > 0 ? 'gain' : 'loss' }, tl('this_month', { points: pointsText(change) })));
       }, () => {});
-      const about = [tl('rated_games', { count: rating.games }), rating.provisional && tl('provisional')].filter(Boolean).join(', ');
+      const about = [tl(rating.pool === PUZZLES ? 'puzzle_tries' : 'rated_games', { count: rating.games }), rating.provisional && tl('provisional')].filter(Boolean).join(', ');
       return el('button', { type: 'button', class: 'card rate', onclick: () => choose(rating) },
         el('span', { class: 'hint' }, poolName(rating.pool)), el('b', null, ratingText(rating)), el('span', { class: 'hint' }, about), month);
     });
@@ -120,6 +123,7 @@ export const view = (app, place, encoded) => {
 
     async function showBest() {
       const { pool } = chosen;
+      if (pool === PUZZLES) throw new Error('puzzles have no leaderboard');
       const { places, own } = await fetchLeaders(pool);
       if (gone || pool !== chosen.pool) return;
       best.hidden = places.length === 0;
@@ -135,7 +139,8 @@ export const view = (app, place, encoded) => {
       chosen = rating;
       for (const [index, card] of cards.entries()) set(card, { 'aria-pressed': String(ratings[index] === rating) });
       title.textContent = tl('rating_of', { pool: poolName(rating.pool) });
-      fill(results, el('h2', null, tl('results')), resultsBar(rating));
+      const words = rating.pool === PUZZLES ? tl('puzzles_say', { solved: rating.won, tries: rating.games }) : undefined;
+      fill(results, el('h2', null, tl('results')), resultsBar(rating, words));
       void drawHistory();
       showBest().catch(() => { best.hidden = true; });
     }
@@ -172,6 +177,13 @@ function placement(app, { placements }) {
   } }, t('play_level', { level }));
   return el('section', { class: 'card tile placement' }, el('h2', null, tl('placement')), el('p', { class: 'hint' }, tl('placement_how')),
     el('div', { class: 'row' }, play, el('span', { class: 'hint' }, tl('placement_done', { games, of }))));
+}
+
+/** The ratings, and that in puzzles as one more: each puzzle is an opponent. @param {Profile} profile @returns {ProfileRating[]} */
+function allRatings({ ratings, puzzles }) {
+  if (!puzzles) return ratings;
+  const { tries, solved, ...rating } = puzzles;
+  return [...ratings, { pool: PUZZLES, ...rating, games: tries, won: solved, drawn: 0, lost: tries - solved }];
 }
 
 /** A game of the player's. @param {GameSummary} game @param {Profile} profile */

@@ -4,11 +4,13 @@
 
 import { sizeName, variantName, VARIANTS } from '../display-names.js';
 import { el } from '../dom.js';
-import { formatNumber } from '../texts.js';
+import { formatNumber, t } from '../texts.js';
 import { tl } from './texts.js';
 
 /** The variants in which games are rated, those with five in a row. */
 export const RATED_VARIANTS = VARIANTS.filter((variant) => variant !== 'mnk');
+/** Stands for the pool of puzzles, which has no leaderboard. */
+export const PUZZLES = 'puzzles';
 /** @type {readonly ('fast' | 'normal' | 'slow')[]} */
 export const SPEEDS = ['fast', 'normal', 'slow'];
 /** Classes of boards. */
@@ -34,6 +36,7 @@ export function poolRules(pool) {
 
 /** The pool's name: rules, board and speed. @param {string} pool */
 export function poolName(pool) {
+  if (pool === PUZZLES) return t('puzzles');
   const speed = SPEEDS.find((one) => one === gamesOf(pool).split('/')[2]);
   return speed ? `${poolRules(pool)}, ${tl(speed)}` : poolRules(pool);
 }
@@ -48,9 +51,8 @@ export function pointsText(points) {
   return formatNumber(points, { signDisplay: 'exceptZero' });
 }
 
-/** Won, drawn and lost games, in words and as a bar. @param {Results} results */
-export function resultsBar({ won, drawn, lost }) {
-  const words = tl('results_say', { won, drawn, lost });
+/** Won, drawn and lost games, in words and as a bar. @param {Results} results @param {string} [words] */
+export function resultsBar({ won, drawn, lost }, words = tl('results_say', { won, drawn, lost })) {
   const parts = [won, drawn, lost].map((count) => {
     const part = el('i');
     part.style.flexGrow = String(count);

@@ -22,6 +22,7 @@ import { createFilters } from './puzzle-filters.js';
 import { dayOf, noteSolved, readProgress } from './puzzle-progress.js';
 import { loadPuzzles, matching, nextPuzzle, puzzleOfDay, rulesOfId } from './puzzle-set.js';
 import { createStreak } from './puzzle-streak.js';
+import { createRatedTries } from './rated-tries.js';
 import { tp } from './texts.js';
 
 /** How long the answer lets the player's own stone be seen alone. */
@@ -73,11 +74,12 @@ export const view = (app, place) => {
   const buttons = el('div', { class: 'row' }, hint, solution, restart, next, retry, analyze);
   const about = el('p', { class: 'hint' });
   const streak = createStreak();
+  const tries = createRatedTries(app, gone);
   const filters = createFilters(() => void open(''));
   const table = el('div', { class: 'table replay puzzling' },
     el('div', { class: 'board-side' }, boardPlace),
     el('div', { class: 'panel' }, title,
-      el('section', { class: 'card voice', 'aria-live': 'polite' }, el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how)), buttons),
+      el('section', { class: 'card voice', 'aria-live': 'polite' }, el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how, tries.element)), buttons),
       asks, about, filters.element, streak.element,
       el('div', { class: 'row' }, button(tp('copy'), () => app.copy(location.href)), linkButton('/learn', t('learn')))));
   place.append(table);
@@ -100,7 +102,7 @@ export const view = (app, place) => {
     puzzle = undefined;
     showWords(tp('loading'));
     try {
-      all = await loadPuzzles(linked ?? wanted.rules);
+      [all] = await Promise.all([loadPuzzles(linked ?? wanted.rules), tries.load({ ...wanted, rules: linked ?? wanted.rules })]);
     } catch {
       if (gone() || mine !== attempt) return;
       state = 'failed';
@@ -119,11 +121,12 @@ export const view = (app, place) => {
     const wanted = filters.wanted();
     const fitting = matching(all, wanted);
     const today = wanted.length || wanted.kind ? undefined : puzzleOfDay(all, dayOf(new Date()));
-    const fresh = today && !done.has(today.id) ? today : nextPuzzle(fitting, done, puzzle?.id, Math.random());
+    const fresh = today && !done.has(today.id) ? today : nextPuzzle(tries.suitable(fitting, done), done, puzzle?.id, Math.random());
     streak.show(readProgress(), fitting);
     puzzle = named ?? fresh;
     if (!puzzle) return showWords(tp('none'));
     seen.add(puzzle.id);
+    tries.begin(puzzle);
     write(title, tp(puzzle === puzzleOfDay(all, dayOf(new Date())) ? 'of_day' : 'puzzle'));
     write(about, [title.textContent, rulesName(puzzle.rules), tp(`kind_${puzzle.kind}`)].join(' · '));
     // Only if it differs: the puzzle may come from the address.
@@ -207,6 +210,7 @@ export const view = (app, place) => {
 
   /** The move does not win. @param {Point} point @param {Point} [refutation] */
   function failed(point, refutation) {
+    void tries.end(played, false);
     played = played.slice(0, -1);
     wrongs += 1;
     marked = point;
@@ -226,6 +230,7 @@ export const view = (app, place) => {
   function solved(why = '') {
     state = 'solved';
     if (puzzle) noteSolved(puzzle.id, dayOf(new Date()));
+    void tries.end(played, false);
     playFinish();
     const seconds = Math.round((performance.now() - begun) / 1000);
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -241,6 +246,7 @@ export const view = (app, place) => {
     const known = played.length === 0 ? puzzle?.first : (await solve())?.[0];
     if (gone() || mine !== attempt || !puzzle) return;
     helped = true;
+    void tries.end(played, true);
     if (!known) return write(how, tp('no_hint'));
     marked = known;
     state = 'ask';
@@ -264,6 +270,7 @@ export const view = (app, place) => {
     state = 'showing';
     marked = undefined;
     helped = true;
+    void tries.end(played, true);
     update();
     const line = await solve();
     if (gone() || mine !== attempt) return;

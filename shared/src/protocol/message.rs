@@ -237,6 +237,9 @@ pub enum Message {
         room: RoomCode,
         /// The member's seat there.
         seat: Seat,
+        /// Whether the game is rated. Absent if it was found before: the room says it then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rated: Option<bool>,
     },
     /// A seek or a challenge is over without a game.
     SeekOver {

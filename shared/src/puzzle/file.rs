@@ -12,6 +12,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Puzzle, PuzzleKind};
 use crate::rules::{Point, Rules, Variant};
 
@@ -27,6 +29,80 @@ pub struct PuzzleSet {
     pub made: String,
     /// The puzzles.
     pub puzzles: Vec<Puzzle>,
+}
+
+/// Names a puzzle: its variant, `-`, and letters and digits that follow from its moves, such as
+/// `renju-1k3x9a`. It stays the same while the puzzle does.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PuzzleId(String);
+
+/// Most letters of a variant in a [`PuzzleId`].
+const ID_VARIANT_MAX: usize = 16;
+/// Most letters and digits behind it: those of a number of 32 bits.
+const ID_HASH_MAX: usize = 7;
+
+/// The text names no puzzle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a puzzle is named like renju-1k3x9a")]
+pub struct PuzzleIdError;
+
+impl PuzzleId {
+    /// The name itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for PuzzleId {
+    type Error = PuzzleIdError;
+
+    fn try_from(text: String) -> Result<Self, PuzzleIdError> {
+        let (variant, hash) = text.split_once('-').ok_or(PuzzleIdError)?;
+        let is_variant = (1..=ID_VARIANT_MAX).contains(&variant.len())
+            && variant.bytes().all(|letter| letter.is_ascii_lowercase());
+        let is_hash = (1..=ID_HASH_MAX).contains(&hash.len())
+            && hash.bytes().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
+        if is_variant && is_hash { Ok(Self(text)) } else { Err(PuzzleIdError) }
+    }
+}
+
+impl From<PuzzleId> for String {
+    fn from(id: PuzzleId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for PuzzleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl PuzzleSet {
+    /// The name of a puzzle of this set. The page derives the same (`server/web/puzzles/puzzle-set.js`).
+    pub fn id_of(&self, puzzle: &Puzzle) -> PuzzleId {
+        let hash = letters(&puzzle.moves)
+            .bytes()
+            .fold(FNV_BASIS, |hash, letter| (hash ^ u32::from(letter)).wrapping_mul(FNV_PRIME));
+        PuzzleId(format!("{}-{}", self.rules.variant(), in_letters(hash)))
+    }
+}
+
+/// FNV-1a in 32 bits.
+const FNV_BASIS: u32 = 0x811c_9dc5;
+const FNV_PRIME: u32 = 0x0100_0193;
+
+/// A number to the base of 36.
+fn in_letters(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
 }
 
 /// A text is no puzzle set.

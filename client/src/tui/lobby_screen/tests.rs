@@ -209,7 +209,8 @@ fn the_way_out_depends_on_how_one_came() {
     assert!(ann.drawn(80, 24).contains(&reason));
 
     let room = RoomCode::try_from("k7m2qpxw9abc").unwrap();
-    let paired = Message::Paired { seek: None, room: room.clone(), seat: Seat::First };
+    let (seek, seat, rated) = (None, Seat::First, Some(true));
+    let paired = Message::Paired { seek, room: room.clone(), seat, rated };
     let exit = LobbyEffect::Exit(ExitReason::Paired(room));
     assert_eq!(ann.hears(paired), [LobbyEffect::Bell, exit]);
     let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);

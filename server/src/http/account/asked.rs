@@ -207,7 +207,12 @@ fn status(reason: Reason) -> StatusCode {
         Reason::TooManyBlocks,
     ]) {
         StatusCode::CONFLICT
-    } else if is(&[Reason::TooManyTries, Reason::NameChangedLately, Reason::TooManyReports]) {
+    } else if is(&[
+        Reason::TooManyTries,
+        Reason::TooFast,
+        Reason::NameChangedLately,
+        Reason::TooManyReports,
+    ]) {
         StatusCode::TOO_MANY_REQUESTS
     } else if is(&[Reason::Busy, Reason::Unavailable]) {
         StatusCode::SERVICE_UNAVAILABLE

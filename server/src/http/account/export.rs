@@ -7,6 +7,7 @@ use axum::{
 };
 use fivefold_shared::{
     protocol::{Name, Reason},
+    puzzle::PuzzleId,
     record::ListedGame,
 };
 use serde::Serialize;
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::{GameQuery, OldName},
+    storage::{GameQuery, OldName, PuzzleTry, StorageReader},
 };
 
 /// All that the server knows of a member.
@@ -30,6 +31,17 @@ struct Export {
     bots: Vec<ShownBot>,
     old_names: Vec<ShownOldName>,
     games: Vec<ListedGame>,
+    /// The last tries at puzzles, the oldest first.
+    puzzles: Vec<ExportedTry>,
+}
+
+/// A try at a puzzle, with what it left.
+#[derive(Serialize)]
+struct ExportedTry {
+    puzzle: PuzzleId,
+    solved: bool,
+    rating: f64,
+    at: u64,
 }
 
 /// A name that the account had.
@@ -51,7 +63,7 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let old_names = old.map(|OldName { name, at }| ShownOldName { name, until: at }).collect();
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
-        member: Some(member),
+        member: Some(member.clone()),
         unlisted: true,
         max: GAMES_PAGE_MAX,
         ..GameQuery::default()
@@ -67,7 +79,17 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
             break;
         }
     }
+    let read = move |reader: &mut dyn StorageReader| reader.puzzle_tries(&member);
+    let tries = asked.server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
+    let exported = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
+        puzzle,
+        solved,
+        rating: own.after.value,
+        at,
+    };
+    let puzzles = tries.into_iter().map(exported).collect();
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    Ok((headers, Json(Export { account, renamed_at, bots, old_names, games })).into_response())
+    let export = Export { account, renamed_at, bots, old_names, games, puzzles };
+    Ok((headers, Json(export)).into_response())
 }

@@ -197,7 +197,7 @@ fn players_who_are_in_other_games_get_those() {
     };
     let effects = apply(Input::NotFree { pair, playing });
     assert_eq!(over(&effects), [(1, SeekEnd::Cancelled)]);
-    let gets_it = |effect: &Effect| matches!(effect, Effect::Paired { session: SessionId(1), seek: None, room: code, seat: Seat::Second } if *code == room(7));
+    let gets_it = |effect: &Effect| matches!(effect, Effect::Paired { session: SessionId(1), seek: None, room: code, seat: Seat::Second, .. } if *code == room(7));
     assert!(effects.iter().any(gets_it));
 
     // One who accepts, and plays already.

@@ -17,7 +17,7 @@ use super::{
     connection::{Role, Session},
     logs::{Logs, read_logs},
     playing::{self, Players},
-    ratings,
+    puzzles, ratings,
     values::unsigned,
 };
 use crate::{
@@ -33,7 +33,7 @@ const PART: i64 = 200;
 /// The newest of the tables.
 const HAS_TABLES: &str = "
     SELECT to_regclass('fivefold.rating_change') IS NOT NULL
-        AND to_regclass('fivefold.operator') IS NOT NULL";
+        AND to_regclass('fivefold.puzzle_try') IS NOT NULL";
 
 const SELECT_ROOMS: &str = "
     SELECT id, code, seq, forgotten, closed_at IS NULL FROM room WHERE id > $1 ORDER BY id LIMIT $2";
@@ -98,6 +98,7 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
         findings.games = games;
     }
     ratings::check(session, &mut findings).await?;
+    puzzles::check(session, &mut findings).await?;
     for (statement, problem) in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
         for row in session.query(statement, &[]).await? {
             let rows = unsigned(row.try_get(0)?);

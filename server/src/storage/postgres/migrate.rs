@@ -77,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 18] = [
+const TABLES: [Table; 20] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -319,10 +319,48 @@ const TABLES: [Table; 18] = [
             FROM rating_change
             ORDER BY rating_change.member, rating_change.pool, rating_change.number",
     },
+    Table {
+        name: "puzzle_rating",
+        from_sqlite: "
+            SELECT side, id, value, deviation, volatility, tries, solved, last_at
+            FROM puzzle_rating ORDER BY side, id",
+        insert: "
+            INSERT INTO puzzle_rating (side, id, value, deviation, volatility, tries, solved,
+                last_at)
+            SELECT r->>0, r->>1, (r->>2)::float8, (r->>3)::float8, (r->>4)::float8,
+                (r->>5)::bigint, (r->>6)::bigint, (r->>7)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT side, id, value::text, deviation::text, volatility::text, tries::text,
+                solved::text, last_at::text
+            FROM puzzle_rating ORDER BY puzzle_rating.side, puzzle_rating.id",
+    },
+    Table {
+        name: "puzzle_try",
+        from_sqlite: "
+            SELECT member, number, puzzle, puzzle_number, solved, before, deviation_before, after,
+                deviation_after, puzzle_before, puzzle_deviation_before, puzzle_after,
+                puzzle_deviation_after, at
+            FROM puzzle_try ORDER BY member, number",
+        insert: "
+            INSERT INTO puzzle_try (member, number, puzzle, puzzle_number, solved, before,
+                deviation_before, after, deviation_after, puzzle_before, puzzle_deviation_before,
+                puzzle_after, puzzle_deviation_after, at)
+            SELECT r->>0, (r->>1)::bigint, r->>2, (r->>3)::bigint, (r->>4) = '1', (r->>5)::float8,
+                (r->>6)::float8, (r->>7)::float8, (r->>8)::float8, (r->>9)::float8,
+                (r->>10)::float8, (r->>11)::float8, (r->>12)::float8, (r->>13)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, number::text, puzzle, puzzle_number::text, solved::int::text,
+                before::text, deviation_before::text, after::text, deviation_after::text,
+                puzzle_before::text, puzzle_deviation_before::text, puzzle_after::text,
+                puzzle_deviation_after::text, at::text
+            FROM puzzle_try ORDER BY puzzle_try.member, puzzle_try.number",
+    },
 ];
 
 /// The tables that files of older formats lack, and the format that has added each.
-const ADDED: [(&str, u32); 13] = [
+const ADDED: [(&str, u32); 15] = [
     ("account", 8),
     ("key", 8),
     ("session", 8),
@@ -335,6 +373,8 @@ const ADDED: [(&str, u32); 13] = [
     ("operator", 9),
     ("rating", 9),
     ("rating_change", 9),
+    ("puzzle_rating", 10),
+    ("puzzle_try", 10),
     ("old_name", 10),
 ];
 

@@ -323,6 +323,47 @@ const BOTS: &str = "
     CREATE INDEX account_owner ON fivefold.account (owner) WHERE owner IS NOT NULL;
 ";
 
+/// What format 5 adds for puzzles.
+const PUZZLE_RATINGS: &str = "
+    -- What members have who solve puzzles, and what the puzzles have, after the last try.
+    CREATE TABLE fivefold.puzzle_rating (
+        side text NOT NULL CHECK (side IN ('member', 'puzzle')),
+        id text COLLATE \"C\" NOT NULL,
+        value double precision NOT NULL,
+        deviation double precision NOT NULL,
+        volatility double precision NOT NULL,
+        -- The number of the last try.
+        tries bigint NOT NULL,
+        solved bigint NOT NULL,
+        last_at bigint NOT NULL,
+        PRIMARY KEY (side, id)
+    ) WITH (fillfactor = 70);
+
+    -- What each member's first try at a puzzle changed for both. The keys make a second one
+    -- impossible, and one that does not follow the last of either side.
+    CREATE TABLE fivefold.puzzle_try (
+        member text COLLATE \"C\" NOT NULL,
+        -- Counted from 1 among the member's.
+        number bigint NOT NULL,
+        puzzle text COLLATE \"C\" NOT NULL,
+        -- Counted from 1 among those at the puzzle.
+        puzzle_number bigint NOT NULL,
+        solved boolean NOT NULL,
+        before double precision NOT NULL,
+        deviation_before double precision NOT NULL,
+        after double precision NOT NULL,
+        deviation_after double precision NOT NULL,
+        puzzle_before double precision NOT NULL,
+        puzzle_deviation_before double precision NOT NULL,
+        puzzle_after double precision NOT NULL,
+        puzzle_deviation_after double precision NOT NULL,
+        at bigint NOT NULL,
+        PRIMARY KEY (member, number),
+        UNIQUE (member, puzzle),
+        UNIQUE (puzzle, puzzle_number)
+    );
+";
+
 /// What format 5 adds for accounts that have changed their names.
 const OLD_NAMES: &str = "
     -- Lead to the account, and are nobody else's for as long as the row is there.
@@ -339,7 +380,7 @@ const OLD_NAMES: &str = "
 
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 3] =
-    [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[BOTS, OLD_NAMES])];
+    [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS])];
 
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -50,4 +50,11 @@ export const texts = {
   placed: 'Your three games with bots say about {rating}. Your first rated game begins there.',
   no_player: 'No such player',
   no_player_how: 'Nobody has an account with this name. Names can change, and guests have no profile.',
+  rated_both: 'It counts for the ratings of both. Guests cannot accept it.',
+  rated_account: 'Rated games are for people with an account. Create one under “You”.',
+  rated_clock: 'Rated games have a clock.',
+  rated_board: 'Rated games are on boards of 15×15, 19×19, 20×20 or without borders.',
+  rated_opening: 'Rated games have an opening that is not free.',
+  puzzles_say: '{solved} of {tries} solved at the first try',
+  puzzle_tries: { one: '{count} puzzle', other: '{count} puzzles' },
 };

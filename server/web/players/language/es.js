@@ -51,4 +51,11 @@ export const texts = {
   placed: 'Tus tres partidas con bots dicen unos {rating} puntos. Tu primera partida que puntúa empieza ahí.',
   no_player: 'No existe ese jugador',
   no_player_how: 'Nadie tiene una cuenta con este nombre. Los nombres pueden cambiar, y los invitados no tienen perfil.',
+  rated_both: 'Cuenta para la puntuación de ambos. Los invitados no pueden aceptarla.',
+  rated_account: 'Las partidas puntuadas son para quienes tienen cuenta. Crea una en «Tú».',
+  rated_clock: 'Las partidas puntuadas tienen reloj.',
+  rated_board: 'Las partidas puntuadas son en tableros de 15×15, 19×19, 20×20 o sin bordes.',
+  rated_opening: 'Las partidas puntuadas tienen una apertura que no es libre.',
+  puzzles_say: '{solved} de {tries} resueltos al primer intento',
+  puzzle_tries: { one: '{count} problema', many: '{count} problemas', other: '{count} problemas' },
 };

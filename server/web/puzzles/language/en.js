@@ -50,4 +50,9 @@ export const texts = {
   kind_fours: 'Continuous fours',
   kind_threes: 'Fours and open threes',
   kind_trap: 'Forbidden point',
+  rating_now: 'Your rating in puzzles: {rating}',
+  rating_change: 'Your rating in puzzles: {rating} ({change})',
+  rating_none: 'Your first try at each puzzle counts for your rating.',
+  tried_before: 'You tried this puzzle before, so it does not count again.',
+  not_counted: 'This try could not be counted.',
 };

@@ -51,4 +51,9 @@ export const texts = {
   kind_fours: 'Cuatros continuos',
   kind_threes: 'Cuatros y treses abiertos',
   kind_trap: 'Punto prohibido',
+  rating_now: 'Tu puntuación en problemas: {rating}',
+  rating_change: 'Tu puntuación en problemas: {rating} ({change})',
+  rating_none: 'Tu primer intento en cada problema cuenta para tu puntuación.',
+  tried_before: 'Ya intentaste este problema, así que no cuenta otra vez.',
+  not_counted: 'Este intento no se pudo contar.',
 };
