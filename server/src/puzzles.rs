@@ -173,6 +173,7 @@ impl KnownPuzzle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::puzzles::PUZZLE_HISTORY_MAX;
 
     fn id(text: &str) -> PuzzleId {
         PuzzleId::try_from(text.to_owned()).unwrap()
@@ -195,6 +196,7 @@ mod tests {
     fn the_page_and_the_server_call_a_puzzle_the_same() {
         let puzzles = Puzzles::shipped();
         assert_eq!(puzzles.0.len(), 2_000);
+        assert!(puzzles.0.len() <= PUZZLE_HISTORY_MAX, "the history has all that were tried");
         // As `puzzle-set.js` names the first and the last of the files.
         for name in ["freestyle-1f110dv", "freestyle-1aev86z", "renju-1f110dv", "renju-1emja1p"] {
             assert!(puzzles.find(&id(name)).is_some(), "{name}");

@@ -142,6 +142,11 @@ mod tests {
             rating_line(&rating),
             "renju/15/fast             1532? ± 120  4 games: 1 won, 1 drawn, 2 lost"
         );
+        let puzzles: PuzzleScore = serde_json::from_value(json!({
+            "rating": 1611, "deviation": 94, "tries": 21, "solved": 13,
+        }))
+        .unwrap();
+        assert_eq!(puzzle_line(&puzzles), "puzzles                    1611 ±  94  13 of 21 solved");
         let place: Place = serde_json::from_value(json!({
             "place": 2, "member": "5d41402abc4b2a76", "name": "Ann", "rating": 1702,
             "deviation": 60, "games": 31,
