@@ -18,6 +18,8 @@ use fivefold_shared::protocol::{
     Refusal, Request, RoomCode, VERSION, close,
 };
 use futures_util::{SinkExt, StreamExt};
+use hyper::Method;
+use serde_json::Value;
 use tokio::{
     net::TcpStream,
     sync::mpsc,
@@ -35,8 +37,12 @@ use tokio_tungstenite::{
 };
 
 use crate::{
-    backoff::Backoff, http_request::Key, room_link::ServerAddress, sanitize::sanitize,
-    server_list::ServerList, session_cookie::SessionCookie,
+    backoff::Backoff,
+    http_request::{HttpRequest, Key},
+    room_link::ServerAddress,
+    sanitize::sanitize,
+    server_list::ServerList,
+    session_cookie::SessionCookie,
 };
 
 /// The longest time for the server to accept a socket, to answer `hello` or `join`, or to read a
@@ -77,6 +83,13 @@ pub enum TableEvent {
     Back,
     /// The bot of a local game gave no usable reply, and the room moves for it.
     BotFailed,
+    /// What became of blocking, muting or reporting somebody, as a sentence.
+    AboutPerson {
+        /// The sentence.
+        text: String,
+        /// Whether it is done.
+        done: bool,
+    },
     /// No further events will come.
     Ended {
         /// The reason, for people.
@@ -181,6 +194,7 @@ pub struct Connection {
     identity: Option<Identity>,
     session: Option<SessionCookie>,
     token: Option<ApiToken>,
+    connector: Option<Connector>,
     ids: CommandIds,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
@@ -213,6 +227,7 @@ impl Connection {
         };
         let identity = welcome.identity.clone().or(visitor.identity);
         let (session, token) = (visitor.session.clone(), visitor.token.clone());
+        let connector = visitor.connector.clone();
         let address = Arc::new(AtomicUsize::new(index));
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
@@ -234,8 +249,19 @@ impl Connection {
         };
         let task = tokio::spawn(task.run(socket));
         let early = VecDeque::new();
-        let connection =
-            Self { server, address, identity, session, token, ids, commands, events, early, task };
+        let connection = Self {
+            server,
+            address,
+            identity,
+            session,
+            token,
+            connector,
+            ids,
+            commands,
+            events,
+            early,
+            task,
+        };
         Ok((connection, welcome))
     }
 
@@ -261,11 +287,22 @@ impl Connection {
 
     /// The key for requests over HTTP: the token, the account's session, or else the guest's identity.
     pub fn key(&self) -> Key<'_> {
-        match (&self.token, &self.session, &self.identity) {
-            (Some(token), ..) => Key::Token(token),
-            (None, Some(session), _) => Key::Account(session),
-            (None, None, Some(identity)) => Key::Guest(identity),
-            (None, None, None) => Key::None,
+        Key::of(self.token.as_ref(), self.session.as_ref(), self.identity.as_ref())
+    }
+
+    /// Sends a request over HTTP to the address that answered last, beside the socket.
+    pub fn post(
+        &self,
+        path: &'static str,
+        body: Value,
+    ) -> impl Future<Output = anyhow::Result<()>> + Send + use<> {
+        let (server, connector) = (self.server().clone(), self.connector.clone());
+        let (token, session, identity) =
+            (self.token.clone(), self.session.clone(), self.identity.clone());
+        async move {
+            let key = Key::of(token.as_ref(), session.as_ref(), identity.as_ref());
+            let request = HttpRequest { method: Method::POST, path, key, body: Some(body) };
+            request.send(&server, connector).await.map(drop)
         }
     }
 
@@ -334,7 +371,10 @@ impl Connection {
                 TableEvent::Message(message) if matches!(*message, Message::Challenged { .. }) => {
                     challenges.push_back(TableEvent::Message(message));
                 }
-                TableEvent::Message(_) | TableEvent::Back | TableEvent::BotFailed => {}
+                TableEvent::Message(_)
+                | TableEvent::Back
+                | TableEvent::BotFailed
+                | TableEvent::AboutPerson { .. } => {}
                 TableEvent::Lost { .. } if losses_left > 0 => losses_left -= 1,
                 TableEvent::Lost { reason, .. } => break Err(ConnectionError::Lost(reason)),
                 TableEvent::Ended { reason } => break Err(ConnectionError::Closed(reason)),

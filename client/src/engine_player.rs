@@ -270,7 +270,10 @@ impl<'a> EnginePlayer<'a> {
     fn hear(&mut self, event: &TableEvent) -> anyhow::Result<Option<ExitReason>> {
         match event {
             TableEvent::Ended { reason } => return Ok(Some(ExitReason::Ended(reason.clone()))),
-            TableEvent::Lost { .. } | TableEvent::Back | TableEvent::BotFailed => {}
+            TableEvent::Lost { .. }
+            | TableEvent::Back
+            | TableEvent::BotFailed
+            | TableEvent::AboutPerson { .. } => {}
             TableEvent::Message(message) => {
                 if let Message::Closed { text, .. } = message.as_ref() {
                     return Ok(Some(ExitReason::Ended(text.clone())));
@@ -430,7 +433,8 @@ impl<'a> EnginePlayer<'a> {
                     TableEvent::Message(_)
                     | TableEvent::Lost { .. }
                     | TableEvent::Back
-                    | TableEvent::BotFailed => {}
+                    | TableEvent::BotFailed
+                    | TableEvent::AboutPerson { .. } => {}
                 }
             }
         };

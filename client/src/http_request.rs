@@ -42,6 +42,22 @@ pub enum Key<'a> {
     Token(&'a ApiToken),
 }
 
+impl<'k> Key<'k> {
+    /// The token, the account's session, or else the guest's identity.
+    pub const fn of(
+        token: Option<&'k ApiToken>,
+        session: Option<&'k SessionCookie>,
+        identity: Option<&'k Identity>,
+    ) -> Self {
+        match (token, session, identity) {
+            (Some(token), ..) => Self::Token(token),
+            (None, Some(session), _) => Self::Account(session),
+            (None, None, Some(identity)) => Self::Guest(identity),
+            (None, None, None) => Self::None,
+        }
+    }
+}
+
 /// A request.
 #[derive(Clone, Debug)]
 pub struct HttpRequest<'a> {

@@ -83,6 +83,10 @@ enum Line<'a> {
         link: Option<String>,
     },
     BotFailed,
+    AboutPerson {
+        text: &'a str,
+        done: bool,
+    },
     Closed {
         text: &'a str,
     },
@@ -308,6 +312,9 @@ impl<W: Write> View for Json<W> {
             }
             TableEvent::Back => self.write(&Line::Back { link: table.link() }),
             TableEvent::BotFailed => self.write(&Line::BotFailed),
+            TableEvent::AboutPerson { text, done } => {
+                self.write(&Line::AboutPerson { text, done: *done })
+            }
             TableEvent::Ended { reason } => self.write(&Line::Closed { text: reason }),
         }
     }

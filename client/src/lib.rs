@@ -38,6 +38,7 @@ pub mod opening_choices;
 pub mod openings;
 pub mod output;
 pub mod password_prompt;
+pub mod people;
 pub mod perspective;
 mod plain_lobby;
 pub mod plain_output;

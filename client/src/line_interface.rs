@@ -61,9 +61,11 @@ pub async fn run(
     let mut unanswered: Vec<CommandId> = Vec::new();
     // The last move and the end of the game are two events: stay until both have come.
     let mut end_due = false;
+    // How many requests to block, mute or report somebody have no answer yet.
+    let mut asked = 0_usize;
     view.joined(table)?;
     let exit_reason = loop {
-        if !has_input && unanswered.is_empty() && !end_due && needs_input(table) {
+        if !has_input && unanswered.is_empty() && asked == 0 && !end_due && needs_input(table) {
             break ExitReason::Left;
         }
         tokio::select! {
@@ -87,6 +89,7 @@ pub async fn run(
                     }
                     TableEvent::Ended { reason } => break ExitReason::Ended(reason),
                     TableEvent::Lost { .. } => end_due = false,
+                    TableEvent::AboutPerson { .. } => asked = asked.saturating_sub(1),
                     TableEvent::Back | TableEvent::BotFailed => {}
                 }
             }
@@ -94,6 +97,7 @@ pub async fn run(
                 None => has_input = false,
                 Some(line) => match run_line(table, view, &line)? {
                     LineOutcome::Sent(id) => unanswered.push(id),
+                    LineOutcome::Asked => asked += 1,
                     LineOutcome::OutputMode => {}
                     LineOutcome::Left => break ExitReason::Left,
                 },
@@ -106,6 +110,8 @@ pub async fn run(
 
 enum LineOutcome {
     Sent(CommandId),
+    /// About a person, beside the socket.
+    Asked,
     OutputMode,
     Left,
 }
@@ -122,6 +128,10 @@ fn run_line(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<Li
             if let Some(id) = table.send_to_server(answer) {
                 return Ok(LineOutcome::Sent(id));
             }
+        }
+        Ok(LineAction::About(request)) => {
+            table.about(request);
+            return Ok(LineOutcome::Asked);
         }
         Ok(LineAction::Board) => view.state(table)?,
         Ok(LineAction::Help) => view.help()?,

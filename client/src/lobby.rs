@@ -408,7 +408,7 @@ impl Lobby {
                     return LobbyEvent::Back;
                 }
                 TableEvent::Ended { reason } => return LobbyEvent::Ended { reason },
-                TableEvent::BotFailed => {}
+                TableEvent::BotFailed | TableEvent::AboutPerson { .. } => {}
             }
         }
     }
@@ -465,7 +465,10 @@ impl Lobby {
                     }
                 }
                 TableEvent::Ended { .. } => return,
-                TableEvent::Lost { .. } | TableEvent::Back | TableEvent::BotFailed => {}
+                TableEvent::Lost { .. }
+                | TableEvent::Back
+                | TableEvent::BotFailed
+                | TableEvent::AboutPerson { .. } => {}
             }
         }
         // A game for which the opponent was found before is stored within moments.

@@ -288,7 +288,9 @@ impl<O: Write, E: Write> View for Plain<O, E> {
                 self.turn(table)
             }
             TableEvent::BotFailed => writeln!(self.talk, "{}", sentences::BOT_FAILED),
-            TableEvent::Ended { reason } => writeln!(self.talk, "{reason}"),
+            TableEvent::AboutPerson { text, .. } | TableEvent::Ended { reason: text } => {
+                writeln!(self.talk, "{text}")
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use fivefold_shared::{
     rules::Outcome,
     seat::Seat,
 };
+use tokio::sync::mpsc;
 
 pub use crate::connection::TableEvent;
 use crate::{
@@ -19,8 +20,13 @@ use crate::{
     connection::{CommandIds, Connection, ConnectionError, unexpected},
     exit_reason::ExitReason,
     local_game::{LocalGame, now},
+    people::PersonRequest,
     perspective::Perspective,
+    sanitize::sanitize,
 };
+
+/// Answers about other people that wait to be shown.
+const ABOUT_QUEUE: usize = 8;
 
 /// A player's or spectator's place in a room, with the room as they see it.
 #[derive(Debug)]
@@ -44,11 +50,14 @@ pub struct Table {
     accepting: Option<CommandId>,
     /// Whether the member's seek goes on if the opponent does not begin.
     seeks_on: bool,
+    /// What became of blocking, muting or reporting somebody.
+    about: mpsc::Receiver<TableEvent>,
+    about_sender: mpsc::Sender<TableEvent>,
 }
 
 #[derive(Debug)]
 enum Source {
-    Remote(Connection),
+    Remote(Box<Connection>),
     Local { game: Box<LocalGame>, ids: CommandIds },
 }
 
@@ -76,7 +85,7 @@ impl Table {
         };
         let room = RoomState::from_snapshot(*snapshot)
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
-        let source = Source::Remote(connection);
+        let source = Source::Remote(Box::new(connection));
         let ahead_ms = ahead_ms(server_now);
         Ok(Self { away, ratings, ahead_ms, ..Self::new(source, me, code, room, spectators) })
     }
@@ -95,12 +104,15 @@ impl Table {
         room: RoomState,
         spectators: Spectators,
     ) -> Self {
+        let (about_sender, about) = mpsc::channel(ABOUT_QUEUE);
         Self {
             source,
             me,
             code,
             room,
             spectators,
+            about,
+            about_sender,
             away: Absent::default(),
             ratings: None,
             ahead_ms: 0,
@@ -126,7 +138,11 @@ impl Table {
             let event = match self.waiting.pop_front() {
                 Some(message) => TableEvent::Message(Box::new(message)),
                 None => match &mut self.source {
-                    Source::Remote(connection) => connection.next().await,
+                    Source::Remote(connection) => tokio::select! {
+                        biased;
+                        Some(event) = self.about.recv() => event,
+                        event = connection.next() => event,
+                    },
                     Source::Local { game, .. } => game.next().await,
                 },
             };
@@ -139,6 +155,7 @@ impl Table {
                 TableEvent::Lost { .. }
                 | TableEvent::Back
                 | TableEvent::BotFailed
+                | TableEvent::AboutPerson { .. }
                 | TableEvent::Ended { .. } => {
                     return event;
                 }
@@ -175,6 +192,21 @@ impl Table {
             self.accepting = Some(id.clone());
         }
         Some(id)
+    }
+
+    /// Blocks, mutes or reports somebody; [`TableEvent::AboutPerson`] says what became of it. A game in this
+    /// process has nobody.
+    pub fn about(&self, PersonRequest { path, body, done }: PersonRequest) {
+        let Source::Remote(connection) = &self.source else { return };
+        let (post, sender) = (connection.post(path, body), self.about_sender.clone());
+        tokio::spawn(async move {
+            let (text, done) = match post.await {
+                Ok(()) => (done, true),
+                Err(error) => (sanitize(&error.to_string()).into_owned(), false),
+            };
+            // The person may have left.
+            sender.send(TableEvent::AboutPerson { text, done }).await.ok();
+        });
     }
 
     /// The request that answers a challenge, by the challenger's name or id; without one, the only
@@ -313,7 +345,7 @@ impl Table {
         let leave = LobbyRequest::Leave { room: self.code };
         match connection.ask_patiently(leave).await {
             // The room is closed already.
-            Ok(_) | Err(ConnectionError::Refused(_)) => Ok(Some(connection)),
+            Ok(_) | Err(ConnectionError::Refused(_)) => Ok(Some(*connection)),
             Err(error) => Err(error),
         }
     }

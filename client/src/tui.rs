@@ -207,6 +207,7 @@ pub async fn run(terminal: &mut TakenTerminal, table: &mut Table) -> io::Result<
                 Effect::AnswerChallenge(answer) => {
                     table.send_to_server(answer);
                 }
+                Effect::About(request) => table.about(request),
                 Effect::Bell => terminal::ring()?,
                 Effect::Mouse(mouse) => {
                     options.mouse = mouse;
@@ -240,6 +241,7 @@ fn from_table(event: TableEvent) -> Event {
         }
         TableEvent::Back => Event::Back,
         TableEvent::BotFailed => Event::BotFailed,
+        TableEvent::AboutPerson { text, done } => Event::AboutPerson(text, done),
         TableEvent::Ended { reason } => Event::Closed(reason),
     }
 }

@@ -9,7 +9,12 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{challenges::ChallengeError, opening_choices, table::Table};
+use crate::{
+    challenges::ChallengeError,
+    opening_choices,
+    people::{AboutError, AboutPerson, PersonRequest},
+    table::Table,
+};
 
 /// The help text, one command a line.
 pub const HELP: &str = "\
@@ -36,6 +41,9 @@ unseat             remove the bot
 say TEXT           say something to those in the room
 /accept [NAME]     accept a challenge, and go to its game
 /decline [NAME]    decline a challenge
+/block NAME        meet this person no more
+/mute NAME         hear no chat of theirs
+/report NAME WHAT [TEXT]  report a player: chat, cheating, stalling, sandbagging, name, other
 board              show the board again
 help               this list
 leave              leave the room";
@@ -93,6 +101,8 @@ pub enum TypedCommand {
     AcceptChallenge(Option<String>),
     /// Decline it.
     DeclineChallenge(Option<String>),
+    /// Block, mute or report somebody.
+    About(AboutPerson),
     /// Show the state again.
     Board,
     /// Show the list of commands.
@@ -108,6 +118,8 @@ pub enum LineAction {
     Request(RoomRequest),
     /// Answer a challenge.
     AnswerChallenge(LobbyRequest),
+    /// Block, mute or report somebody.
+    About(PersonRequest),
     /// Show the state again.
     Board,
     /// Show the help.
@@ -143,6 +155,9 @@ pub enum TypedError {
     /// Extra text after a command without arguments.
     #[error("nothing can follow `{0}`")]
     TooMuch(&'static str),
+    /// Nobody to block, mute or report.
+    #[error(transparent)]
+    About(#[from] AboutError),
     /// No challenge to answer.
     #[error(transparent)]
     Challenge(#[from] ChallengeError),
@@ -182,6 +197,9 @@ impl TypedCommand {
         let line = typed.to_ascii_lowercase();
         if line.is_empty() {
             return Ok(None);
+        }
+        if let Some(about) = AboutPerson::parse(typed) {
+            return Ok(Some(Self::About(about?)));
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         let rest = Some(rest.trim()).filter(|rest| !rest.is_empty());
@@ -266,6 +284,10 @@ impl TypedCommand {
             Self::DeclineChallenge(who) => {
                 let decline = table.answer_to_challenge(who.as_deref(), false)?;
                 return Ok(LineAction::AnswerChallenge(decline));
+            }
+            Self::About(about) => {
+                table.code().ok_or(AboutError::Alone)?;
+                return Ok(LineAction::About(about.request(room)?));
             }
             Self::Board => return Ok(LineAction::Board),
             Self::Help => return Ok(LineAction::Help),

@@ -118,6 +118,7 @@ async fn next(table: &mut Table) -> (&'static str, u64) {
         TableEvent::Lost { .. } => "lost",
         TableEvent::Back => "back",
         TableEvent::BotFailed => "bot failed",
+        TableEvent::AboutPerson { .. } => "about person",
         TableEvent::Ended { .. } => "ended",
     };
     (what, table.room().seq)

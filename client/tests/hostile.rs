@@ -316,7 +316,11 @@ async fn run_against(way: Way, words: impl Fn(&str) -> Vec<String>, folder: &Pat
         }
     });
     let folder = folder.to_owned();
-    let printed = spawn_blocking(move || run(&folder, &words, "h8\nsay x\nboard\n")).await.unwrap();
+    let printed = spawn_blocking(move || {
+        run(&folder, &words, "h8\nsay x\n/block Ann\n/mute Ann\n/report Ann chat x\nboard\n")
+    })
+    .await
+    .unwrap();
     serving.abort();
     printed
 }

@@ -3,19 +3,32 @@
 //!
 //! It decides nothing, and changes nothing.
 
+mod agreement;
+mod hints;
 mod signals;
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
 
-use fivefold_shared::protocol::{GameId, MemberId, Name};
+use fivefold_shared::{
+    protocol::{GameId, MemberId, Name},
+    seat::Seat,
+};
 use serde::Serialize;
 
-use self::signals::{Signals, signals};
+pub use self::hints::HintKind;
+use self::{
+    agreement::Bands,
+    hints::{Hints, hints},
+    signals::{Signals, signals},
+};
 use crate::{
-    limits::moderation::SIGNAL_GAMES_MAX,
+    limits::moderation::{QUEUE_MAX, SIGNAL_GAMES_MAX},
     storage::{
-        GameQuery, IdentityHash, Report, ReportKind, ReportQuery, ReportState, ReportedLine,
-        Sanction, SanctionKind, StorageError, StorageReader,
+        ExaminedGame, GameMark, GameQuery, IdentityHash, Report, ReportKind, ReportQuery,
+        ReportState, ReportedLine, Sanction, SanctionKind, StorageError, StorageReader,
     },
 };
 
@@ -32,12 +45,14 @@ pub struct Case {
     pub kinds: Vec<ReportKind>,
     /// How many appeals nobody has answered.
     pub appeals: usize,
-    /// Time of the first open report, or of the sanction with an appeal, in milliseconds since the Unix
-    /// epoch.
+    /// What the person's rated games show since the last decision about them.
+    pub hints: Vec<HintKind>,
+    /// Time of the first open report, or of the sanction with an appeal; without these, of the last game
+    /// with a hint. In milliseconds since the Unix epoch.
     pub since: u64,
 }
 
-/// The queue, those who wait longest first.
+/// The queue: those who wait longest for a decision first, and then those about whom there are only hints.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -53,8 +68,17 @@ pub fn queue(reader: &mut dyn StorageReader) -> Result<Vec<Case>, StorageError> 
     for sanction in reader.appeals()? {
         entry(&mut cases, &sanction.member, &sanction.name, sanction.from_at).appeals += 1;
     }
+    for (member, kinds, at) in hinted(reader)? {
+        if let Some(case) = cases.get_mut(&member) {
+            case.hints = kinds;
+        } else if cases.len() < 2 * QUEUE_MAX
+            && let Some(name) = name_of(reader, &member)?
+        {
+            entry(&mut cases, &member, &name, at).hints = kinds;
+        }
+    }
     let mut cases: Vec<_> = cases.into_values().collect();
-    cases.sort_by_key(|case| case.since);
+    cases.sort_by_key(|case| (case.reports + case.appeals == 0, case.since));
     Ok(cases)
 }
 
@@ -70,10 +94,77 @@ fn entry<'c>(
         reports: 0,
         kinds: Vec::new(),
         appeals: 0,
+        hints: Vec::new(),
         since: at,
     });
     case.since = case.since.min(at);
     case
+}
+
+/// What the server has kept of rated games, by the people who played them.
+struct Evidence<'k> {
+    games: HashMap<&'k MemberId, Vec<&'k ExaminedGame>>,
+    marks: HashMap<&'k MemberId, Vec<&'k GameMark>>,
+}
+
+impl<'k> Evidence<'k> {
+    fn of(games: &'k [ExaminedGame], marks: &'k [GameMark]) -> Self {
+        let mut evidence = Self { games: HashMap::new(), marks: HashMap::new() };
+        for game in games {
+            for seat in Seat::BOTH {
+                evidence.games.entry(&game.facts[seat].member).or_default().push(game);
+            }
+        }
+        for mark in marks {
+            evidence.marks.entry(&mark.member).or_default().push(mark);
+        }
+        evidence
+    }
+
+    /// What a person's games since a time show, and when the last of them ended.
+    fn hints(&self, member: &MemberId, since: Option<u64>, bands: &Bands<'_>) -> (Hints, u64) {
+        let is_new = |at: u64| since.is_none_or(|since| at > since);
+        let games = self.games.get(member).into_iter().flatten().copied();
+        let games: Vec<_> = games.filter(|game| is_new(game.ended_at)).collect();
+        let marks = self.marks.get(member).into_iter().flatten().copied();
+        let marks: Vec<_> = marks.filter(|mark| is_new(mark.at)).collect();
+        let ends = games.iter().map(|game| game.ended_at).chain(marks.iter().map(|mark| mark.at));
+        let last = ends.max().unwrap_or_default();
+        (hints(member, &games, &marks, bands), last)
+    }
+}
+
+/// The people about whom there are hints since the last decision, and when their last game ended.
+fn hinted(
+    reader: &mut dyn StorageReader,
+) -> Result<Vec<(MemberId, Vec<HintKind>, u64)>, StorageError> {
+    let (games, marks) = (reader.examined()?, reader.marks()?);
+    let (evidence, bands) = (Evidence::of(&games, &marks), Bands::of(&games));
+    let mut members: Vec<_> = evidence.games.keys().chain(evidence.marks.keys()).copied().collect();
+    members.sort_unstable();
+    members.dedup();
+    let mut hinted = Vec::new();
+    for member in members {
+        let (hints, last) = evidence.hints(member, None, &bands);
+        if hints.kinds.is_empty() {
+            continue;
+        }
+        let decided = reader.sanctions_of(member)?.first().map(|decision| decision.from_at);
+        let (hints, last) = match decided {
+            Some(decided) => evidence.hints(member, Some(decided), &bands),
+            None => (hints, last),
+        };
+        if !hints.kinds.is_empty() {
+            hinted.push((member.clone(), hints.kinds, last));
+        }
+    }
+    Ok(hinted)
+}
+
+/// What all kept games of a person show.
+fn hints_about(reader: &mut dyn StorageReader, member: &MemberId) -> Result<Hints, StorageError> {
+    let (games, marks) = (reader.examined()?, reader.marks()?);
+    Ok(Evidence::of(&games, &marks).hints(member, None, &Bands::of(&games)).0)
 }
 
 /// All that is known about one person.
@@ -92,8 +183,10 @@ pub struct CaseFile {
     pub sanctions: Vec<ShownSanction>,
     /// How many people have blocked them, as far as is counted.
     pub blocked_by: usize,
-    /// What their last games show.
+    /// How their last games ended.
     pub signals: Signals,
+    /// What their rated games show.
+    pub hints: Hints,
 }
 
 /// A report as operators see it.
@@ -179,6 +272,7 @@ pub fn case_file(
         sanctions: sanctions.into_iter().map(|one| ShownSanction::of(one, now)).collect(),
         blocked_by: reader.block_lists(member)?.blocked_by.len(),
         signals: signals(member, &games),
+        hints: hints_about(reader, member)?,
     })
 }
 
@@ -223,7 +317,8 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<_> = self.kinds.iter().map(|kind| kind.as_str()).collect();
         let Self { member, name, reports, appeals, .. } = self;
-        write!(f, "{member}  {name}: {reports} reports ({}), {appeals} appeals", kinds.join(", "))
+        write!(f, "{member}  {name}: {reports} reports ({}), {appeals} appeals", kinds.join(", "))?;
+        self.hints.iter().try_for_each(|hint| write!(f, "; hint: {hint}"))
     }
 }
 
@@ -256,6 +351,6 @@ impl fmt::Display for CaseFile {
                 writeln!(f, "    appeal ({state}): {appeal}")?;
             }
         }
-        write!(f, "{}", self.signals)
+        write!(f, "{}{}", self.signals, self.hints)
     }
 }

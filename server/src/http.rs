@@ -237,8 +237,9 @@ async fn socket(
     let is_encrypted = account::asked::is_encrypted(&server, &caller, request.headers());
     let account = account::cookie::session(request.headers(), is_encrypted);
     let token = account::token::in_header(request.headers());
+    let agent = account::device::agent(request.headers());
     let socket = hyper::upgrade::on(request);
-    caller.put(Upgrade { socket, visitor: Visitor { address, account, token }, place });
+    caller.put(Upgrade { socket, visitor: Visitor { address, agent, account, token }, place });
     handshake::switching(&accept)
 }
 

@@ -16,6 +16,7 @@ mod connection_limit;
 pub mod decisions;
 mod directory;
 mod disk;
+mod examination;
 pub mod file_limit;
 mod heard_lines;
 pub mod http;
@@ -57,6 +58,7 @@ mod relay;
 mod retention;
 mod reviews;
 pub(crate) mod room_actor;
+mod sanctions;
 mod scopes;
 mod server;
 mod session;
@@ -92,6 +94,7 @@ use self::{
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
+    examination::Examiner,
     http::jobs::Jobs,
     identities::Identities,
     limits::{
@@ -228,6 +231,7 @@ async fn serve(
         stop: stop_rooms.clone(),
         heard: Arc::default(),
         rated: Arc::default(),
+        sanctions: Arc::default(),
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
@@ -279,6 +283,13 @@ async fn serve(
     let peers = open_rooms(peers, &server, &log_writer, node).await?;
     connections.spawn(pairing.run(stop.clone()));
     disk.measure().await;
+    let examiner = Examiner {
+        read_pool: Arc::clone(&server.read_pool),
+        log_writer: log_writer.clone(),
+        pool: pool.clone(),
+        clock,
+        interval: limits.examination_interval,
+    };
     // Before anybody comes.
     server.moderation.refresh().await;
     let ending = tokio::select! {
@@ -289,6 +300,7 @@ async fn serve(
         never = disk.watch() => match never {},
         never = server.moderation.follow() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
+        never = examiner.run() => match never {},
     };
     stop.cancel();
 
@@ -346,9 +358,9 @@ fn people(
 ) -> (Arc<Blocks>, Arc<Moderation>) {
     let RoomContext { log_writer, clock, cluster, .. } = context;
     let blocks = Blocks::new(Arc::clone(read_pool), log_writer.clone(), cluster.clone());
-    let (read_pool, logins) = (Arc::clone(read_pool), Arc::clone(logins));
-    let moderation =
-        Moderation::new(read_pool, log_writer.clone(), *clock, logins, cluster.clone());
+    let people = (Arc::clone(logins), Arc::clone(&context.sanctions));
+    let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
+    let moderation = Moderation::new(read_pool, log_writer, *clock, people, cluster.clone());
     (Arc::new(blocks), Arc::new(moderation))
 }
 

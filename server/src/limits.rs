@@ -6,6 +6,7 @@ pub mod accounts;
 pub mod moderation;
 pub mod puzzles;
 pub mod ratings;
+pub mod signals;
 
 use std::time::Duration;
 
@@ -451,6 +452,8 @@ pub struct Limits {
     /// The log of a closed room is kept this long after its last event; a member without a finished
     /// game is kept this long after they were last seen.
     pub closed_rooms_kept: Duration,
+    /// How long to wait for a rated game to examine.
+    pub examination_interval: Duration,
     /// New rooms are refused while less than this many bytes of disk are free.
     pub disk_reserve: u64,
 }
@@ -489,6 +492,7 @@ impl Limits {
         idle_timeout: Duration::from_secs(45),
         write_timeout: Duration::from_secs(10),
         closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
+        examination_interval: Duration::from_secs(30),
         disk_reserve: 64 << 20,
     };
 }

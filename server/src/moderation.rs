@@ -1,18 +1,17 @@
 //! What operators do about members, as this node knows it, and what members report.
 //!
-//! Sanctions that hold are in memory, on all nodes. They are read from the storage again when they have
+//! Sanctions that hold are in memory, on all nodes (`sanctions.rs`). They are read from the storage again when they have
 //! changed: at once after a change by a node, and each second for those by the command line. It does not
 //! know what it is asked for: sessions, accounts and the pairing ask it before they act.
 
 use std::{
-    collections::{HashMap, HashSet},
     convert::Infallible,
     error::Error,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use fivefold_shared::protocol::{self, MemberId, Message, Reason, Refusal, RefusalValues};
+use fivefold_shared::protocol::{self, MemberId, Message, Reason, Refusal};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep},
@@ -28,6 +27,7 @@ use crate::{
     logins::{Ended, Logins},
     network::network,
     outbox::encode,
+    sanctions::Sanctions,
     storage::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
         Sessions, StorageError, StorageReader,
@@ -42,19 +42,11 @@ pub(crate) struct Moderation {
     clock: Clock,
     logins: Arc<Logins>,
     cluster: Option<Arc<Cluster>>,
-    /// Locked only to look up or replace them.
-    active: Mutex<Active>,
+    sanctions: Arc<Sanctions>,
     /// Wakes [`follow`](Self::follow).
     changed: Notify,
     /// Locked only to count one try.
     tries: Mutex<Tries>,
-}
-
-#[derive(Debug, Default)]
-struct Active {
-    /// The storage's number, when they were read.
-    revision: Option<u64>,
-    members: HashMap<MemberId, Vec<Sanction>>,
 }
 
 #[derive(Debug)]
@@ -68,7 +60,7 @@ impl Moderation {
         read_pool: Arc<ReadPool>,
         log_writer: LogWriter,
         clock: Clock,
-        logins: Arc<Logins>,
+        (logins, sanctions): (Arc<Logins>, Arc<Sanctions>),
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
         let tries = Tries {
@@ -81,7 +73,7 @@ impl Moderation {
             clock,
             logins,
             cluster,
-            active: Mutex::default(),
+            sanctions,
             changed: Notify::new(),
             tries: Mutex::new(tries),
         }
@@ -100,7 +92,7 @@ impl Moderation {
     /// # Errors
     /// If an operator does not let them: with the end and the reason.
     pub(crate) fn may_play_rated(&self, member: &MemberId) -> Result<(), Refusal> {
-        self.check(member, SanctionKind::Unrated, Reason::NoRatedGames)
+        self.sanctions.may_play_rated(member, self.clock.now())
     }
 
     /// Whether a member may sign in. Ask only after the password was right.
@@ -112,34 +104,18 @@ impl Moderation {
     }
 
     fn check(&self, member: &MemberId, kind: SanctionKind, reason: Reason) -> Result<(), Refusal> {
-        let now = self.clock.now();
-        let active = self.lock();
-        let held = active.members.get(member).into_iter().flatten();
-        let held = held.filter(|sanction| sanction.kind == kind && sanction.is_active(now));
-        // The one that ends last; one without an end is the last of all.
-        let last = held.max_by_key(|sanction| sanction.until_at.unwrap_or(u64::MAX));
-        last.map_or(Ok(()), |sanction| {
-            let (until, why) = (sanction.until_at, Some(sanction.reason.clone()));
-            Err(Refusal::with(reason, RefusalValues { until, why, ..RefusalValues::default() }))
-        })
+        self.sanctions.check(member, kind, reason, self.clock.now())
     }
 
     /// The sanctions that hold for a member, apart from a closed account: what its sessions show.
     pub(crate) fn notices(&self, member: &MemberId) -> Vec<Message> {
-        let now = self.clock.now();
-        let active = self.lock();
-        let held = active.members.get(member).into_iter().flatten();
-        held.filter(|sanction| sanction.is_active(now)).filter_map(notice).collect()
+        let held = self.sanctions.of(member, self.clock.now());
+        held.iter().filter_map(notice).collect()
     }
 
     /// The sanction that closes an account, if one does.
     pub(crate) fn closing(&self, member: &MemberId) -> Option<CaseId> {
-        let now = self.clock.now();
-        let active = self.lock();
-        let mut held = active.members.get(member).into_iter().flatten();
-        let closes =
-            |sanction: &&Sanction| sanction.kind == SanctionKind::Close && sanction.is_active(now);
-        held.find(closes).map(|sanction| sanction.id.clone())
+        self.sanctions.closing(member, self.clock.now())
     }
 
     /// Counts a report from an address.
@@ -214,7 +190,7 @@ impl Moderation {
 
     /// Reads the sanctions that hold, if they have changed, and acts on those that are new.
     pub(crate) async fn refresh(&self) {
-        let (known, now) = (self.lock().revision, self.clock.now());
+        let (known, now) = (self.sanctions.revision(), self.clock.now());
         let read = move |reader: &mut dyn StorageReader| {
             let revision = reader.sanctions_revision()?;
             if known == Some(revision) {
@@ -230,18 +206,7 @@ impl Moderation {
     }
 
     fn take(&self, revision: u64, sanctions: Vec<Sanction>) {
-        let mut active = self.lock();
-        let before = active.members.values().flatten().map(|sanction| sanction.id.clone());
-        let before: HashSet<CaseId> = before.collect();
-        let new: Vec<_> =
-            sanctions.iter().filter(|sanction| !before.contains(&sanction.id)).cloned().collect();
-        active.revision = Some(revision);
-        active.members.clear();
-        for sanction in sanctions {
-            active.members.entry(sanction.member.clone()).or_default().push(sanction);
-        }
-        drop(active);
-        for sanction in new {
+        for sanction in self.sanctions.replace(revision, sanctions) {
             if sanction.kind == SanctionKind::Close {
                 self.logins.end(&sanction.member, Ended::Sessions(Sessions::All));
             } else if let Some(notice) = notice(&sanction) {
@@ -251,10 +216,6 @@ impl Moderation {
                 }
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Active> {
-        lock(&self.active)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,15 @@ pub(crate) fn networks(address: IpAddr) -> impl Iterator<Item = Network> {
 /// The narrowest network of an address, as its first address.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     networks(address).next().map_or(address, |network| network.start)
+}
+
+/// The network that people of one household, school or company come from: the /24 of an IPv4 address, the
+/// /64 of an IPv6 one. As its first address.
+pub(crate) fn neighbourhood(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => Ipv4Addr::from_bits(address.to_bits() & (u32::MAX << 8)).into(),
+        address @ IpAddr::V6(_) => network(address),
+    }
 }
 
 /// Counts per network.

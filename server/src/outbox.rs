@@ -67,6 +67,8 @@ struct Queue {
     waker: Option<Waker>,
     /// The identity behind the session, after `hello`.
     identity: Option<IdentityHash>,
+    /// A digest of the browser or program.
+    agent: u64,
 }
 
 /// An encoded message.
@@ -113,6 +115,16 @@ impl Outbox {
     /// Owner of the session's jobs in the bots' queue.
     pub(crate) fn owner(&self) -> Owner {
         self.shared.owner
+    }
+
+    /// Sets the digest of the browser or program behind the session.
+    pub(crate) fn set_agent(&self, agent: u64) {
+        self.shared.lock().agent = agent;
+    }
+
+    /// A digest of the browser or program behind the session; 0 if it does not say what it is.
+    pub(crate) fn agent(&self) -> u64 {
+        self.shared.lock().agent
     }
 
     /// Sets the identity behind the session.

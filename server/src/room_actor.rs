@@ -14,8 +14,10 @@ mod commit_gate;
 mod fair_play;
 mod fan_out;
 mod mailbox;
+mod marks;
 mod paired;
 mod peers;
+mod rated_games;
 mod ratings;
 mod recovery;
 mod route;
@@ -48,6 +50,7 @@ use self::{
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Committed},
     fan_out::FanOut,
+    marks::Marks,
     recovery::Faults,
     route::Route,
 };
@@ -159,6 +162,7 @@ pub(crate) fn run(
         has_begun: false,
         on_stored: None,
         reading: None,
+        marks: Marks::default(),
         ahead_ms: opened_at.saturating_sub(context.clock.now()),
         listed,
         context,
@@ -284,6 +288,7 @@ impl Actor {
         is_stopping: bool,
     ) -> Wakeup {
         self.read_ratings();
+        self.send_marks();
         let Self { gate, bot_calls, alarm, reading, .. } = self;
         let log_writer = &self.context.log_writer;
         if gate.has_batch()
@@ -338,6 +343,7 @@ impl Actor {
                 return;
             }
         };
+        self.note_origin(&input, route);
         self.current = CurrentCommand::of(&input, route);
         self.apply(input, Some(route));
         self.current = None;
@@ -350,6 +356,7 @@ impl Actor {
     fn may_act(&self, input: &Input) -> Result<bool, Refusal> {
         self.may_seat_bot(input)?;
         self.may_help(input)?;
+        self.may_be_rated(input)?;
         self.begin_paired(input)
     }
 

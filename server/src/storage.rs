@@ -16,6 +16,7 @@ mod check;
 mod data_folder;
 mod deleted_players;
 mod error;
+mod examination;
 mod findings;
 mod hashes;
 mod keys;
@@ -56,6 +57,10 @@ pub use self::{
     check::{BackupError, backup, check},
     data_folder::DataFolder,
     error::StorageError,
+    examination::{
+        ExaminationClaim, ExaminationReader, ExaminedGame, GameMark, MarkKind, MoveTimes,
+        PlayerFacts, Unexamined,
+    },
     findings::Findings,
     hashes::{IdentityHash, KeyHash},
     keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
@@ -159,7 +164,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
     /// Deletes at most so many rows, of each kind, whose time is over at `now`, in milliseconds since
     /// the Unix epoch: reports decided [`CLOSED_REPORT_KEPT`](crate::limits::moderation::CLOSED_REPORT_KEPT)
-    /// before, and blocks by members who are not stored, made
+    /// before, what is kept of games that ended
+    /// [`EXAMINED_KEPT`](crate::limits::moderation::EXAMINED_KEPT) before, and blocks by members who are not stored, made
     /// [`UNKNOWN_BLOCKS_KEPT`](crate::limits::moderation::UNKNOWN_BLOCKS_KEPT) before. Returns how
     /// many.
     ///
@@ -215,8 +221,10 @@ pub trait Storage: Send + fmt::Debug + 'static {
 }
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`] and
-/// [`PuzzleReader`] read. Calls may block.
-pub trait StorageReader: ModerationReader + PuzzleReader + Send + fmt::Debug {
+/// [`PuzzleReader`] and [`ExaminationReader`] read. Calls may block.
+pub trait StorageReader:
+    ModerationReader + PuzzleReader + ExaminationReader + Send + fmt::Debug
+{
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///
     /// # Errors

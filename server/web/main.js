@@ -15,7 +15,7 @@ const KEEP_AFTER_MS = 2_000;
 const TOAST_MS = 5_000;
 
 /** Refusals whose words are loaded when they are needed. */
-const SANCTIONED = /^(muted|no_rated_games|blocked|rated_game)$/;
+const SANCTIONED = /^(muted|no_rated_games|opponent_not_rated|blocked|rated_game)$/;
 
 /** Which view an address shows; each is loaded when it is needed, with its styles.
  * @type {[RegExp, () => Promise<{ view: View }>][]} */

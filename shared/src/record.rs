@@ -85,6 +85,13 @@ pub struct RecordedOpening {
     pub acts: Vec<MadeAct>,
 }
 
+impl RecordedOpening {
+    /// How many stones the opening has put on the board.
+    pub fn stones(&self) -> usize {
+        self.acts.iter().map(|made| made.act.stones()).sum()
+    }
+}
+
 /// One move of a finished game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -81,9 +81,14 @@ pub struct Reviewer {
     moves: Vec<Point>,
     winner: Option<Stone>,
     nodes: u64,
+    /// Lines searched in each position.
+    lines: usize,
     /// The value of the position after each move for Black, with its analysis; the last one first.
-    seen: Vec<(f64, Option<Analysis>)>,
+    seen: Vec<ReviewedPosition>,
 }
+
+/// The value of a position for Black, with its analysis unless the game was over there.
+pub(crate) type ReviewedPosition = (f64, Option<Analysis>);
 
 impl Reviewer {
     /// Prepares the review of a game by these rules. `None` if the engine does not play them.
@@ -95,6 +100,20 @@ impl Reviewer {
         moves: &[Point],
         winner: Option<Stone>,
     ) -> Result<Option<Self>, (usize, Illegal)> {
+        Self::searching(rules, moves, winner, (1, GAME_NODES))
+    }
+
+    /// Prepares a review that searches so many lines in each position, and about so many positions for
+    /// the whole game. `None` if the engine does not play these rules.
+    ///
+    /// # Errors
+    /// When the moves cannot be played; with the ply of the first that cannot.
+    pub fn searching(
+        rules: Rules,
+        moves: &[Point],
+        winner: Option<Stone>,
+        (lines, game_nodes): (usize, u64),
+    ) -> Result<Option<Self>, (usize, Illegal)> {
         let position = Position::from_moves(rules, moves)?;
         let options = EngineOptions { hash_bytes: HASH_BYTES, ..EngineOptions::default() };
         let plies = u64::try_from(moves.len()).unwrap_or(u64::MAX).max(1);
@@ -103,7 +122,8 @@ impl Reviewer {
             position,
             moves: moves.to_vec(),
             winner,
-            nodes: (GAME_NODES / plies).clamp(NODES_MIN, NODES),
+            nodes: (game_nodes / plies).clamp(NODES_MIN, NODES),
+            lines,
             seen: Vec::new(),
         }))
     }
@@ -130,7 +150,8 @@ impl Reviewer {
         let seen = match self.position.outcome() {
             Some(outcome) => (chance_of_black(outcome.winner()), None),
             None => {
-                let analysis = self.engine.search(&self.position, &bounded, 1, &mut |_| {})?;
+                let analysis =
+                    self.engine.search(&self.position, &bounded, self.lines, &mut |_| {})?;
                 if thinking.is_over(0) {
                     return None;
                 }
@@ -139,6 +160,12 @@ impl Reviewer {
         };
         self.seen.push(seen);
         Some(self.position.undo().is_some())
+    }
+
+    /// The positions from the last to the first, and the moves from the first to the last, once every
+    /// position has been searched.
+    pub(crate) fn positions(&self) -> Option<(&[ReviewedPosition], &[Point])> {
+        (self.seen.len() > self.moves.len()).then_some((&self.seen, &self.moves))
     }
 
     /// The review, once every position has been searched.
@@ -176,7 +203,7 @@ fn decided(chances_of_black: &[f64], winner: Option<Stone>) -> Option<usize> {
 }
 
 /// Converts one side's chance to Black's, or back.
-fn for_black(side: Stone, chance: f64) -> f64 {
+pub(crate) fn for_black(side: Stone, chance: f64) -> f64 {
     match side {
         Stone::Black => chance,
         Stone::White => 1.0 - chance,

@@ -95,6 +95,35 @@ fn two_people_by_link_to_a_five_and_a_third_watching() {
 }
 
 #[test]
+fn a_player_mutes_reports_and_blocks_the_opponent_from_the_room() {
+    let server = Server::start();
+    let mut ann = json_client(&server.url(), &["play", "--as", "black", "--name", "Ann"]);
+    let link = ann.event("joined")["link"].as_str().expect("a link").to_owned();
+    let mut bob = Client::start(["join", &link, "--name", "Bob", "--json"]);
+    bob.event("joined");
+    ann.event("sat");
+    let cases = [
+        ("/mute bob", true, "You hear no chat of theirs."),
+        ("/report Bob chat Insults me", true, "Bob is reported."),
+        ("/block Nobody here", false, "online"),
+        ("/block Bob", true, "You do not meet any more."),
+    ];
+    for (line, done, text) in cases {
+        ann.say(line);
+        let answer = ann.event("about_person");
+        assert_eq!(answer["done"], done, "{line}: {answer}");
+        assert!(answer["text"].as_str().expect("a text").contains(text), "{line}: {answer}");
+    }
+    for line in ["/report Bob", "/report Eve chat", "/block"] {
+        ann.say(line);
+        ann.event("unreadable");
+    }
+    for client in [ann, bob] {
+        leave(client);
+    }
+}
+
+#[test]
 fn two_bots_are_watched() {
     let server = Server::start();
     let watch = ["watch", "--bots", "minimax,minimax", "--variant", "tic-tac-toe"];

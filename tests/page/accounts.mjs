@@ -1,4 +1,4 @@
-// People with accounts, for the tests of several files: signing up and in by the dialog “You”.
+// People with accounts, for the tests of several files: signing up and in by the dialog of the player.
 
 import { visitor } from './harness.mjs';
 

@@ -103,6 +103,54 @@ test('who is blocked is in no list', async () => {
   assert.deepEqual([...own(ann.complaints), ...own(bob.complaints)], []);
 });
 
+/** A person with every hint, as the server would show them. */
+const HINTED = {
+  member: '0123456789abcdef', name: 'Quick', account: true, reports: [], sanctions: [], blocked_by: 2,
+  signals: { games: 120, losses: 31, early_losses: 4, early_wins: 9, left: 3 },
+  hints: {
+    games: 48, kinds: ['network', 'one_sided', 'given_away', 'aborts', 'even_times', 'engine'],
+    shared: [{ opponent: 'fedcba9876543210', games: 12, network: 11, device: 9 }],
+    one_sided: [{ opponent: 'fedcba9876543210', games: 12, won: 12, day: 20780 }],
+    losses: 14, given_away: 6, aborted: 15,
+    times: { moves: 812, mean_ms: 2140.4, variation: 0.114 },
+    agreement: { games: 41, choices: 377, firsts: 0.743, loss: 0.0124, usual: { firsts: 0.462, loss: 0.0513, firsts_z: 7.81, loss_z: 3.24 } },
+  },
+};
+/** And one of whom too little is known. */
+const PLAIN = {
+  ...HINTED, member: 'fedcba9876543210', name: 'Slow', blocked_by: 0,
+  hints: { games: 3, kinds: [], shared: [], one_sided: [], losses: 1, given_away: 0, aborted: 0, times: { moves: 20, mean_ms: 7050, variation: 0.9 }, agreement: { games: 2, choices: 11, firsts: 0.4545, loss: 0.041 } },
+};
+
+for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', PHONE], ['narrow', { viewport: { width: 360, height: 640 } }]])) {
+  test(`an operator sees hints with their numbers: ${size}`, async () => {
+    const { page } = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
+    const { member, name, hints } = HINTED;
+    const one = { member, name, reports: 0, kinds: [], appeals: 0, hints: hints.kinds, since: 1795489203000 };
+    await page.route('**/api/moderation', (route) => route.fulfill({ json: { cases: [one] } }));
+    for (const person of [HINTED, PLAIN]) {
+      await page.route(`**/api/moderation/people/${person.member}`, (route) => route.fulfill({ json: person }));
+    }
+    await page.goto('/moderation');
+    await page.locator('.queue').getByText('6 hints').waitFor();
+    await page.locator('.queue').getByRole('button', { name }).click();
+    await page.getByText('48 rated games examined').waitFor();
+    assert.equal(await page.locator('.hints .chip').count(), 6);
+    await page.getByText('First move of the engine: 74% of 377 choices in 41 games. Mean loss 0.012.').waitFor();
+    await page.getByText('Usual at this rating: 46% (7.8 deviations away) and 0.051 (3.2).').waitFor();
+    await page.getByText('812 moves, 2.1 s on average, variation 11%').waitFor();
+    await page.getByRole('heading', { name: '48 rated games examined' }).scrollIntoViewIfNeeded();
+    await shoot(page, `hints-${size}`);
+    assert.deepEqual(await faults(page), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is too wide');
+    // The opponent is a press away.
+    await page.locator('.hints').getByRole('button', { name: PLAIN.member }).first().click();
+    await page.getByText('Too few games at this rating to compare.').waitFor();
+    assert.equal(await page.locator('.hints .chip').count(), 0);
+    await shoot(page, `hints-few-${size}`);
+  });
+}
+
 for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', PHONE]])) {
   test(`an operator decides, and the person reads it and answers: ${size}`, async () => {
     const operator = await visitor(at.browser, at.server, { ...options, ...elsewhere() });

@@ -36,7 +36,7 @@ const SHARED_MAY_USE: [&str; 9] = [
 
 /// The modules of `shared`: each may use those before it, and none after it. So the rules know no
 /// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 25] = [
+const SHARED_ORDER: [&str; 26] = [
     "rules",
     "seat",
     "symmetry",
@@ -60,6 +60,7 @@ const SHARED_ORDER: [&str; 25] = [
     "bot",
     "bot_job",
     "review",
+    "agreement",
     "protocol_guide",
     "typescript",
 ];

@@ -150,6 +150,8 @@ impl App {
                 self.connection = Connection::Up;
                 self.log.say("Connected again.");
             }
+            Event::AboutPerson(text, true) => self.log.say(&text),
+            Event::AboutPerson(text, false) => self.log.warn(&text),
             Event::BotFailed => self.log.warn(sentences::BOT_FAILED),
             Event::Closed(text) => self.close(&text),
             Event::Spectators(spectators) => self.spectators = spectators,

@@ -193,6 +193,8 @@ pub(crate) struct RemoteGuest {
     identity: Option<[u8; 32]>,
     /// Whose jobs the session's are in the bots' queue.
     owner: IpAddr,
+    /// A digest of its browser or program.
+    agent: u64,
     /// Its last commands that were refused. A new owner refuses them as well, if they come again.
     refused: Vec<CommandId>,
     /// Whether it is the account of a bot.
@@ -234,6 +236,7 @@ pub(crate) enum RemoteInput {
 pub(crate) struct Credentials {
     pub(crate) identity: Option<IdentityHash>,
     pub(crate) owner: Owner,
+    pub(crate) agent: u64,
 }
 
 /// Bytes that are no frame of this version.
@@ -267,15 +270,16 @@ impl RemoteGuest {
             name: member.name.clone(),
             identity: outbox.identity().map(|identity| identity.0),
             owner: outbox.owner().address(),
+            agent: outbox.agent(),
             refused,
             bot: member.bot,
         }
     }
 
     pub(crate) fn into_parts(self) -> (SessionId, Member, Credentials, Vec<CommandId>) {
-        let Self { session, member, name, identity, owner, refused, bot } = self;
+        let Self { session, member, name, identity, owner, agent, refused, bot } = self;
         let identity = identity.map(IdentityHash);
-        let credentials = Credentials { identity, owner: Owner::of(owner) };
+        let credentials = Credentials { identity, owner: Owner::of(owner), agent };
         (SessionId(session), Member { id: member, name, bot }, credentials, refused)
     }
 }

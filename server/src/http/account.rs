@@ -6,7 +6,7 @@
 pub(super) mod asked;
 mod bots;
 pub(super) mod cookie;
-mod device;
+pub(super) mod device;
 mod devices;
 mod export;
 mod keys;

@@ -40,6 +40,21 @@ pub const CHAT_LINES_KEPT: usize = 5_000;
 pub const PRUNED_MODERATION_MAX: usize = 100;
 /// Last games of a person that the signals for operators are computed from.
 pub const SIGNAL_GAMES_MAX: usize = 300;
+/// How long the server keeps what it has noted about rated games for operators: whether both players
+/// came from one network, who left before the beginning, and what an examination has shown.
+pub const EXAMINED_KEPT: Duration = DAY.saturating_mul(90);
+/// Most examined games, the newest, that an operator's queue is made from.
+pub const EXAMINED_MAX: usize = 10_000;
+/// Most marks, the newest, that an operator's queue is made from.
+pub const MARKS_MAX: usize = 10_000;
+/// Rated games that ended longer ago are not examined any more.
+pub const EXAMINED_WITHIN: Duration = DAY.saturating_mul(3);
+/// A server that has begun to examine a game and not finished by then has failed.
+pub const EXAMINATION_STALE: Duration = HOUR;
+/// How long the engine may think about one game.
+pub const EXAMINATION_TIME_MAX: Duration = Duration::from_secs(10 * 60);
+/// Games that the engine looks at in a day, on all nodes together. Others are examined without it.
+pub const ENGINE_GAMES_A_DAY: usize = 2_000;
 
 /// Positions of running rated games that are known at once, by their layouts.
 pub const RATED_ROOMS_MAX: usize = 20_000;
@@ -50,6 +65,11 @@ pub const RATED_REPEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// Positions of so many stones are known to everybody: help with them is never refused.
 pub const FREE_STONES_MAX: usize = 6;
 
+const _: () = assert!(
+    EXAMINED_WITHIN.as_secs() < EXAMINED_KEPT.as_secs()
+        && EXAMINATION_TIME_MAX.as_secs() < EXAMINATION_STALE.as_secs(),
+    "no game is examined twice"
+);
 const _: () = assert!(BLOCKS_MAX <= BLOCKED_BY_MAX && CASE_ROWS_MAX <= QUEUE_MAX);
 const _: () = assert!(
     4 * CASE_TEXT_MAX * 2 < super::accounts::ACCOUNT_BODY_MAX,

@@ -96,7 +96,12 @@ impl Lobby {
         self: &Arc<Self>,
         paired: PairedRoom,
     ) -> Result<(RoomCode, oneshot::Receiver<Result<(), Playing>>), NotPaired> {
-        let PairedRoom { game, players, members, address } = paired;
+        let PairedRoom { mut game, players, members, address } = paired;
+        let (sanctions, now) = (&self.context.sanctions, self.context.clock.now());
+        if game.settings.rated && !sanctions.may_both_play_rated(&game.players, now) {
+            // An operator has decided so since they began to seek: they play as with a guest.
+            game.settings = game.settings.casual();
+        }
         if self.context.cluster.as_ref().is_some_and(|cluster| !cluster.node.is_current()) {
             return Err(Refusal::new(Reason::Unavailable).into());
         }

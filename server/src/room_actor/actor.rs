@@ -15,6 +15,7 @@ use super::{
     bot_calls::BotCalls,
     commit_gate::{CommitGate, Pending, Routed},
     fan_out::FanOut,
+    marks::Marks,
     route::Route,
 };
 use crate::{
@@ -28,6 +29,7 @@ use crate::{
     metrics::Metrics,
     node_id::NodeId,
     rated_positions::RatedPositions,
+    sanctions::Sanctions,
     storage::{LogWriter, Playing, ReadPool},
     thinking::{Owner, Pool},
 };
@@ -57,9 +59,11 @@ pub(super) struct Actor {
     pub(super) is_stored: bool,
     /// Whether a game between paired players has begun, and is not known to be stored.
     pub(super) has_begun: bool,
-    /// Notified as soon as something is, or cannot be because a player plays elsewhere.
     /// Reads the ratings that the room lacks.
     pub(super) reading: Option<Reading>,
+    /// The marks of rated games.
+    pub(super) marks: Marks,
+    /// Notified as soon as something is stored, or cannot be because a player plays elsewhere.
     pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
     /// The room's entry in the directory.
     pub(super) listed: Arc<Listed>,
@@ -86,6 +90,8 @@ pub(crate) struct RoomContext {
     pub(crate) heard: Arc<HeardLines>,
     /// Knows the positions with which nobody gets help.
     pub(crate) rated: Arc<RatedPositions>,
+    /// Knows who may play rated games.
+    pub(crate) sanctions: Arc<Sanctions>,
 }
 
 /// The command that a room is processing. It is refused if the room panics.
@@ -124,6 +130,7 @@ impl Actor {
         for effect in effects {
             if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);
+                self.note_end(&entry.event);
                 let playing = self.now_playing(&entry.event.event);
                 self.gate.append(entry, finished, playing, sender);
                 continue;
@@ -170,6 +177,7 @@ impl Actor {
                 Pending::Event(seq, text) => self.fan_out.broadcast_event(seq, &text),
                 Pending::Effect(routed) => self.perform(routed),
                 Pending::End(seq, text, aborted_by) => {
+                    self.marks.note_stored(seq);
                     // First, so that players who learn of the end can seek again.
                     self.end_paired(aborted_by);
                     self.fan_out.broadcast_event(seq, &text);

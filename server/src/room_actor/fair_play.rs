@@ -1,11 +1,11 @@
-//! Whether a room may help with a position: not with that of a rated game that is running. And the position
-//! of the room's own rated game.
+//! Whether a room may help with a position: not with that of a rated game that is running. Whether it may
+//! begin another rated game. And the position of the room's own rated game.
 
 use fivefold_shared::{
-    protocol::{Refusal, RoomRequest},
-    room::Input,
+    protocol::{MemberId, Reason, Refusal, RoomRequest},
+    room::{Input, SessionId},
     rules::Point,
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 
 use super::actor::Actor;
@@ -34,6 +34,35 @@ impl Actor {
         } else {
             Ok(())
         }
+    }
+
+    /// Whether an input begins, or asks for, no rated game of somebody who may play none.
+    ///
+    /// # Errors
+    /// If an operator has decided so since the last game: the player learns why, and the opponent only
+    /// that there is no rated game with that player.
+    pub(super) fn may_be_rated(&self, input: &Input) -> Result<(), Refusal> {
+        let Input::Command { session, request, .. } = input else { return Ok(()) };
+        let sits = matches!(request, RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. });
+        if !sits && *request != RoomRequest::Rematch {
+            return Ok(());
+        }
+        let Some((member, opponent)) = self.next_rated(*session, sits) else { return Ok(()) };
+        let (sanctions, now) = (&self.context.sanctions, self.context.clock.now());
+        sanctions.may_play_rated(member, now)?;
+        sanctions.may_play_rated(opponent, now).map_err(|_| Refusal::new(Reason::OpponentNotRated))
+    }
+
+    /// The member of a session and their opponent, if another rated game of these two is to begin when the
+    /// member sits down, or asks for one.
+    fn next_rated(&self, session: SessionId, sits: bool) -> Option<(&MemberId, &MemberId)> {
+        let member = self.room.member(session)?;
+        let players: &BySeat<MemberId> = self.room.rated_players()?;
+        let seat = Seat::BOTH.into_iter().find(|seat| players[*seat] == *member)?;
+        let seats = &self.room.state().seats;
+        let is_seated = |seat: Seat| seats.of_member(&players[seat]) == Some(seat);
+        let plays = is_seated(seat.other()) && (sits || is_seated(seat));
+        plays.then(|| (member, &players[seat.other()]))
     }
 
     /// Has the position of the room's rated game known, or that it has none.

@@ -207,6 +207,7 @@ impl Actor {
     /// The same, with a reason for each by its metric label.
     fn discard_pending_for(&mut self, reason: impl Fn(&str) -> Reason) {
         self.withdraw_unstored();
+        self.marks.forget_unstored();
         if self.may_be_made_elsewhere() {
             self.restart_unanswered();
         }

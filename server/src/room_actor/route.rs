@@ -80,6 +80,14 @@ impl Route {
         }
     }
 
+    /// A digest of the browser or program behind the session.
+    pub(super) fn agent(&self) -> u64 {
+        match self {
+            Self::Local(outbox) => outbox.agent(),
+            Self::Remote(remote) => remote.credentials.map_or(0, |known| known.agent),
+        }
+    }
+
     /// Sends a message of a room whose last event with the members has the number `seq`.
     pub(super) fn send(&self, message: Message, seq: u64, encoder: &mut Encoder) {
         match self {

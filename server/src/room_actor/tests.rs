@@ -120,6 +120,7 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
             stop,
             heard: Arc::default(),
             rated: Arc::default(),
+            sanctions: Arc::default(),
         }),
         (writer, threads),
     )

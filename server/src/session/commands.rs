@@ -84,12 +84,13 @@ pub(super) type CommandResult = Result<Option<Message>, CommandError>;
 impl Commands {
     pub(super) fn new(
         id: SessionId,
-        Visitor { address, account: cookie, token }: Visitor,
+        Visitor { address, agent, account: cookie, token }: Visitor,
         outbox: Outbox,
         ending: &CancellationToken,
         server: Arc<Server>,
         now: Instant,
     ) -> Self {
+        outbox.set_agent(agent);
         let login = Ending::new(ending.clone());
         let rates = Rates::new(&server, address, now);
         let rooms = JoinedRooms::default();

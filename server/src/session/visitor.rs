@@ -8,6 +8,8 @@ use crate::storage::KeyHash;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visitor {
     pub(crate) address: IpAddr,
+    /// A digest of its browser or program; 0 if it does not say what it is.
+    pub(crate) agent: u64,
     /// The session of an account in the cookie, which may have ended.
     pub(crate) account: Option<KeyHash>,
     /// The token in the `Authorization` header, which may not be valid.

@@ -190,14 +190,17 @@ pub enum AccountChanged {
 /// The name of members whose account is deleted.
 pub(super) const DELETED_NAME: &str = "Deleted player";
 
-/// What contradicts itself in accounts, as a count, and the sentence about so many of them.
-pub(super) const CONTRADICTIONS: [(&str, &str); 2] = [
+/// What contradicts itself in accounts: what a file has since there are bots, a count, and the sentence
+/// about so many of them.
+pub(super) const CONTRADICTIONS: [(&str, &str, &str); 2] = [
     (
+        "account_owner",
         "SELECT count(*) FROM account AS bot LEFT JOIN account AS own ON own.member = bot.owner
          WHERE bot.owner IS NOT NULL AND (own.member IS NULL OR own.owner IS NOT NULL)",
         "bots belong to nobody, or to another bot",
     ),
     (
+        "account_owner",
         "SELECT count(*) FROM account WHERE owner IS NOT NULL
              AND (member IN (SELECT member FROM key) OR member IN (SELECT member FROM passkey)
                  OR member IN (SELECT member FROM session))",

@@ -99,7 +99,6 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
         }
         check_rooms(&snapshot, &mut findings)?;
         check_ratings(&snapshot, &mut findings)?;
-        check_accounts(&snapshot, &mut findings)?;
         check_puzzles(&snapshot, &mut findings)?;
         check_moderation(&snapshot, &mut findings)
     });
@@ -159,33 +158,18 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
-/// Accounts are not repaired. A file of an older format has no bots.
-fn check_accounts(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
-    let has_owners = "SELECT 1 FROM sqlite_schema WHERE name = 'account_owner'";
-    if !snapshot.prepare(has_owners)?.exists(())? {
-        return Ok(());
-    }
-    count_contradictions(snapshot, &accounts::CONTRADICTIONS, findings)
-}
-
-/// Reports and sanctions are not repaired. A file of an older format has none.
+/// Accounts, reports, sanctions and marks of games are not repaired. A file of an older format lacks some of them.
 fn check_moderation(
     snapshot: &Transaction<'_>,
     findings: &mut Findings,
 ) -> Result<(), StorageError> {
-    let has_reports = "SELECT 1 FROM sqlite_schema WHERE name = 'report'";
-    if !snapshot.prepare(has_reports)?.exists(())? {
-        return Ok(());
-    }
-    count_contradictions(snapshot, &moderation::CONTRADICTIONS, findings)
-}
-
-fn count_contradictions(
-    snapshot: &Transaction<'_>,
-    contradictions: &[(&str, &str)],
-    findings: &mut Findings,
-) -> Result<(), StorageError> {
-    for (statement, problem) in contradictions {
+    let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
+    for (table, statement, problem) in
+        accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS)
+    {
+        if !has_table.exists((table,))? {
+            continue;
+        }
         let rows: u64 = snapshot.query_row(statement, (), |row| row.get(0))?;
         if rows > 0 {
             findings.add(format_args!("{rows} {problem}"));

@@ -1,6 +1,8 @@
 //! A storage in memory, for tests and for servers that keep nothing.
 
 mod accounts;
+mod examination;
+mod examination_reader;
 mod moderation;
 mod moderation_reader;
 mod puzzle_reader;
@@ -22,6 +24,7 @@ use fivefold_shared::{
 
 use self::{
     accounts::{Accounts, Members},
+    examination::Examinations,
     moderation::Moderation,
     puzzles::StoredPuzzles,
     ratings::StoredRatings,
@@ -71,6 +74,7 @@ struct Tables {
     renewed: HashSet<MemberId>,
     accounts: Accounts,
     moderation: Moderation,
+    examinations: Examinations,
     ratings: StoredRatings,
     puzzles: StoredPuzzles,
     /// Number of games dropped because there were too many.
@@ -175,7 +179,23 @@ impl Storage for Memory {
 
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
         let mut tables = self.tables();
-        let changed = tables.moderation.change(change)?;
+        let changed = match change {
+            ModerationChange::Mark(marks) => tables.examinations.mark(marks.clone()),
+            ModerationChange::ClaimExamination(claim) => tables.examinations.claim(claim.clone()),
+            ModerationChange::Examined { game, facts } => {
+                tables.examinations.examined(game, facts.as_deref().cloned())
+            }
+            ModerationChange::Block(..)
+            | ModerationChange::Unblock { .. }
+            | ModerationChange::Report(_)
+            | ModerationChange::CloseReports { .. }
+            | ModerationChange::Sanction(_)
+            | ModerationChange::Undo { .. }
+            | ModerationChange::Seen { .. }
+            | ModerationChange::Appeal { .. }
+            | ModerationChange::Answer { .. }
+            | ModerationChange::Operator { .. } => tables.moderation.change(change)?,
+        };
         if let ModerationChange::Sanction(sanction) = change
             && sanction.kind == SanctionKind::Close
             && changed == ModerationChanged::Done
@@ -187,15 +207,17 @@ impl Storage for Memory {
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables();
-        let Tables { moderation, members, .. } = &mut *tables;
-        Ok(moderation.prune(members, now, rows_max))
+        let Tables { moderation, examinations, members, .. } = &mut *tables;
+        let pruned = moderation.prune(members, now, rows_max);
+        Ok(pruned + examinations.prune(now, rows_max - pruned))
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables();
-        let Tables { accounts, members, renewed, moderation, .. } = &mut *tables;
+        let Tables { accounts, members, renewed, moderation, examinations, .. } = &mut *tables;
         let pruned = accounts.prune(&mut Members { members, renewed }, now, rows_max);
         moderation.forget_lists(|member| accounts.is_removed(member));
+        examinations.forget(|member| accounts.is_removed(member));
         Ok(pruned)
     }
 

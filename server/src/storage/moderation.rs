@@ -6,10 +6,11 @@ use std::fmt;
 use fivefold_shared::{
     clock::millis,
     protocol::{ChatText, GameId, MemberId, Name, RoomCode},
+    seat::BySeat,
 };
 use serde::{Deserialize, Serialize};
 
-use super::StorageError;
+use super::{ExaminationClaim, GameMark, PlayerFacts, StorageError};
 use crate::limits::moderation::{CLOSED_REPORT_KEPT, UNKNOWN_BLOCKS_KEPT};
 
 /// Length of the id of a report or a sanction, in letters.
@@ -82,6 +83,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(super) use words;
 
 words! {
     /// What a member wants of another one.
@@ -244,7 +247,7 @@ impl Sanction {
 }
 
 /// A change of what is stored here. The same one again does no harm.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum ModerationChange {
     /// A member blocks or mutes somebody. [`ModerationChanged::Full`] if their list has
     /// [`BLOCKS_MAX`](crate::limits::moderation::BLOCKS_MAX) others.
@@ -310,6 +313,17 @@ pub enum ModerationChange {
         member: MemberId,
         /// Since when; absent for one no more.
         since: Option<u64>,
+    },
+    /// Something is noted about the players of a game.
+    Mark(Vec<GameMark>),
+    /// A node begins to examine a game. [`ModerationChanged::Gone`] if another one has, or nobody need.
+    ClaimExamination(ExaminationClaim),
+    /// A game that was claimed is examined: what it shows, or nothing if it cannot be read.
+    Examined {
+        /// The game.
+        game: GameId,
+        /// What it shows.
+        facts: Option<Box<BySeat<PlayerFacts>>>,
     },
 }
 
@@ -383,14 +397,31 @@ pub trait ModerationReader {
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError>;
 }
 
-/// Counts rows that contradict themselves, with the sentence for each count. The statements are for all databases.
-pub(super) const CONTRADICTIONS: [(&str, &str); 3] = [
-    ("SELECT count(*) FROM block WHERE member = other", "lists have their own member on them"),
+/// Counts rows of a table that contradict themselves, with the sentence for each count. The statements are
+/// for all databases.
+pub(super) const CONTRADICTIONS: [(&str, &str, &str); 5] = [
     (
+        "block",
+        "SELECT count(*) FROM block WHERE member = other",
+        "lists have their own member on them",
+    ),
+    (
+        "game_mark",
+        "SELECT count(*) FROM game_mark WHERE member = opponent",
+        "marks of games have one player twice",
+    ),
+    (
+        "examined_game",
+        "SELECT count(*) FROM examined_game WHERE facts = ''",
+        "examined games have an empty result",
+    ),
+    (
+        "report",
         "SELECT count(*) FROM report WHERE (state = 'open') <> (closed_at IS NULL)",
         "reports are open and closed",
     ),
     (
+        "sanction",
         "SELECT count(*) FROM sanction WHERE until_at <= from_at OR changes < 1
              OR (answered_at IS NOT NULL AND appeal IS NULL AND undone_at IS NULL)",
         "sanctions end before they begin, or have an answer to no appeal",

@@ -12,6 +12,7 @@ mod bots;
 mod check;
 mod claim;
 mod connection;
+mod examination;
 mod keys;
 mod logs;
 mod migrate;
@@ -24,6 +25,7 @@ mod registry;
 mod retention;
 mod schema;
 mod sole_node;
+mod statements;
 mod values;
 
 use std::{collections::HashSet, io, sync::Arc};

@@ -14,6 +14,7 @@ use fivefold_shared::{
     rules::Outcome,
     seat::{BySeat, Seat},
 };
+use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 
 use super::{Findings, StorageError};
@@ -73,7 +74,8 @@ pub enum ChangeKind {
 }
 
 /// What a player reached in a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, EnumString, IntoStaticStr, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum GameResult {
     /// They won.

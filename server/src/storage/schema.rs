@@ -287,6 +287,37 @@ const BOTS: &str = "
     CREATE INDEX account_owner ON account (owner) WHERE owner IS NOT NULL;
 ";
 
+/// What format 10 adds about rated games, for operators.
+const EXAMINATIONS: &str = "
+    -- What is noted about the players of one game. Pruned by `at`.
+    CREATE TABLE game_mark (
+        member TEXT NOT NULL,
+        game TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('aborted', 'network', 'device')),
+        opponent TEXT NOT NULL,
+        -- When the game ended.
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, game, kind)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX game_mark_at ON game_mark (at);
+
+    -- Rated games that were examined, or that a node examines. Pruned by `at`.
+    CREATE TABLE examined_game (
+        game TEXT NOT NULL PRIMARY KEY,
+        -- When it ended.
+        at INTEGER NOT NULL,
+        -- When a node has begun.
+        claimed_at INTEGER NOT NULL,
+        -- Whether the engine looks at it.
+        engine INTEGER NOT NULL,
+        -- What it shows of both players, as JSON; absent while a node examines it.
+        facts TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX examined_game_at ON examined_game (at);
+    CREATE INDEX examined_game_engine ON examined_game (claimed_at) WHERE engine = 1;
+    CREATE INDEX rating_change_at ON rating_change (at) WHERE kind = 'game';
+";
+
 /// What format 10 adds for puzzles.
 const PUZZLE_RATINGS: &str = "
     -- What members have who solve puzzles, and what the puzzles have, after the last try.
@@ -343,8 +374,11 @@ const OLD_NAMES: &str = "
 ";
 
 /// What the formats after 7 add, in their order.
-const ADDED: [(u32, &[&str]); 3] =
-    [(8, &[ACCOUNTS]), (9, &[KEYS, RATINGS, MODERATION]), (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS])];
+const ADDED: [(u32, &[&str]); 3] = [
+    (8, &[ACCOUNTS]),
+    (9, &[KEYS, RATINGS, MODERATION]),
+    (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+];
 
 /// Kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

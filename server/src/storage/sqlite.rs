@@ -6,12 +6,14 @@
 mod account_rows;
 pub(super) mod accounts;
 mod bots;
+mod examination;
 mod keys;
 mod log;
 pub(super) mod moderation;
 pub(super) mod puzzles;
 pub(super) mod ratings;
 mod reader;
+mod rows;
 
 use std::{
     path::{Path, PathBuf},

@@ -12,11 +12,12 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-        Appended, BlockLists, Claimed, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
-        KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, Memory, ModerationChange,
-        ModerationChanged, ModerationReader, NowPlaying, OldName, Passkey, Playing, PoolRating,
-        PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry, RatingChange, Report,
-        ReportQuery, Sanction, Storage, StorageError, StorageReader, Undone,
+        Appended, BlockLists, Claimed, DiskSpace, Epoch, ExaminationReader, ExaminedGame, GameMark,
+        GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom,
+        Memory, ModerationChange, ModerationChanged, ModerationReader, NowPlaying, OldName,
+        Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader,
+        PuzzleTry, RatingChange, Report, ReportQuery, Sanction, Storage, StorageError,
+        StorageReader, Undone, Unexamined,
     },
 };
 use fivefold_shared::{
@@ -591,6 +592,28 @@ impl ModerationReader for Disk {
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
         self.reach()?;
         self.kept.is_operator(member)
+    }
+}
+
+impl ExaminationReader for Disk {
+    fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError> {
+        self.reach()?;
+        self.kept.unexamined(since, stale)
+    }
+
+    fn engine_games(&mut self, since: u64) -> Result<usize, StorageError> {
+        self.reach()?;
+        self.kept.engine_games(since)
+    }
+
+    fn examined(&mut self) -> Result<Vec<ExaminedGame>, StorageError> {
+        self.reach()?;
+        self.kept.examined()
+    }
+
+    fn marks(&mut self) -> Result<Vec<GameMark>, StorageError> {
+        self.reach()?;
+        self.kept.marks()
     }
 }
 

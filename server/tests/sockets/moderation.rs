@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use fivefold_server::{
     config::{Closed, Moderate},
-    limits::moderation::{BLOCKS_MAX, CASE_TEXT_MAX, REPORTS_MAX},
+    limits::{
+        Limits,
+        moderation::{BLOCKS_MAX, CASE_TEXT_MAX, REPORTS_MAX},
+    },
     operator_commands::{CommandError, moderate, set_operator},
-    storage::{DataFolder, Database, Memory, OperatorError, Sqlite, Storage},
+    storage::{DataFolder, Database, MarkKind, Memory, OperatorError, Sqlite, Storage},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode, SanctionKind, close};
 use serde_json::{Value, json};
@@ -586,5 +589,168 @@ async fn who_may_play_no_rated_games_is_told_so() {
     let (mut first, mut second, room) = pair(ann, bob).await;
     play_rated(&mut first, &mut second, &room).await;
     assert_eq!(help(&server, "/api/position", &MOVES).await, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_sanction_that_begins_in_an_open_room_stops_the_rated_rematch() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let [(ann, cookie), (bob, operator)] = two(&server).await;
+    make_operator(&memory, &server, &operator).await;
+    let id = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
+    let (mut first, mut second, room) = pair(ann, bob).await;
+    play_rated(&mut first, &mut second, &room).await;
+    act(&mut first, json!({"type": "resign", "room": room})).await;
+
+    let unrated = json!({"kind": "unrated", "reason": "Lost on purpose"});
+    assert_eq!(post(&server, &path, &operator, &unrated).await.status, 204);
+    let rematch = json!({"type": "rematch", "room": room});
+    let reasons = [first.refused(rematch.clone()).await, second.refused(rematch.clone()).await];
+    assert!(reasons.contains(&Reason::NoRatedGames), "{reasons:?}");
+    assert!(reasons.contains(&Reason::OpponentNotRated), "{reasons:?}");
+    // To leave the seat and sit down again is no way around.
+    act(&mut first, json!({"type": "stand", "room": room})).await;
+    let reason = first.refused(json!({"type": "sit", "room": room})).await;
+    assert_eq!(reason, reasons[0]);
+
+    // When it is taken back, the two may play again.
+    let file = get(&server, &path, &operator).await;
+    let undo = format!(
+        "/api/moderation/sanctions/{}/undo",
+        file.body["sanctions"][0]["id"].as_str().unwrap()
+    );
+    assert_eq!(post(&server, &undo, &operator, &Value::Null).await.status, 204);
+    let sit = json!({"type": "sit", "room": room});
+    while !matches!(first.ask(sit.clone()).await, Message::Done { .. }) {
+        sleep(Duration::from_millis(50)).await;
+    }
+    act(&mut second, rematch).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_sanction_that_begins_during_a_seek_makes_the_game_casual() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let [(mut ann, cookie), (bob, operator)] = two(&server).await;
+    make_operator(&memory, &server, &operator).await;
+    ann.seek("gomoku-5-3").await;
+    let id = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
+    let unrated = json!({"kind": "unrated", "reason": "Lost on purpose"});
+    assert_eq!(post(&server, &path, &operator, &unrated).await.status, 204);
+    assert_eq!(sanctioned(&mut ann).await.0, SanctionKind::Unrated);
+    let (mut first, mut second, room) = pair(ann, bob).await;
+    play_rated(&mut first, &mut second, &room).await;
+    assert_eq!(help(&server, "/api/position", &MOVES).await, 200, "a casual game");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn rated_games_are_examined_and_operators_see_what_they_show() {
+    let memory = Memory::default();
+    let limits = Limits { examination_interval: Duration::from_millis(50), ..LIMITS };
+    let server = TestServer::start_on(Box::new(memory.clone()), limits);
+    let [(ann, cookie), (bob, operator)] = two(&server).await;
+    make_operator(&memory, &server, &operator).await;
+    let id = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
+    let before = get(&server, &path, &operator).await;
+    assert_eq!(
+        (&before.body["hints"]["games"], &before.body["hints"]["kinds"]),
+        (&json!(0), &json!([]))
+    );
+    let (mut first, mut second, room) = pair(ann, bob).await;
+    play_rated(&mut first, &mut second, &room).await;
+    act(&mut first, json!({"type": "resign", "room": room})).await;
+    let shown = loop {
+        let shown = get(&server, &path, &operator).await;
+        if shown.body["hints"]["games"] == 1 {
+            break shown.body["hints"].clone();
+        }
+        sleep(Duration::from_millis(50)).await;
+    };
+    // Two each after the opening.
+    assert_eq!(shown["times"]["moves"], 2);
+    assert_eq!(shown["agreement"].get("usual"), None, "nobody else has played");
+    let mut reader = memory.clone().reader().unwrap();
+    let games = reader.examined().unwrap();
+    assert!(games[0].facts.first.agreement.is_some(), "{games:?}");
+    let marks = reader.marks().unwrap();
+    assert_eq!(
+        marks.len(),
+        2,
+        "one network, and programs that do not say what they are: {marks:?}"
+    );
+    assert!(marks.iter().all(|mark| mark.kind == MarkKind::Network), "{marks:?}");
+    // One game is no hint.
+    let queue = get(&server, "/api/moderation", &operator).await;
+    assert_eq!(queue.body["cases"], json!([]));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn people_who_play_from_one_network_are_in_the_queue_until_an_operator_decides() {
+    let memory = Memory::default();
+    let limits = Limits { examination_interval: Duration::from_millis(50), ..LIMITS };
+    let server = TestServer::start_on(Box::new(memory.clone()), limits);
+    let [(ann, cookie), (bob, operator)] = two(&server).await;
+    make_operator(&memory, &server, &operator).await;
+    let (mut first, mut second, room) = pair(ann, bob).await;
+    for game in 0..3 {
+        if game > 0 {
+            act(&mut first, json!({"type": "rematch", "room": room})).await;
+            act(&mut second, json!({"type": "rematch", "room": room})).await;
+            (first, second) = (second, first);
+        }
+        play_rated(&mut first, &mut second, &room).await;
+        act(&mut first, json!({"type": "resign", "room": room})).await;
+    }
+    let queue = loop {
+        let queue = get(&server, "/api/moderation", &operator).await;
+        if queue.body["cases"].as_array().unwrap().len() == 2 {
+            break queue.body["cases"].clone();
+        }
+        sleep(Duration::from_millis(50)).await;
+    };
+    for case in queue.as_array().unwrap() {
+        let found = (&case["hints"], &case["reports"], &case["appeals"]);
+        assert_eq!(found, (&json!(["network"]), &json!(0), &json!(0)));
+    }
+    // A note is enough: what was decided is not asked again.
+    let id = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let path = format!("/api/moderation/people/{}", id.as_str().unwrap());
+    let note = json!({"kind": "note", "reason": "Two sisters"});
+    assert_eq!(post(&server, &path, &operator, &note).await.status, 204);
+    let queue = get(&server, "/api/moderation", &operator).await;
+    assert_eq!(queue.body["cases"].as_array().unwrap().len(), 1);
+    let file = get(&server, &path, &operator).await;
+    assert_eq!(file.body["hints"]["kinds"], json!(["network"]), "the case still shows it");
+    assert_eq!(file.body["hints"]["shared"][0]["games"], 3);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn who_leaves_a_rated_game_before_it_begins_is_marked() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let [(ann, cookie), (bob, _)] = two(&server).await;
+    let id = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
+    let (mut first, mut second, room) = pair(ann, bob).await;
+    act(&mut first, json!({"type": "abort", "room": room})).await;
+    let marks = loop {
+        let marks = memory.clone().reader().unwrap().marks().unwrap();
+        if !marks.is_empty() {
+            break marks;
+        }
+        // A mark is stored after the end, when the log writer is free.
+        second.ask(json!({"type": "chat", "room": room})).await;
+    };
+    let [mark] = &marks[..] else { panic!("{marks:?}") };
+    assert_eq!(mark.kind, MarkKind::Aborted);
+    let is_ann = mark.member.as_str() == id.as_str().unwrap();
+    assert_ne!(mark.opponent.as_str() == id.as_str().unwrap(), is_ann);
     server.stop().await;
 }

@@ -358,8 +358,10 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert_eq!(before, expected);
     drop(storage);
     server.execute("DROP INDEX fivefold.account_owner");
-    let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try";
+    let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try,
+        fivefold.game_mark, fivefold.examined_game";
     server.execute(&format!("DROP TABLE {format_5}"));
+    server.execute("DROP INDEX fivefold.rating_change_at");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod accounts;
+mod agreement;
 mod bots;
 mod contract;
 mod crash;
 mod databases;
 mod doubt;
+mod examination;
 mod files;
 mod keys;
 mod moderation;

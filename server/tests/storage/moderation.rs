@@ -19,6 +19,7 @@ use fivefold_shared::protocol::{ChatText, MemberId, Name};
 use crate::{
     accounts,
     contract::every_storage,
+    examination,
     rooms::{code, game_id, member},
 };
 
@@ -308,10 +309,13 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
     ] {
         apply(storage, &change, Done);
     }
+    examination::fill(storage);
 }
 
 /// Damages of what [`fill`] stores, and what a check says about them.
-pub(crate) const DAMAGES: [(&str, &str); 3] = [
+pub(crate) const DAMAGES: [(&str, &str); 5] = [
+    ("UPDATE game_mark SET opponent = member", "1 marks of games have one player twice"),
+    ("UPDATE examined_game SET facts = ''", "1 examined games have an empty result"),
     ("UPDATE block SET other = member", "1 lists have their own member on them"),
     ("UPDATE report SET closed_at = 5", "1 reports are open and closed"),
     (
@@ -347,4 +351,5 @@ pub(crate) fn assert_filled(storage: &dyn Storage) {
     assert_eq!(reader.sanctions_of(&member(2)).unwrap(), [held]);
     assert_eq!(reader.sanctions_revision(), Ok(2));
     assert!(reader.is_operator(&member(3)).unwrap());
+    examination::assert_filled(storage);
 }

@@ -1,21 +1,24 @@
-// The operator's queue at /moderation: people with open reports or appeals, and what is known about each.
+// The operator's queue at /moderation: people with open reports, appeals or hints, and what is known about
+// each.
 
 /** @import { View } from '../view-types' */
+/** @import { Hints } from './hints.js' */
 
 import { request } from '../account/account-requests.js';
 import { el, fill, write } from '../dom.js';
 import { loadTexts } from '../folder-texts.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
 import { formatDate } from '../texts.js';
+import { hintList } from './hints.js';
 import { faultText, tm } from './texts.js';
 
 const to = await loadTexts('moderation/operators');
 
-/** @typedef {{ member: string, name: string, reports: number, kinds: string[], appeals: number, since: number }} Case */
+/** @typedef {{ member: string, name: string, reports: number, kinds: string[], appeals: number, hints: string[], since: number }} Case */
 /** @typedef {{ reporter: string, kind: string, game?: string, line?: { room: string, text: string, verified: boolean }, text: string, at: number, state: string }} Report */
 /** @typedef {{ id: string, kind: string, from: number, until?: number, reason: string, operator: string, active: boolean, appeal?: string, answered: boolean, undone: boolean }} Sanction */
-/** @typedef {{ games: number, one_sided: { opponent: string, games: number, won: number, day: number }[], losses: number, early_losses: number, sandbagging: boolean, early_wins: number, left: number }} Signals */
-/** @typedef {{ member: string, name?: string, account: boolean, reports: Report[], sanctions: Sanction[], blocked_by: number, signals: Signals }} CaseFile */
+/** @typedef {{ games: number, losses: number, early_losses: number, early_wins: number, left: number }} Signals */
+/** @typedef {{ member: string, name?: string, account: boolean, reports: Report[], sanctions: Sanction[], blocked_by: number, signals: Signals, hints: Hints }} CaseFile */
 
 /** What an operator can do; those with an end have one if they want. */
 const KINDS = ['note', 'warn', 'mute', 'unrated', 'close'];
@@ -47,11 +50,12 @@ export const view = (app, place) => {
   }
 
   /** @param {Case} one */
-  function row({ member, name, reports, kinds, appeals, since }) {
-    const about = [...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), formatDate(since, { dateStyle: 'medium' })].join(' · ');
+  function row({ member, name, reports, kinds, appeals, hints, since }) {
+    const about = [...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), ...hints.map((hint) => to(`hint_${hint}`)), formatDate(since, { dateStyle: 'medium' })].join(' · ');
     return el('li', null, el('button', { type: 'button', 'aria-current': member === current && 'true', onclick: () => void open(member) },
       el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
-      el('span', null, reports > 0 && el('span', { class: 'chip' }, to('reports', { count: reports })), ' ', appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })))));
+      el('span', null, reports > 0 && el('span', { class: 'chip' }, to('reports', { count: reports })), ' ', appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })),
+        reports + appeals === 0 && el('span', { class: 'chip' }, to('hints', { count: hints.length })))));
   }
 
   /** @param {string} member */
@@ -78,14 +82,14 @@ export const view = (app, place) => {
   /** @param {CaseFile} file */
   function show(file) {
     const answer = el('p', { class: 'hint', role: 'status' });
-    const open = file.reports.filter(({ state }) => state === 'open').length;
+    const waiting = file.reports.filter(({ state }) => state === 'open').length;
     const people = `people/${file.member}`;
     const close = (/** @type {string} */ state, /** @type {string} */ text) => el('button', { type: 'button', onclick: () => void act(answer, `${people}/reports`, { state }) }, text);
     fill(detail,
       el('h2', null, el('bdi', null, file.name ?? to('unknown'))),
       el('p', { class: 'hint' }, [file.member, to(file.account ? 'account' : 'guest'), to('blocked_by', { count: file.blocked_by })].join(' · ')),
-      signals(file.signals), decide(people, answer), answer,
-      el('h3', null, to('all_reports')), open > 0 && el('div', { class: 'row' }, close('acted', to('acted')), close('dismissed', to('dismissed'))),
+      signals(file.signals), hintList(file.hints, to, (member) => void open(member)), decide(people, answer), answer,
+      el('h3', null, to('all_reports')), waiting > 0 && el('div', { class: 'row' }, close('acted', to('acted')), close('dismissed', to('dismissed'))),
       file.reports.length === 0 && el('p', { class: 'hint' }, to('no_reports')), el('ol', null, ...file.reports.map(reportItem)),
       el('h3', null, to('sanctions')), file.sanctions.length === 0 && el('p', { class: 'hint' }, to('no_sanctions')),
       el('ol', null, ...file.sanctions.map((sanction) => sanctionItem(sanction, answer))));
@@ -140,9 +144,6 @@ function reportItem({ reporter, kind, game, line, text, at, state }) {
 }
 
 /** @param {Signals} signals */
-function signals({ games, losses, early_losses: early, early_wins: wins, left, sandbagging, one_sided: pairs }) {
-  const hints = pairs.map(({ opponent, games: count, won }) => to('hint_pair', { opponent, count, won }));
-  if (sandbagging) hints.push(to('hint_sandbagging'));
-  return el('div', null, el('p', { class: 'hint' }, to('signals', { games, losses, early, wins, left })),
-    ...hints.map((text) => el('p', { class: 'chip now' }, text)));
+function signals({ games, losses, early_losses: early, early_wins: wins, left }) {
+  return el('p', { class: 'hint' }, to('signals', { games, losses, early, wins, left }));
 }

@@ -386,6 +386,8 @@ pub enum Reason {
     Muted,
     /// An operator lets the member play no rated games, until `until`: `why` says the reason.
     NoRatedGames,
+    /// The opponent plays no rated games now, so there is no rated rematch.
+    OpponentNotRated,
     /// An operator has closed the account, until `until`: `why` says the reason.
     AccountClosed,
     /// A rated game with this position is running, and its players get no help.
@@ -511,6 +513,9 @@ impl Reason {
             }
             Self::Muted => return sanctioned("You may not chat", values),
             Self::NoRatedGames => return sanctioned("You may not play rated games", values),
+            Self::OpponentNotRated => {
+                "This opponent plays no rated games now. Look for a new opponent, or play a casual game."
+            }
             Self::AccountClosed => return sanctioned("This account is closed", values),
             Self::TokenScope => {
                 return match values.scope {

@@ -112,6 +112,11 @@ impl Room {
         self.ratings.filter(|ratings| ratings.game == game.number)
     }
 
+    /// The players of the room's last rated game. Another game of theirs, in the same seats, is rated, too.
+    pub fn rated_players(&self) -> Option<&BySeat<MemberId>> {
+        self.state.rated_players.as_ref().map(|players| &players.members)
+    }
+
     /// Whether the next game is rated: the first one if that was agreed, and another one of the same two.
     pub(super) fn next_is_rated(&self, number: u32) -> bool {
         if number == 1 {

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 use fivefold_shared::protocol::{Absent, LobbyRequest, Message, RoomRequest, Spectators};
 
-use crate::exit_reason::ExitReason;
+use crate::{exit_reason::ExitReason, people::PersonRequest};
 
 /// An input of the screen.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub(in crate::tui) enum Event {
     Back,
     /// The bot of a local game gave no usable reply, and the room moves for it.
     BotFailed,
+    /// What became of blocking, muting or reporting somebody, and whether it is done.
+    AboutPerson(String, bool),
     /// The table has ended, with the reason as a sentence.
     Closed(String),
     /// The spectators before the first message from the table.
@@ -43,6 +45,8 @@ pub(in crate::tui) enum Effect {
     Send(RoomRequest),
     /// Answer a challenge.
     AnswerChallenge(LobbyRequest),
+    /// Block, mute or report somebody.
+    About(PersonRequest),
     /// Ring the bell: it is this person's turn.
     Bell,
     /// Take the mouse, or leave it to the terminal.

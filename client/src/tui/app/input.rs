@@ -11,6 +11,7 @@ use ratatui::layout::Position as Cell;
 use super::{App, Connection, Effect, Mode, Offer, Question, TypedLetter};
 use crate::{
     exit_reason::ExitReason,
+    people::{AboutError, AboutPerson, PersonRequest},
     tui::{
         keys::{self, Action},
         layout::SCALE_MAX,
@@ -221,11 +222,24 @@ impl App {
         }
     }
 
+    fn request_about(&self, about: &AboutPerson) -> Result<PersonRequest, AboutError> {
+        // A game in this process has no link.
+        if self.link.is_empty() {
+            return Err(AboutError::Alone);
+        }
+        about.request(&self.room)
+    }
+
     fn say_key(&mut self, key: KeyEvent, mut text: String, effects: &mut Vec<Effect>) {
         match key.code {
             KeyCode::Enter => {
                 self.mode = Mode::Board;
-                if let Ok(text) = ChatText::new(&text) {
+                if let Some(about) = AboutPerson::parse(&text) {
+                    match about.and_then(|about| self.request_about(&about)) {
+                        Ok(request) => effects.push(Effect::About(request)),
+                        Err(error) => self.log.warn(&error.to_string()),
+                    }
+                } else if let Ok(text) = ChatText::new(&text) {
                     self.send(RoomRequest::Say { text }, effects);
                 }
             }

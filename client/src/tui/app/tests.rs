@@ -205,6 +205,7 @@ impl Sitting {
             .filter_map(|effect| match effect {
                 Effect::Send(request) => Some(request),
                 Effect::AnswerChallenge(_)
+                | Effect::About(_)
                 | Effect::Bell
                 | Effect::Mouse(_)
                 | Effect::Suspend

@@ -1,6 +1,7 @@
 //! What a device calls itself, so that members recognize their sessions.
 
 use axum::http::{HeaderMap, header::USER_AGENT};
+use sha2::{Digest, Sha256};
 
 use crate::limits::accounts::SESSION_LABEL_MAX;
 
@@ -24,6 +25,14 @@ const SYSTEMS: [(&str, &str); 7] = [
     ("CrOS", "ChromeOS"),
     ("Linux", "Linux"),
 ];
+
+/// A digest of what the browser or program says that it is; 0 if it says nothing.
+pub(in crate::http) fn agent(headers: &HeaderMap) -> u64 {
+    let Some(agent) = headers.get(USER_AGENT) else { return 0 };
+    let digest = Sha256::new().chain_update("fivefold agent").chain_update(agent.as_bytes());
+    let digest: [u8; 32] = digest.finalize().into();
+    digest[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
 
 /// A short name of the device, such as `Firefox on Linux`.
 pub(super) fn label(headers: &HeaderMap) -> String {

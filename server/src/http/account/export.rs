@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    protocol::{Name, Reason},
+    protocol::{GameId, Name, Reason},
     puzzle::PuzzleId,
     record::ListedGame,
 };
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::{GameQuery, OldName, PuzzleTry, StorageReader},
+    storage::{GameMark, GameQuery, MarkKind, OldName, PuzzleTry, StorageReader},
 };
 
 /// All that the server knows of a member.
@@ -31,8 +31,19 @@ struct Export {
     bots: Vec<ShownBot>,
     old_names: Vec<ShownOldName>,
     games: Vec<ListedGame>,
+    /// Notes about the member's part in rated games.
+    game_marks: Vec<ShownMark>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
+}
+
+/// A mark of one game.
+#[derive(Serialize)]
+struct ShownMark {
+    game: GameId,
+    kind: MarkKind,
+    /// When the game ended, in milliseconds since the Unix epoch.
+    at: u64,
 }
 
 /// A try at a puzzle, with what it left.
@@ -61,6 +72,11 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let old = asked.server.read_pool.try_read(move |reader| reader.old_names(&of)).await;
     let old = old.map_err(|_| Reason::Busy)?.into_iter();
     let old_names = old.map(|OldName { name, at }| ShownOldName { name, until: at }).collect();
+    let of = member.clone();
+    let marks = asked.server.read_pool.try_read(|reader| reader.marks()).await;
+    let marks = marks.map_err(|_| Reason::Busy)?.into_iter().filter(|mark| mark.member == of);
+    let game_marks =
+        marks.map(|GameMark { game, kind, at, .. }| ShownMark { game, kind, at }).collect();
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
         member: Some(member.clone()),
@@ -90,6 +106,6 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let puzzles = tries.into_iter().map(exported).collect();
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    let export = Export { account, renamed_at, bots, old_names, games, puzzles };
+    let export = Export { account, renamed_at, bots, old_names, games, game_marks, puzzles };
     Ok((headers, Json(export)).into_response())
 }

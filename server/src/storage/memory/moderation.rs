@@ -83,6 +83,10 @@ impl Moderation {
             ModerationChange::Operator { member, since: None } => {
                 self.operators.remove(&member).is_some()
             }
+            // They are kept elsewhere.
+            ModerationChange::Mark(_)
+            | ModerationChange::ClaimExamination(_)
+            | ModerationChange::Examined { .. } => false,
         };
         Ok(if is_there { ModerationChanged::Done } else { ModerationChanged::Gone })
     }

@@ -98,6 +98,11 @@ impl StoredRatings {
         history
     }
 
+    /// The last changes, the oldest first.
+    pub(super) fn changes(&self) -> impl Iterator<Item = &RatingChange> {
+        self.changes.iter()
+    }
+
     /// What a game changed, and what of it was taken back.
     pub(super) fn of_game(&self, game: &GameId) -> Vec<RatingChange> {
         let mut changes: Vec<_> =

@@ -206,6 +206,9 @@ const PRUNE: &str = "
         DELETE FROM key WHERE member IN (SELECT member FROM removed)
     ), alone AS (
         DELETE FROM block WHERE member IN (SELECT member FROM removed)
+    ), unmarked AS (
+        DELETE FROM game_mark WHERE member IN (SELECT member FROM removed)
+            OR opponent IN (SELECT member FROM removed)
     ), unpassed AS (
         DELETE FROM passkey WHERE member IN (SELECT member FROM removed)
     ), untokened AS (

@@ -33,7 +33,8 @@ const PART: i64 = 200;
 /// The newest of the tables.
 const HAS_TABLES: &str = "
     SELECT to_regclass('fivefold.rating_change') IS NOT NULL
-        AND to_regclass('fivefold.puzzle_try') IS NOT NULL";
+        AND to_regclass('fivefold.puzzle_try') IS NOT NULL
+        AND to_regclass('fivefold.examined_game') IS NOT NULL";
 
 const SELECT_ROOMS: &str = "
     SELECT id, code, seq, forgotten, closed_at IS NULL FROM room WHERE id > $1 ORDER BY id LIMIT $2";
@@ -99,7 +100,9 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
     }
     ratings::check(session, &mut findings).await?;
     puzzles::check(session, &mut findings).await?;
-    for (statement, problem) in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
+    for (_, statement, problem) in
+        accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS)
+    {
         for row in session.query(statement, &[]).await? {
             let rows = unsigned(row.try_get(0)?);
             if rows > 0 {

@@ -77,7 +77,7 @@ struct Table {
 
 /// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
 /// server claims them.
-const TABLES: [Table; 20] = [
+const TABLES: [Table; 22] = [
     Table {
         name: "room",
         from_sqlite: "
@@ -320,6 +320,30 @@ const TABLES: [Table; 20] = [
             ORDER BY rating_change.member, rating_change.pool, rating_change.number",
     },
     Table {
+        name: "game_mark",
+        from_sqlite: "
+            SELECT member, game, kind, opponent, at FROM game_mark ORDER BY member, game, kind",
+        insert: "
+            INSERT INTO game_mark (member, game, kind, opponent, at)
+            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT member, game, kind, opponent, at::text FROM game_mark
+            ORDER BY game_mark.member, game_mark.game, game_mark.kind COLLATE \"C\"",
+    },
+    Table {
+        name: "examined_game",
+        from_sqlite: "
+            SELECT game, at, claimed_at, engine, facts FROM examined_game ORDER BY game",
+        insert: "
+            INSERT INTO examined_game (game, at, claimed_at, engine, facts)
+            SELECT r->>0, (r->>1)::bigint, (r->>2)::bigint, (r->>3)::bigint = 1, r->>4
+            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
+        from_postgres: "
+            SELECT game, at::text, claimed_at::text, engine::int::text, facts FROM examined_game
+            ORDER BY examined_game.game",
+    },
+    Table {
         name: "puzzle_rating",
         from_sqlite: "
             SELECT side, id, value, deviation, volatility, tries, solved, last_at
@@ -360,7 +384,7 @@ const TABLES: [Table; 20] = [
 ];
 
 /// The tables that files of older formats lack, and the format that has added each.
-const ADDED: [(&str, u32); 15] = [
+const ADDED: [(&str, u32); 17] = [
     ("account", 8),
     ("key", 8),
     ("session", 8),
@@ -373,6 +397,8 @@ const ADDED: [(&str, u32); 15] = [
     ("operator", 9),
     ("rating", 9),
     ("rating_change", 9),
+    ("game_mark", 10),
+    ("examined_game", 10),
     ("puzzle_rating", 10),
     ("puzzle_try", 10),
     ("old_name", 10),

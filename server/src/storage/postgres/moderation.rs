@@ -2,20 +2,19 @@
 //! does no harm.
 
 use fivefold_shared::{clock::millis, protocol::MemberId};
-use tokio_postgres::{Error, Row, types::ToSql};
+use tokio_postgres::{Error, Row};
 
 use super::{
     connection::Session,
+    examination,
     reader::PostgresReader,
+    statements::{Values, run},
     values::{signed, unsigned},
 };
 use crate::{
-    limits::{
-        DATABASE_READ_WITHIN,
-        moderation::{
-            BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
-            SANCTIONS_MAX,
-        },
+    limits::moderation::{
+        BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
+        SANCTIONS_MAX,
     },
     storage::{
         BlockEntry, BlockLists, ModerationChange, ModerationChanged, ModerationReader, Report,
@@ -169,8 +168,6 @@ const SELECT_REPORTS_BY: &str = "
     SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
     WHERE reporter = $1 ORDER BY at DESC, id LIMIT $2";
 
-type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
-
 /// Changes something. The inner error means that nothing was tried.
 ///
 /// # Errors
@@ -216,6 +213,12 @@ pub(super) async fn change(
         ModerationChange::Operator { member, since: None } => {
             run(session, REMOVE_OPERATOR, &[&member.as_str()]).await?
         }
+        ModerationChange::Mark(marks) => examination::mark(session, marks).await?,
+        ModerationChange::ClaimExamination(claim) => examination::claim(session, claim).await?,
+        ModerationChange::Examined { game, facts } => match to_json(facts) {
+            Ok(facts) => examination::examined(session, game, &facts).await?,
+            Err(error) => return Ok(Err(error)),
+        },
     };
     Ok(Ok(changed))
 }
@@ -262,20 +265,6 @@ async fn add_sanction(session: &Session, sanction: &Sanction) -> Result<Moderati
     run(session, SANCTION, values).await
 }
 
-async fn run(
-    session: &Session,
-    statement: &'static str,
-    values: Values<'_>,
-) -> Result<ModerationChanged, Error> {
-    let rows = session.query(statement, values).await?;
-    let flags = |row: &Row| Ok::<(bool, bool), Error>((row.try_get(0)?, row.try_get(1)?));
-    Ok(match rows.first().map(flags).transpose()? {
-        Some((true, _)) => ModerationChanged::Done,
-        Some((false, true)) => ModerationChanged::Full,
-        Some((false, false)) | None => ModerationChanged::Gone,
-    })
-}
-
 /// Deletes what [`Storage::prune_moderation`](crate::storage::Storage::prune_moderation) names.
 ///
 /// # Errors
@@ -283,23 +272,8 @@ async fn run(
 pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Result<u64, Error> {
     let (blocks, reports) = (signed(blocks_before(now)), signed(reports_before(now)));
     let rows = session.query(PRUNE, &[&blocks, &reports, &signed(rows_max as u64)]).await?;
-    rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))
-}
-
-impl PostgresReader {
-    /// Reads rows from the primary, each by `read`, whose error means that the row is damaged.
-    fn rows<T>(
-        &mut self,
-        statement: &'static str,
-        values: Values<'_>,
-        read: impl Fn(&Row) -> Result<Result<T, StorageError>, Error>,
-    ) -> Result<Vec<T>, StorageError> {
-        let select = async |session: &Session| {
-            let rows = session.query(statement, values).await?;
-            rows.iter().map(&read).collect::<Result<Vec<_>, Error>>()
-        };
-        self.primary.read(DATABASE_READ_WITHIN, &select)?.into_iter().collect()
-    }
+    let pruned = rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))?;
+    Ok(pruned + examination::prune(session, now, rows_max).await?)
 }
 
 impl ModerationReader for PostgresReader {

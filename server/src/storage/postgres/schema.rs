@@ -323,6 +323,37 @@ const BOTS: &str = "
     CREATE INDEX account_owner ON fivefold.account (owner) WHERE owner IS NOT NULL;
 ";
 
+/// What format 5 adds about rated games, for operators.
+const EXAMINATIONS: &str = "
+    -- What is noted about the players of one game. Pruned by `at`.
+    CREATE TABLE fivefold.game_mark (
+        member text COLLATE \"C\" NOT NULL,
+        game text COLLATE \"C\" NOT NULL,
+        kind text NOT NULL CHECK (kind IN ('aborted', 'network', 'device')),
+        opponent text COLLATE \"C\" NOT NULL,
+        -- When the game ended.
+        at bigint NOT NULL,
+        PRIMARY KEY (member, game, kind)
+    );
+    CREATE INDEX game_mark_at ON fivefold.game_mark (at);
+
+    -- Rated games that were examined, or that a node examines. Pruned by `at`.
+    CREATE TABLE fivefold.examined_game (
+        game text COLLATE \"C\" NOT NULL PRIMARY KEY,
+        -- When it ended.
+        at bigint NOT NULL,
+        -- When a node has begun.
+        claimed_at bigint NOT NULL,
+        -- Whether the engine looks at it.
+        engine boolean NOT NULL,
+        -- What it shows of both players, as JSON; absent while a node examines it.
+        facts text
+    );
+    CREATE INDEX examined_game_at ON fivefold.examined_game (at);
+    CREATE INDEX examined_game_engine ON fivefold.examined_game (claimed_at) WHERE engine;
+    CREATE INDEX rating_change_at ON fivefold.rating_change (at) WHERE kind = 'game';
+";
+
 /// What format 5 adds for puzzles.
 const PUZZLE_RATINGS: &str = "
     -- What members have who solve puzzles, and what the puzzles have, after the last try.
@@ -379,8 +410,11 @@ const OLD_NAMES: &str = "
 ";
 
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 3] =
-    [(3, &[ACCOUNTS]), (4, &[KEYS, RATINGS, MODERATION]), (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS])];
+const ADDED: [(i32, &[&str]); 3] = [
+    (3, &[ACCOUNTS]),
+    (4, &[KEYS, RATINGS, MODERATION]),
+    (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+];
 
 /// What a server found in its database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -257,6 +257,7 @@ pub(super) fn prune(
         for statement in [
             "DELETE FROM key WHERE member = ?",
             "DELETE FROM block WHERE member = ?",
+            "DELETE FROM game_mark WHERE member = ?1 OR opponent = ?1",
             "DELETE FROM passkey WHERE member = ?",
             "DELETE FROM token WHERE member = ?",
             "DELETE FROM alias WHERE account = ?",

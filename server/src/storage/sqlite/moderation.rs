@@ -1,9 +1,9 @@
 //! Blocks, reports and sanctions in a SQLite file.
 
 use fivefold_shared::{clock::millis, protocol::MemberId};
-use rusqlite::{Connection, Params, Row, Transaction};
+use rusqlite::{Connection, Params, Transaction};
 
-use super::SqliteReader;
+use super::{SqliteReader, examination, rows::collect};
 use crate::{
     limits::moderation::{
         BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
@@ -81,6 +81,11 @@ pub(in crate::storage) fn change(
         ),
         ModerationChange::Operator { member, since: None } => {
             execute(transaction, "DELETE FROM operator WHERE member = ?", (member.as_str(),))
+        }
+        ModerationChange::Mark(marks) => examination::mark(transaction, marks),
+        ModerationChange::ClaimExamination(claim) => examination::claim(transaction, claim),
+        ModerationChange::Examined { game, facts } => {
+            examination::examined(transaction, game, facts.as_deref())
         }
     }
 }
@@ -208,7 +213,8 @@ pub(super) fn prune(
              WHERE id IN (SELECT id FROM report WHERE closed_at <= ? LIMIT ?)",
         )?
         .execute((reports_before(now), rows_max - blocks))?;
-    Ok(blocks + reports)
+    let examined = examination::prune(transaction, now, rows_max - blocks - reports)?;
+    Ok(blocks + reports + examined)
 }
 
 impl ModerationReader for SqliteReader {
@@ -272,18 +278,6 @@ impl ModerationReader for SqliteReader {
             self.connection.prepare_cached("SELECT 1 FROM operator WHERE member = ?")?;
         Ok(select.exists((member.as_str(),))?)
     }
-}
-
-/// All rows, each read by `read`.
-fn collect<T>(
-    mut rows: rusqlite::Rows<'_>,
-    read: impl Fn(&Row<'_>) -> Result<T, StorageError>,
-) -> Result<Vec<T>, StorageError> {
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        all.push(read(row)?);
-    }
-    Ok(all)
 }
 
 fn reports(

@@ -50,6 +50,7 @@ export const texts = {
   refused_too_many_reports: 'You reported a lot today. Try again tomorrow.',
   refused_muted: 'You may not chat{end}. The operator says: {why}',
   refused_no_rated_games: 'You may not play rated games{end}. The operator says: {why}',
+  refused_opponent_not_rated: 'This opponent plays no rated games now. Look for a new opponent, or play a casual game.',
   refused_account_closed: 'This account is closed{end}. The operator says: {why}',
   refused_rated_game: 'This position is on the board of a rated game that is running. Ask again after the game.',
   refused_operators_only: 'Only operators of this server can see this. Sign in as one.',

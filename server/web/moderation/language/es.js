@@ -51,6 +51,7 @@ export const texts = {
   refused_too_many_reports: 'Hoy has denunciado mucho. Inténtalo mañana.',
   refused_muted: 'No puedes chatear{end}. El operador dice: {why}',
   refused_no_rated_games: 'No puedes jugar partidas puntuadas{end}. El operador dice: {why}',
+  refused_opponent_not_rated: 'Este rival no juega ahora partidas puntuadas. Busca otro rival o juega una partida amistosa.',
   refused_account_closed: 'Esta cuenta está cerrada{end}. El operador dice: {why}',
   refused_rated_game: 'Esta posición está en el tablero de una partida puntuada en curso. Pregunta después de la partida.',
   refused_operators_only: 'Solo los operadores de este servidor pueden ver esto. Inicia sesión como uno.',

@@ -1,0 +1,144 @@
+//! Examines rated games that have ended, one after another, when nothing else needs the processor: how long
+//! the moves took, and how far they agree with the engine's. The facts are stored for operators.
+//!
+//! Nodes claim games in the storage, so that none is examined twice. What the facts mean is not known here.
+
+mod facts;
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use fivefold_shared::{
+    agreement::{Agreement, GAME_NODES, LINES},
+    clock::millis,
+    record::Record,
+    review::Reviewer,
+    rules::{Point, Stone},
+    seat::{BySeat, Seat},
+};
+use tokio::{sync::oneshot, time::sleep};
+
+use self::facts::facts;
+use crate::{
+    clock::Clock,
+    limits::moderation::{
+        ENGINE_GAMES_A_DAY, EXAMINATION_STALE, EXAMINATION_TIME_MAX, EXAMINED_WITHIN,
+    },
+    storage::{
+        ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, ReadPool, StorageError,
+        Unexamined,
+    },
+    thinking::{BackgroundJob, Owner, Pool},
+};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What examining games needs.
+#[derive(Debug)]
+pub(crate) struct Examiner {
+    pub(crate) read_pool: Arc<ReadPool>,
+    pub(crate) log_writer: LogWriter,
+    pub(crate) pool: Pool,
+    pub(crate) clock: Clock,
+    /// How long to wait when there is no game to examine.
+    pub(crate) interval: Duration,
+}
+
+impl Examiner {
+    /// Examines games; never returns.
+    pub(crate) async fn run(self) -> Infallible {
+        loop {
+            match self.examine_next().await {
+                Ok(true) => {}
+                Ok(false) => sleep(self.interval).await,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot examine a rated game");
+                    sleep(self.interval).await;
+                }
+            }
+        }
+    }
+
+    /// Examines the next game. Returns whether there was one.
+    async fn examine_next(&self) -> Result<bool, StorageError> {
+        let at = self.clock.now();
+        let stale = at.saturating_sub(millis(EXAMINATION_STALE));
+        let since = at.saturating_sub(millis(EXAMINED_WITHIN));
+        let day = at.saturating_sub(millis(DAY));
+        let next = self.read_pool.read(move |reader| {
+            let Some(next) = reader.unexamined(since, stale)? else { return Ok(None) };
+            Ok(Some((next, reader.engine_games(day)?)))
+        });
+        let Some((Unexamined { game, ended_at }, engine_games)) = next.await? else {
+            return Ok(false);
+        };
+        let engine = engine_games < ENGINE_GAMES_A_DAY;
+        let claim = ExaminationClaim { game: game.clone(), ended_at, at, stale, engine };
+        if self.change(ModerationChange::ClaimExamination(claim)).await? == ModerationChanged::Gone
+        {
+            // Another node has it.
+            return Ok(true);
+        }
+        let wanted = game.clone();
+        let found = self.read_pool.read(move |reader| {
+            let Some(record) = reader.game(&wanted)? else { return Ok(None) };
+            Ok(Some((record, reader.game_ratings(&wanted)?)))
+        });
+        let facts = match found.await? {
+            Some((record, changes)) => {
+                let agreement = if engine { self.agreement(&record).await } else { None };
+                facts(&record, &changes, agreement)
+            }
+            None => None,
+        };
+        let facts = facts.map(Box::new);
+        self.change(ModerationChange::Examined { game, facts }).await?;
+        Ok(true)
+    }
+
+    async fn change(&self, change: ModerationChange) -> Result<ModerationChanged, StorageError> {
+        self.log_writer.settle(|permit| permit.moderate(change.clone())).await
+    }
+
+    /// Has the engine look at a game; nothing if it does not play these rules, or has no time.
+    async fn agreement(&self, record: &Record) -> Option<BySeat<Agreement>> {
+        let summary = &record.summary;
+        let moves: Vec<Point> = record.moves.iter().map(|made| made.point).collect();
+        let winner = summary.outcome_by_stone().winner();
+        let opening = summary.opening.as_ref().map_or(0, |opening| opening.stones());
+        let reviewer = Reviewer::searching(summary.rules, &moves, winner, (LINES, GAME_NODES));
+        let (sender, reply) = oneshot::channel();
+        let job = job(reviewer.ok()??, opening, sender);
+        let handle = self.pool.background_job(Owner::UNKNOWN, job, EXAMINATION_TIME_MAX).ok()?;
+        let [black, white] = reply.await.ok()?;
+        drop(handle);
+        let of = |seat: Seat| match seat.stone(summary.black) {
+            Stone::Black => black,
+            Stone::White => white,
+        };
+        Some(BySeat { first: of(Seat::First), second: of(Seat::Second) })
+    }
+}
+
+/// Reviews a game, and sends what Black and White have in common with the engine.
+fn job(
+    mut reviewer: Reviewer,
+    opening: usize,
+    sender: oneshot::Sender<[Agreement; 2]>,
+) -> BackgroundJob {
+    let mut sender = Some(sender);
+    Box::new(move |thinking| {
+        while let Some(has_more) = reviewer.go_on(thinking) {
+            if has_more {
+                continue;
+            }
+            let of = |stone| Agreement::of(&reviewer, opening, stone);
+            if let (Some(black), Some(white)) = (of(Stone::Black), of(Stone::White))
+                && let Some(sender) = sender.take()
+            {
+                // Nobody waits if the server is about to stop.
+                sender.send([black, white]).ok();
+            }
+            return;
+        }
+    })
+}
