@@ -4,6 +4,7 @@
 //! wrong one is refused in the same words and the same time, whether the name is known or not.
 
 mod aliases;
+pub(crate) mod bots;
 pub(crate) mod devices;
 mod every_node;
 pub(crate) mod oidc;
@@ -129,8 +130,8 @@ impl Accounts {
         Self {
             read_pool,
             log_writer,
-            passkey_checks: Jobs::new(blocking.clone(), checks, queue, priority::give_way),
             passwords: Passwords::new(&blocking),
+            passkey_checks: Jobs::new(blocking, checks, queue, priority::give_way),
             tries: AccountTries::new(),
             clock,
             logins,
@@ -305,6 +306,7 @@ impl Accounts {
         let account = account.ok_or_else(|| Refusal::new(Reason::WrongCode))?;
         self.moderation.may_sign_in(&member)?;
         self.end_sockets(&member, Ended::Sessions(Sessions::All));
+        self.end_bots(&self.bots(&account).await?);
         self.note_use(device, &account);
         let codes_left = self.keys(&account).await?.codes_left;
         Ok((Opened { account: Account { deleted_at: None, ..account }, secret }, codes_left))
@@ -326,7 +328,11 @@ impl Accounts {
         let Some((account, mut session)) = found else { return Ok(None) };
         let is_over = session.expires_at <= now || account.deleted_at.is_some();
         // Whatever key has opened it.
-        if is_over || self.moderation.may_sign_in(&account.member).is_err() {
+        // Nothing begins a session for a bot.
+        if is_over
+            || account.owner.is_some()
+            || self.moderation.may_sign_in(&account.member).is_err()
+        {
             return Ok(None);
         }
         self.tries.note_use(address, account.name.likeness().as_str());

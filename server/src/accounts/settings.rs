@@ -87,7 +87,7 @@ impl Accounts {
         Ok(renamed)
     }
 
-    /// Ends all sessions, and deletes the account after a while, unless its member signs in.
+    /// Ends all sessions, and deletes the account and its bots after a while, unless its member signs in.
     ///
     /// # Errors
     /// If the password is wrong, there were too many tries, or the storage fails.
@@ -98,8 +98,10 @@ impl Accounts {
         device: &Device,
     ) -> Result<(), Refusal> {
         self.confirm(own, password, device).await?;
+        let bots = self.bots(&own.account).await?;
         self.change(&own.account.member, AccountStep::Delete, Reason::SignedOut).await?;
         self.end_sockets(&own.account.member, Ended::Sessions(Sessions::All));
+        self.end_bots(&bots);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! in `Origin` and `Sec-Fetch-Site`, and programs send neither.
 
 pub(super) mod asked;
+mod bots;
 pub(super) mod cookie;
 pub(super) mod device;
 mod devices;
@@ -57,6 +58,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/recovery", post(recover))
         .merge(keys::routes())
         .merge(oidc::routes())
+        .merge(bots::routes())
         .merge(devices::routes())
 }
 

@@ -43,6 +43,8 @@ pub const PASSKEYS_MAX: usize = 16;
 pub const PASSKEY_ID_MAX: usize = 1_023;
 /// Most tokens of one account.
 pub const TOKENS_MAX: usize = 16;
+/// Most bots of one account.
+pub const BOTS_MAX: usize = 8;
 /// How long a token is valid if its member does not say.
 pub const TOKEN_KEPT: Duration = DAY.saturating_mul(365);
 /// The longest that a token may be valid.

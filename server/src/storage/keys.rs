@@ -98,6 +98,4 @@ pub enum KeyStep {
         /// Takes its place: random, so that it belongs to no identity.
         locked: IdentityHash,
     },
-    /// Makes the account a bot of this member.
-    SetOwner(MemberId),
 }

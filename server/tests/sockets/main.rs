@@ -6,6 +6,7 @@ mod account_devices;
 mod account_keys;
 mod accounts;
 mod analysis;
+mod bots;
 mod chat;
 mod cluster;
 mod cluster_pairing;

@@ -196,13 +196,14 @@ fn status(reason: Reason) -> StatusCode {
         Reason::OperatorsOnly,
     ]) {
         StatusCode::FORBIDDEN
-    } else if is(&[Reason::NoSuchCase]) {
+    } else if is(&[Reason::NoSuchCase, Reason::NoSuchPlayer]) {
         StatusCode::NOT_FOUND
     } else if is(&[
         Reason::NameTaken,
         Reason::TwoIdentities,
         Reason::LastKey,
         Reason::TooManyKeys,
+        Reason::TooManyBots,
         Reason::GameRunning,
         Reason::TooManyBlocks,
     ]) {

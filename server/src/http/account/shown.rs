@@ -20,11 +20,14 @@ pub(super) struct ShownAccount {
     id: MemberId,
     name: Name,
     made_at: u64,
+    /// Whether it is a bot.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    bot: bool,
 }
 
 impl From<Account> for ShownAccount {
-    fn from(Account { member, name, made_at, .. }: Account) -> Self {
-        Self { id: member, name, made_at }
+    fn from(Account { member, name, made_at, owner, .. }: Account) -> Self {
+        Self { id: member, name, made_at, bot: owner.is_some() }
     }
 }
 
@@ -100,8 +103,9 @@ struct ShownPasskey {
     used_at: Option<u64>,
 }
 
+/// A token, without its secret.
 #[derive(Serialize)]
-struct ShownToken {
+pub(super) struct ShownToken {
     id: String,
     label: String,
     scopes: Vec<String>,
