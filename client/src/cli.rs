@@ -1,6 +1,7 @@
 //! Defines the command line. [`crate::command`] runs the commands.
 
 mod finding;
+mod keys;
 mod options;
 mod players;
 
@@ -11,13 +12,14 @@ use clap_complete::Shell;
 use fivefold_shared::{
     bot_spec::BotSpec,
     clock::TimeControl,
-    protocol::{Name, PoolName, Scope},
+    protocol::{Name, PoolName},
     search_budget::THREADS_MAX,
 };
 
 use self::options::{OptionError, seconds, time};
 pub use self::{
     finding::{ChallengeArgs, GamesArgs, OfferArgs, OfferError, SeekArgs},
+    keys::{BotCommand, TokenCommand},
     options::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
         ViewArgs, VisitArgs,
@@ -102,6 +104,9 @@ pub enum Command {
     Unblock(UnblockArgs),
     /// List the people you have blocked or muted.
     Blocks(LogoutArgs),
+    /// Make, list and delete your bots: accounts by which programs play rated games.
+    #[command(subcommand)]
+    Bot(BotCommand),
     /// Make, list and end tokens: with one in FIVEFOLD_TOKEN, a program plays as your account.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -252,47 +257,6 @@ pub struct LoginArgs {
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,
-}
-
-/// `fivefold token`
-#[derive(Subcommand, Debug)]
-pub enum TokenCommand {
-    /// Make a token for a program, and print it. It is shown once.
-    New {
-        /// What the program may do: play, watch, challenge, games:read, account:read; repeatable.
-        #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = scope)]
-        scopes: Vec<Scope>,
-        /// A name for it, to find it in the list.
-        #[arg(long, value_name = "TEXT")]
-        label: Option<String>,
-        /// How many days it is valid.
-        #[arg(long, value_name = "DAYS", default_value_t = 365,
-              value_parser = clap::value_parser!(u32).range(1..=1825))]
-        days: u32,
-        /// The server.
-        #[command(flatten)]
-        server: ServerArgs,
-    },
-    /// List the tokens of your account.
-    List {
-        /// The server.
-        #[command(flatten)]
-        server: ServerArgs,
-    },
-    /// End a token at once.
-    End {
-        /// The token's id, from the list.
-        #[arg(value_name = "ID")]
-        id: String,
-        /// The server.
-        #[command(flatten)]
-        server: ServerArgs,
-    },
-}
-
-fn scope(text: &str) -> Result<Scope, String> {
-    let names = Scope::ALL.map(Scope::name).join(", ");
-    Scope::named(text).ok_or_else(|| format!("a scope is one of {names}"))
 }
 
 /// `fivefold logout`, `fivefold whoami` and `fivefold blocks`

@@ -2,9 +2,11 @@
 
 mod account;
 mod account_request;
+mod account_session;
 mod analyse;
 mod arena;
 mod blocks;
+mod bots;
 mod brain;
 mod challenge;
 mod close;
@@ -17,6 +19,7 @@ mod identity;
 mod join;
 mod local;
 mod output_mode;
+mod own_bots;
 mod play;
 mod players;
 mod rooms;
@@ -82,6 +85,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Block(args) => blocks::block(args).await,
         Command::Unblock(args) => blocks::unblock(args).await,
         Command::Blocks(args) => blocks::list(args).await,
+        Command::Bot(command) => bots::run(command).await,
         Command::Token(command) => token::run(command).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,

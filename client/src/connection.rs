@@ -127,6 +127,10 @@ pub struct Welcome {
     pub name: Name,
     /// A new identity for them, to be saved.
     pub identity: Option<Identity>,
+    /// Whether they have an account.
+    pub account: bool,
+    /// Whether that is the account of a bot.
+    pub bot: bool,
 }
 
 /// Why there is no connection.
@@ -713,7 +717,9 @@ async fn send_hello(
         token: visitor.token.clone(),
     };
     match ask_once(socket, ids, hello).await? {
-        Message::Welcome { you, name, identity, .. } => Ok(Welcome { you, name, identity }),
+        Message::Welcome { you, name, identity, account, bot, .. } => {
+            Ok(Welcome { you, name, identity, account, bot })
+        }
         other => Err(unexpected(&other)),
     }
 }

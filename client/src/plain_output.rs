@@ -242,10 +242,9 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn spectators(&mut self, spectators: &Spectators) -> io::Result<()> {
-        let names: Vec<&str> = spectators.names.iter().map(|name| name.as_str()).collect();
         match spectators.count {
             0 => writeln!(self.talk, "Nobody watches."),
-            count => writeln!(self.talk, "{count} watching: {}", names.join(", ")),
+            count => writeln!(self.talk, "{count} watching: {}", sentences::watching(spectators)),
         }
     }
 }

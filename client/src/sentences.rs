@@ -3,7 +3,10 @@
 use fivefold_shared::{
     clock::{Face, TimeControl},
     notation::coordinates,
-    protocol::{Absent, ChatLine, Event, FirstAct, GameRatings, Nudge, PlayerRating, SanctionKind},
+    protocol::{
+        Absent, ChatLine, Event, FirstAct, GameRatings, Name, Nudge, PlayerRating, SanctionKind,
+        Spectators,
+    },
     room::RoomState,
     rules::{Outcome, Point, Stone},
     seat::Seat,
@@ -198,13 +201,22 @@ fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
+/// The names of spectators, as far as they are known.
+pub fn watching(spectators: &Spectators) -> String {
+    let name = |name: &Name| {
+        let bot = if spectators.bots.contains(name) { "bot " } else { "" };
+        format!("{bot}{name}")
+    };
+    spectators.names.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// A line of chat.
 pub fn said(line: &ChatLine, speaker: Speaker) -> String {
-    let name = sanitize(line.name.as_str());
-    let text = sanitize(line.text.as_str());
+    let bot = if line.bot { "bot " } else { "" };
+    let (name, text) = (sanitize(line.name.as_str()), sanitize(line.text.as_str()));
     match speaker {
-        Speaker::Player => format!("{name}: {text}"),
-        Speaker::Spectator => format!("{name} (watching): {text}"),
+        Speaker::Player => format!("{bot}{name}: {text}"),
+        Speaker::Spectator => format!("{bot}{name} (watching): {text}"),
     }
 }
 

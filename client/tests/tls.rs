@@ -59,6 +59,7 @@ async fn only_a_server_that_is_believed_is_spoken_to() {
                 name: Name::new("Ann").unwrap(),
                 identity: None,
                 account: false,
+                bot: false,
                 chat: true,
             };
             socket.send(Frame::text(welcome.to_json())).await.unwrap();

@@ -21,10 +21,11 @@ use crate::{
     limits::accounts::{
         DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
         DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN,
-        RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX,
-        SIGN_UPS_WITHIN, TRIES_KEPT,
+        OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX,
+        SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN, TRIES_KEPT,
     },
     network::network,
+    passwords::Whose,
     storage::KeyHash,
     token_bucket::TokenBucket,
 };
@@ -42,6 +43,8 @@ struct State {
     /// By the likeness of the name.
     names: Buckets<String>,
     recoveries: Buckets<IpAddr>,
+    /// Ways to another site.
+    oidc: Buckets<IpAddr>,
     /// Wrong codes of devices.
     device_tries: Buckets<IpAddr>,
     /// New codes for devices.
@@ -74,6 +77,7 @@ impl AccountTries {
             sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
             names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
             recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
+            oidc: Buckets::new(OIDC_STARTS_MAX, OIDC_STARTS_WITHIN),
             device_tries: Buckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
             device_codes: Buckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
             device_polls: Buckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
@@ -90,7 +94,7 @@ impl AccountTries {
     }
 
     /// Counts a try to sign in by a name of this likeness, or to confirm something by a password. Returns
-    /// whether the account was used at the address before.
+    /// whose try it is.
     ///
     /// # Errors
     /// If there were too many.
@@ -99,23 +103,39 @@ impl AccountTries {
         address: IpAddr,
         likeness: &str,
         now: Instant,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<Whose, Refusal> {
         let mut state = self.lock();
         let place = (network(address), likeness.to_owned());
-        let is_known = state.known.entries.contains_key(&place);
+        let whose = state.whose(&place);
         state.sign_ins.take(place, now)?;
-        if !is_known {
+        if whose == Whose::Stranger {
             state.names.take(likeness.to_owned(), now)?;
         }
-        Ok(is_known)
+        Ok(whose)
     }
 
-    /// Counts a try to recover an account.
+    /// Counts a try to recover an account by a name of this likeness. Returns whose try it is.
     ///
     /// # Errors
     /// If there were too many at this address.
-    pub(crate) fn recover(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
-        self.lock().recoveries.take(network(address), now)
+    pub(crate) fn recover(
+        &self,
+        address: IpAddr,
+        likeness: &str,
+        now: Instant,
+    ) -> Result<Whose, Refusal> {
+        let mut state = self.lock();
+        let place = (network(address), likeness.to_owned());
+        state.recoveries.take(place.0, now)?;
+        Ok(state.whose(&place))
+    }
+
+    /// Counts a browser that goes to another site to sign in.
+    ///
+    /// # Errors
+    /// If there were too many at this address.
+    pub(crate) fn oidc(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().oidc.take(network(address), now)
     }
 
     /// Whether an address may try a code of a device: not after too many wrong ones.
@@ -156,6 +176,12 @@ impl AccountTries {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing panics while the lock is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn whose(&self, place: &(IpAddr, String)) -> Whose {
+        if self.known.entries.contains_key(place) { Whose::Known } else { Whose::Stranger }
     }
 }
 
@@ -238,7 +264,7 @@ mod tests {
         let now = Instant::now();
         let one = address(1);
         assert_eq!(allowed(|| tries.sign_up(one, now)), SIGN_UPS_MAX);
-        assert_eq!(allowed(|| tries.recover(one, now)), RECOVERIES_MAX);
+        assert_eq!(allowed(|| tries.recover(one, "ann", now)), RECOVERIES_MAX);
         assert_eq!(allowed(|| tries.device_code(one, now)), DEVICE_CODES_MAX);
         let wrong = || {
             tries.may_try_device(one, now)?;
@@ -279,6 +305,14 @@ mod tests {
         assert!(tries.sign_in(address(10), "ann", now).is_err());
         assert_eq!(allowed(|| tries.sign_in(address(9), "ann", now)), SIGN_INS_MAX);
         assert_eq!(allowed(|| tries.sign_in(address(9), "bob", now)), SIGN_INS_MAX);
+        for (from, name, whose) in
+            [(9, "ann", Whose::Known), (9, "bob", Whose::Stranger), (8, "ann", Whose::Stranger)]
+        {
+            assert_eq!(tries.recover(address(from), name, now), Ok(whose));
+        }
+        tries.note_use(address(8), "cat");
+        assert_eq!(tries.sign_in(address(8), "cat", now), Ok(Whose::Known));
+        assert_eq!(tries.sign_in(address(7), "cat", now), Ok(Whose::Stranger));
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! wrong one is refused in the same words and the same time, whether the name is known or not.
 
 mod aliases;
+pub(crate) mod bots;
 pub(crate) mod devices;
 mod every_node;
+pub(crate) mod oidc;
 pub(crate) mod passkeys;
 mod settings;
 pub(crate) mod tokens;
@@ -35,8 +37,9 @@ use crate::{
     },
     logins::{Ended, Logins},
     moderation::Moderation,
+    oidc::{OidcSettings, Provider},
     passkeys::{PasskeyAnswer, RelyingParty},
-    passwords::{Password, Passwords, Verified},
+    passwords::{Password, Passwords, Verified, Whose},
     priority,
     public_url::PublicUrl,
     storage::{
@@ -59,6 +62,8 @@ pub(crate) struct Accounts {
     cluster: Option<Arc<Cluster>>,
     /// Absent where passkeys do not work.
     relying_party: Option<Arc<RelyingParty>>,
+    /// The other site that opens accounts, if the operator has named one.
+    oidc: Option<Provider>,
     /// Checks of passkeys, which take milliseconds of a processor.
     passkey_checks: Jobs,
 }
@@ -74,6 +79,8 @@ pub(crate) struct Credentials {
 pub(crate) enum NewKey {
     Password(Password),
     Passkey(PasskeyAnswer),
+    /// Of somebody whom another site knows: the ticket, and the secret in the browser's cookie.
+    Oidc(String, Option<String>),
 }
 
 /// Where a request comes from.
@@ -117,20 +124,21 @@ impl Accounts {
         clock: Clock,
         (logins, moderation): (Arc<Logins>, Arc<Moderation>),
         cluster: Option<Arc<Cluster>>,
-        public_url: Option<&PublicUrl>,
+        (public_url, oidc): (Option<&PublicUrl>, Option<&OidcSettings>),
     ) -> Self {
         let (checks, queue) = (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX);
         Self {
             read_pool,
             log_writer,
-            passkey_checks: Jobs::new(blocking.clone(), checks, queue, priority::give_way),
-            passwords: Passwords::new(blocking),
+            passwords: Passwords::new(&blocking),
+            passkey_checks: Jobs::new(blocking, checks, queue, priority::give_way),
             tries: AccountTries::new(),
             clock,
             logins,
             moderation,
             cluster,
             relying_party: RelyingParty::new(public_url).map(Arc::new),
+            oidc: oidc.and_then(Provider::new),
         }
     }
 
@@ -157,7 +165,8 @@ impl Accounts {
         match key {
             NewKey::Password(typed) => {
                 self.tries.sign_up(device.address, Instant::now())?;
-                password = Some(self.passwords.hash(typed).await.map_err(no_hash)?);
+                let place = self.passwords.place(Whose::Stranger).map_err(no_hash)?;
+                password = Some(place.hash(typed).await.map_err(no_hash)?);
             }
             NewKey::Passkey(answer) => {
                 let first = self.first_passkey(answer, device).await?;
@@ -166,6 +175,10 @@ impl Accounts {
                 }
                 self.tries.sign_up(device.address, Instant::now())?;
                 (member, passkey) = (first.0, Some(first.1));
+            }
+            NewKey::Oidc(ticket, browser) => {
+                self.tries.sign_up(device.address, Instant::now())?;
+                passkey = Some(self.first_oidc(&ticket, browser.as_deref()).await?);
             }
         }
         let (codes, at) = (RecoveryCodes::new(), self.clock.now());
@@ -254,9 +267,10 @@ impl Accounts {
         device: &Device,
     ) -> Result<(Account, Option<PasswordHash>), Refusal> {
         let likeness = typed_likeness(&name);
-        let is_known = self.tries.sign_in(device.address, &likeness, Instant::now())?;
+        let whose = self.tries.sign_in(device.address, &likeness, Instant::now())?;
+        let place = self.passwords.place(whose).map_err(no_hash)?;
         let (account, stored) = self.find(likeness).await?;
-        let verified = self.passwords.verify(password, stored, is_known).await.map_err(no_hash)?;
+        let verified = place.verify(password, stored).await.map_err(no_hash)?;
         match (account, verified) {
             (Some(account), Verified::Right { rehashed }) => Ok((account, rehashed)),
             (Some(_) | None, _) => Err(Refusal::new(Reason::WrongPassword)),
@@ -278,9 +292,11 @@ impl Accounts {
         // A password is refused before the code is used up.
         let typed = Name::new(&name).map_err(|_| Refusal::new(Reason::WrongCode))?;
         password.check(&typed)?;
-        self.tries.recover(device.address, Instant::now())?;
-        let (account, _) = self.find(typed_likeness(&name)).await?;
-        let password = self.passwords.hash(password).await.map_err(no_hash)?;
+        let likeness = typed_likeness(&name);
+        let whose = self.tries.recover(device.address, &likeness, Instant::now())?;
+        let place = self.passwords.place(whose).map_err(no_hash)?;
+        let (account, _) = self.find(likeness).await?;
+        let password = place.hash(password).await.map_err(no_hash)?;
         // Without an account, the code of nobody is tried.
         let member = account.as_ref().map_or_else(ids::new_member_id, |found| found.member.clone());
         let now = self.clock.now();
@@ -290,6 +306,7 @@ impl Accounts {
         let account = account.ok_or_else(|| Refusal::new(Reason::WrongCode))?;
         self.moderation.may_sign_in(&member)?;
         self.end_sockets(&member, Ended::Sessions(Sessions::All));
+        self.end_bots(&self.bots(&account).await?);
         self.note_use(device, &account);
         let codes_left = self.keys(&account).await?.codes_left;
         Ok((Opened { account: Account { deleted_at: None, ..account }, secret }, codes_left))
@@ -311,7 +328,11 @@ impl Accounts {
         let Some((account, mut session)) = found else { return Ok(None) };
         let is_over = session.expires_at <= now || account.deleted_at.is_some();
         // Whatever key has opened it.
-        if is_over || self.moderation.may_sign_in(&account.member).is_err() {
+        // Nothing begins a session for a bot.
+        if is_over
+            || account.owner.is_some()
+            || self.moderation.may_sign_in(&account.member).is_err()
+        {
             return Ok(None);
         }
         self.tries.note_use(address, account.name.likeness().as_str());

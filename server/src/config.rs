@@ -13,6 +13,7 @@ use crate::{
     limits::{DRAIN_SECS_MAX, Limits},
     logs::{LogFormat, LostLines},
     node_id::NodeId,
+    oidc::{Issuer, OidcSecret, OidcSettings},
     origin::Origin,
     pools::{Pools, PoolsError},
     proxy::{self, Proxies},
@@ -92,6 +93,31 @@ pub struct Args {
     /// localhost.
     #[arg(long, env = "FIVEFOLD_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<PublicUrl>,
+
+    /// Let people sign up and in by this OpenID Connect provider, as well: its issuer, such as
+    /// `https://login.example/realms/club`. It sends them back to PUBLIC_URL/oidc.
+    #[arg(long, env = "FIVEFOLD_OIDC_ISSUER", value_name = "URL",
+          requires_all = ["public_url", "oidc_client"])]
+    pub oidc_issuer: Option<Issuer>,
+
+    /// The client id that the provider has given this server.
+    #[arg(long, env = "FIVEFOLD_OIDC_CLIENT", value_name = "ID", requires = "oidc_issuer")]
+    pub oidc_client: Option<String>,
+
+    /// The client secret that the provider has given this server, if it has. Give it by the variable, as
+    /// other users of the machine can see the flags of a process.
+    #[arg(
+        long,
+        env = "FIVEFOLD_OIDC_SECRET",
+        value_name = "SECRET",
+        hide_env_values = true,
+        requires = "oidc_issuer"
+    )]
+    pub oidc_secret: Option<OidcSecret>,
+
+    /// What the button on the page calls the provider [default: its host].
+    #[arg(long, env = "FIVEFOLD_OIDC_NAME", value_name = "NAME", requires = "oidc_issuer")]
+    pub oidc_name: Option<String>,
 
     /// Encrypt connections (https, wss) with this certificate chain (PEM file). Read again on
     /// SIGHUP.
@@ -443,6 +469,8 @@ pub struct Config {
     pub proxies: Proxies,
     /// Where people find the server, if the operator has set it.
     pub public_url: Option<PublicUrl>,
+    /// The OpenID Connect provider by which people may sign in, if the operator has named one.
+    pub oidc: Option<OidcSettings>,
     /// Whether to start a demo game when somebody asks for the list and no public game is running.
     pub demo: bool,
     /// The pools in which people seek games.
@@ -470,6 +498,7 @@ impl Default for Config {
             origins: Vec::new(),
             proxies: Proxies::default(),
             public_url: None,
+            oidc: None,
             demo: false,
             pools: Pools::default(),
             page: PageSource::default(),
@@ -505,6 +534,15 @@ impl Args {
     fn origins(&self) -> Vec<Origin> {
         let public = self.public_url.as_ref().map(|url| url.origin().clone());
         self.allow_origin.iter().cloned().chain(public).collect()
+    }
+
+    /// The provider, if there is one and its client.
+    fn oidc(&self) -> Option<OidcSettings> {
+        let (issuer, client) = (self.oidc_issuer.clone()?, self.oidc_client.clone()?);
+        let public_url = self.public_url.clone()?;
+        let label = self.oidc_name.clone().unwrap_or_else(|| issuer.host().to_owned());
+        let secret = self.oidc_secret.clone();
+        Some(OidcSettings { issuer, client, secret, label, public_url })
     }
 
     /// Builds the configuration from these arguments, with the default pools.
@@ -563,6 +601,7 @@ impl Args {
             origins: self.origins(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
             public_url: self.public_url.clone(),
+            oidc: self.oidc(),
             demo: !self.no_demo,
             pools: default.pools,
             page: match &self.page_folder {

@@ -108,6 +108,7 @@ mod tests {
             number,
             at: 5,
             member: ids::new_member_id(),
+            bot: false,
             name: Name::new("Ann").unwrap(),
             text: ChatText::new("Hello").unwrap(),
         };

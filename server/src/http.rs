@@ -90,6 +90,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/leaderboard", get(page::page))
         .route("/learn", get(page::page))
         .route("/player/{name}", get(page::page))
+        .route("/oidc", get(page::page))
         .route("/puzzles", get(page::page))
         .route("/moderation", get(page::page))
         .route("/game/{id}", get(page::game))

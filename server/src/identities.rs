@@ -4,7 +4,7 @@
 //! current identity and finds members by it, so an identity can be replaced while the public id
 //! stays.
 
-use std::{sync::Arc, time::Duration};
+use std::{iter, sync::Arc, time::Duration};
 
 use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
 use fivefold_shared::room::Member;
@@ -33,10 +33,19 @@ pub(crate) struct Authenticated {
     pub(crate) hash: IdentityHash,
     /// The session or the token that speaks for the account; absent for guests.
     pub(crate) account: Option<KeyHash>,
+    /// Whose bot it is; absent for people.
+    pub(crate) owner: Option<MemberId>,
     /// What the token allows; absent without one.
     pub(crate) scopes: Option<Scopes>,
     /// The guests that belong to the account.
     pub(crate) guests: Vec<MemberId>,
+}
+
+impl Authenticated {
+    /// Those whose sanctions hold for the member: they, and the owner of a bot.
+    pub(crate) fn answerable(&self) -> impl Iterator<Item = &MemberId> {
+        iter::once(&self.member.id).chain(&self.owner)
+    }
 }
 
 /// Result of looking up an identity.
@@ -110,7 +119,7 @@ impl Identities {
             let name = name.or_else(|| known.as_ref().map(|known| known.name.clone()));
             let name = name.map(|name| name_of_guest(reader, &id, name)).transpose()?;
             let name = name.unwrap_or_else(|| ids::guest_name(&id));
-            Ok(Some((Member { id, name }, known)))
+            Ok(Some((Member::person(id, name), known)))
         };
         let (member, known) = match self.read_pool.read(read).await {
             Ok(Some(found)) => found,
@@ -124,8 +133,14 @@ impl Identities {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
             known.name != member.name || since >= SEEN_AGAIN_AFTER
         });
-        let authenticated =
-            Authenticated { member, hash, account: None, scopes: None, guests: Vec::new() };
+        let authenticated = Authenticated {
+            member,
+            hash,
+            account: None,
+            owner: None,
+            scopes: None,
+            guests: Vec::new(),
+        };
         if is_stale && let Err(error) = self.update(&authenticated, now).await {
             tracing::warn!(%error, "the name of a member is not stored");
         }
@@ -195,7 +210,7 @@ impl Identities {
         identity: &Authenticated,
         now: u64,
     ) -> Result<(), StorageError> {
-        let Authenticated { member: Member { id, name }, hash, .. } = identity.clone();
+        let Authenticated { member: Member { id, name, .. }, hash, .. } = identity.clone();
         let member = KnownMember { id, hash, name, seen_at: now };
         self.log_writer.reserve().await?.update_member(member).wait().await
     }

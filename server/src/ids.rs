@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     limits::accounts::{DEVICE_CODE_LENGTH, RECOVERY_CODE_LENGTH},
-    storage::{CASE_ID_LENGTH, CaseId, IdentityHash, KeyHash},
+    storage::{CASE_ID_LENGTH, CaseId, IdentityHash, KeyHash, OIDC_KEY_PREFIX},
 };
 
 /// Creates a new identity.
@@ -98,6 +98,18 @@ pub(crate) fn challenge_id() -> String {
 /// The key of such a challenge.
 pub(crate) fn challenge_hash(id: &str) -> KeyHash {
     key_hash("fivefold challenge", id)
+}
+
+/// The key of what is kept for a browser that signs in by another site, by a secret.
+pub(crate) fn oidc_hash(secret: &str) -> KeyHash {
+    key_hash("fivefold oidc", secret)
+}
+
+/// The id of the key of a person whom a provider knows. No device may have such an id.
+pub(crate) fn oidc_key(issuer: &str, subject: &str) -> Vec<u8> {
+    // An issuer has no spaces.
+    let hash = key_hash("fivefold oidc key", &format!("{issuer} {subject}"));
+    [OIDC_KEY_PREFIX, &hash.0[..]].concat()
 }
 
 /// A new token.

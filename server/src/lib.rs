@@ -33,6 +33,7 @@ mod moderation;
 mod network;
 pub mod node;
 mod node_id;
+pub mod oidc;
 pub mod operator_commands;
 pub mod origin;
 mod outbox;
@@ -106,6 +107,7 @@ use self::{
     metrics::Metrics,
     moderation::Moderation,
     node::registry::JoinError,
+    oidc::OidcSettings,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     peers::{Peers, Serving},
     people::People,
@@ -240,7 +242,7 @@ async fn serve(
         &read_pool,
         &blocking,
         (&logins, &moderation),
-        config.public_url.as_ref(),
+        (config.public_url.as_ref(), config.oidc.as_ref()),
     );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
     let puzzle_writer = log_writer.clone();
@@ -326,19 +328,12 @@ fn accounts(
     read_pool: &Arc<ReadPool>,
     blocking: &Blocking,
     (logins, moderation): (&Arc<Logins>, &Arc<Moderation>),
-    public_url: Option<&PublicUrl>,
+    sites: (Option<&PublicUrl>, Option<&OidcSettings>),
 ) -> Accounts {
     let RoomContext { log_writer, clock, cluster, .. } = context;
     let people = (Arc::clone(logins), Arc::clone(moderation));
     let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
-    Accounts::new(
-        (read_pool, log_writer),
-        blocking.clone(),
-        *clock,
-        people,
-        cluster.clone(),
-        public_url,
-    )
+    Accounts::new((read_pool, log_writer), blocking.clone(), *clock, people, cluster.clone(), sites)
 }
 
 fn people_of(server: &Server) -> People {

@@ -546,7 +546,7 @@ impl Lobby {
 /// A creator of the server's own rooms; a new identity at each start.
 fn server_member() -> Member {
     let id = ids::member_id(&ids::identity());
-    Member { name: ids::guest_name(&id), id }
+    Member::person(id.clone(), ids::guest_name(&id))
 }
 
 fn maker_of(room: &RoomHandle) -> Option<&MemberId> {

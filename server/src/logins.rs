@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn member(name: &str) -> Member {
-        Member { id: ids::member_id(&ids::identity()), name: Name::new(name).unwrap() }
+        Member::person(ids::member_id(&ids::identity()), Name::new(name).unwrap())
     }
 
     #[test]

@@ -287,8 +287,8 @@ impl Pairing {
         if settings.rated {
             settings.rating_pool()?;
             // Guests play in all pools; their games are casual.
-            if !matches!(to, Aim::Pool(_)) && !by.may_be_rated() {
-                return Err(Refusal::new(Reason::AccountNeeded));
+            if !matches!(to, Aim::Pool(_)) {
+                by.may_be_rated()?;
             }
         }
         if matches!(to, Aim::Member(to) if *to == by.member) {
@@ -475,7 +475,7 @@ impl Pairing {
         let one_first = self.histories.is_first(&one.by.member, &other.by.member, is_even);
         let (first, second) = if one_first { (one, other) } else { (other, one) };
         let players = BySeat { first: first.by.clone(), second: second.by.clone() };
-        let is_rated = players.first.may_be_rated() && players.second.may_be_rated();
+        let is_rated = [&players.first, &players.second].iter().all(|by| by.may_be_rated().is_ok());
         let settings = if is_rated { settings } else { settings.casual() };
         let waited_ms = BySeat { first: first.waited_ms, second: second.waited_ms };
         self.pairs
@@ -526,8 +526,11 @@ impl Pairing {
         if !is_theirs || !self.is_open(seek) || seek.by.is_apart_from(by) {
             return Err(over());
         }
-        if seek.settings.rated && !by.may_be_rated() {
-            return Err(Refusal::new(Reason::AccountNeeded));
+        if seek.settings.rated {
+            by.may_be_rated()?;
+            if by.is_related_to(&seek.by) {
+                return Err(Refusal::new(Reason::OwnBot));
+            }
         }
         self.may_play(now, &by.member).map(|()| number)
     }

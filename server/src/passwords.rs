@@ -1,7 +1,7 @@
 //! Passwords: which ones are accepted, and hashing them off the runtime's threads.
 //!
-//! A hash takes memory and time on purpose, so only a few are computed at once, on threads that give way
-//! to moves as the bots' threads do.
+//! A hash takes memory and time on purpose, so only two are computed at once, on threads that give way to
+//! moves as the bots' threads do.
 
 use std::fmt;
 
@@ -11,14 +11,13 @@ use argon2::{
 };
 use fivefold_shared::protocol::{Name, Reason, Refusal, RefusalValues};
 use serde::Deserialize;
-use tokio::sync::Semaphore;
 
 use crate::{
-    http::jobs::{Jobs, NoResult},
+    http::jobs::{Jobs, NoResult, Place},
     ids,
     limits::accounts::{
-        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASH_QUEUE_STRANGERS_MAX, HASHES_MAX,
-        PASSWORD_MAX, PASSWORD_MIN,
+        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_CALM_MAX, HASH_QUEUE_MAX, HASHES_MAX,
+        PASSWORD_MAX, PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX,
     },
     priority,
     storage::{Blocking, PasswordHash},
@@ -71,13 +70,25 @@ impl Password {
     }
 }
 
-/// Hashes and verifies passwords.
+/// Hashes and verifies passwords, in two queues: whoever guesses passwords fills only that of the strangers.
 #[derive(Debug)]
 pub(crate) struct Passwords {
-    jobs: Jobs,
-    /// The part of the queue for those who sign in where the account was never used.
-    strangers: Semaphore,
+    known: Jobs,
+    strangers: Jobs,
 }
+
+/// Whose password it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Whose {
+    /// Of somebody who is signed in, or signs in where the account was used before.
+    Known,
+    /// Of anybody else.
+    Stranger,
+}
+
+/// A place in one of the queues.
+#[derive(Debug)]
+pub(crate) struct HashPlace<'p>(Place<'p>);
 
 /// Whether a password is right.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,38 +101,61 @@ pub(crate) enum Verified {
 }
 
 impl Passwords {
-    pub(crate) fn new(blocking: Blocking) -> Self {
-        Self {
-            jobs: Jobs::new(blocking, HASHES_MAX, HASH_QUEUE_MAX, priority::give_way),
-            strangers: Semaphore::new(HASH_QUEUE_STRANGERS_MAX),
-        }
+    pub(crate) fn new(blocking: &Blocking) -> Self {
+        let jobs =
+            |queue_max| Jobs::new(blocking.clone(), HASHES_MAX, queue_max, priority::give_way);
+        Self { known: jobs(HASH_QUEUE_MAX), strangers: jobs(STRANGERS_HASH_QUEUE_MAX) }
+    }
+
+    /// A place in the queue. Take it before anything is read for it, so that a refusal costs little.
+    ///
+    /// # Errors
+    /// If too many wait.
+    pub(crate) fn place(&self, whose: Whose) -> Result<HashPlace<'_>, NoResult> {
+        let jobs = match whose {
+            Whose::Known => &self.known,
+            Whose::Stranger => &self.strangers,
+        };
+        jobs.place().map(HashPlace)
+    }
+}
+
+impl HashPlace<'_> {
+    /// Whether so many wait that people who play come first without exception. A few are better off with a
+    /// share of a busy processor.
+    fn is_crowded(&self) -> bool {
+        self.0.taken() > HASH_QUEUE_CALM_MAX
+    }
+
+    async fn run<T: Send + 'static>(
+        self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NoResult> {
+        let lower = if self.is_crowded() { priority::run_when_idle } else { priority::give_way };
+        self.0.run_below(lower, job).await
     }
 
     /// The hash of a password.
     ///
     /// # Errors
-    /// If too many wait.
-    pub(crate) async fn hash(&self, password: Password) -> Result<PasswordHash, NoResult> {
-        self.jobs.run(move || hash(&password)).await
+    /// If it cannot be computed.
+    pub(crate) async fn hash(self, password: Password) -> Result<PasswordHash, NoResult> {
+        self.run(move || hash(&password)).await
     }
 
     /// Compares a password with the hash of an account; it takes as long where there is no account.
-    /// Strangers leave places for those who sign in where the account was used before.
     ///
     /// # Errors
-    /// If too many wait.
+    /// If it cannot be computed.
     pub(crate) async fn verify(
-        &self,
+        self,
         password: Password,
         stored: Option<PasswordHash>,
-        is_known: bool,
     ) -> Result<Verified, NoResult> {
         if !password.has_length() {
             return Ok(Verified::Wrong);
         }
-        let place = if is_known { None } else { Some(self.strangers.try_acquire()) };
-        let _held = place.transpose().map_err(|_| NoResult::Busy)?;
-        self.jobs.run(move || verify(&password, stored.as_ref())).await
+        self.run(move || verify(&password, stored.as_ref())).await
     }
 }
 
@@ -187,20 +221,21 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_matches_its_own_hash_only() {
-        let passwords = Passwords::new(Blocking::Threads);
+        let passwords = Passwords::new(&Blocking::Threads);
+        let place = || passwords.place(Whose::Stranger).unwrap();
         let right = password("correct horse");
-        let stored = passwords.hash(right.clone()).await.unwrap();
+        let stored = place().hash(right.clone()).await.unwrap();
         assert!(stored.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", stored.0);
-        assert_ne!(passwords.hash(right.clone()).await.unwrap(), stored, "salted");
+        assert_ne!(place().hash(right.clone()).await.unwrap(), stored, "salted");
         let kept = Verified::Right { rehashed: None };
-        assert_eq!(passwords.verify(right.clone(), Some(stored.clone()), true).await, Ok(kept));
+        assert_eq!(place().verify(right.clone(), Some(stored.clone())).await, Ok(kept));
         for (text, stored) in [
             ("Correct horse", Some(stored.clone())),
             ("correct horse", None),
             ("correct horse", Some(PasswordHash("nonsense".to_owned()))),
             ("short", Some(stored)),
         ] {
-            assert_eq!(passwords.verify(password(text), stored, false).await, Ok(Verified::Wrong));
+            assert_eq!(place().verify(password(text), stored).await, Ok(Verified::Wrong));
         }
     }
 
@@ -230,18 +265,24 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn strangers_leave_places_to_those_who_are_known() {
-        let passwords = Passwords::new(Blocking::Threads);
-        let right = password("correct horse");
-        let stored = Some(passwords.hash(right.clone()).await.unwrap());
-        let held: Vec<_> = (0..HASH_QUEUE_STRANGERS_MAX)
-            .map(|_| passwords.strangers.try_acquire().unwrap())
-            .collect();
-        let stranger = passwords.verify(right.clone(), stored.clone(), false).await;
-        assert_eq!(stranger, Err(NoResult::Busy));
-        let kept = Ok(Verified::Right { rehashed: None });
-        assert_eq!(passwords.verify(right.clone(), stored.clone(), true).await, kept);
-        drop(held);
-        assert_eq!(passwords.verify(right, stored, false).await, kept);
+    async fn strangers_take_no_place_of_those_who_are_known() {
+        let passwords = Passwords::new(&Blocking::Threads);
+        let take = |whose, count| -> Vec<_> {
+            (0..count).map(|_| passwords.place(whose).unwrap()).collect()
+        };
+        let mut held = take(Whose::Stranger, STRANGERS_HASH_QUEUE_MAX);
+        assert!(held[0].is_crowded());
+        assert_eq!(passwords.place(Whose::Stranger).err(), Some(NoResult::Busy));
+        let known = take(Whose::Known, HASH_QUEUE_MAX);
+        assert_eq!(passwords.place(Whose::Known).err(), Some(NoResult::Busy));
+        held.pop();
+        assert!(passwords.place(Whose::Stranger).is_ok());
+        held.truncate(HASH_QUEUE_CALM_MAX + 1);
+        assert!(held[0].is_crowded());
+        held.truncate(HASH_QUEUE_CALM_MAX);
+        assert!(!held[0].is_crowded());
+        drop(known);
+        let place = passwords.place(Whose::Known).unwrap();
+        assert!(place.hash(password("correct horse")).await.is_ok());
     }
 }

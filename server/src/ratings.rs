@@ -36,6 +36,11 @@ const PROVISIONAL: f64 = 110.0;
 /// The deviation of the first rating in a pool for somebody who has a rating in another one.
 const DEVIATION_FROM_OTHER_POOL: f64 = 200.0;
 
+/// The deviation of the first rating in a pool for somebody who has played the placement there.
+const DEVIATION_AFTER_PLACEMENT: f64 = 250.0;
+/// The deviation of the server's own bots, whose ratings stay as they were measured.
+const DEVIATION_OF_HOUSE_BOT: f64 = 60.0;
+
 /// A player's rating in one pool: how strong they are.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
@@ -76,6 +81,18 @@ pub enum Score {
     Second,
 }
 
+impl Score {
+    /// The same, with the players exchanged.
+    #[must_use]
+    pub const fn of_other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Draw => Self::Draw,
+            Self::Second => Self::First,
+        }
+    }
+}
+
 impl Rating {
     /// The rating of somebody who has not played.
     pub const NEW: Self =
@@ -90,6 +107,29 @@ impl Rating {
             deviation: deviation.max(DEVIATION_FROM_OTHER_POOL),
             ..Self::NEW
         })
+    }
+
+    /// The first rating in a pool for somebody who has played the placement there.
+    pub fn after_placement(self) -> Self {
+        Self { value: self.value, deviation: DEVIATION_AFTER_PLACEMENT, ..Self::NEW }
+    }
+
+    /// The rating of a bot of the server during a game that ends at this time.
+    pub fn of_house_bot(points: u32, now: u64) -> Self {
+        let value = f64::from(points);
+        Self { value, deviation: DEVIATION_OF_HOUSE_BOT, last_at: Some(now), ..Self::NEW }
+    }
+
+    /// The rating after a game that counts half: in the middle between what it was at the end of the game
+    /// and what the whole game makes of it.
+    pub fn half_way_to(self, after: Self, now: u64) -> Self {
+        let before = self.at(now);
+        Self {
+            value: f64::midpoint(before.value, after.value),
+            deviation: f64::midpoint(before.deviation, after.deviation),
+            volatility: f64::midpoint(before.volatility, after.volatility),
+            ..after
+        }
     }
 
     /// Whether too little is known about the player.
@@ -226,6 +266,33 @@ mod tests {
         let strong = Rating { value: 3000.0, deviation: DEVIATION_MIN, ..Rating::NEW };
         let [upset, _] = rate([Rating { value: 1000.0, ..Rating::NEW }, strong], Score::First, DAY);
         assert!((1600.0..1700.0).contains(&upset.value), "no game changes more than 700 points");
+    }
+
+    #[test]
+    fn a_game_against_a_bot_counts_half() {
+        let person = Rating { value: 1600.0, deviation: 80.0, last_at: Some(0), ..Rating::NEW };
+        let bot = Rating { value: 1500.0, deviation: 60.0, last_at: Some(0), ..Rating::NEW };
+        let now = 30 * DAY;
+        let [whole, _] = rate([person, bot], Score::Second, now);
+        let half = person.half_way_to(whole, now);
+        assert!((half.value - (1600.0 + whole.value) / 2.0).abs() < 1e-9);
+        let grown = person.at(now).deviation;
+        assert!(whole.deviation < half.deviation && half.deviation < grown);
+        assert_eq!(half.last_at, Some(now));
+    }
+
+    #[test]
+    fn three_games_with_bots_tell_the_weak_from_the_strong() {
+        let after = |scores: [Score; 3]| {
+            scores.into_iter().fold(Rating::NEW, |player, score| {
+                rate([player, Rating::of_house_bot(1377, DAY)], score, DAY)[0]
+            })
+        };
+        let [lost, won] = [Score::Second, Score::First].map(|score| after([score; 3]));
+        assert!(lost.value < 1_150.0 && won.value > 1_650.0, "{lost:?} {won:?}");
+        let start = won.after_placement();
+        assert_eq!((start.value.to_bits(), start.deviation.round()), (won.value.to_bits(), 250.0));
+        assert_eq!((start.volatility.to_bits(), start.last_at), (0.06_f64.to_bits(), None));
     }
 
     #[test]

@@ -50,8 +50,8 @@ use crate::node_id::NodeId;
 pub use self::{
     account_session::{AccountSession, Sessions},
     accounts::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, OldName,
-        PasswordHash,
+        Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
+        OldName, PasswordHash,
     },
     blocking::Blocking,
     check::{BackupError, backup, check},
@@ -78,7 +78,7 @@ pub use self::{
     puzzles::{PuzzleAttempt, PuzzleChange, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry},
     ratings::{
         ChangeKind, GameResult, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
-        Undone,
+        Undone, rating_before,
     },
     recovery::{Database, RecoverError, recover},
     repair::{RepairError, Repaired, repair},
@@ -86,6 +86,7 @@ pub use self::{
     undo::{TakenBack, UndoError, undo},
 };
 pub(crate) use self::{
+    keys::OIDC_KEY_PREFIX,
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
     read_pool::{ReadError, ReadPool},
 };
@@ -300,6 +301,12 @@ pub trait StorageReader:
     /// # Errors
     /// When it cannot be read.
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError>;
+
+    /// The bots of an account that are not deleted, the oldest first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError>;
 
     /// The game with this id, public or private.
     ///

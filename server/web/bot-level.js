@@ -1,5 +1,7 @@
 // The bot's level: the last chosen one, and the highest that the player has beaten.
 
+import { LEVEL_RATINGS } from './protocol.js';
+
 const CHOSEN_KEY = 'fivefold.level';
 const BEATEN_KEY = 'fivefold.beaten';
 /** The level of a new player. */
@@ -8,6 +10,12 @@ const LEVEL = 3;
 /** The last chosen level of the bot. */
 export function botLevel() {
   return Number(localStorage.getItem(CHOSEN_KEY)) || LEVEL;
+}
+
+/** The level whose rating is nearest. @param {number} rating */
+export function nearestLevel(rating) {
+  const away = LEVEL_RATINGS.map((level) => Math.abs(level - rating));
+  return away.indexOf(Math.min(...away)) + 1;
 }
 
 /** @param {number} level */

@@ -139,8 +139,8 @@ export function createChat(app, room, reveal) {
 }
 
 /** @param {App} app @param {Room} room @param {Line} line */
-function lineOf(app, room, { apart, number, member, name, text }) {
+function lineOf(app, room, { apart, number, member, name, bot, text }) {
   const opposed = room.phase === 'running' && !!room.seatOf(app.connection.you);
-  const who = personName(app, { member, name }, { opposed, room: room.code, line: { number, text } });
+  const who = personName(app, { member, name, engine: bot }, { opposed, room: room.code, line: { number, text } });
   return el('li', { class: apart ? 'apart' : '' }, el('span', { class: 'name', title: apart ? t('spectator') : '' }, who), ' ', el('bdi', null, text));
 }

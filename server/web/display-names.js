@@ -4,6 +4,7 @@
 
 import { timeControlText } from './clock-display.js';
 import { el } from './dom.js';
+import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { isMember, stoneOf } from './room-state.js';
 import { t } from './texts.js';
 
@@ -48,6 +49,11 @@ export function playerName(player) {
   if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
   const { kind, level } = player.bot;
   return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind });
+}
+
+/** The rating of a bot's level, which no game changes. @param {Player | null | undefined} player */
+export function botRating(player) {
+  return player && 'bot' in player && player.bot.kind === 'engine' ? String(LEVEL_RATINGS[(player.bot.level ?? LEVEL_MAX) - 1] ?? '') : '';
 }
 
 /** A name; that of another person is a button for what the player can do about them.

@@ -5,7 +5,7 @@
 import { beatenLevel, botLevel, saveBotLevel } from './bot-level.js';
 import { el, write } from './dom.js';
 import { segment } from './form-fields.js';
-import { LEVEL_MAX } from './protocol.js';
+import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { t } from './texts.js';
 
 /** @param {() => void} [chosen] after another level was chosen */
@@ -17,7 +17,7 @@ export function createLevelChoice(chosen) {
 
   function show() {
     const beaten = beatenLevel();
-    write(how, `${t(/** @type {TextKey} */ (`level_${botLevel()}`))}${beaten ? ` ${t('level_beaten', { level: beaten })}` : ''}`);
+    write(how, `${t(/** @type {TextKey} */ (`level_${botLevel()}`))} ${t('level_rating', { rating: LEVEL_RATINGS[botLevel() - 1] ?? '' })}${beaten ? ` ${t('level_beaten', { level: beaten })}` : ''}`);
   }
 
   function choose() {

@@ -30,6 +30,7 @@ const ROUTES = [
   [/^\/learn$/, () => styled(import('./learn/learn-view.js'), 'learn/learn.css')],
   [/^\/moderation$/, () => styled(import('./moderation/queue-view.js'), 'moderation/moderation.css')],
   [/^\/player\/([^/]+)$/, () => styled(import('./players/profile-view.js'), 'players/players.css')],
+  [/^\/oidc$/, () => import('./account/oidc-view.js')],
   [/^\/leaderboard$/, () => styled(import('./players/leaderboard-view.js'), 'players/players.css')],
   [/^\/puzzles$/, () => styled(import('./puzzles/puzzles-view.js'), 'puzzles/puzzles.css')],
 ];

@@ -5,7 +5,7 @@
 /** @import { App } from './view-types' */
 
 import { clockFace, durationText } from './clock-display.js';
-import { personName, playerName } from './display-names.js';
+import { botRating, personName, playerName } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { isMember, stoneOf } from './room-state.js';
 import { playTick } from './sounds.js';
@@ -80,7 +80,7 @@ export function createPlayerPlate(app, room) {
       element.classList.toggle('winner', won);
       element.classList.toggle('you', isMember(player, app.connection.you));
       element.classList.toggle('vacant', !player);
-      write(note, [!undecided && t(colour), room.ratingText(at), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean).join(' · '));
+      write(note, [!undecided && t(colour), room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean).join(' · '));
       showClock();
     },
     showClock,

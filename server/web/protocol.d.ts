@@ -17,7 +17,7 @@ export type Absent = {
     second?: Away, };
 
 /** What has changed in the keys of an account. */
-export type AccountNews = "passkey_added" | "passkey_removed" | "token_added" | "device_added" | "guest_added";
+export type AccountNews = "passkey_added" | "passkey_removed" | "token_added" | "device_added" | "guest_added" | "oidc_added" | "oidc_removed";
 
 /** One act of a seat in an opening. On the wire, one of `{"put": [[7, 7], [8, 8]]}` (with `"declare": 3` where the opening asks for a number), `{"take": "black"}`, `{"offer": [[6, 7], [6, 6]]}` and `{"select": [6, 7]}`. */
 export type Act = { put?: Array<Point>, declare?: number, take?: Stone, offer?: Array<Point>, select?: Point, };
@@ -79,6 +79,8 @@ export type ChatLine = {
     member: MemberId,
     /** The speaker's name then. */
     name: Name,
+    /** Whether the speaker is a bot. */
+    bot?: boolean,
     /** The text. */
     text: ChatText, };
 
@@ -518,6 +520,8 @@ export type Message = { "type": "welcome",
     identity?: Identity,
     /** Whether the client is signed in to an account, by the cookie of the handshake. */
     account?: boolean,
+    /** Whether that is the account of a bot. */
+    bot?: boolean,
     /** Whether people may chat on this server. */
     chat?: boolean, }
   | { "type": "done",
@@ -548,7 +552,7 @@ export type Message = { "type": "welcome",
     number?: number,
     /** `Reason::WrongCount`: the least number that the opening asks for. `Reason::PasswordLength`: the least number of characters. */
     least?: number,
-    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. */
+    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`: how many. */
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
@@ -886,6 +890,17 @@ export type Place = {
     /** The games that count. */
     games: number, };
 
+/** Games against the server's bots that give a first rating in a pool. */
+export type Placement = {
+    /** The pool of the first rating. */
+    pool: string,
+    /** How many of them were played. */
+    games: number,
+    /** How many there are. */
+    of: number,
+    /** The points so far. */
+    rating: number, };
+
 /** The occupant of a seat. */
 export type Player = {
     /** The member's id. */
@@ -940,8 +955,12 @@ export type Profile = {
     name: Name,
     /** When they signed up, in milliseconds since the Unix epoch. */
     made_at: number,
+    /** The name of its owner, if it is a bot. */
+    bot_of?: Name,
     /** Their ratings, the pool with the most games first. */
     ratings: Array<ProfileRating>,
+    /** How far they have come in placements, for themselves alone. */
+    placements?: Array<Placement>,
     /** Their rating in puzzles; absent before the first try that counts. */
     puzzles?: PuzzleScore,
     /** Their last public games, the newest first. */
@@ -1007,7 +1026,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "wrong_passkey" | "no_passkeys" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "wrong_token" | "token_scope" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "wrong_token" | "token_scope" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -1049,7 +1068,7 @@ export type Refusal = {
     number?: number,
     /** `Reason::WrongCount`: the least number that the opening asks for. `Reason::PasswordLength`: the least number of characters. */
     least?: number,
-    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. */
+    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`: how many. */
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
@@ -1259,7 +1278,9 @@ export type Spectators = {
     /** How many. */
     count: number,
     /** The names of some of them: at most 20. */
-    names: Array<Name>, };
+    names: Array<Name>,
+    /** Which of these names belong to bots. */
+    bots?: Array<Name>, };
 
 /** A stone's colour, and with it a side of the game. Black moves first. */
 export type Stone = "black" | "white";
@@ -1342,6 +1363,8 @@ export declare const ANALYSIS_LINES_MAX: number;
 export declare const NUDGE_AFTER_MS: number;
 /** The engine's highest level. */
 export declare const LEVEL_MAX: number;
+/** The ratings of the engine's levels, the lowest first. */
+export declare const LEVEL_RATINGS: readonly number[];
 /** Shortest side of a board. */
 export declare const SIDE_MIN: number;
 /** Longest side of a board. */

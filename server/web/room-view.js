@@ -210,7 +210,7 @@ export const view = (app, place, code) => {
     const counts = room.game?.rated ? 'rated' : room.game && room.paired && 'casual';
     write(about, [rules, clock, counts && t(counts)].filter(Boolean).join(' · '));
     write(line, `${rules} · ${clock}`);
-    watching.title = room.spectators.names.join(', ');
+    watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : name)).join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
     if (id) saveEndedGame(id);

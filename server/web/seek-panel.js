@@ -4,7 +4,7 @@
 /** @import { App } from './view-types' */
 /** @import { Seek, Seeks } from './seeks.js' */
 
-import { botLevel } from './bot-level.js';
+import { botLevel, nearestLevel } from './bot-level.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
 import { el, fill, write } from './dom.js';
@@ -28,11 +28,24 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   const element = el('div', { class: 'seek-panel' }, rows, el('div', { class: 'row' }, bot, notify));
   /** @type {(() => void)[]} */
   let ticks = [];
+  let level = botLevel();
+  // Without an answer the last chosen level stays.
+  findLevel().catch(() => {});
+
+  /** The level nearest to the rating that is surest, which the server knows of accounts. */
+  async function findLevel() {
+    if (!app.connection.account) return;
+    const { fetchProfile } = await import('./players/players-requests.js');
+    const { ratings } = await fetchProfile(app.connection.name);
+    const [surest] = ratings.toSorted((one, other) => one.deviation - other.deviation);
+    if (!surest) return;
+    level = nearestLevel(surest.rating);
+    write(bot, t('bot_meanwhile_level', { level }));
+  }
 
   async function playBot() {
     bot.disabled = true;
     try {
-      const level = botLevel();
       const room = await findOrCreateRoom(app, {
         type: 'create', rules: { variant: 'freestyle', size: [15, 15] }, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
         time: { type: 'none' }, opening: 'free', assistance: false, visibility: 'private',

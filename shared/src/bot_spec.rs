@@ -18,6 +18,14 @@ pub const MINIMAX_POINTS_MAX: u16 = 20;
 /// The highest level of the engine; the lowest is 1.
 pub const LEVEL_MAX: u8 = 10;
 
+/// The points of `engine:1`. The ladder in ARCHITECTURE.md counts from it.
+const RATING_OF_LEVEL_1: u32 = 600;
+/// The Elo of the engine's levels on that ladder, measured in freestyle on 15x15.
+const ELO_OF_LEVELS: [u32; LEVEL_MAX as usize] =
+    [0, 206, 430, 663, 777, 935, 1111, 1295, 1485, 1630];
+const ELO_OF_ATTACK: u32 = 396;
+const ELO_OF_PATTERN: u32 = 541;
+
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -105,6 +113,23 @@ impl BotSpec {
     }
 }
 
+impl BotSpec {
+    /// The bot's rating, which no game changes; the same in all pools. Absent for minimax, which plays no
+    /// rated boards, and for levels that do not exist.
+    pub fn rating(self) -> Option<u32> {
+        let elo = match self.kind {
+            BotKind::Minimax => return None,
+            BotKind::Attack => ELO_OF_ATTACK,
+            BotKind::Pattern => ELO_OF_PATTERN,
+            BotKind::Engine => {
+                let level = usize::from(self.level.unwrap_or(LEVEL_MAX));
+                *ELO_OF_LEVELS.get(level.checked_sub(1)?)?
+            }
+        };
+        Some(RATING_OF_LEVEL_1 + elo)
+    }
+}
+
 impl From<BotKind> for BotSpec {
     fn from(kind: BotKind) -> Self {
         Self { kind, level: None }
@@ -182,6 +207,26 @@ const fn minimax_offered(rules: Rules) -> Result<(), BotError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ratings_are_those_of_the_measured_ladder() {
+        let ladder = include_str!("../../ARCHITECTURE.md");
+        let elo_of = |bot: &str| {
+            let row = format!("| `{bot}` | ");
+            let line = ladder.lines().find_map(|line| line.strip_prefix(&row)).unwrap();
+            line.split(' ').next().unwrap().parse::<u32>().unwrap()
+        };
+        let levels = (1..=LEVEL_MAX).map(|level| format!("engine:{level}"));
+        for bot in levels.chain(["attack".to_owned(), "pattern".to_owned()]) {
+            let spec: BotSpec = bot.parse().unwrap();
+            assert_eq!(spec.rating(), Some(600 + elo_of(&bot)), "{bot}");
+        }
+        let rating = |text: &str| text.parse::<BotSpec>().unwrap().rating();
+        assert_eq!(rating("engine"), rating("engine:10"));
+        for without in ["minimax", "engine:0", "engine:11"] {
+            assert_eq!(rating(without), None, "{without}");
+        }
+    }
 
     #[test]
     fn specs_read_and_print() {

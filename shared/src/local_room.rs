@@ -359,7 +359,7 @@ impl LocalRoom {
 
 impl Person {
     fn new(number: u64, name: Name) -> Self {
-        Self { session: SessionId(number), member: Member { id: member_id(number), name } }
+        Self { session: SessionId(number), member: Member::person(member_id(number), name) }
     }
 
     /// The person in a seat, if it is one.

@@ -20,8 +20,14 @@ pub struct Profile {
     pub name: Name,
     /// When they signed up, in milliseconds since the Unix epoch.
     pub made_at: u64,
+    /// The name of its owner, if it is a bot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot_of: Option<Name>,
     /// Their ratings, the pool with the most games first.
     pub ratings: Vec<ProfileRating>,
+    /// How far they have come in placements, for themselves alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placements: Vec<Placement>,
     /// Their rating in puzzles; absent before the first try that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub puzzles: Option<PuzzleScore>,
@@ -52,6 +58,21 @@ pub struct ProfileRating {
     /// When the last of them ended, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_at: Option<u64>,
+}
+
+/// Games against the server's bots that give a first rating in a pool.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Placement {
+    /// The pool of the first rating.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub pool: RatingPool,
+    /// How many of them were played.
+    pub games: u64,
+    /// How many there are.
+    pub of: u64,
+    /// The points so far.
+    pub rating: u32,
 }
 
 /// How somebody solves puzzles, in whole points. Each puzzle has a rating of its own, and is an opponent.

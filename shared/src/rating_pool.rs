@@ -18,7 +18,8 @@ const NORMAL_MS: u64 = 3 * 60 * 1000;
 /// A game of this length or longer is [`Speed::Slow`], in milliseconds for one side.
 const SLOW_MS: u64 = 10 * 60 * 1000;
 
-/// A pool of ratings. In text and on the wire `renju/15/fast`.
+/// A pool of ratings. In text and on the wire `renju/15/fast`, with `bot/` or `placement/` before it in the
+/// pools of other kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct RatingPool {
@@ -28,6 +29,29 @@ pub struct RatingPool {
     pub size: SizeClass,
     /// How fast the games are.
     pub speed: Speed,
+    /// Whose ratings are in it.
+    pub kind: PoolKind,
+}
+
+/// Whose ratings are in a pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PoolKind {
+    /// Those of people.
+    People,
+    /// Those of accounts that are bots.
+    Bots,
+    /// What people reached against the server's bots before their first rated game.
+    Placement,
+}
+
+impl PoolKind {
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::People => "",
+            Self::Bots => "bot/",
+            Self::Placement => "placement/",
+        }
+    }
 }
 
 /// Boards on which people are about as strong.
@@ -79,14 +103,21 @@ impl RatingPool {
             NORMAL_MS..SLOW_MS => Speed::Normal,
             SLOW_MS.. => Speed::Slow,
         };
-        Variant::FIVES.contains(&variant).then_some(Self { variant, size, speed })
+        let kind = PoolKind::People;
+        Variant::FIVES.contains(&variant).then_some(Self { variant, size, speed, kind })
+    }
+
+    /// The pool of another kind for the same games.
+    #[must_use]
+    pub const fn of_kind(self, kind: PoolKind) -> Self {
+        Self { kind, ..self }
     }
 }
 
 impl fmt::Display for RatingPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (size, speed): (&str, &str) = (self.size.into(), self.speed.into());
-        write!(f, "{}/{size}/{speed}", self.variant.name())
+        write!(f, "{}{}/{size}/{speed}", self.kind.prefix(), self.variant.name())
     }
 }
 
@@ -94,7 +125,10 @@ impl FromStr for RatingPool {
     type Err = NoRatingPool;
 
     fn from_str(text: &str) -> Result<Self, NoRatingPool> {
-        let mut parts = text.split('/');
+        let with_prefix = |kind: PoolKind| Some((kind, text.strip_prefix(kind.prefix())?));
+        let kinds = [PoolKind::Bots, PoolKind::Placement].into_iter();
+        let (kind, rest) = kinds.filter_map(with_prefix).next().unwrap_or((PoolKind::People, text));
+        let mut parts = rest.split('/');
         let [Some(variant), Some(size), Some(speed), None] = [(); 4].map(|()| parts.next()) else {
             return Err(NoRatingPool);
         };
@@ -102,6 +136,7 @@ impl FromStr for RatingPool {
             variant: Variant::named(variant).ok_or(NoRatingPool)?,
             size: size.parse().map_err(|_| NoRatingPool)?,
             speed: speed.parse().map_err(|_| NoRatingPool)?,
+            kind,
         })
     }
 }
@@ -165,8 +200,10 @@ mod tests {
         for variant in Variant::FIVES {
             for size in [SizeClass::Fifteen, SizeClass::Nineteen, SizeClass::Unbounded] {
                 for speed in [Speed::Fast, Speed::Normal, Speed::Slow] {
-                    let pool = RatingPool { variant, size, speed };
-                    assert_eq!(pool.to_string().parse(), Ok(pool));
+                    for kind in [PoolKind::People, PoolKind::Bots, PoolKind::Placement] {
+                        let pool = RatingPool { variant, size, speed, kind };
+                        assert_eq!(pool.to_string().parse(), Ok(pool));
+                    }
                 }
             }
         }
@@ -178,6 +215,9 @@ mod tests {
             "mnk/15/fast",
             "renju/16/fast",
             "renju/15/Fast",
+            "bot/",
+            "bot/bot/renju/15/fast",
+            "bots/renju/15/fast",
         ] {
             assert_eq!(text.parse::<RatingPool>(), Err(NoRatingPool), "{text:?}");
         }

@@ -34,6 +34,7 @@ mod membership;
 mod play;
 mod presence;
 mod rated;
+mod rated_players;
 mod seating;
 mod seeds;
 mod standing;

@@ -10,7 +10,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
     analysis::Report,
-    bot_spec::LEVEL_MAX,
+    bot_spec::{BotKind, BotSpec, LEVEL_MAX},
     clock::{TimeControl, millis},
     profile::{Leaders, Profile, PuzzleHistory, RatingHistory},
     protocol::{
@@ -125,6 +125,7 @@ fn limits() -> Vec<(&'static str, &'static str, String)> {
             millis(RoomLimits::DEFAULT.nudge_after).to_string(),
         ),
         ("LEVEL_MAX", "The engine's highest level.", LEVEL_MAX.to_string()),
+        ("LEVEL_RATINGS", "The ratings of the engine's levels, the lowest first.", level_ratings()),
         ("SIDE_MIN", "Shortest side of a board.", SIDE_MIN.to_string()),
         ("SIDE_MAX", "Longest side of a board.", SIDE_MAX.to_string()),
         ("K_MIN", "Fewest stones in a row that win in mnk.", K_MIN.to_string()),
@@ -141,6 +142,12 @@ fn limits() -> Vec<(&'static str, &'static str, String)> {
             format!("{for_good:?}"),
         ),
     ]
+}
+
+fn level_ratings() -> String {
+    let rating = |level| BotSpec { kind: BotKind::Engine, level: Some(level) }.rating();
+    let ratings: Vec<_> = (1..=LEVEL_MAX).filter_map(rating).collect();
+    format!("{ratings:?}")
 }
 
 fn type_of(value: &str) -> &'static str {

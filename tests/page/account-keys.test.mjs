@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { elsewhere, guest, named, own, signIn, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { PHONE, put, stage, twoPlay, visitor } from './harness.mjs';
+import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { BrowserContext, Page } from 'playwright-core' */
 
@@ -193,4 +193,32 @@ test('the games of this device are taken along, asked once', async () => {
   await away.page.goto('/games');
   await away.page.getByText('Bo', { exact: true }).first().waitFor();
   assert.deepEqual([...own(ann.complaints), ...own(away.complaints)], []);
+});
+
+test('a running game of this device is taken along, with the seat and the clock', async () => {
+  const away = await guest(at);
+  await signUp(away.page, 'Greta');
+  const { ann, bob, link } = await twoPlay(at, elsewhere(), ['Gil', 'Bo'], elsewhere());
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  await put(bob.page, 'h9');
+  await sees(ann.page, 'h9', 'White');
+  await signIn(ann.page, 'Greta');
+  const asked = ann.page.getByRole('dialog').filter({ hasText: 'Take 1 game of this device along?' });
+  await asked.getByRole('button', { name: 'Yes' }).click();
+  await asked.waitFor({ state: 'detached' });
+  await named(ann.page, 'Greta');
+  await ann.page.getByRole('heading', { name: 'Your move' }).waitFor();
+  assert.equal(ann.page.url(), link, 'the same page');
+  await put(ann.page, 'i8');
+  await sees(bob.page, 'i8', 'Black');
+  await put(bob.page, 'i9');
+  // The other browser of the account has the game, and its seat.
+  await away.page.goto('/');
+  await away.page.locator('.own-room', { hasText: 'Bo' }).getByRole('link').click();
+  await away.page.waitForURL(link);
+  await put(away.page, 'j8');
+  await sees(bob.page, 'j8', 'Black');
+  await bob.page.getByText('Greta').first().waitFor();
+  assert.deepEqual([...own(ann.complaints), ...own(away.complaints), ...bob.complaints], []);
 });

@@ -152,6 +152,7 @@ impl World {
             identity: None,
             engine: false,
             account: false,
+            owner: None,
             session: SessionId(number as u64),
             command: CommandId::try_from("seek").expect("an id"),
             rating: self.ratings[number],

@@ -2,6 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
+use anyhow::bail;
 use fivefold_shared::protocol::{CatchUp, LobbyRequest, Message};
 
 use super::{
@@ -26,14 +27,21 @@ use crate::{
 /// Extra time for network delay.
 const GRACE: Duration = Duration::from_millis(1_000);
 
-/// Seats an engine in a room, or lets it seek opponents. The engine comes as a new guest, not as the
-/// person who started it.
+/// Seats an engine in a room, or lets it seek opponents. The engine comes as the bot whose token it has, or
+/// as a new guest, and not as the person who started it.
 pub(super) async fn run(args: &SeatArgs) -> anyhow::Result<ExitCode> {
     let options = options_of(args)?;
     let visit_args =
         VisitArgs { server: args.server.clone(), name: args.name.clone(), guest: true };
     let link = args.room.as_ref().and_then(|room| room.server.as_ref());
-    let visit = Visit::open(&visit_args, link).await?;
+    let visit = Visit::of_program(&visit_args, link).await?;
+    if visit.welcome.account && !visit.welcome.bot {
+        bail!(
+            "FIVEFOLD_TOKEN speaks for {}, a person, and a program plays as a bot: `fivefold bot new \
+             NAME` makes one. Without a token it plays as a guest",
+            visit.welcome.name
+        );
+    }
     match &args.room {
         Some(room) => in_room(args, options, visit, room).await,
         None => seat_seeking::run(args, options, visit).await,

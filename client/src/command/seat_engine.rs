@@ -43,6 +43,10 @@ pub(super) async fn introduce(
     welcome: &mut Welcome,
     name: &str,
 ) -> anyhow::Result<()> {
+    // A bot has the name of its account.
+    if welcome.account {
+        return Ok(());
+    }
     if let (None, Ok(name)) = (&args.name, shortened(name)) {
         match connection.ask(LobbyRequest::SetName { name: name.clone() }).await {
             Ok(_) => welcome.name = name,

@@ -1,25 +1,17 @@
 //! `fivefold token`
 
-use std::{
-    io::{self, IsTerminal, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
-use fivefold_shared::protocol::{ApiToken, Reason, Scope};
+use fivefold_shared::protocol::{ApiToken, Scope};
 use hyper::Method;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::account_request::{is_signed_out, send, server, signed_out};
-use crate::{
-    cli::{ServerArgs, TokenCommand},
-    http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
-    output, password_prompt,
-    sanitize::sanitize,
-    server_list::ServerList,
-    session_cookie::SessionCookie,
-    settings::Settings,
+use super::{
+    account_session::{AccountSession, with_session},
+    own_bots::{self, Listed},
 };
+use crate::{cli::TokenCommand, output, sanitize::sanitize};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
@@ -33,101 +25,65 @@ struct Tokens {
     tokens: Vec<Listed>,
 }
 
-#[derive(Deserialize)]
-struct Listed {
-    id: String,
-    label: String,
-    scopes: Vec<String>,
-}
-
-/// Makes, lists or ends tokens of the account that is signed in.
+/// Makes, lists or ends tokens of the account that is signed in, or of one of its bots.
 pub(super) async fn run(command: &TokenCommand) -> anyhow::Result<ExitCode> {
-    let (TokenCommand::New { server: args, .. }
-    | TokenCommand::List { server: args }
-    | TokenCommand::End { server: args, .. }) = command;
-    let settings = Settings::load(&Settings::folder()?)?;
-    let server = server(args, &settings)?;
-    let Some(session) = settings.session(&server) else { return signed_out(&server) };
-    let at = Place { server: &server, args, session };
-    let done = match command {
-        TokenCommand::New { scopes, label, days, .. } => {
-            at.make(scopes, label.as_deref(), *days).await
-        }
-        TokenCommand::List { .. } => at.list().await,
-        TokenCommand::End { id, .. } => at.end(id).await,
-    };
-    match done {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if is_signed_out(&error) => signed_out(&server),
-        Err(error) => Err(error),
-    }
-}
-
-/// Where the account is.
-struct Place<'a> {
-    server: &'a ServerList,
-    args: &'a ServerArgs,
-    session: &'a SessionCookie,
-}
-
-impl Place<'_> {
-    async fn make(&self, scopes: &[Scope], label: Option<&str>, days: u32) -> anyhow::Result<()> {
-        let body = json!({"label": label, "scopes": scopes, "for_ms": u64::from(days) * DAY_MS});
-        let ask = || self.send(Method::POST, "/api/account/tokens", Some(body.clone()));
-        let answer = match ask().await {
-            Err(error) if asks_for_key(&error) => {
-                self.confirm().await?;
-                ask().await?
+    let (TokenCommand::New { server, bot, .. }
+    | TokenCommand::List { server, bot }
+    | TokenCommand::End { server, bot, .. }) = command;
+    with_session(server, async |at| {
+        let bot = match bot {
+            Some(name) => Some(own_bots::find(at, name).await?),
+            None => None,
+        };
+        let path = bot.as_ref().map_or_else(
+            || "/api/account/tokens".to_owned(),
+            |bot| format!("/api/account/bots/{}/tokens", bot.id),
+        );
+        match command {
+            TokenCommand::New { scopes, label, days, .. } => {
+                make(at, &path, (scopes, label.as_deref()), *days).await
             }
-            answer => answer?,
-        };
-        let NewToken { token } = answer.json()?;
-        writeln!(output::stdout(), "{}", token.as_str())?;
-        writeln!(output::stderr(), "Keep it. Nobody can show it to you again.")?;
-        Ok(())
-    }
-
-    async fn list(&self) -> anyhow::Result<()> {
-        let Tokens { tokens } = self.send(Method::GET, "/api/account", None).await?.json()?;
-        let mut out = output::stdout();
-        for Listed { id, label, scopes } in tokens {
-            let line = format!("{id}  {label}  {}", scopes.join(" "));
-            writeln!(out, "{}", sanitize(&line))?;
+            TokenCommand::List { .. } => {
+                let tokens = match bot {
+                    Some(bot) => bot.tokens,
+                    None => {
+                        at.send(Method::GET, "/api/account", None).await?.json::<Tokens>()?.tokens
+                    }
+                };
+                list(&tokens)
+            }
+            TokenCommand::End { id, .. } => end(at, &path, id).await,
         }
-        Ok(())
-    }
-
-    async fn end(&self, id: &str) -> anyhow::Result<()> {
-        // Ids are letters and digits; anything else would be another path.
-        let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
-        self.send(Method::DELETE, &format!("/api/account/tokens/{id}"), None).await?;
-        writeln!(output::stderr(), "The token has ended.")?;
-        Ok(())
-    }
-
-    /// Shows the password again.
-    async fn confirm(&self) -> anyhow::Result<()> {
-        writeln!(output::stderr(), "The server asks for a key to your account again.")?;
-        let password = match io::stdin().is_terminal() {
-            true => password_prompt::secret("Password: ")?,
-            false => password_prompt::line("")?,
-        };
-        let body = json!({"password": password});
-        self.send(Method::POST, "/api/account/confirm", Some(body)).await.map(drop)
-    }
-
-    async fn send(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<Value>,
-    ) -> anyhow::Result<HttpAnswer> {
-        let request = HttpRequest { method, path, key: Key::Account(self.session), body };
-        send(self.server, self.args, request).await
-    }
+    })
+    .await
 }
 
-fn asks_for_key(error: &anyhow::Error) -> bool {
-    let refused = error.downcast_ref::<HttpRefused>();
-    refused.is_some_and(|HttpRefused(refusal)| refusal.reason == Reason::ConfirmFirst)
+async fn make(
+    at: &AccountSession<'_>,
+    path: &str,
+    (scopes, label): (&[Scope], Option<&str>),
+    days: u32,
+) -> anyhow::Result<()> {
+    let body = json!({"label": label, "scopes": scopes, "for_ms": u64::from(days) * DAY_MS});
+    let NewToken { token } = at.send_with_key(Method::POST, path, Some(body)).await?.json()?;
+    writeln!(output::stdout(), "{}", token.as_str())?;
+    writeln!(output::stderr(), "Keep it. Nobody can show it to you again.")?;
+    Ok(())
+}
+
+fn list(tokens: &[Listed]) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    for Listed { id, label, scopes } in tokens {
+        let line = format!("{id}  {label}  {}", scopes.join(" "));
+        writeln!(out, "{}", sanitize(&line))?;
+    }
+    Ok(())
+}
+
+async fn end(at: &AccountSession<'_>, path: &str, id: &str) -> anyhow::Result<()> {
+    // Ids are letters and digits; anything else would be another path.
+    let id: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
+    at.send(Method::DELETE, &format!("{path}/{id}"), None).await?;
+    writeln!(output::stderr(), "The token has ended.")?;
+    Ok(())
 }

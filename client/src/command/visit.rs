@@ -29,6 +29,23 @@ impl Visit {
         args: &VisitArgs,
         link: Option<&ServerAddress>,
     ) -> anyhow::Result<Self> {
+        let token = token_of_program()?.filter(|_| !args.guest);
+        Self::by(args, link, token).await
+    }
+
+    /// The same for a program that plays: by the token that it has, or else as a new guest.
+    pub(super) async fn of_program(
+        args: &VisitArgs,
+        link: Option<&ServerAddress>,
+    ) -> anyhow::Result<Self> {
+        Self::by(args, link, token_of_program()?).await
+    }
+
+    async fn by(
+        args: &VisitArgs,
+        link: Option<&ServerAddress>,
+        token: Option<ApiToken>,
+    ) -> anyhow::Result<Self> {
         let folder = Settings::folder()?;
         let mut settings = Settings::load(&folder)?;
         let given =
@@ -41,7 +58,6 @@ impl Visit {
                 .unwrap_or_else(|| address.clone().into()),
             None => known.cloned().unwrap_or_default(),
         };
-        let token = token_of_program()?.filter(|_| !args.guest);
         let is_own = !args.guest && token.is_none();
         let mut visitor = Visitor {
             identity: settings.identity(&server).filter(|_| is_own).cloned(),

@@ -109,9 +109,9 @@ fn notes(app: &App) -> Vec<(String, Style)> {
     }
     let spectators = app.spectators();
     if spectators.count > 0 {
-        let names: Vec<&str> = spectators.names.iter().map(|name| name.as_str()).collect();
-        let more = if spectators.count > names.len() { ", ..." } else { "" };
-        let text = format!("Watching: {} ({}{more})", spectators.count, names.join(", "));
+        let more = if spectators.count > spectators.names.len() { ", ..." } else { "" };
+        let names = sentences::watching(spectators);
+        let text = format!("Watching: {} ({names}{more})", spectators.count);
         notes.push((text, theme.quiet()));
     }
     if let Some(bot) = app.heat().shown(app.position().ply()) {

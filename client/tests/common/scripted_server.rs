@@ -56,6 +56,7 @@ impl Peer {
             name,
             identity: new,
             account,
+            bot: false,
             chat,
         })
         .await;

@@ -20,7 +20,7 @@ use crate::{
     ids,
     limits::accounts::{CHALLENGE_KEPT, SESSION_LABEL_MAX},
     passkeys::{Ceremony, Holder, PasskeyAnswer, RelyingParty, WrongAnswer},
-    storage::{Account, AccountStep, KeyHash, KeyStep, Passkey, UsedPasskey},
+    storage::{Account, AccountStep, KeyHash, KeyStep, OIDC_KEY_PREFIX, Passkey, UsedPasskey},
 };
 
 /// What a challenge is for.
@@ -88,7 +88,8 @@ impl Accounts {
             PasskeyUse::SignIn => (Purpose::SignIn, party.authenticate()),
             PasskeyUse::Add(own) => {
                 self.is_proved(&own)?;
-                let held = self.keys(&own.account).await?.passkeys;
+                let mut held = self.keys(&own.account).await?.passkeys;
+                held.retain(|passkey| !passkey.is_oidc());
                 let Account { member, name, .. } = &own.account;
                 let user = ids::passkey_user(member);
                 let holder = Holder { user, name: name.as_str(), held: &held };
@@ -182,7 +183,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Removes a passkey, and tells all sessions of the account. One that is gone is no error.
+    /// Removes a passkey, or another site that opens the account, and tells all sessions of the account. One that is gone is no error.
     ///
     /// # Errors
     /// If a key must be shown first, it is the last key, or the storage fails.
@@ -196,7 +197,11 @@ impl Accounts {
         }
         let step = AccountStep::Key(KeyStep::EndPasskey(passkey.id.clone()));
         self.change(&own.account.member, step, Reason::SignedOut).await?;
-        self.tell(&own.account.member, AccountNews::PasskeyRemoved, &passkey.label);
+        let news = match passkey.is_oidc() {
+            true => AccountNews::OidcRemoved,
+            false => AccountNews::PasskeyRemoved,
+        };
+        self.tell(&own.account.member, news, &passkey.label);
         Ok(())
     }
 
@@ -228,6 +233,9 @@ impl Accounts {
     ) -> Result<Passkey, Refusal> {
         let (id, credential) =
             self.check(move |party| party.registered(&state, credential)).await?;
+        if id.starts_with(OIDC_KEY_PREFIX) {
+            return Err(wrong(WrongAnswer));
+        }
         let wanted = id.clone();
         if self.read(move |reader| reader.account_of_passkey(&wanted)).await?.is_some() {
             return Err(wrong(WrongAnswer));
@@ -246,7 +254,8 @@ impl Accounts {
         let wanted = id.clone();
         let found = self.read(move |reader| reader.account_of_passkey(&wanted)).await?;
         let now = self.clock.now();
-        let found = found.filter(|(account, _)| can_be_opened(account, now));
+        let found =
+            found.filter(|(account, passkey)| can_be_opened(account, now) && !passkey.is_oidc());
         let (account, passkey) = found.ok_or_else(|| wrong(WrongAnswer))?;
         let stored = passkey.credential;
         let credential =

@@ -12,7 +12,7 @@ use super::{Accounts, Device, RecoveryCodes, SignedIn, account_name, no_hash, st
 use crate::{
     limits::accounts::{PROVED_WITHIN, RENAMED_AGAIN_AFTER},
     logins::Ended,
-    passwords::{Password, Verified},
+    passwords::{Password, Verified, Whose},
     storage::{Account, AccountStep, KeyStep, Sessions},
 };
 
@@ -32,7 +32,8 @@ impl Accounts {
         let SignedIn { account, session } = own;
         new.check(&account.name)?;
         self.confirm(own, current, device).await?;
-        let password = self.passwords.hash(new).await.map_err(no_hash)?;
+        let place = self.passwords.place(Whose::Known).map_err(no_hash)?;
+        let password = place.hash(new).await.map_err(no_hash)?;
         let step = AccountStep::SetPassword { password, keep: session.hash };
         self.change(&account.member, step, Reason::SignedOut).await?;
         let others = Sessions::AllBut(session.hash);
@@ -86,7 +87,7 @@ impl Accounts {
         Ok(renamed)
     }
 
-    /// Ends all sessions, and deletes the account after a while, unless its member signs in.
+    /// Ends all sessions, and deletes the account and its bots after a while, unless its member signs in.
     ///
     /// # Errors
     /// If the password is wrong, there were too many tries, or the storage fails.
@@ -97,8 +98,10 @@ impl Accounts {
         device: &Device,
     ) -> Result<(), Refusal> {
         self.confirm(own, password, device).await?;
+        let bots = self.bots(&own.account).await?;
         self.change(&own.account.member, AccountStep::Delete, Reason::SignedOut).await?;
         self.end_sockets(&own.account.member, Ended::Sessions(Sessions::All));
+        self.end_bots(&bots);
         Ok(())
     }
 
@@ -128,8 +131,9 @@ impl Accounts {
         let Some(password) = password else { return self.is_proved(own) };
         let likeness = own.account.name.likeness();
         self.tries.sign_in(device.address, likeness.as_str(), Instant::now())?;
+        let place = self.passwords.place(Whose::Known).map_err(no_hash)?;
         let stored = self.keys(&own.account).await?.password;
-        match self.passwords.verify(password, stored, true).await.map_err(no_hash)? {
+        match place.verify(password, stored).await.map_err(no_hash)? {
             Verified::Right { .. } => Ok(()),
             Verified::Wrong => Err(Refusal::new(Reason::WrongPassword)),
         }

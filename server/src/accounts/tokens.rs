@@ -1,6 +1,6 @@
 //! Tokens of accounts, by which programs speak for them within scopes.
 
-use std::net::IpAddr;
+use std::{iter, net::IpAddr};
 
 use fivefold_shared::{
     clock::millis,
@@ -50,7 +50,10 @@ impl Accounts {
         let valid =
             found.filter(|(account, token)| token.expires_at > now && account.deleted_at.is_none());
         let (account, token) = valid.ok_or_else(|| Refusal::new(Reason::WrongToken))?;
-        self.moderation.may_sign_in(&account.member)?;
+        // A bot does not outlive the account of its owner, which was closed or deleted.
+        for answerable in iter::once(&account.member).chain(&account.owner) {
+            self.moderation.may_sign_in(answerable)?;
+        }
         self.tries.note_use(address, account.name.likeness().as_str());
         let is_stale = |at: u64| now.saturating_sub(at) >= millis(SESSION_SEEN_AGAIN_AFTER);
         if token.used_at.is_none_or(is_stale) {
@@ -64,13 +67,15 @@ impl Accounts {
         Ok(TokenHolder { account, hash, scopes: Scopes::parse(&token.scopes) })
     }
 
-    /// Makes a token, which is shown once, and tells all sessions of the account.
+    /// Makes a token of the account, or of a bot of theirs. It is shown once, and all sessions of the
+    /// account learn of it.
     ///
     /// # Errors
     /// If a key must be shown first, no scope is wanted, there are too many, or the storage fails.
     pub(crate) async fn add_token(
         &self,
         own: &SignedIn,
+        bot: Option<&Account>,
         NewToken { label, mut scopes, for_ms }: NewToken,
         device: &Device,
     ) -> Result<Secret, Refusal> {
@@ -94,7 +99,11 @@ impl Accounts {
             expires_at: now + kept,
         };
         let step = AccountStep::Key(KeyStep::AddToken(token));
-        self.change(&own.account.member, step, Reason::SignedOut).await?;
+        let (holder, label) = match bot {
+            Some(bot) => (bot, format!("{}: {label}", bot.name)),
+            None => (&own.account, label),
+        };
+        self.change(&holder.member, step, Reason::SignedOut).await?;
         self.tell(&own.account.member, AccountNews::TokenAdded, &label);
         Ok(secret)
     }
@@ -103,13 +112,13 @@ impl Accounts {
     ///
     /// # Errors
     /// If the storage fails.
-    pub(crate) async fn end_token(&self, own: &SignedIn, id: &str) -> Result<(), Refusal> {
-        let tokens = self.keys(&own.account).await?.tokens;
+    pub(crate) async fn end_token(&self, holder: &Account, id: &str) -> Result<(), Refusal> {
+        let tokens = self.keys(holder).await?.tokens;
         let found = tokens.into_iter().find(|token| ids::session_id(token.hash) == id);
         let Some(ApiToken { hash, .. }) = found else { return Ok(()) };
         let step = AccountStep::Key(KeyStep::EndToken(hash));
-        self.change(&own.account.member, step, Reason::SignedOut).await?;
-        self.end_sockets(&own.account.member, Ended::Sessions(Sessions::One(hash)));
+        self.change(&holder.member, step, Reason::SignedOut).await?;
+        self.end_sockets(&holder.member, Ended::Sessions(Sessions::One(hash)));
         Ok(())
     }
 }

@@ -197,6 +197,8 @@ pub(crate) struct RemoteGuest {
     agent: u64,
     /// Its last commands that were refused. A new owner refuses them as well, if they come again.
     refused: Vec<CommandId>,
+    /// Whether it is the account of a bot.
+    bot: bool,
 }
 
 /// An input of a session on another node.
@@ -270,14 +272,15 @@ impl RemoteGuest {
             owner: outbox.owner().address(),
             agent: outbox.agent(),
             refused,
+            bot: member.bot,
         }
     }
 
     pub(crate) fn into_parts(self) -> (SessionId, Member, Credentials, Vec<CommandId>) {
-        let Self { session, member, name, identity, owner, agent, refused } = self;
+        let Self { session, member, name, identity, owner, agent, refused, bot } = self;
         let identity = identity.map(IdentityHash);
         let credentials = Credentials { identity, owner: Owner::of(owner), agent };
-        (SessionId(session), Member { id: member, name }, credentials, refused)
+        (SessionId(session), Member { id: member, name, bot }, credentials, refused)
     }
 }
 

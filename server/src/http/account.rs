@@ -4,11 +4,13 @@
 //! in `Origin` and `Sec-Fetch-Site`, and programs send neither.
 
 pub(super) mod asked;
+mod bots;
 pub(super) mod cookie;
 pub(super) mod device;
 mod devices;
 mod export;
 mod keys;
+mod oidc;
 mod shown;
 pub(super) mod token;
 
@@ -55,6 +57,8 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/sessions/{id}", delete(end_one))
         .route("/api/recovery", post(recover))
         .merge(keys::routes())
+        .merge(oidc::routes())
+        .merge(bots::routes())
         .merge(devices::routes())
 }
 
@@ -130,15 +134,21 @@ struct NameAndKey {
     name: String,
     password: Option<Password>,
     passkey: Option<PasskeyAnswer>,
+    /// The ticket of somebody whom another site knows.
+    oidc: Option<String>,
 }
 
 /// `POST /api/account`
 async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
-    let NameAndKey { name, password, passkey } = asked.body(&body)?;
-    let key = match (password, passkey) {
-        (Some(password), None) => NewKey::Password(password),
-        (None, Some(answer)) => NewKey::Passkey(answer),
-        (Some(_), Some(_)) | (None, None) => return Err(one_key()),
+    let NameAndKey { name, password, passkey, oidc } = asked.body(&body)?;
+    let key = match (password, passkey, oidc) {
+        (Some(password), None, None) => NewKey::Password(password),
+        (None, Some(answer), None) => NewKey::Passkey(answer),
+        (None, None, Some(ticket)) => {
+            let browser = cookie::oidc_browser(&asked.headers, asked.is_encrypted);
+            NewKey::Oidc(ticket, browser.map(str::to_owned))
+        }
+        _ => return Err(one_key()),
     };
     if asked.find_signed_in().await?.is_some() {
         return Err(Reason::TwoIdentities.into());

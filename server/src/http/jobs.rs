@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::storage::Blocking;
 
@@ -18,6 +18,7 @@ pub(crate) struct Jobs {
     running: Arc<Semaphore>,
     /// Permits of the running and the waiting jobs.
     queue: Arc<Semaphore>,
+    queue_max: usize,
     blocking: Blocking,
     /// Lowers the priority of the thread of a job.
     lower: fn(),
@@ -43,7 +44,16 @@ impl Jobs {
     ) -> Self {
         let running = Arc::new(Semaphore::new(running_max));
         let queue = Arc::new(Semaphore::new(queue_max));
-        Self { running, queue, blocking, lower }
+        Self { running, queue, queue_max, blocking, lower }
+    }
+
+    /// A place in the queue. Take it before anything is read for the job, so that a refusal costs little.
+    ///
+    /// # Errors
+    /// If too many jobs wait.
+    pub(crate) fn place(&self) -> Result<Place<'_>, NoResult> {
+        let place = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| NoResult::Busy)?;
+        Ok(Place { jobs: self, place })
     }
 
     /// Runs a job when its turn comes.
@@ -54,14 +64,52 @@ impl Jobs {
         &self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoResult> {
-        let place = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| NoResult::Busy)?;
-        let turn = Arc::clone(&self.running).acquire_owned().await.map_err(|_| NoResult::Broke)?;
+        self.place()?.run(job).await
+    }
+}
+
+/// A place in the queue of jobs.
+#[derive(Debug)]
+pub(crate) struct Place<'j> {
+    jobs: &'j Jobs,
+    place: OwnedSemaphorePermit,
+}
+
+impl Place<'_> {
+    /// How many places are taken, with this one.
+    pub(crate) fn taken(&self) -> usize {
+        self.jobs.queue_max - self.jobs.queue.available_permits()
+    }
+
+    /// Runs a job when its turn comes.
+    ///
+    /// # Errors
+    /// If the job panics.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NoResult> {
+        let lower = self.jobs.lower;
+        self.run_below(lower, job).await
+    }
+
+    /// As [`run`](Self::run), on a thread whose priority `lower` lowers.
+    ///
+    /// # Errors
+    /// If the job panics.
+    pub(crate) async fn run_below<T: Send + 'static>(
+        self,
+        lower: fn(),
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NoResult> {
+        let Self { jobs: Jobs { running, blocking, .. }, place } = self;
+        let turn = Arc::clone(running).acquire_owned().await.map_err(|_| NoResult::Broke)?;
         // The job continues when its client disconnects, and keeps its slot until it is done.
         let call = move || {
             let _held = (place, turn);
             job()
         };
-        self.blocking.call_below(self.lower, call).await.ok_or(NoResult::Broke)
+        blocking.call_below(lower, call).await.ok_or(NoResult::Broke)
     }
 }
 
@@ -74,7 +122,10 @@ mod tests {
     use super::*;
     use crate::limits::{
         HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX,
-        accounts::{HASH_QUEUE_MAX, HASHES_MAX, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX},
+        accounts::{
+            HASH_QUEUE_MAX, HASHES_MAX, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
+            STRANGERS_HASH_QUEUE_MAX,
+        },
     };
 
     #[tokio::test]
@@ -82,6 +133,7 @@ mod tests {
         for (running_max, queue_max) in [
             (HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX),
             (HASHES_MAX, HASH_QUEUE_MAX),
+            (HASHES_MAX, STRANGERS_HASH_QUEUE_MAX),
             (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX),
         ] {
             check_limits(running_max, queue_max).await;

@@ -14,11 +14,11 @@ use axum::{
 use fivefold_shared::{
     clock::millis,
     profile::{
-        Leaders, Place, Profile, ProfileRating, PuzzleHistory, PuzzleScore, RatingHistory,
-        RatingPoint, Results,
+        Leaders, Place, Placement, Profile, ProfileRating, PuzzleHistory, PuzzleScore,
+        RatingHistory, RatingPoint, Results,
     },
     protocol::{MemberId, Reason},
-    rating_pool::RatingPool,
+    rating_pool::{PoolKind, RatingPool},
     record::ListedGame,
     seat::Seat,
 };
@@ -33,13 +33,14 @@ use super::{
 use crate::{
     accounts::typed_likeness,
     limits::ratings::{
-        AGAINST_GAMES_MAX, HISTORY_POINT, LEADERBOARD_PLACES_MAX, PROFILE_GAMES_MAX,
+        AGAINST_GAMES_MAX, HISTORY_POINT, LEADERBOARD_PLACES_MAX, PLACEMENT_GAMES,
+        PROFILE_GAMES_MAX,
     },
     ratings::Estimate,
     server::Server,
     storage::{
-        Account, GameQuery, LeaderboardQuery, Placed, PoolRating, PuzzleRating, StorageError,
-        StorageReader,
+        Account, GameQuery, IdentityHash, LeaderboardQuery, Placed, PoolRating, PuzzleRating,
+        StorageError, StorageReader,
     },
 };
 
@@ -172,9 +173,22 @@ fn profile_of(
     you: Option<&MemberId>,
     now: u64,
 ) -> Result<Profile, StorageError> {
-    let Account { member, name, made_at, .. } = account;
-    let mut ratings: Vec<_> =
-        reader.ratings(&member)?.into_iter().map(|rating| shown(&rating, now)).collect();
+    let Account { member, name, made_at, owner, .. } = account;
+    let bot_of = match owner {
+        Some(owner) => reader.member(&owner, IdentityHash([0; 32]))?.map(|owner| owner.name),
+        None => None,
+    };
+    let (placed, own): (Vec<_>, Vec<_>) = reader
+        .ratings(&member)?
+        .into_iter()
+        .partition(|rating| rating.pool.kind == PoolKind::Placement);
+    let is_own = you == Some(&member);
+    let placed = placed.iter().filter(|_| is_own);
+    // A rating takes its place.
+    let placements =
+        placed.map(placement).filter(|placed| own.iter().all(|own| own.pool != placed.pool));
+    let placements = placements.collect();
+    let mut ratings: Vec<_> = own.iter().map(|rating| shown(rating, now)).collect();
     ratings.sort_by_key(|rating| std::cmp::Reverse(rating.results.games));
     let query =
         GameQuery { member: Some(member.clone()), max: PROFILE_GAMES_MAX, ..GameQuery::default() };
@@ -184,7 +198,7 @@ fn profile_of(
         None => None,
     };
     let puzzles = reader.puzzle_rating(&member)?.map(|own| puzzle_score(&own, now));
-    Ok(Profile { member, name, made_at, ratings, puzzles, games, against_you })
+    Ok(Profile { member, name, made_at, bot_of, ratings, placements, puzzles, games, against_you })
 }
 
 /// How the last games between two members ended for the second one.
@@ -229,6 +243,11 @@ fn shown(rating: &PoolRating, now: u64) -> ProfileRating {
         },
         last_at: rating.last_at,
     }
+}
+
+fn placement(PoolRating { pool, rating, games, .. }: &PoolRating) -> Placement {
+    let pool = pool.of_kind(PoolKind::People);
+    Placement { pool, games: *games, of: PLACEMENT_GAMES, rating: points(rating.value) }
 }
 
 /// What everybody sees of a rating in puzzles.

@@ -10,16 +10,19 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub const PASSWORD_MIN: usize = 10;
 /// Longest password, in characters.
 pub const PASSWORD_MAX: usize = 128;
-/// Passwords that are hashed at once, on threads of their own.
-pub const HASHES_MAX: usize = 2;
-/// Most passwords that wait for that. Further ones are refused.
-pub const HASH_QUEUE_MAX: usize = 64;
-/// How many of them may be of people who sign in where the account was never used before.
-pub const HASH_QUEUE_STRANGERS_MAX: usize = 48;
+/// Passwords that are hashed at once in each of two queues, each on a thread of its own.
+pub const HASHES_MAX: usize = 1;
+/// Most passwords in the queue of those who are signed in, or sign in where their account was used before. Further
+/// ones are refused.
+pub const HASH_QUEUE_MAX: usize = 16;
+/// As [`HASH_QUEUE_MAX`], in the queue of everybody else.
+pub const STRANGERS_HASH_QUEUE_MAX: usize = 48;
 /// Answers of passkeys that are checked at once, on threads of their own.
 pub const PASSKEY_CHECKS_MAX: usize = 2;
 /// Most answers of passkeys that are checked or wait for that. Further ones are refused.
 pub const PASSKEY_CHECK_QUEUE_MAX: usize = 64;
+/// Where more than these wait in their queue, passwords are hashed only when nobody else needs the processor.
+pub const HASH_QUEUE_CALM_MAX: usize = 4;
 /// Memory that hashing a password takes, in KiB.
 pub const HASH_MEMORY_KIB: u32 = 19 * 1024;
 /// How often the hash goes over its memory.
@@ -40,6 +43,8 @@ pub const PASSKEYS_MAX: usize = 16;
 pub const PASSKEY_ID_MAX: usize = 1_023;
 /// Most tokens of one account.
 pub const TOKENS_MAX: usize = 16;
+/// Most bots of one account.
+pub const BOTS_MAX: usize = 8;
 /// How long a token is valid if its member does not say.
 pub const TOKEN_KEPT: Duration = DAY.saturating_mul(365);
 /// The longest that a token may be valid.
@@ -48,7 +53,21 @@ pub const TOKEN_KEPT_MAX: Duration = DAY.saturating_mul(5 * 365);
 pub const ALIASES_MAX: usize = 16;
 /// What changes the keys of an account asks for a key that was used within this time.
 pub const PROVED_WITHIN: Duration = MINUTE.saturating_mul(10);
-/// How long a challenge for a passkey is valid.
+/// People who may sign in by the OpenID provider at once.
+pub const OIDC_CALLS_MAX: usize = 16;
+/// How long a request to the provider may take.
+pub const OIDC_CALL_WITHIN: Duration = Duration::from_secs(10);
+/// Longest answer of the provider, in bytes.
+pub const OIDC_ANSWER_MAX: usize = 256 * 1024;
+/// How long it is kept what the provider says about itself.
+pub const OIDC_METADATA_KEPT: Duration = HOUR;
+/// Longest subject, in bytes (OpenID Connect Core 1.0, section 2).
+pub const OIDC_SUBJECT_MAX: usize = 255;
+/// Times that one address may go to the provider in [`OIDC_STARTS_WITHIN`].
+pub const OIDC_STARTS_MAX: u32 = 20;
+/// See [`OIDC_STARTS_MAX`].
+pub const OIDC_STARTS_WITHIN: Duration = MINUTE.saturating_mul(10);
+/// How long a challenge for a passkey is valid, and how long a browser may be at the provider.
 pub const CHALLENGE_KEPT: Duration = MINUTE.saturating_mul(5);
 /// How long the code of another device is valid that wants to sign in.
 pub const DEVICE_CODE_KEPT: Duration = MINUTE.saturating_mul(10);
@@ -109,8 +128,9 @@ pub const RECOVERIES_WITHIN: Duration = HOUR;
 pub const TRIES_KEPT: usize = 10_000;
 
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
-const _: () = assert!(HASH_QUEUE_STRANGERS_MAX + HASHES_MAX < HASH_QUEUE_MAX);
-const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
+const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && HASHES_MAX <= STRANGERS_HASH_QUEUE_MAX);
+const _: () = assert!(HASH_QUEUE_CALM_MAX < HASH_QUEUE_MAX);
+const _: () = assert!(ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
 const _: () = assert!(
     RENAMED_AGAIN_AFTER.as_secs() * 13 > OLD_NAME_KEPT.as_secs(),
     "an account has at most a dozen old names"

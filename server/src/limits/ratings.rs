@@ -10,6 +10,10 @@ pub const LEADERBOARD_DEVIATION_MAX: f64 = 75.0;
 pub const LEADERBOARD_GAMES_MIN: u64 = 20;
 /// Players have a place in a leaderboard so long after their last rated game in the pool.
 pub const LEADERBOARD_PLAYED_WITHIN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Games with bots of the server that give a first rating in a pool.
+pub const PLACEMENT_GAMES: u64 = 3;
+/// Stones of both sides in such a game, unless five decide it.
+pub const PLACEMENT_PLIES_MIN: usize = 4;
 /// Most changes in the history of a rating: the latest.
 pub const RATING_HISTORY_MAX: usize = 10_000;
 /// Most games in a player's profile: the last public ones.

@@ -2,8 +2,8 @@
 
 use fivefold_shared::{
     protocol::{
-        CommandId, GameSettings, MemberId, Name, OpenSeek, Refusal, RoomCode, SeekEnd, SeekId,
-        Wanted,
+        CommandId, GameSettings, MemberId, Name, OpenSeek, Reason, Refusal, RoomCode, SeekEnd,
+        SeekId, Wanted,
     },
     rating_pool::RatingPool,
     room::SessionId,
@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     node_id::NodeId,
-    ratings,
-    storage::{IdentityHash, PoolRating},
+    storage::{IdentityHash, PoolRating, rating_before},
 };
 
 /// Somebody who seeks or accepts a game, by one command.
@@ -26,11 +25,14 @@ pub struct Seeker {
     pub name: Name,
     /// Their identity, which is stored when they have a seat.
     pub identity: Option<IdentityHash>,
-    /// Whether a program plays, by its own declaration.
+    /// Whether a program plays: by its own declaration, and always for bots.
     pub engine: bool,
     /// Whether they have an account. Nodes that do not know ratings leave it out.
     #[serde(default)]
     pub account: bool,
+    /// Whose bot they are; absent for people.
+    #[serde(default)]
+    pub owner: Option<MemberId>,
     /// The session that they sent the command over, the last one if they repeated it.
     pub session: SessionId,
     /// The command.
@@ -50,9 +52,23 @@ impl Seeker {
 }
 
 impl Seeker {
-    /// Whether their games may be rated: people with an account who play in person.
-    pub const fn may_be_rated(&self) -> bool {
-        self.account && !self.engine
+    /// Whether their games may be rated: those of people with an account who play in person, and of bots.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn may_be_rated(&self) -> Result<(), Refusal> {
+        match (self.account, self.engine, &self.owner) {
+            (false, _, _) => Err(Refusal::new(Reason::AccountNeeded)),
+            (true, true, None) => Err(Refusal::new(Reason::BotAccountNeeded)),
+            (true, _, _) => Ok(()),
+        }
+    }
+
+    /// Whether one of two is the other's bot, or both are bots of one person. Their games are not rated:
+    /// one person would decide who wins.
+    pub fn is_related_to(&self, other: &Self) -> bool {
+        let owns = |owner: &Self, bot: &Self| bot.owner.as_ref() == Some(&owner.member);
+        owns(self, other) || owns(other, self) || self.owner.is_some() && self.owner == other.owner
     }
 }
 
@@ -69,12 +85,9 @@ impl Rating {
     /// The rating of everybody without one.
     pub const UNRATED: Self = Self { value: 1500, deviation: 350 };
 
-    /// A member's rating in a pool at a time, by all of their ratings. Who has none there begins at the
-    /// surest other one.
+    /// A member's rating in a pool at a time, by all of their ratings, as [`rating_before`].
     pub fn of(ratings: &[PoolRating], pool: RatingPool, now: u64) -> Self {
-        let own = ratings.iter().find(|own| own.pool == pool).map(|own| own.rating);
-        let others = || ratings.iter().map(|other| other.rating.at(now));
-        let rating = own.unwrap_or_else(|| ratings::Rating::first_in_pool(others())).at(now);
+        let rating = rating_before(ratings, pool).at(now);
         Self { value: whole(rating.value), deviation: whole(rating.deviation) }
     }
 }

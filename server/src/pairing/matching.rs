@@ -113,7 +113,8 @@ pub(super) fn pairs(
 /// be paired now.
 pub(super) fn score(now: u64, one: &Candidate<'_>, other: &Candidate<'_>) -> Option<i64> {
     let (by, with) = (&one.seek.by, &other.seek.by);
-    if by.member == with.member || by.is_apart_from(with) {
+    let is_theirs_alone = one.seek.settings.rated && by.is_related_to(with);
+    if by.member == with.member || by.is_apart_from(with) || is_theirs_alone {
         return None;
     }
     let [waited, with_waited] = [one, other].map(|candidate| candidate.seek.waited_ms(now));

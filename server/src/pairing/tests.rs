@@ -52,6 +52,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
         name: Name::new(&format!("Player {who}")).unwrap(),
         identity: None,
         engine: false,
+        owner: None,
         account: false,
         session: SessionId(session),
         command: CommandId::try_from(format!("c{command}")).unwrap(),

@@ -32,6 +32,8 @@ pub(crate) struct PairingCommand {
     pub(crate) playing: Option<Playing>,
     /// Whether the member has an account.
     pub(crate) account: bool,
+    /// Whose bot the member is; absent for people.
+    pub(crate) owner: Option<MemberId>,
     /// How strong they are in the game that they seek.
     pub(crate) rating: Rating,
 }

@@ -110,6 +110,7 @@ impl Front {
             outbox,
             request,
             account,
+            owner,
             rating,
             ..
         } = command;
@@ -129,7 +130,11 @@ impl Front {
         }
         let (member, command) = (seeking.member.id.clone(), id.clone());
         let seeker = seeking.seeker(session, id.clone());
-        let by = |engine| Seeker { engine, account, rating, ..seeker };
+        // Programs play for bots, whatever they say.
+        let by = |engine| {
+            let engine = engine || owner.is_some();
+            Seeker { engine, account, owner, rating, ..seeker }
+        };
         let message = match request {
             PairingRequest::Seek { wanted, engine } => {
                 self.seek(now, by(engine), SeekAim::Anybody(wanted), admit)

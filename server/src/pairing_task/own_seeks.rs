@@ -61,10 +61,10 @@ impl Seeking {
 
     /// The member, as a person who seeks by a command.
     pub(super) fn seeker(&self, session: SessionId, command: CommandId) -> Seeker {
-        let Member { id: member, name } = self.member.clone();
+        let Member { id: member, name, .. } = self.member.clone();
         let (identity, engine, rating) = (self.outbox.identity(), false, Rating::UNRATED);
-        let (account, blocked) = (false, self.blocked());
-        Seeker { member, name, identity, engine, account, session, command, rating, blocked }
+        let (account, owner, blocked) = (false, None, self.blocked());
+        Seeker { member, name, identity, engine, account, owner, session, command, rating, blocked }
     }
 
     fn blocked(&self) -> Vec<MemberId> {

@@ -107,7 +107,7 @@ impl Net {
     /// A person at a node.
     fn person(&mut self, number: u32, name: &str) -> Person {
         let id = ids::member_id(&ids::identity());
-        self.back(number, Member { id, name: Name::new(name).unwrap() })
+        self.back(number, Member::person(id, Name::new(name).unwrap()))
     }
 
     /// A member over a new session at a node.
@@ -134,6 +134,7 @@ impl Net {
             request,
             playing: None,
             account: false,
+            owner: None,
             rating: crate::pairing::Rating::UNRATED,
         };
         let now = self.now;

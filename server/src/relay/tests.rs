@@ -72,8 +72,7 @@ impl Session {
         let stop = CancellationToken::new();
         let (outbox, messages, ended) = Outbox::new(&stop, Owner::UNKNOWN);
         let (id, outbox) = (SessionId(7), Arc::new(outbox));
-        let member =
-            Member { id: ids::member_id(&ids::identity()), name: Name::new("Ann").unwrap() };
+        let member = Member::person(ids::member_id(&ids::identity()), Name::new("Ann").unwrap());
         let session = Self { id, member: member.id.clone(), outbox, messages, ended };
         let command = command_id("join");
         let enter = Input::Enter { session: id, member, command, after: None };

@@ -12,8 +12,8 @@ use fivefold_shared::{
 
 use super::actor::{Actor, RoomContext};
 use crate::{
-    ratings::{Estimate, Rating},
-    storage::{ChangeKind, PoolRating, RatingChange, StorageError, StorageReader},
+    ratings::Estimate,
+    storage::{ChangeKind, RatingChange, StorageError, StorageReader, rating_before},
 };
 
 impl Actor {
@@ -55,16 +55,10 @@ fn look_up(
     }
     let mut of = |seat: Seat| -> Result<PlayerRating, StorageError> {
         let ratings = reader.ratings(&due.players[seat])?;
-        Ok(shown(rating_in(&ratings, due, now).estimate(), None))
+        let rating = rating_before(&ratings, due.pools[seat]).at(now);
+        Ok(shown(rating.estimate(), None))
     };
     Ok(Some(BySeat { first: of(Seat::First)?, second: of(Seat::Second)? }))
-}
-
-/// A player's rating at the beginning of a game.
-fn rating_in(ratings: &[PoolRating], due: &RatingsDue, now: u64) -> Rating {
-    let own = ratings.iter().find(|own| own.pool == due.pool).map(|own| own.rating);
-    let others = || ratings.iter().map(|other| other.rating);
-    own.unwrap_or_else(|| Rating::first_in_pool(others())).at(now)
 }
 
 /// What a game has changed, by seat.

@@ -90,7 +90,7 @@ fn made(limits: Limits, paired: Option<BySeat<Player>>) -> (Opened, Input) {
 
 fn person(digit: char, name: &str) -> Member {
     let id = MemberId::try_from(digit.to_string().repeat(16)).unwrap();
-    Member { id, name: Name::new(name).unwrap() }
+    Member::person(id, Name::new(name).unwrap())
 }
 
 /// A context for rooms, with bots that never answer; and the parts that must live as long.
@@ -128,7 +128,7 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
 
 #[test]
 fn a_paired_game_ends_with_its_room_and_not_with_the_task() {
-    let player = |Member { id, name }| Player::Member { member: id, name, engine: false };
+    let player = |Member { id, name, .. }| Player::Member { member: id, name, engine: false };
     let [bob, eve] = [person('1', "Bob"), person('2', "Eve")];
     let players = BySeat { first: player(bob.clone()), second: player(eve) };
     let (mut opened, _) = made(Limits::DEFAULT, Some(players));

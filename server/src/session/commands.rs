@@ -35,7 +35,7 @@ use crate::{
     pairing_task::PairingRequest,
     room_actor::Envelope,
     server::Server,
-    storage::KeyHash,
+    storage::{Account, KeyHash},
 };
 
 /// Handles the commands of one session.
@@ -236,7 +236,9 @@ impl Commands {
         if let RoomRequest::Say { .. } = &request
             && let Some(identity) = &self.identity
         {
-            self.server.moderation.may_chat(&identity.member.id)?;
+            for answerable in identity.answerable() {
+                self.server.moderation.may_chat(answerable)?;
+            }
         }
         let lag_ms = millis(lag);
         let input = Input::Command { session: self.id, id: id.clone(), request, lag_ms };
@@ -280,7 +282,7 @@ impl Commands {
         };
         let authenticated = self.log_in(&who).await?;
         let account = authenticated.account.is_some();
-        let Member { id: you, name } = authenticated.member.clone();
+        let Member { id: you, name, bot } = authenticated.member.clone();
         self.outbox.identify(authenticated.hash);
         if let Some(own) = OwnIds::new(you.clone(), authenticated.guests.clone()) {
             self.outbox.set_own_ids(own);
@@ -298,6 +300,7 @@ impl Commands {
             name,
             identity: made,
             account,
+            bot,
             chat: self.server.limits.room.chat,
         }))
     }
@@ -353,20 +356,22 @@ impl Commands {
     async fn of_account(&self, session: KeyHash) -> Result<Authenticated, Refusal> {
         let found = self.server.accounts.of_session(session, self.address).await?;
         let SignedIn { account, .. } = found.ok_or_else(|| Refusal::new(Reason::SignedOut))?;
-        let member = Member { id: account.member, name: account.name };
+        let member = Member::person(account.member, account.name);
         let hash = account.hash;
         let guests = self.server.accounts.guests_of(&member.id).await?;
-        Ok(Authenticated { member, hash, account: Some(session), scopes: None, guests })
+        let (account, owner) = (Some(session), None);
+        Ok(Authenticated { member, hash, account, owner, scopes: None, guests })
     }
 
     /// The member for whom a token speaks.
     async fn of_token(&self, token: KeyHash) -> Result<Authenticated, Refusal> {
         let found = self.server.accounts.of_token(token, self.address).await?;
         let TokenHolder { account, hash: token, scopes } = found;
-        let member = Member { id: account.member, name: account.name };
-        let hash = account.hash;
+        let Account { member: id, name, hash, owner, .. } = account;
+        let member = Member { id, name, bot: owner.is_some() };
         let guests = self.server.accounts.guests_of(&member.id).await?;
-        Ok(Authenticated { member, hash, account: Some(token), scopes: Some(scopes), guests })
+        let (account, scopes) = (Some(token), Some(scopes));
+        Ok(Authenticated { member, hash, account, owner, scopes, guests })
     }
 
     /// A client may repeat the command over another session that already uses the new identity.
@@ -540,7 +545,7 @@ impl Commands {
     async fn member_in(&self, member: Member, room: &RoomHandle) -> Result<Member, CommandError> {
         let Some(own) = self.outbox.own_ids() else { return Ok(member) };
         match Box::pin(self.server.lobby.place_of(own, room)).await {
-            Ok(place) => Ok(Member { id: place.unwrap_or(member.id), name: member.name }),
+            Ok(place) => Ok(Member { id: place.unwrap_or_else(|| member.id.clone()), ..member }),
             // Who plays must not come in as a spectator. The client comes back, and asks again.
             Err(refusal) if refusal.reason == Reason::Unavailable => {
                 Err(CloseReason::RESTART.into())

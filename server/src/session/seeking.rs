@@ -1,6 +1,9 @@
 //! The commands of a session that the pairing answers.
 
-use fivefold_shared::protocol::{Addressee, CommandId, MemberId, Reason, Refusal};
+use fivefold_shared::{
+    protocol::{Addressee, CommandId, MemberId, Reason, Refusal},
+    rating_pool::PoolKind,
+};
 
 use super::{
     close_reason::CloseReason,
@@ -16,7 +19,7 @@ impl Commands {
     /// Passes a command on to the pairing, which answers it.
     pub(super) async fn pass_to_pairing(
         &self,
-        Authenticated { member, account, .. }: Authenticated,
+        identity: Authenticated,
         id: &CommandId,
         kind: &'static str,
         request: PairingRequest,
@@ -30,18 +33,25 @@ impl Commands {
             if lobby.is_clustered() {
                 // Who has missed the news of their game gets it from the storage. The same command may
                 // have found it, so it is not refused if that cannot be read.
-                let found = lobby.playing(&member.id).await;
+                let found = lobby.playing(&identity.member.id).await;
                 playing = found.map_err(|_| CloseReason::RESTART)?;
             }
         }
-        let may_be_rated = self.server.moderation.may_play_rated(&member.id);
+        let moderation = &self.server.moderation;
+        let may_be_rated =
+            identity.answerable().try_for_each(|member| moderation.may_play_rated(member));
+        let Authenticated { member, account, owner, .. } = identity;
         if request.asks_for_rated() {
             may_be_rated.clone()?;
         }
         // Who may play no rated games plays in pools as guests do.
         let account = account.is_some() && may_be_rated.is_ok();
-        let rating =
-            if account { self.rating(&member.id, &request).await } else { Rating::UNRATED };
+        let rating = if account {
+            let kind = if owner.is_some() { PoolKind::Bots } else { PoolKind::People };
+            self.rating(&member.id, kind, &request).await
+        } else {
+            Rating::UNRATED
+        };
         self.server.pairing.send(PairingCommand {
             id: id.clone(),
             kind,
@@ -52,13 +62,14 @@ impl Commands {
             request,
             playing,
             account,
+            owner,
             rating,
         })?;
         Ok(None)
     }
 
     /// How strong a member is in the game that they seek. Who cannot be looked up is new.
-    async fn rating(&self, member: &MemberId, request: &PairingRequest) -> Rating {
+    async fn rating(&self, member: &MemberId, kind: PoolKind, request: &PairingRequest) -> Rating {
         let settings = request.settings(&self.server.pools);
         let Some(pool) = settings.and_then(|settings| settings.rating_pool().ok()) else {
             return Rating::UNRATED;
@@ -66,7 +77,7 @@ impl Commands {
         let member = member.clone();
         let read = self.server.read_pool.read(move |reader| reader.ratings(&member)).await;
         match read {
-            Ok(ratings) => Rating::of(&ratings, pool, self.server.clock.now()),
+            Ok(ratings) => Rating::of(&ratings, pool.of_kind(kind), self.server.clock.now()),
             Err(error) => {
                 tracing::warn!(%error, "cannot read a rating");
                 Rating::UNRATED

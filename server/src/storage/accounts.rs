@@ -31,7 +31,7 @@ pub struct Account {
     pub renamed_at: Option<u64>,
     /// When the member asked for the deletion; absent if they have signed in since.
     pub deleted_at: Option<u64>,
-    /// Whose bot it is; absent for people.
+    /// Whose bot it is; absent for people, and for a bot that is deleted for good.
     pub owner: Option<MemberId>,
 }
 
@@ -87,6 +87,8 @@ pub struct AccountChange {
 pub enum AccountStep {
     /// Signs up a member.
     Make(Box<NewAccount>),
+    /// Makes a bot of another account. Only tokens open it.
+    MakeBot(Box<NewBot>),
     /// Begins a session by the password, and takes back a deletion.
     SignIn {
         /// The session. It takes the place of the one seen least recently if there are too many.
@@ -95,7 +97,7 @@ pub enum AccountStep {
         rehashed: Option<PasswordHash>,
     },
     /// Begins a session by a recovery code, which is then used up, and a new password. Ends the other
-    /// sessions, all tokens and all passkeys, and takes back a deletion.
+    /// sessions, all passkeys and all tokens, also those of its bots, and takes back a deletion.
     Recover {
         /// The code.
         code: KeyHash,
@@ -131,7 +133,8 @@ pub enum AccountStep {
     },
     /// Ends sessions.
     End(Sessions),
-    /// Ends all sessions and tokens. The account is deleted after a while, unless the member signs in.
+    /// Ends all sessions and tokens, also those of its bots. The account is deleted after a while, with its
+    /// bots, unless the member signs in.
     Delete,
     /// Changes what else opens the account.
     Key(KeyStep),
@@ -158,6 +161,19 @@ pub struct NewAccount {
     pub session: AccountSession,
 }
 
+/// A new bot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewBot {
+    /// The account of the person to whom it belongs.
+    pub owner: MemberId,
+    /// Random, so that it belongs to no identity.
+    pub locked: IdentityHash,
+    /// The name.
+    pub name: Name,
+    /// Its likeness.
+    pub likeness: String,
+}
+
 /// What became of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccountChanged {
@@ -173,6 +189,24 @@ pub enum AccountChanged {
 
 /// The name of members whose account is deleted.
 pub(super) const DELETED_NAME: &str = "Deleted player";
+
+/// What contradicts itself in accounts: what a file has since there are bots, a count, and the sentence
+/// about so many of them.
+pub(super) const CONTRADICTIONS: [(&str, &str, &str); 2] = [
+    (
+        "account_owner",
+        "SELECT count(*) FROM account AS bot LEFT JOIN account AS own ON own.member = bot.owner
+         WHERE bot.owner IS NOT NULL AND (own.member IS NULL OR own.owner IS NOT NULL)",
+        "bots belong to nobody, or to another bot",
+    ),
+    (
+        "account_owner",
+        "SELECT count(*) FROM account WHERE owner IS NOT NULL
+             AND (member IN (SELECT member FROM key) OR member IN (SELECT member FROM passkey)
+                 OR member IN (SELECT member FROM session))",
+        "bots are opened by more than tokens",
+    ),
+];
 
 /// Accounts that were deleted up to this time are removed for good.
 pub(super) fn removed_before(now: u64) -> u64 {

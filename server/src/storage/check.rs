@@ -10,9 +10,9 @@ use fivefold_shared::{
 use rusqlite::{Connection, Transaction};
 
 use super::{
-    Findings, OpenError, StorageError,
+    Findings, OpenError, StorageError, accounts,
     data_folder::{create_private, database_in, sync_folder_of},
-    moderation::CONTRADICTIONS,
+    moderation,
     schema::CLOSED_WITHOUT_LOG,
     sqlite::{inspect, open_to_read, puzzles, ratings, read_log},
     values::{from_json, name},
@@ -158,13 +158,15 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
-/// Reports, sanctions and marks of games are not repaired. A file of an older format lacks some of them.
+/// Accounts, reports, sanctions and marks of games are not repaired. A file of an older format lacks some of them.
 fn check_moderation(
     snapshot: &Transaction<'_>,
     findings: &mut Findings,
 ) -> Result<(), StorageError> {
     let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
-    for (table, statement, problem) in CONTRADICTIONS {
+    for (table, statement, problem) in
+        accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS)
+    {
         if !has_table.exists((table,))? {
             continue;
         }

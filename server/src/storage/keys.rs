@@ -8,7 +8,7 @@ use super::{
     hashes::{IdentityHash, KeyHash},
 };
 
-/// A passkey of an account. Times are in milliseconds since the Unix epoch.
+/// A passkey of an account, or another site that opens it. Times are in milliseconds since the Unix epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Passkey {
     /// What the device that holds it calls it.
@@ -21,6 +21,17 @@ pub struct Passkey {
     pub made_at: u64,
     /// When it was used last.
     pub used_at: Option<u64>,
+}
+
+/// The ids of keys that are people at another site begin with this. No device may give a passkey such an id.
+pub(crate) const OIDC_KEY_PREFIX: &[u8] = b"oidc:";
+
+impl Passkey {
+    /// Whether it is not a device's, but a person whom another site knows (OpenID Connect): then `credential`
+    /// is the issuer and the subject, and the id their hash.
+    pub fn is_oidc(&self) -> bool {
+        self.id.starts_with(OIDC_KEY_PREFIX)
+    }
 }
 
 /// A token, by which programs speak for an account. Times are in milliseconds since the Unix epoch.
@@ -87,6 +98,4 @@ pub enum KeyStep {
         /// Takes its place: random, so that it belongs to no identity.
         locked: IdentityHash,
     },
-    /// Makes the account a bot of this member.
-    SetOwner(MemberId),
 }

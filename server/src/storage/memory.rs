@@ -491,6 +491,11 @@ impl StorageReader for Memory {
         Ok(self.tables().accounts.keys(member))
     }
 
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.bots_of(&tables.members, owner))
+    }
+
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
         let tables = self.tables();
         let found = tables.games.iter().find(|game| game.id == *id);

@@ -8,6 +8,7 @@ mod account_rows;
 mod accounts;
 mod address;
 mod append;
+mod bots;
 mod check;
 mod claim;
 mod connection;

@@ -4,13 +4,13 @@
 //! It does not know which games count: the room decided that when the game ended
 //! ([`GameSummary::rated`](fivefold_shared::record::GameSummary)).
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::{collections::BTreeMap, iter, str::FromStr};
 
 use fivefold_shared::{
     clock::millis,
     protocol::{GameId, MemberId, Name, Player},
-    rating_pool::RatingPool,
-    record::{FinishedGame, GameSummary},
+    rating_pool::{PoolKind, RatingPool},
+    record::{FinishedGame, GameSummary, Record},
     rules::Outcome,
     seat::{BySeat, Seat},
 };
@@ -19,7 +19,7 @@ use strum::{EnumString, IntoStaticStr};
 
 use super::{Findings, StorageError};
 use crate::{
-    limits::ratings::LEADERBOARD_PLAYED_WITHIN,
+    limits::ratings::{LEADERBOARD_PLAYED_WITHIN, PLACEMENT_GAMES, PLACEMENT_PLIES_MIN},
     ratings::{Estimate, Rating, Score, rate},
 };
 
@@ -133,34 +133,125 @@ pub enum Undone {
 /// A rating's place: whose it is, and in which pool, as text.
 pub(super) type Key = (MemberId, String);
 
-/// A game that counts.
+/// A member's rating in a pool before a game there, by all of their ratings. Who has none begins where
+/// the placement ended, or else at the surest other one.
+pub fn rating_before(ratings: &[PoolRating], pool: RatingPool) -> Rating {
+    let of = |pool: RatingPool| ratings.iter().find(|own| own.pool == pool);
+    let placed = of(pool.of_kind(PoolKind::Placement)).filter(|_| pool.kind == PoolKind::People);
+    match (of(pool), placed) {
+        (Some(own), _) => own.rating,
+        (None, Some(placed)) if placed.games >= PLACEMENT_GAMES => placed.rating.after_placement(),
+        (None, _) => {
+            let others = ratings.iter().filter(|other| other.pool.kind == pool.kind);
+            Rating::first_in_pool(others.map(|other| other.rating))
+        }
+    }
+}
+
+/// A game that changes ratings.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct RatedGame<'a> {
-    pub(super) game: &'a GameId,
-    pub(super) pool: RatingPool,
-    pub(super) players: BySeat<&'a MemberId>,
+enum CountedGame<'a> {
+    Rated(RatedGame<'a>),
+    Placement(PlacementGame<'a>),
+}
+
+/// A game that counts for both players.
+#[derive(Clone, PartialEq, Debug)]
+struct RatedGame<'a> {
+    game: &'a GameId,
+    /// Bots and people have pools of their own.
+    pools: BySeat<RatingPool>,
+    players: BySeat<&'a MemberId>,
     score: Score,
     at: u64,
 }
 
-impl<'a> RatedGame<'a> {
-    /// Returns nothing for a game that does not count.
-    pub(super) fn of(game: &'a FinishedGame) -> Option<Self> {
-        let GameSummary { rules, time, players, outcome, ended_at, .. } = &game.record.summary;
-        if !game.record.summary.rated {
-            return None;
+/// A casual game of a person with a bot of the server. The first ones give them a first rating.
+#[derive(Clone, PartialEq, Debug)]
+struct PlacementGame<'a> {
+    game: &'a GameId,
+    /// The pool in which the game would be rated.
+    pool: RatingPool,
+    member: &'a MemberId,
+    /// Of the bot.
+    points: u32,
+    /// The person is the first one.
+    score: Score,
+    at: u64,
+}
+
+impl<'a> CountedGame<'a> {
+    /// Returns nothing for a game that changes no ratings.
+    fn of(game: &'a FinishedGame) -> Option<Self> {
+        if game.record.summary.rated {
+            RatedGame::of(game).map(Self::Rated)
+        } else {
+            PlacementGame::of(game).map(Self::Placement)
         }
-        let member = |seat: Seat| match &players[seat] {
-            Player::Member { member, .. } => Some(member),
+    }
+
+    fn members(&self) -> impl Iterator<Item = &'a MemberId> + use<'a> {
+        let (first, second) = match self {
+            Self::Rated(game) => (game.players.first, Some(game.players.second)),
+            Self::Placement(game) => (game.member, None),
+        };
+        iter::once(first).chain(second)
+    }
+}
+
+impl<'a> RatedGame<'a> {
+    fn of(game: &'a FinishedGame) -> Option<Self> {
+        let GameSummary { rules, time, players, outcome, ended_at, .. } = &game.record.summary;
+        let pool = RatingPool::of(*rules, *time)?;
+        // Only bots let programs play rated games.
+        let player = |seat: Seat| match &players[seat] {
+            Player::Member { member, engine: true, .. } => {
+                Some((member, pool.of_kind(PoolKind::Bots)))
+            }
+            Player::Member { member, .. } => Some((member, pool)),
             Player::Bot { .. } => None,
         };
-        let players = BySeat { first: member(Seat::First)?, second: member(Seat::Second)? };
-        let is_two = players.first != players.second;
+        let (first, first_pool) = player(Seat::First)?;
+        let (second, second_pool) = player(Seat::Second)?;
+        (first != second).then_some(Self {
+            game: &game.id,
+            pools: BySeat { first: first_pool, second: second_pool },
+            players: BySeat { first, second },
+            score: score(outcome)?,
+            at: *ended_at,
+        })
+    }
+
+    /// Whether the game counts half for the player in this seat: a person against a bot.
+    fn is_half_for(&self, seat: Seat) -> bool {
+        self.pools[seat].kind == PoolKind::People && self.pools[seat.other()].kind == PoolKind::Bots
+    }
+}
+
+impl<'a> PlacementGame<'a> {
+    fn of(game: &'a FinishedGame) -> Option<Self> {
+        let Record { summary, moves } = &game.record;
+        let GameSummary { rules, time, players, outcome, ended_at, plies, .. } = summary;
+        let (seat, member, bot) = match (&players.first, &players.second) {
+            (Player::Member { member, engine: false, .. }, Player::Bot { bot }) => {
+                (Seat::First, member, bot)
+            }
+            (Player::Bot { bot }, Player::Member { member, engine: false, .. }) => {
+                (Seat::Second, member, bot)
+            }
+            _ => return None,
+        };
+        let is_played = *plies >= PLACEMENT_PLIES_MIN || matches!(outcome, Outcome::Five { .. });
+        if !is_played || moves.iter().any(|made| made.assisted) {
+            return None;
+        }
+        let score = score(outcome)?;
         Some(Self {
             game: &game.id,
-            pool: RatingPool::of(*rules, *time).filter(|_| is_two)?,
-            players,
-            score: score(outcome)?,
+            pool: RatingPool::of(*rules, *time)?,
+            member,
+            points: bot.rating()?,
+            score: if seat == Seat::First { score } else { score.of_other() },
             at: *ended_at,
         })
     }
@@ -178,9 +269,8 @@ fn score(outcome: &Outcome<Seat>) -> Option<Score> {
 pub(super) fn rated_members<'a>(
     games: impl IntoIterator<Item = &'a FinishedGame>,
 ) -> Vec<&'a MemberId> {
-    let rated = games.into_iter().filter_map(RatedGame::of);
-    let mut members: Vec<_> =
-        rated.flat_map(|game| [game.players.first, game.players.second]).collect();
+    let counted = games.into_iter().filter_map(CountedGame::of);
+    let mut members: Vec<_> = counted.flat_map(|game| game.members()).collect();
     members.sort();
     members.dedup();
     members
@@ -201,43 +291,78 @@ impl Ratings {
         self.0.get(key)
     }
 
-    /// Counts a game, and returns its changes by member. The ratings of both must have been inserted.
-    pub(super) fn count(&mut self, game: &RatedGame<'_>) -> Vec<RatingChange> {
-        let before = Seat::BOTH.map(|seat| self.before(game.players[seat], game.pool));
+    /// Counts a rated game, and returns its changes by member. The ratings of both must have been inserted.
+    fn count(&mut self, game: &RatedGame<'_>) -> Vec<RatingChange> {
+        let before = Seat::BOTH.map(|seat| self.before(game.players[seat], game.pools[seat]));
         let after = rate(before.map(|before| before.rating), game.score, game.at);
         let mut changes = Vec::with_capacity(2);
         for ((seat, before), after) in Seat::BOTH.into_iter().zip(before).zip(after) {
-            let member = game.players[seat];
+            let is_half = game.is_half_for(seat);
+            let after = if is_half { before.rating.half_way_to(after, game.at) } else { after };
             let result = GameResult::of(seat, game.score);
-            let rating = PoolRating {
-                pool: game.pool,
-                rating: after,
-                games: before.games + 1,
-                wins: before.wins + u64::from(result == GameResult::Won),
-                draws: before.draws + u64::from(result == GameResult::Drawn),
-                changes: before.changes + 1,
-            };
-            self.insert(member.clone(), rating);
-            changes.push(RatingChange {
-                game: game.game.clone(),
-                member: member.clone(),
-                pool: game.pool,
-                kind: ChangeKind::Game,
-                result,
-                before: before.rating.estimate(),
-                after: after.estimate(),
-                number: rating.changes,
-                at: game.at,
-            });
+            let of = (game.game, game.players[seat], game.at);
+            changes.push(self.change(of, before, after, result));
         }
         changes.sort_by(|one, other| one.member.cmp(&other.member));
         changes
     }
 
+    /// Counts a placement, unless the member has played all of it, or a rated game in the pool.
+    fn place(&mut self, game: &PlacementGame<'_>) -> Option<RatingChange> {
+        if self.get(&(game.member.clone(), game.pool.to_string())).is_some() {
+            return None;
+        }
+        let pool = game.pool.of_kind(PoolKind::Placement);
+        let before = self.before(game.member, pool);
+        if before.games >= PLACEMENT_GAMES {
+            return None;
+        }
+        let bot = Rating::of_house_bot(game.points, game.at);
+        let [after, _] = rate([before.rating, bot], game.score, game.at);
+        let result = GameResult::of(Seat::First, game.score);
+        Some(self.change((game.game, game.member, game.at), before, after, result))
+    }
+
+    /// Notes what a game changes for one member.
+    fn change(
+        &mut self,
+        (game, member, at): (&GameId, &MemberId, u64),
+        before: PoolRating,
+        after: Rating,
+        result: GameResult,
+    ) -> RatingChange {
+        let rating = PoolRating {
+            pool: before.pool,
+            rating: after,
+            games: before.games + 1,
+            wins: before.wins + u64::from(result == GameResult::Won),
+            draws: before.draws + u64::from(result == GameResult::Drawn),
+            changes: before.changes + 1,
+        };
+        self.insert(member.clone(), rating);
+        RatingChange {
+            game: game.clone(),
+            member: member.clone(),
+            pool: before.pool,
+            kind: ChangeKind::Game,
+            result,
+            before: before.rating.estimate(),
+            after: after.estimate(),
+            number: rating.changes,
+            at,
+        }
+    }
+
     /// Counts all of these games, in order.
     pub(super) fn count_all(&mut self, games: &[FinishedGame]) -> Vec<RatingChange> {
-        let rated = games.iter().filter_map(RatedGame::of);
-        rated.flat_map(|game| self.count(&game)).collect()
+        let mut changes = Vec::new();
+        for game in games.iter().filter_map(CountedGame::of) {
+            match game {
+                CountedGame::Rated(game) => changes.extend(self.count(&game)),
+                CountedGame::Placement(game) => changes.extend(self.place(&game)),
+            }
+        }
+        changes
     }
 
     /// Takes back what a game changed: the points go back by as much, from where they are now.
@@ -261,14 +386,15 @@ impl Ratings {
         })
     }
 
-    /// What a member has before a game; the first one in a pool follows from the surest other pool.
+    /// What a member has before a game. See [`rating_before`].
     fn before(&self, member: &MemberId, pool: RatingPool) -> PoolRating {
         if let Some(known) = self.0.get(&(member.clone(), pool.to_string())) {
             return *known;
         }
         let own = self.0.range((member.clone(), String::new())..);
-        let own = own.take_while(|((other, _), _)| other == member).map(|(_, own)| own.rating);
-        let rating = Rating::first_in_pool(own);
+        let own: Vec<_> =
+            own.take_while(|((other, _), _)| other == member).map(|(_, own)| *own).collect();
+        let rating = rating_before(&own, pool);
         PoolRating { pool, rating, games: 0, wins: 0, draws: 0, changes: 0 }
     }
 }
@@ -318,6 +444,8 @@ pub(super) fn played_since(now: u64) -> u64 {
 pub(super) struct ChainCheck {
     /// The ratings whose changes have not come yet.
     ratings: Ratings,
+    /// Where those begin who have played a whole placement, by the pool of their rated games.
+    starts: BTreeMap<Key, Estimate>,
     last: Option<Chain>,
 }
 
@@ -330,8 +458,14 @@ struct Chain {
 }
 
 impl ChainCheck {
-    pub(super) const fn new(ratings: Ratings) -> Self {
-        Self { ratings, last: None }
+    pub(super) fn new(ratings: Ratings) -> Self {
+        let start = |((member, _), own): (&Key, &PoolRating)| {
+            let is_whole = own.pool.kind == PoolKind::Placement && own.games >= PLACEMENT_GAMES;
+            let pool = own.pool.of_kind(PoolKind::People).to_string();
+            is_whole.then(|| ((member.clone(), pool), own.rating.after_placement().estimate()))
+        };
+        let starts = ratings.0.iter().filter_map(start).collect();
+        Self { ratings, starts, last: None }
     }
 
     /// Checks the next change, in the order of members, pools and numbers.
@@ -349,6 +483,13 @@ impl ChainCheck {
             let RatingChange { member, pool, number, .. } = &change;
             findings.add(format_args!(
                 "change {number} of member {member} in {pool} does not follow the one before"
+            ));
+        }
+        let start = self.starts.get(&(change.member.clone(), change.pool.to_string()));
+        if before.is_none() && start.is_some_and(|start| *start != change.before) {
+            let RatingChange { member, pool, .. } = &change;
+            findings.add(format_args!(
+                "the rating of member {member} in {pool} does not begin where the placement ended"
             ));
         }
         let [games, wins, draws] = before.map_or([0; 3], |chain| chain.counts);
@@ -383,6 +524,9 @@ impl ChainCheck {
             findings.add(format_args!(
                 "the rating of member {member} in {pool} is not what the last change left"
             ));
+        }
+        if pool.kind == PoolKind::Placement && rating.games > PLACEMENT_GAMES {
+            findings.add(format_args!("member {member} has too many games in {pool}"));
         }
         if [rating.games, rating.wins, rating.draws] != counts {
             findings.add(format_args!(

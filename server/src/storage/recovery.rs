@@ -34,6 +34,9 @@ pub enum RecoverError {
     /// No account has this name.
     #[error("nobody has an account with this name")]
     Nobody,
+    /// It is a bot's.
+    #[error("this is a bot: its owner makes tokens for it, and nothing else opens it")]
+    Bot,
 }
 
 /// Adds a recovery code to the account with this name, and returns the code. The others stay valid.
@@ -45,7 +48,10 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
     let likeness = name.likeness();
     let code = ids::recovery_code();
     let change = |account: Option<Account>| {
-        let Account { member, .. } = account.ok_or(RecoverError::Nobody)?;
+        let Account { member, owner, .. } = account.ok_or(RecoverError::Nobody)?;
+        if owner.is_some() {
+            return Err(RecoverError::Bot);
+        }
         Ok::<_, RecoverError>(new_code(member, &code))
     };
     let changed = match database {

@@ -282,6 +282,11 @@ const RATINGS: &str = "
     CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
 ";
 
+/// What format 10 adds for bots.
+const BOTS: &str = "
+    CREATE INDEX account_owner ON account (owner) WHERE owner IS NOT NULL;
+";
+
 /// What format 10 adds about rated games, for operators.
 const EXAMINATIONS: &str = "
     -- What is noted about the players of one game. Pruned by `at`.
@@ -372,7 +377,7 @@ const OLD_NAMES: &str = "
 const ADDED: [(u32, &[&str]); 3] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
-    (10, &[OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+    (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
 ];
 
 /// Kind of a file.

@@ -5,6 +5,7 @@
 
 mod account_rows;
 pub(super) mod accounts;
+mod bots;
 mod examination;
 mod keys;
 mod log;

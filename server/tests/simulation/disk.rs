@@ -438,6 +438,11 @@ impl StorageReader for Disk {
         self.kept.account_named(likeness)
     }
 
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        self.reach()?;
+        self.kept.bots_of(owner)
+    }
+
     fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
         self.reach()?;
         self.kept.account_once_named(likeness)

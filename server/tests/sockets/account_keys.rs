@@ -364,20 +364,25 @@ async fn a_token_is_shown_once_and_changes_no_keys() {
     server.stop().await;
 }
 
+/// The cookie of a device that somebody who is signed in lets in: it has shown no key.
+pub(crate) async fn linked(server: &TestServer, cookie: &str) -> String {
+    let begun = ask(server, "POST /api/device", &[], &Value::Null).await;
+    let (device, user) = (&begun.body["device_code"], &begun.body["user_code"]);
+    let allow = json!({"user_code": user, "allow": true});
+    let allowed = ask(server, "POST /api/device/answer", &with(cookie), &allow).await;
+    assert_eq!(allowed.status, 204, "{}", allowed.body);
+    let body = json!({"device_code": device});
+    let opened = ask(server, "POST /api/device/session", &[], &body).await;
+    assert_eq!(opened.status, 200, "{}", opened.body);
+    opened.cookie()
+}
+
 #[tokio::test]
 async fn new_keys_ask_for_a_key_that_was_used_lately() {
     let server = TestServer::start(LIMITS);
     let (cookie, _) = sign_up(&server, "Ann").await;
-    // A device that was let in has used no key.
-    let begun = ask(&server, "POST /api/device", &[], &Value::Null).await;
-    let (device, user) = (&begun.body["device_code"], &begun.body["user_code"]);
-    let allow = json!({"user_code": user, "allow": true});
-    let allowed = ask(&server, "POST /api/device/answer", &with(&cookie), &allow).await;
-    assert_eq!(allowed.status, 204, "{}", allowed.body);
-    let body = json!({"device_code": device});
-    let opened = ask(&server, "POST /api/device/session", &[], &body).await;
-    assert_eq!(opened.status, 200, "{}", opened.body);
-    let head = with(&opened.cookie());
+    let opened = linked(&server, &cookie).await;
+    let head = with(&opened);
     let refused = [
         ("POST /api/passkeys/challenge", json!({"for": "add"})),
         ("POST /api/account/tokens", json!({"scopes": ["play"]})),
@@ -396,7 +401,7 @@ async fn new_keys_ask_for_a_key_that_was_used_lately() {
     assert_eq!(ask(&server, confirm, &head, &right).await.status, 204);
     let (what, body) = &refused[1];
     assert_eq!(ask(&server, what, &head, body).await.status, 201);
-    let mut client = server.connect_with(&opened.cookie()).await;
+    let mut client = server.connect_with(&opened).await;
     assert!(matches!(client.ask(hello()).await, Message::Welcome { account: true, .. }));
     server.stop().await;
 }

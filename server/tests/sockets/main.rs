@@ -6,6 +6,7 @@ mod account_devices;
 mod account_keys;
 mod accounts;
 mod analysis;
+mod bots;
 mod chat;
 mod cluster;
 mod cluster_pairing;
@@ -19,6 +20,8 @@ mod limits;
 mod logs;
 mod metrics;
 mod moderation;
+#[cfg(feature = "oidc")]
+mod oidc;
 mod operator_files;
 mod own;
 mod own_guests;
@@ -33,6 +36,8 @@ mod questions;
 mod ratings;
 mod rooms;
 mod soft_passkey;
+#[cfg(feature = "oidc")]
+mod soft_provider;
 mod storage;
 mod time;
 mod tls;

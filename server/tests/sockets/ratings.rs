@@ -44,7 +44,7 @@ pub(crate) async fn act(client: &mut Client, command: Value) {
 }
 
 /// Plays the opening and four moves, and First resigns.
-async fn play(first: &mut Client, second: &mut Client, room: &RoomCode) {
+pub(crate) async fn play(first: &mut Client, second: &mut Client, room: &RoomCode) {
     act(
         first,
         json!({"type": "choose", "room": room, "ply": 0, "act":
@@ -61,7 +61,7 @@ async fn play(first: &mut Client, second: &mut Client, room: &RoomCode) {
 
 impl Client {
     /// Reads up to ratings with or without changes.
-    async fn ratings(&mut self, changed: bool) -> GameRatings {
+    pub(crate) async fn ratings(&mut self, changed: bool) -> GameRatings {
         loop {
             if let Message::Ratings { ratings, .. } = self.receive().await
                 && ratings.players.first.change.is_some() == changed
@@ -93,7 +93,7 @@ impl Client {
 }
 
 /// The game in a room and its ratings, as a newcomer gets them.
-async fn look(client: &mut Client, room: &RoomCode) -> (bool, Option<GameRatings>) {
+pub(crate) async fn look(client: &mut Client, room: &RoomCode) -> (bool, Option<GameRatings>) {
     let Message::Joined { ratings, catch_up: CatchUp::Snapshot(snapshot), .. } =
         client.ask(json!({"type": "join", "room": room})).await
     else {
@@ -218,7 +218,7 @@ async fn only_accounts_ask_for_rated_games_or_accept_them() {
     assert_eq!(eve.refused(challenge).await, Reason::AccountNeeded);
     let mut by_engine = wanted(settings());
     by_engine["engine"] = json!(true);
-    assert_eq!(ann.refused(by_engine).await, Reason::AccountNeeded);
+    assert_eq!(ann.refused(by_engine).await, Reason::BotAccountNeeded);
     for (field, value) in [
         ("opening", json!("free")),
         ("time", json!({"type": "none"})),

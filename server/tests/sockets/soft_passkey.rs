@@ -99,7 +99,7 @@ fn client_data(kind: &str, options: &Value, origin: &str) -> String {
 }
 
 /// Base64url without padding (RFC 4648, section 5).
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::new();
     for part in bytes.chunks(3) {

@@ -448,7 +448,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     };
     // Older formats have the same tables but these.
     let mut gone = String::new();
-    let format_10 = "DROP TABLE old_name; DROP TABLE puzzle_rating; DROP TABLE puzzle_try;
+    let format_10 = "DROP INDEX account_owner; DROP TABLE old_name; DROP TABLE puzzle_rating; DROP TABLE puzzle_try;
         DROP TABLE game_mark; DROP TABLE examined_game; DROP INDEX rating_change_at";
     let format_9 = "; DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
         DROP TABLE report; DROP TABLE sanction; DROP TABLE operator; DROP TABLE passkey;

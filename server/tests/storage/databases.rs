@@ -16,7 +16,7 @@ use fivefold_server::{
 use fivefold_shared::{protocol::Name, seat::Seat};
 
 use crate::{
-    accounts, moderation,
+    accounts, bots, moderation,
     postgres::{Durability, Server},
     puzzles,
     relay::Relay,
@@ -245,6 +245,8 @@ fn fill(storage: &mut dyn Storage) {
         let expected = if number == 6 { AccountChanged::Done } else { AccountChanged::NameTaken };
         assert_eq!(made, expected);
     }
+    let made = storage.change_account(&bots::new_bot(231, 6, "Zed")).unwrap();
+    assert_eq!(made, AccountChanged::Done);
     for (name, at) in [("Anna", 7), ("ann", 8)] {
         let name = Name::new(name).unwrap();
         let step = AccountStep::Rename { likeness: name.as_str().to_owned(), name };
@@ -310,6 +312,10 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let keys = reader.account_keys(&member(6)).unwrap();
     assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
     assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
+    let zed = reader.bots_of(&member(6)).unwrap();
+    assert_eq!(zed.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["Zed"]);
+    let bot = recover(Database::Postgres(&server.url()), "Zed").unwrap_err();
+    assert!(matches!(bot, RecoverError::Bot), "{bot}");
     let once = reader.account_called("Anna").unwrap();
     assert_eq!(once.map(|account| account.member), Some(member(6)));
     assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);
@@ -351,6 +357,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    server.execute("DROP INDEX fivefold.account_owner");
     let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try,
         fivefold.game_mark, fivefold.examined_game";
     server.execute(&format!("DROP TABLE {format_5}"));

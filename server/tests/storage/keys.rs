@@ -236,10 +236,6 @@ fn guests_belong_to_one_account() {
         };
         let listed = [1, 10, 2, 11].map(|number| games(storage, number));
         assert_eq!(listed, [1, 1, 1, 0]);
-        // A bot has an owner.
-        do_key(storage, 2, KeyStep::SetOwner(member(1)), AccountChanged::Done);
-        let bob = storage.reader().unwrap().account_named("Bob").unwrap().unwrap();
-        assert_eq!(bob.owner, Some(member(1)));
         // All of it goes with the account.
         do_key(storage, 1, KeyStep::AddPasskey(passkey(1)), AccountChanged::Done);
         apply(storage, &change(1, NOW, AccountStep::Delete), AccountChanged::Done);

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod agreement;
+mod bots;
 mod contract;
 mod crash;
 mod databases;

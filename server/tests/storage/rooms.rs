@@ -149,14 +149,34 @@ pub(crate) fn rated_in(
     outcome: Value,
     at: u64,
 ) -> Append {
+    let seats = [sat("first", first, "Ann"), sat("second", second, "Bob")];
+    let end = json!({"type": "ended", "outcome": outcome, "rated": true});
+    ended(time, number, seats, (0, end), at)
+}
+
+/// A room in which these have sat down and played one game, which ended like this after so many stones. It
+/// and its game have this number.
+pub(crate) fn ended(
+    time: &str,
+    number: u64,
+    [first, second]: [Value; 2],
+    (stones, ended): (u64, Value),
+    at: u64,
+) -> Append {
     let time: TimeControl = time.parse().unwrap();
-    let mut entries = resigned("public", first, second);
-    let ended = json!({"type": "ended", "outcome": outcome, "rated": true});
+    let mut entries = resigned("public", 1, 2);
     let created = json!({"type": "created", "rules": {"variant": "standard", "size": 15},
         "visibility": "public", "assistance": false, "host": member(7), "black": "first",
         "time": time});
-    entries[0] = entry(1, created);
-    entries[4] = entry(5, ended);
+    for (seq, event) in [(1, created), (2, first), (3, second)] {
+        entries[usize::try_from(seq).unwrap() - 1] = entry(seq, event);
+    }
+    entries.truncate(4);
+    for ply in 0..stones {
+        let played = json!({"type": "played", "ply": ply, "point": [ply, ply % 2 * 7]});
+        entries.push(entry(5 + ply, played));
+    }
+    entries.push(entry(5 + stones, ended));
     for entry in &mut entries {
         entry.event.at = at;
     }

@@ -11,7 +11,8 @@ const DAY_MS = 86_400_000;
  * @typedef {{ id: string, label: string, made_at: number, seen_at: number, current: boolean }} Session */
 /** @typedef {{ id: string, label: string, made_at: number, used_at: number | null }} Passkey */
 /** @typedef {Passkey & { scopes: string[], expires_at: number }} Token */
-/** @typedef {{ account: Account, sessions: Session[], recovery_codes_left: number, has_password: boolean, passkeys: Passkey[], tokens: Token[], operator?: boolean }} AccountAnswer */
+/** @typedef {Account & { tokens: Token[] }} Bot */
+/** @typedef {{ account: Account, sessions: Session[], recovery_codes_left: number, has_password: boolean, passkeys: Passkey[], oidc: Passkey[], tokens: Token[], operator?: boolean }} AccountAnswer */
 
 /**
  * Sends a request, and returns the answer's JSON, if it has any.

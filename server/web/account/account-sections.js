@@ -8,8 +8,10 @@ import { el, fill } from '../dom.js';
 import { formatDate, t } from '../texts.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt, request } from './account-requests.js';
+import { botFold } from './bot-section.js';
 import { withKey } from './confirm.js';
-import { deviceSection, passkeySection, tokenSection } from './key-sections.js';
+import { deviceSection, passkeySection, siteSection, tokenSection } from './key-sections.js';
+import { otherSite } from './oidc.js';
 import { peopleFold } from './people-fold.js';
 import { ty } from './texts.js';
 
@@ -45,6 +47,10 @@ export function accountSections(frame, answer) {
     finish(t('signed_out'));
   }) }, ty('sign_out'));
 
+  /** The other site, where there is one or was. */
+  const sites = el('div');
+  void otherSite().then((site) => (site || answer.oidc.length > 0) && fill(sites, fold(ty('oidc_title', { count: answer.oidc.length }), siteSection(answer, site ?? ''))));
+
   /** @param {string} text */
   function finish(text) {
     frame.close();
@@ -56,10 +62,10 @@ export function accountSections(frame, answer) {
       el('a', { href: `/player/${encodeURIComponent(name)}`, onclick: frame.close }, t('profile'))),
     sessionList(line, sessions),
     el('div', null,
-      fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)), fold(ty('device_title'), deviceSection(frame)),
+      fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)), sites, fold(ty('device_title'), deviceSection(frame)),
       fold(ty('change_name'), rename), fold(ty(hasPassword ? 'change_password' : 'set_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
       fold(ty('tokens', { count: answer.tokens.length }), tokenSection(answer)),
-      fold(ty('delete_account'), remove), peopleFold(app)),
+      botFold(frame), fold(ty('delete_account'), remove), peopleFold(app)),
     ...(operator ? [el('a', { href: '/moderation', onclick: frame.close }, ty('queue'))] : []),
     el('div', { class: 'row' }, signOut, el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export'))),
     line,

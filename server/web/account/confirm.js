@@ -4,6 +4,7 @@ import { openDialog } from '../dialog.js';
 import { el } from '../dom.js';
 import { accountForm, faultLine, passwordField } from './account-form.js';
 import { attempt, reasonOf, request } from './account-requests.js';
+import { siteButton } from './oidc.js';
 import { passkeysWork, usePasskey } from './passkeys.js';
 import { ty } from './texts.js';
 
@@ -24,7 +25,7 @@ export async function withKey(act) {
 
 /** Whether the player has shown a key. @returns {Promise<boolean>} */
 async function showsKey() {
-  const { has_password: hasPassword, passkeys } = await request('GET', 'account');
+  const { has_password: hasPassword, passkeys, oidc } = await request('GET', 'account');
   const canPass = passkeys.length > 0 && await passkeysWork();
   return new Promise((resolve) => {
     const line = faultLine();
@@ -37,7 +38,7 @@ async function showsKey() {
     };
     const form = hasPassword && accountForm([passwordField()], ty('confirm'), ({ password }) => confirm({ password }));
     const pass = canPass && el('button', { type: 'button', class: hasPassword ? '' : 'primary', onclick: () => attempt(line, async () => confirm({ passkey: await usePasskey({ for: 'confirm' }) })) }, ty('use_passkey'));
-    const dialog = openDialog(ty('confirm'), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('confirm_how')), form, pass, line));
+    const dialog = openDialog(ty('confirm'), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('confirm_how')), form, pass, oidc.length > 0 && siteButton('oidc_use', 'confirm'), line));
     dialog.addEventListener('close', () => resolve(shown));
   });
 }

@@ -8,6 +8,7 @@ import { el } from '../dom.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt, faultText, reasonOf, request } from './account-requests.js';
 import { guestIdentity } from './guest-identity.js';
+import { siteButton } from './oidc.js';
 import { peopleFold } from './people-fold.js';
 import { createPasskey, passkeysWork, usePasskey } from './passkeys.js';
 import { signedIn } from './sign-in.js';
@@ -66,7 +67,7 @@ function signUpForm(frame) {
       name.input.focus();
     }
   });
-  return [form, byPasskey];
+  return [form, byPasskey, siteButton('oidc_go', 'sign_in')];
 }
 
 /** A button that does something with a passkey, where those work. @param {string} text @param {() => Promise<void>} act */
@@ -113,7 +114,7 @@ function signInSections(frame) {
     await signedIn(app, account.name);
   };
   const lost = el('button', { type: 'button', onclick: () => frame.show(...recoverySections(frame)) }, ty('lost_password'));
-  return [el('h3', null, ty('sign_in')), form, byPasskey, el('div', { class: 'row' }, lost, back(frame))];
+  return [el('h3', null, ty('sign_in')), form, byPasskey, siteButton('oidc_go', 'sign_in'), el('div', { class: 'row' }, lost, back(frame))];
 }
 
 /** What an account that an operator has closed is shown. @param {Frame} frame @param {unknown} error @param {{ name: string, password: string }} typed */

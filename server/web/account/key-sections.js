@@ -9,6 +9,7 @@ import { faultLine } from './account-form.js';
 import { attempt, request } from './account-requests.js';
 import { withKey } from './confirm.js';
 import { deviceCodeForm, showLink } from './device-link.js';
+import { siteButton } from './oidc.js';
 import { createPasskey, passkeysWork } from './passkeys.js';
 import { ty } from './texts.js';
 
@@ -79,8 +80,33 @@ export function passkeySection({ passkeys }) {
   return el('div', null, el('p', { class: 'hint' }, ty('passkeys_how')), list, adding, missing, line);
 }
 
-/** @param {AccountAnswer} answer */
-export function tokenSection({ tokens }) {
+/** The other sites that open the account. @param {AccountAnswer} answer @param {string} site */
+export function siteSection({ oidc }, site) {
+  const line = faultLine();
+  const list = el('ol', { class: 'signed-in-on' });
+
+  /** @param {Passkey[]} shown */
+  function show(shown) {
+    fill(list, ...shown.map((one) => keyLine(one, '', () => attempt(line, async () => {
+      const done = await withKey(async () => {
+        await request('DELETE', `account/passkeys/${one.id}`);
+        return true;
+      });
+      if (done) show(shown.filter(({ id }) => id !== one.id));
+    }))));
+  }
+  show(oidc);
+  return el('div', null, el('p', { class: 'hint' }, ty('oidc_how', { site })), list, siteButton('oidc_add', 'add', withKey), line);
+}
+
+/**
+ * The tokens of an account, or of a bot.
+ * @param {{ tokens: Token[] }} holder
+ * @param {string} how
+ * @param {string} path of the tokens
+ * @param {() => Promise<Token[]>} reload
+ */
+export function tokenSection({ tokens }, how = ty('tokens_how'), path = 'account/tokens', reload = async () => (await request('GET', 'account')).tokens) {
   const line = faultLine();
   const list = el('ol', { class: 'signed-in-on' });
   const label = el('input', { maxLength: LABEL_MAX, autocomplete: 'off' });
@@ -94,7 +120,7 @@ export function tokenSection({ tokens }) {
     event.preventDefault();
     void attempt(line, async () => {
       const wanted = scopes.filter(({ checked }) => checked).map(({ value }) => value);
-      const answer = await withKey(() => request('POST', 'account/tokens', { label: label.value, scopes: wanted, for_ms: Number(days.value) * DAY_MS }));
+      const answer = await withKey(() => request('POST', path, { label: label.value, scopes: wanted, for_ms: Number(days.value) * DAY_MS }));
       if (!answer) return;
       label.value = '';
       const field = el('input', { class: 'code', readOnly: true, value: answer.token, 'aria-label': ty('token'), onfocus: () => field.select() });
@@ -108,19 +134,19 @@ export function tokenSection({ tokens }) {
       });
       fill(made, el('p', null, ty('token_once')), el('div', { class: 'row' }, field, copy));
       field.focus();
-      show((await request('GET', 'account')).tokens);
+      show(await reload());
     });
   });
 
   /** @param {Token[]} shown */
   function show(shown) {
     fill(list, ...shown.map((one) => keyLine(one, `${one.scopes.join(', ')} · ${ty('until', { date: day(one.expires_at) })}`, () => attempt(line, async () => {
-      await request('DELETE', `account/tokens/${one.id}`);
+      await request('DELETE', `${path}/${one.id}`);
       show(shown.filter(({ id }) => id !== one.id));
     }))));
   }
   show(tokens);
-  return el('div', null, el('p', { class: 'hint' }, ty('tokens_how')), list, form, made, line);
+  return el('div', null, el('p', { class: 'hint' }, how), list, form, made, line);
 }
 
 /** Signs in another device: by a link that it opens, or by the code that it shows. @param {Frame} frame */

@@ -7,7 +7,7 @@ import { el, fill, set } from '../dom.js';
 import { select } from '../form-fields.js';
 import { t } from '../texts.js';
 import { fetchLeaders, playerPath } from './players-requests.js';
-import { poolRules, RATED_VARIANTS, SIZES, SPEEDS } from './rating-text.js';
+import { BOTS, gamesOf, poolRules, RATED_VARIANTS, SIZES, SPEEDS } from './rating-text.js';
 import { tl } from './texts.js';
 
 /** Key of the pool that was seen last. */
@@ -16,6 +16,10 @@ const FIRST_POOL = 'standard/15/normal';
 /** A pool of ratings, in text. Renju has one size of board. */
 const POOLS = RATED_VARIANTS.flatMap((variant) => SIZES.filter((size) => variant !== 'renju' || size === '15').map((size) => `${variant}/${size}`));
 
+/** People and bots, with what the names of their pools begin with.
+ * @type {readonly (readonly [string, 'people' | 'bots'])[]} */
+const KINDS = [['', 'people'], [BOTS, 'bots']];
+
 /** @type {View} */
 export const view = (app, place) => {
   app.tab(`${tl('leaderboard')} – Fivefold`);
@@ -23,9 +27,12 @@ export const view = (app, place) => {
   let pool = isPool(asked) ? asked : FIRST_POOL;
   let turn = 0;
   const rules = select(tl('rules'), POOLS.map((one) => [one, poolRules(one)]));
-  rules.field.value = pool.split('/').slice(0, 2).join('/');
-  rules.field.addEventListener('change', () => choose(`${rules.field.value}/${pool.split('/')[2]}`));
-  const speeds = SPEEDS.map((speed) => el('button', { type: 'button', onclick: () => choose(`${rules.field.value}/${speed}`) }, tl(speed)));
+  rules.field.value = gamesOf(pool).split('/').slice(0, 2).join('/');
+  const speedOf = () => gamesOf(pool).split('/')[2];
+  const kindOf = () => (pool.startsWith(BOTS) ? BOTS : '');
+  rules.field.addEventListener('change', () => choose(`${kindOf()}${rules.field.value}/${speedOf()}`));
+  const speeds = SPEEDS.map((speed) => el('button', { type: 'button', onclick: () => choose(`${kindOf()}${rules.field.value}/${speed}`) }, tl(speed)));
+  const kinds = KINDS.map(([kind, text]) => el('button', { type: 'button', onclick: () => choose(`${kind}${gamesOf(pool)}`) }, tl(text)));
   const list = el('div', { 'aria-live': 'polite' });
 
   /** @param {string} next */
@@ -38,6 +45,7 @@ export const view = (app, place) => {
 
   async function load() {
     for (const [index, button] of speeds.entries()) set(button, { 'aria-pressed': String(pool.endsWith(`/${SPEEDS[index]}`)) });
+    for (const [index, button] of kinds.entries()) set(button, { 'aria-pressed': String(kindOf() === KINDS[index]?.[0]) });
     turn += 1;
     const mine = turn;
     try {
@@ -65,12 +73,12 @@ export const view = (app, place) => {
   place.append(el('div', { class: 'page profile' }, el('h1', null, tl('leaderboard')),
     el('div', { class: 'cols' },
       el('section', { class: 'card list-card' }, list),
-      el('section', { class: 'card tile' }, rules.label, el('div', { class: 'seg', role: 'group', 'aria-label': tl('speed') }, ...speeds), el('p', { class: 'hint' }, tl('speed_how')), el('p', { class: 'hint' }, tl('who_is_listed')), el('a', { href: '/lobby' }, t('lobby'))))));
+      el('section', { class: 'card tile' }, el('div', { class: 'seg', role: 'group', 'aria-label': tl('who') }, ...kinds), rules.label, el('div', { class: 'seg', role: 'group', 'aria-label': tl('speed') }, ...speeds), el('p', { class: 'hint' }, tl('speed_how')), el('p', { class: 'hint' }, tl('who_is_listed')), el('a', { href: '/lobby' }, t('lobby'))))));
   void load();
   return () => { turn += 1; };
 };
 
 /** Whether a text names a pool. @param {string} text */
 function isPool(text) {
-  return POOLS.some((rules) => SPEEDS.some((speed) => text === `${rules}/${speed}`));
+  return POOLS.some((rules) => SPEEDS.some((speed) => gamesOf(text) === `${rules}/${speed}`));
 }

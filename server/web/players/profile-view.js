@@ -1,12 +1,14 @@
 // A player's profile: ratings, how each has changed, results, last games, and the record against the visitor.
 
 /** @import { GameSummary, ProfileRating, Profile, RatingPoint } from '../types' */
-/** @import { View } from '../view-types' */
+/** @import { App, View } from '../view-types' */
 /** @import { Range } from './rating-graph.js' */
 
+import { nearestLevel } from '../bot-level.js';
 import { playerName, rulesName, stoneSign } from '../display-names.js';
 import { el, fill, linkButton, set } from '../dom.js';
 import { showNotFound } from '../not-found.js';
+import { findOrCreateRoom } from '../own-rooms.js';
 import { RefusedError } from '../refusals.js';
 import { opponent, SEATS, stoneOf } from '../room-state.js';
 import { formatDate, t } from '../texts.js';
@@ -16,6 +18,12 @@ import { pointsText, poolName, PUZZLES, ratingText, resultsBar } from './rating-
 import { tl } from './texts.js';
 
 const DAY_MS = 86_400_000;
+/** The pool of the games that find a player's level. */
+const PLACEMENT_POOL = 'standard/15/normal';
+/** How many they are, until the server says so. */
+const PLACEMENT_GAMES = 3;
+/** The rating of the first bot. */
+const FIRST_OPPONENT = 1377;
 /** Places of the leaderboard beside a profile. */
 const BEST_MAX = 3;
 
@@ -42,7 +50,7 @@ export const view = (app, place, encoded) => {
 
   /** @param {Profile} profile */
   function show(profile) {
-    const { name, games } = profile;
+    const { name, games, bot_of: owner } = profile;
     const ratings = allRatings(profile);
     // An old name leads here; the address has the current one.
     if (location.pathname !== playerPath(name)) history.replaceState(history.state, '', playerPath(name));
@@ -53,8 +61,9 @@ export const view = (app, place, encoded) => {
     const challenge = el('button', { type: 'button', class: 'primary', onclick: () => void import('../person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, profile)) }, t('challenge'));
     fill(place, el('div', { class: 'page profile' },
       el('section', { class: 'profile-head' }, el('span', { class: 'face large', 'aria-hidden': 'true' }, [...name][0]?.toUpperCase()),
-        el('div', { class: 'grow' }, el('h1', null, el('bdi', null, name)), el('p', { class: 'hint' }, about)), !isOwn && challenge),
+        el('div', { class: 'grow' }, el('h1', null, el('bdi', null, owner ? t('bot_kind', { kind: name }) : name)), owner && el('p', null, tl('bot_of'), ' ', el('a', { href: playerPath(owner) }, el('bdi', null, owner))), el('p', { class: 'hint' }, about)), !isOwn && challenge),
       ratings.length === 0 && el('p', { class: 'card tile' }, tl(isOwn ? 'own_not_rated' : 'not_rated')),
+      isOwn && !owner && !ratings.some(({ pool }) => pool === PLACEMENT_POOL) && placement(app, profile),
       ...ratings.length > 0 ? [rated(profile)] : [],
       el('div', { class: 'cols' },
         el('section', { class: 'card list-card' }, el('h2', null, t('games')), games.length === 0 ? el('p', { class: 'hint tile' }, tl('no_public_games'))
@@ -149,6 +158,26 @@ export const view = (app, place, encoded) => {
     remove();
   };
 };
+
+/** Offers games with the server's bots that give a first rating. @param {App} app @param {Profile} profile */
+function placement(app, { placements }) {
+  const { games = 0, of = PLACEMENT_GAMES, rating = FIRST_OPPONENT } = placements?.find(({ pool }) => pool === PLACEMENT_POOL) ?? {};
+  if (games >= of) return el('p', { class: 'card tile' }, tl('placed', { rating }));
+  const level = nearestLevel(rating);
+  const play = el('button', { type: 'button', onclick: async () => {
+    try {
+      const room = await findOrCreateRoom(app, {
+        type: 'create', rules: { variant: 'standard', size: [15, 15] }, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
+        time: { type: 'fischer', main_ms: 300_000, increment_ms: 3_000 }, opening: 'free', assistance: false, visibility: 'private',
+      });
+      app.go(`/r/${room}`);
+    } catch (error) {
+      app.showError(error);
+    }
+  } }, t('play_level', { level }));
+  return el('section', { class: 'card tile placement' }, el('h2', null, tl('placement')), el('p', { class: 'hint' }, tl('placement_how')),
+    el('div', { class: 'row' }, play, el('span', { class: 'hint' }, tl('placement_done', { games, of }))));
+}
 
 /** The ratings, and that in puzzles as one more: each puzzle is an opponent. @param {Profile} profile @returns {ProfileRating[]} */
 function allRatings({ ratings, puzzles }) {

@@ -18,9 +18,17 @@ export const SIZES = ['15', '19', 'unbounded'];
 /** @type {Record<string, import('../types').Size>} */
 const SIDES = { 15: [15, 15], 19: [19, 19], unbounded: 'unbounded' };
 
-/** The rules of a pool, with its board unless that is the usual one. @param {string} pool `VARIANT/SIZE/SPEED` */
+/** What the names of the pools of bots begin with. */
+export const BOTS = 'bot/';
+
+/** A pool's name without what says that it is the bots'. @param {string} pool */
+export function gamesOf(pool) {
+  return pool.startsWith(BOTS) ? pool.slice(BOTS.length) : pool;
+}
+
+/** The rules of a pool, with its board unless that is the usual one. @param {string} pool `VARIANT/SIZE/SPEED`, after `bot/` for bots */
 export function poolRules(pool) {
-  const [variant = '', size = ''] = pool.split('/');
+  const [variant = '', size = ''] = gamesOf(pool).split('/');
   const known = RATED_VARIANTS.find((one) => one === variant);
   const sides = SIDES[size];
   return [known ? variantName(known) : variant, sides && size !== '15' && sizeName(sides)].filter(Boolean).join(' ');
@@ -29,7 +37,7 @@ export function poolRules(pool) {
 /** The pool's name: rules, board and speed. @param {string} pool */
 export function poolName(pool) {
   if (pool === PUZZLES) return t('puzzles');
-  const speed = SPEEDS.find((one) => one === pool.split('/')[2]);
+  const speed = SPEEDS.find((one) => one === gamesOf(pool).split('/')[2]);
   return speed ? `${poolRules(pool)}, ${tl(speed)}` : poolRules(pool);
 }
 

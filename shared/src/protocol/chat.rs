@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use super::{
-    MemberId, NAME_MARKS_MAX, Name,
+    MemberId, NAME_MARKS_MAX, Name, is_false,
     names::{NameError, is_invisible},
 };
 
@@ -39,6 +39,9 @@ pub struct ChatLine {
     pub member: MemberId,
     /// The speaker's name then.
     pub name: Name,
+    /// Whether the speaker is a bot.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub bot: bool,
     /// The text.
     pub text: ChatText,
 }

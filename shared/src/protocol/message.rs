@@ -38,6 +38,9 @@ pub enum Message {
         /// Whether the client is signed in to an account, by the cookie of the handshake.
         #[serde(default, skip_serializing_if = "is_false")]
         account: bool,
+        /// Whether that is the account of a bot.
+        #[serde(default, skip_serializing_if = "is_false")]
+        bot: bool,
         /// Whether people may chat on this server.
         #[serde(default = "yes", skip_serializing_if = "is_true")]
         chat: bool,
@@ -362,6 +365,10 @@ pub enum AccountNews {
     DeviceAdded,
     /// The games of a guest were taken along.
     GuestAdded,
+    /// Another site opens the account from now on.
+    OidcAdded,
+    /// Another site opens the account no more.
+    OidcRemoved,
 }
 
 /// The data that a joining client needs to be up to date.
@@ -540,6 +547,9 @@ pub struct Spectators {
     pub count: usize,
     /// The names of some of them: at most 20.
     pub names: Vec<Name>,
+    /// Which of these names belong to bots.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bots: Vec<Name>,
 }
 
 /// The players who are away: seated members without any session in the room. Bots are always

@@ -57,7 +57,7 @@ pub struct RefusalValues {
     /// the least number of characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<usize>,
-    /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one.
+    /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one. [`Reason::TooManyBots`]: how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
     /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`]: how long to
@@ -215,8 +215,12 @@ pub enum Reason {
     OpeningNotOffered,
     /// Games of these settings cannot be rated; `detail` says what rated games need.
     NotRateable,
-    /// Only somebody with an account, who plays in person, can do this.
+    /// Only somebody with an account can do this.
     AccountNeeded,
+    /// A program plays rated games by the account of a bot only, and a person without a program.
+    BotAccountNeeded,
+    /// A bot plays no rated games against its owner, nor against another bot of theirs.
+    OwnBot,
     /// This is not possible during a game.
     GameRunning,
     /// No game is running.
@@ -396,6 +400,12 @@ pub enum Reason {
     WrongPasskey,
     /// Passkeys do not work at this address of the server.
     NoPasskeys,
+    /// The other site has not signed the sender in, or not for this account.
+    WrongOidc,
+    /// Nobody signs in by another site here.
+    NoOidc,
+    /// The other site does not answer.
+    OidcUnavailable,
     /// The code of the device or the link is not valid, or not any more.
     WrongDeviceCode,
     /// The member has not let the device sign in.
@@ -406,6 +416,8 @@ pub enum Reason {
     LastKey,
     /// The account has as many of these as it may have.
     TooManyKeys,
+    /// The account has `most` bots.
+    TooManyBots,
     /// The token is not valid, or not any more.
     WrongToken,
     /// The token does not allow this: it lacks `scope`.
@@ -576,6 +588,10 @@ impl Reason {
             Self::AccountNeeded => {
                 "Rated games are for people with an account. Sign up, or play a casual game."
             }
+            Self::BotAccountNeeded => {
+                "Programs play rated games as bots. Make a bot in your account, and give its token to the program."
+            }
+            Self::OwnBot => "A bot plays no rated games against its owner or their other bots.",
             Self::OwnSeek => "You cannot play against yourself.",
             Self::TooManySeeks => "You seek too many games already. Cancel one first.",
             Self::TooManyChallenges => "Too many challenges in a short time. Try again later.",
@@ -659,6 +675,11 @@ impl Reason {
             Self::NoPasskeys => {
                 "Passkeys do not work at this address. The operator of this server can set --public-url."
             }
+            Self::WrongOidc => {
+                "The other site has not signed you in, or it opens another account. Try again."
+            }
+            Self::NoOidc => "Nobody signs in by another site here. Use a password or a passkey.",
+            Self::OidcUnavailable => "The other site does not answer. Try again later.",
             Self::WrongDeviceCode => {
                 "This code is not valid, or not any more. Get a new one on the other device."
             }
@@ -670,6 +691,7 @@ impl Reason {
                 "This is the last key to the account. Set a password or add a passkey first."
             }
             Self::TooManyKeys => "The account has too many of these. Remove one first.",
+            Self::TooManyBots => "You have as many bots as you may have. Delete one first.",
             Self::WrongToken => "This token is not valid, or not any more. Make a new one.",
             Self::Broken => "The server failed at this request. Please report it.",
         };

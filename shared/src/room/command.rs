@@ -1,6 +1,6 @@
 //! Commands of members: each is done once and replied to once, however often it comes.
 
-use crate::protocol::{CommandId, MemberId, Message, Name, Reason, Refusal, RoomRequest};
+use crate::protocol::{CommandId, MemberId, Message, Reason, Refusal, RoomRequest};
 
 use super::{
     Cause, Effect, Member, Moment, Room, SessionId, assist::Asker, dedup::Answer, is_kept,
@@ -44,7 +44,7 @@ impl Room {
         let before = self.state.seq;
         let asker = Asker { session, cause: cause.clone() };
         moment.cause = Some(cause.clone());
-        let answer = match self.obey(asker, member.name, request, moment) {
+        let answer = match self.obey(asker, member, request, moment) {
             Ok(Progress::Done) => Answer::Done(Some(self.state.seq).filter(|&seq| seq > before)),
             Ok(Progress::Held | Progress::Told) => return,
             Err(refusal) => Answer::Refused(refusal),
@@ -71,7 +71,7 @@ impl Room {
     fn obey(
         &mut self,
         asker: Asker,
-        name: Name,
+        member: Member,
         request: &RoomRequest,
         moment: &mut Moment<'_>,
     ) -> Result<Progress, Refusal> {
@@ -82,10 +82,10 @@ impl Room {
         let id = &asker.cause.member;
         match *request {
             RoomRequest::Sit { seat } => {
-                self.sit(Member { id: id.clone(), name }, false, seat, moment)?;
+                self.sit(member, false, seat, moment)?;
             }
             RoomRequest::SitAsEngine { seat } => {
-                self.sit(Member { id: id.clone(), name }, true, seat, moment)?;
+                self.sit(member, true, seat, moment)?;
             }
             RoomRequest::Stand => self.stand(id, moment)?,
             RoomRequest::SeatBot { seat, bot } => self.seat_bot(id, seat, bot, moment)?,
@@ -105,7 +105,7 @@ impl Room {
             RoomRequest::ClaimDraw => self.claim_draw(id, moment)?,
             RoomRequest::Rematch => self.rematch(id, moment)?,
             RoomRequest::Say { ref text } => {
-                self.say(Member { id: id.clone(), name }, text, moment)?;
+                self.say(member, text, moment)?;
             }
             RoomRequest::SetChat { on } => self.set_chat(id, on, moment)?,
             RoomRequest::Chat => {

@@ -8,13 +8,22 @@ use crate::protocol::{MemberId, Name};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct SessionId(pub u64);
 
-/// A person as the room knows them: one member may have several sessions.
+/// A person, or the account of a bot, as the room knows them: one member may have several sessions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
     /// Their public id.
     pub id: MemberId,
     /// Their name.
     pub name: Name,
+    /// Whether it is the account of a bot, whose programs play.
+    pub bot: bool,
+}
+
+impl Member {
+    /// A person.
+    pub const fn person(id: MemberId, name: Name) -> Self {
+        Self { id, name, bot: false }
+    }
 }
 
 /// Names a job within its room; unique for the lifetime of a room, rebuilds included.

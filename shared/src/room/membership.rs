@@ -198,8 +198,8 @@ impl Room {
     }
 
     pub(super) fn renamed(&mut self, session: SessionId, name: Name, moment: &mut Moment<'_>) {
-        if let Some(Member { id, .. }) = self.presence.member(session) {
-            let member = self.told_apart(&Member { id, name });
+        if let Some(member) = self.presence.member(session) {
+            let member = self.told_apart(&Member { name, ..member });
             self.presence.rename(&member.id, &member.name);
             self.news.touch();
             self.rename_player(&member, moment);
@@ -226,7 +226,7 @@ impl Room {
         let name = names.find(|name| !is_taken(name)).unwrap_or_else(|| {
             Name::new(member.id.as_str()).expect("an id is sixteen digits and envelopes")
         });
-        Member { id: member.id.clone(), name }
+        Member { name, ..member.clone() }
     }
 
     /// Renames a member in their seat, as long as the log has room.

@@ -22,6 +22,7 @@ pub(super) struct Presence {
 #[derive(Clone, Debug)]
 struct Present {
     name: Name,
+    bot: bool,
     /// How many sessions the member has here: at least one.
     sessions: usize,
 }
@@ -32,10 +33,11 @@ impl Presence {
         self.rename(&member.id, &member.name);
         self.likenesses.insert(member.name.likeness(), member.id.clone());
         let new = self.sessions.insert(session, member.id.clone()).is_none();
-        let present = self
-            .members
-            .entry(member.id.clone())
-            .or_insert_with(|| Present { name: member.name.clone(), sessions: 0 });
+        let present = self.members.entry(member.id.clone()).or_insert_with(|| Present {
+            name: member.name.clone(),
+            bot: member.bot,
+            sessions: 0,
+        });
         present.sessions += usize::from(new);
     }
 
@@ -74,7 +76,8 @@ impl Presence {
     /// The session's member, if it is in.
     pub(super) fn member(&self, session: SessionId) -> Option<Member> {
         let id = self.sessions.get(&session)?;
-        Some(Member { id: id.clone(), name: self.members.get(id)?.name.clone() })
+        let Present { name, bot, .. } = self.members.get(id)?;
+        Some(Member { id: id.clone(), name: name.clone(), bot: *bot })
     }
 
     /// Whether any session of this member is in.
@@ -135,14 +138,13 @@ impl Presence {
 
     /// Those members, as sent to clients, with the names of the first by id.
     pub(super) fn spectators(&self, seats: &Seats) -> Spectators {
-        let names = self
-            .members
-            .iter()
-            .filter(|(id, _)| seats.of_member(id).is_none())
-            .take(SPECTATOR_NAMES_MAX)
-            .map(|(_, present)| present.name.clone())
-            .collect();
-        Spectators { count: self.spectator_count(seats), names }
+        let here = self.members.iter().filter(|(id, _)| seats.of_member(id).is_none());
+        let (mut names, mut bots) = (Vec::new(), Vec::new());
+        for (_, present) in here.take(SPECTATOR_NAMES_MAX) {
+            names.push(present.name.clone());
+            bots.extend(present.bot.then(|| present.name.clone()));
+        }
+        Spectators { count: self.spectator_count(seats), names, bots }
     }
 }
 

@@ -5,11 +5,12 @@
 use super::{
     data::{Moment, Room},
     effect::Effect,
-    state::{Game, RoomState, members},
+    rated_players::RatedPlayers,
+    state::{Game, RoomState},
 };
 use crate::{
     protocol::{GameId, GameRatings, GameSettings, MemberId, Message, PlayerRating},
-    rating_pool::RatingPool,
+    rating_pool::{PoolKind, RatingPool},
     rules::Outcome,
     seat::{BySeat, Seat},
 };
@@ -58,8 +59,8 @@ pub struct RatingsDue {
     pub game: u32,
     /// The id of the game.
     pub id: GameId,
-    /// The pool of ratings.
-    pub pool: RatingPool,
+    /// The players' pools of ratings.
+    pub pools: BySeat<RatingPool>,
     /// The players.
     pub players: BySeat<MemberId>,
     /// Whether it has ended, and has changed the ratings.
@@ -75,11 +76,14 @@ impl Room {
         if self.ratings_asked == Some((game.number, ended)) || has_ended && !ended {
             return None;
         }
+        let pool = RatingPool::of(self.state.rules, self.state.time)?;
+        let RatedPlayers { members, bots } = self.state.rated_players.clone()?;
+        let pool_of = |is_bot| if is_bot { pool.of_kind(PoolKind::Bots) } else { pool };
         Some(RatingsDue {
             game: game.number,
             id: game.id.clone(),
-            pool: RatingPool::of(self.state.rules, self.state.time)?,
-            players: self.state.rated_players.clone()?,
+            pools: BySeat { first: pool_of(bots.first), second: pool_of(bots.second) },
+            players: members,
             ended,
         })
     }
@@ -109,8 +113,8 @@ impl Room {
     }
 
     /// The players of the room's last rated game. Another game of theirs, in the same seats, is rated, too.
-    pub const fn rated_players(&self) -> Option<&BySeat<MemberId>> {
-        self.state.rated_players.as_ref()
+    pub fn rated_players(&self) -> Option<&BySeat<MemberId>> {
+        self.state.rated_players.as_ref().map(|players| &players.members)
     }
 
     /// Whether the next game is rated: the first one if that was agreed, and another one of the same two.
@@ -118,7 +122,7 @@ impl Room {
         if number == 1 {
             return self.rated_first;
         }
-        let players = members(&self.state.seats);
+        let players = RatedPlayers::of(&self.state.seats);
         players.is_some() && players == self.state.rated_players
     }
 

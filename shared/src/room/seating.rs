@@ -34,7 +34,9 @@ impl Room {
             Some(seat) => self.vacant(seat)?,
             None => seats.vacant().ok_or_else(|| Refusal::new(Reason::NoOpenSeat))?,
         };
-        let player = Player::Member { member: member.id, name: member.name, engine };
+        // Programs play for bots, whatever they say.
+        let Member { id: member, name, bot } = member;
+        let player = Player::Member { member, name, engine: engine || bot };
         self.take_seat(seat, player, moment);
         Ok(())
     }

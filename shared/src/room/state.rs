@@ -3,7 +3,7 @@
 //! Server and clients fold the same events with this one function, so they cannot disagree about a
 //! game. This file does not know who may cause which event.
 
-use super::timeline::Timeline;
+use super::{rated_players::RatedPlayers, timeline::Timeline};
 use crate::{
     clock::{Clock, SideTime, TimeControl},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
@@ -43,7 +43,7 @@ pub struct RoomState {
     /// The game, running or ended; absent before the first one.
     pub game: Option<Game>,
     /// The players of the last rated game; absent after a snapshot.
-    pub(super) rated_players: Option<BySeat<MemberId>>,
+    pub(super) rated_players: Option<RatedPlayers>,
 }
 
 /// One game in a room.
@@ -285,7 +285,7 @@ impl RoomState {
             return Err("a seat is vacant".into());
         }
         if rated {
-            self.rated_players = members(&self.seats);
+            self.rated_players = RatedPlayers::of(&self.seats);
         }
         self.game = Some(Game {
             number,

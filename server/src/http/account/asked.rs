@@ -184,6 +184,7 @@ fn status(reason: Reason) -> StatusCode {
         Reason::WrongPassword,
         Reason::WrongCode,
         Reason::WrongPasskey,
+        Reason::WrongOidc,
         Reason::WrongDeviceCode,
         Reason::DeviceDenied,
         Reason::ConfirmFirst,
@@ -195,13 +196,14 @@ fn status(reason: Reason) -> StatusCode {
         Reason::OperatorsOnly,
     ]) {
         StatusCode::FORBIDDEN
-    } else if is(&[Reason::NoSuchCase]) {
+    } else if is(&[Reason::NoSuchCase, Reason::NoSuchPlayer]) {
         StatusCode::NOT_FOUND
     } else if is(&[
         Reason::NameTaken,
         Reason::TwoIdentities,
         Reason::LastKey,
         Reason::TooManyKeys,
+        Reason::TooManyBots,
         Reason::GameRunning,
         Reason::TooManyBlocks,
     ]) {
@@ -213,7 +215,7 @@ fn status(reason: Reason) -> StatusCode {
         Reason::TooManyReports,
     ]) {
         StatusCode::TOO_MANY_REQUESTS
-    } else if is(&[Reason::Busy, Reason::Unavailable]) {
+    } else if is(&[Reason::Busy, Reason::Unavailable, Reason::OidcUnavailable]) {
         StatusCode::SERVICE_UNAVAILABLE
     } else if is(&[Reason::Broken]) {
         StatusCode::INTERNAL_SERVER_ERROR
@@ -230,6 +232,6 @@ pub(super) fn take_cookies(answer: &mut Response) {
 
 /// The refusal of a body that needs one key.
 pub(super) fn one_key() -> AccountRefusal {
-    let text = "the body needs a password or a passkey".to_owned();
+    let text = "the body needs one key: a password, a passkey or a ticket".to_owned();
     AccountRefusal::Malformed(malformed(StatusCode::UNPROCESSABLE_ENTITY, text))
 }

@@ -3,18 +3,46 @@
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 
-use crate::{ids, limits::accounts::SESSION_AGE_MAX, storage::KeyHash};
+use crate::{
+    ids,
+    limits::accounts::{CHALLENGE_KEPT, SESSION_AGE_MAX},
+    storage::KeyHash,
+};
 
 const PLAIN: &str = "fivefold";
 const ENCRYPTED: &str = "__Host-fivefold";
 
+/// The secret of a browser that signs in by another site.
+const PLAIN_OIDC: &str = "fivefold-oidc";
+const ENCRYPTED_OIDC: &str = "__Host-fivefold-oidc";
+
 /// The session in the cookie of a request, which may have ended.
 pub(in crate::http) fn session(headers: &HeaderMap, is_encrypted: bool) -> Option<KeyHash> {
     let name = if is_encrypted { ENCRYPTED } else { PLAIN };
+    Some(ids::session_hash(named(headers, name)?))
+}
+
+/// The secret of a browser that was sent to another site.
+pub(super) fn oidc_browser(headers: &HeaderMap, is_encrypted: bool) -> Option<&str> {
+    named(headers, if is_encrypted { ENCRYPTED_OIDC } else { PLAIN_OIDC })
+}
+
+fn named<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
     let (_, secret) = pairs.find(|(key, _)| key.trim() == name)?;
-    Some(ids::session_hash(secret.trim()))
+    Some(secret.trim())
+}
+
+/// The header by which a browser is known when it comes back from another site. The site's page leads back,
+/// and `Lax` cookies come with that.
+pub(super) fn of_oidc(secret: &str, is_encrypted: bool) -> HeaderValue {
+    let (name, secure) = if is_encrypted { (ENCRYPTED_OIDC, "; Secure") } else { (PLAIN_OIDC, "") };
+    let age = 2 * CHALLENGE_KEPT.as_secs();
+    let text = format!("{name}={secret}; HttpOnly; SameSite=Lax; Path=/; Max-Age={age}{secure}");
+    let mut header = HeaderValue::try_from(text).expect("ASCII letters and digits");
+    header.set_sensitive(true);
+    header
 }
 
 /// The header that gives a browser the cookie.

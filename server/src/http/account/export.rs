@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::{
     asked::{AccountRefusal, Asked},
+    bots::{ShownBot, shown_bots},
     shown::{ShownAccounts, shown},
 };
 use crate::{
@@ -27,6 +28,7 @@ struct Export {
     #[serde(flatten)]
     account: ShownAccounts,
     renamed_at: Option<u64>,
+    bots: Vec<ShownBot>,
     old_names: Vec<ShownOldName>,
     games: Vec<ListedGame>,
     /// Notes about the member's part in rated games.
@@ -65,6 +67,7 @@ struct ShownOldName {
 pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let own = asked.signed_in().await?;
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
+    let bots = shown_bots(&asked, &own.account).await?;
     let of = member.clone();
     let old = asked.server.read_pool.try_read(move |reader| reader.old_names(&of)).await;
     let old = old.map_err(|_| Reason::Busy)?.into_iter();
@@ -103,6 +106,6 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let puzzles = tries.into_iter().map(exported).collect();
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    let export = Export { account, renamed_at, old_names, games, game_marks, puzzles };
+    let export = Export { account, renamed_at, bots, old_names, games, game_marks, puzzles };
     Ok((headers, Json(export)).into_response())
 }

@@ -37,11 +37,16 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 #[derive(Serialize)]
 struct Domain {
     domain: Option<String>,
+    /// What people call the other site that opens accounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oidc: Option<String>,
 }
 
 /// `GET /api/passkeys`
 async fn domain(asked: Asked) -> Json<Domain> {
-    Json(Domain { domain: asked.accounts().passkey_domain().map(str::to_owned) })
+    let accounts = asked.accounts();
+    let (domain, oidc) = (accounts.passkey_domain(), accounts.oidc_label());
+    Json(Domain { domain: domain.map(str::to_owned), oidc: oidc.map(str::to_owned) })
 }
 
 /// For what a challenge is.
@@ -112,30 +117,36 @@ async fn end_passkey(asked: Asked, Path(id): Path<String>) -> Result<StatusCode,
 }
 
 #[derive(Deserialize)]
-struct TokenBody {
+pub(super) struct TokenBody {
     label: Option<String>,
     scopes: Vec<Scope>,
     for_ms: Option<u64>,
 }
 
+impl From<TokenBody> for NewToken {
+    fn from(TokenBody { label, scopes, for_ms }: TokenBody) -> Self {
+        Self { label, scopes, for_ms }
+    }
+}
+
+/// A new token, which is shown once.
 #[derive(Serialize)]
-struct ShownSecret {
-    token: Secret,
+pub(super) struct ShownSecret {
+    pub(super) token: Secret,
 }
 
 /// `POST /api/account/tokens`
 async fn add_token(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
-    let TokenBody { label, scopes, for_ms } = asked.body(&body)?;
+    let new: TokenBody = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    let new = NewToken { label, scopes, for_ms };
-    let token = asked.accounts().add_token(&own, new, &asked.device).await?;
+    let token = asked.accounts().add_token(&own, None, new.into(), &asked.device).await?;
     Ok((StatusCode::CREATED, Json(ShownSecret { token })).into_response())
 }
 
 /// `DELETE /api/account/tokens/{id}`
 async fn end_token(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, AccountRefusal> {
     let own = asked.signed_in().await?;
-    asked.accounts().end_token(&own, &id).await?;
+    asked.accounts().end_token(&own.account, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

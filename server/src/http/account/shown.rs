@@ -20,11 +20,14 @@ pub(super) struct ShownAccount {
     id: MemberId,
     name: Name,
     made_at: u64,
+    /// Whether it is a bot.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    bot: bool,
 }
 
 impl From<Account> for ShownAccount {
-    fn from(Account { member, name, made_at, .. }: Account) -> Self {
-        Self { id: member, name, made_at }
+    fn from(Account { member, name, made_at, owner, .. }: Account) -> Self {
+        Self { id: member, name, made_at, bot: owner.is_some() }
     }
 }
 
@@ -81,6 +84,8 @@ impl ShownAccounts {
 pub(super) struct ShownKeys {
     has_password: bool,
     passkeys: Vec<ShownPasskey>,
+    /// The other sites that open the account.
+    oidc: Vec<ShownPasskey>,
     tokens: Vec<ShownToken>,
     /// Number of guests that belong to the account.
     guests: usize,
@@ -98,8 +103,9 @@ struct ShownPasskey {
     used_at: Option<u64>,
 }
 
+/// A token, without its secret.
 #[derive(Serialize)]
-struct ShownToken {
+pub(super) struct ShownToken {
     id: String,
     label: String,
     scopes: Vec<String>,
@@ -110,10 +116,15 @@ struct ShownToken {
 
 impl ShownKeys {
     pub(super) fn new(keys: &AccountKeys, session: &AccountSession, asked: &Asked) -> Self {
+        let shown = |is_oidc| {
+            let keys = keys.passkeys.iter().filter(|key| key.is_oidc() == is_oidc);
+            keys.map(ShownPasskey::from).collect()
+        };
         let until = session.proved_at + millis(PROVED_WITHIN);
         Self {
             has_password: keys.password.is_some(),
-            passkeys: keys.passkeys.iter().map(ShownPasskey::from).collect(),
+            passkeys: shown(false),
+            oidc: shown(true),
             tokens: keys.tokens.iter().map(ShownToken::from).collect(),
             guests: keys.aliases.len(),
             passkey_domain: asked.accounts().passkey_domain().map(str::to_owned),

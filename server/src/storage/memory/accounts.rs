@@ -1,5 +1,6 @@
 //! Accounts in memory.
 
+mod bots;
 mod keys;
 mod old_names;
 
@@ -58,10 +59,14 @@ impl StoredAccount {
 
     /// Whether the account was not deleted for good.
     fn has_keys(&self) -> bool {
-        self.password.is_some() || !self.codes.is_empty() || !self.passkeys.is_empty()
+        self.owner.is_some()
+            || self.password.is_some()
+            || !self.codes.is_empty()
+            || !self.passkeys.is_empty()
     }
 
     fn end_keys(&mut self) {
+        self.owner = None;
         self.password = None;
         self.codes.clear();
         self.passkeys.clear();
@@ -91,6 +96,9 @@ impl Accounts {
         if let AccountStep::Make(new) = step {
             return self.make(all, member, *at, new);
         }
+        if let AccountStep::MakeBot(new) = step {
+            return self.make_bot(all, member, *at, new);
+        }
         if let AccountStep::Rename { likeness, .. } = step
             && self.is_taken(likeness, member)
         {
@@ -101,7 +109,7 @@ impl Accounts {
         }
         let Some(account) = self.0.get_mut(member) else { return Ok(AccountChanged::Gone) };
         match step {
-            AccountStep::Make(_) => {}
+            AccountStep::Make(_) | AccountStep::MakeBot(_) | AccountStep::Key(_) => {}
             AccountStep::SignIn { session, rehashed } => {
                 if account.password.is_none() {
                     return Ok(AccountChanged::Gone);
@@ -120,8 +128,8 @@ impl Accounts {
                 account.sessions.clear();
                 // A thief may have made these.
                 account.passkeys.clear();
-                account.tokens.clear();
                 account.begin(session);
+                self.end_tokens(member);
             }
             AccountStep::Recover { .. } => {}
             AccountStep::Seen { session, expires_at } => {
@@ -151,9 +159,8 @@ impl Accounts {
             AccountStep::Delete => {
                 account.deleted_at = Some(*at);
                 account.sessions.clear();
-                account.tokens.clear();
+                self.end_tokens(member);
             }
-            AccountStep::Key(_) => {}
         }
         Ok(AccountChanged::Done)
     }
@@ -229,6 +236,7 @@ impl Accounts {
             pruned += usize::from(is_forgotten);
             !is_forgotten
         });
+        self.delete_bots_of(&named, removed);
         let name = Name::new(DELETED_NAME).expect("it is a name");
         for member in named {
             all.name(&member, &name);
@@ -259,7 +267,7 @@ impl Accounts {
 
     /// Whether the account is deleted for good.
     pub(super) fn is_removed(&self, member: &MemberId) -> bool {
-        self.0.get(member).is_some_and(|account| account.password.is_none())
+        self.0.get(member).is_some_and(|account| !account.has_keys())
     }
 
     /// Ends all sessions of an account.

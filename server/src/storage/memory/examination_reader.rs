@@ -1,6 +1,6 @@
 //! Reads marks and examined games in memory.
 
-use fivefold_shared::protocol::GameId;
+use fivefold_shared::{protocol::GameId, rating_pool::PoolKind};
 
 use super::examination::Examination;
 use crate::storage::{
@@ -16,7 +16,9 @@ impl ExaminationReader for Memory {
             known.is_none_or(|known| known.facts.is_none() && known.claim.at <= stale)
         };
         let changes = tables.ratings.changes().filter(|change| {
-            change.kind == ChangeKind::Game && change.at >= since && waits(&change.game)
+            let is_rated = change.pool.kind != PoolKind::Placement;
+            let is_due = change.at >= since && waits(&change.game);
+            change.kind == ChangeKind::Game && is_rated && is_due
         });
         let oldest = changes.min_by(|one, other| (one.at, &one.game).cmp(&(other.at, &other.game)));
         Ok(oldest.map(|change| Unexamined { game: change.game.clone(), ended_at: change.at }))

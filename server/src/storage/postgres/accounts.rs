@@ -6,6 +6,7 @@ use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::{
     account_rows::{ACCOUNT_COLUMNS, Change, account, bytes},
+    bots,
     connection::Session,
     keys::{self, read_keys},
     values::{signed, unsigned},
@@ -92,7 +93,8 @@ const RECOVER: &str = "
     ), unpassed AS (
         DELETE FROM passkey WHERE member IN (SELECT member FROM alive)
     ), untokened AS (
-        DELETE FROM token WHERE member IN (SELECT member FROM alive)
+        DELETE FROM token WHERE member IN (SELECT member FROM alive
+            UNION ALL SELECT member FROM account WHERE owner IN (SELECT member FROM alive))
     ), begun AS (
         INSERT INTO session (hash, member, label, made_at, seen_at, expires_at, proved_at)
         SELECT $3, member, $4, $2, $2, $5, $2 FROM alive
@@ -178,7 +180,8 @@ const DELETE: &str = "
     ), ended AS (
         DELETE FROM session WHERE member IN (SELECT member FROM deleted)
     ), untokened AS (
-        DELETE FROM token WHERE member IN (SELECT member FROM deleted)
+        DELETE FROM token WHERE member IN (SELECT member FROM deleted
+            UNION ALL SELECT member FROM account WHERE owner IN (SELECT member FROM deleted))
     )
     SELECT EXISTS (SELECT FROM deleted), false";
 
@@ -196,7 +199,8 @@ const PRUNE: &str = "
         RETURNING likeness
     ), removed AS MATERIALIZED (
         SELECT member FROM account WHERE deleted_at <= $2
-            AND (EXISTS (SELECT FROM key WHERE key.member = account.member)
+            AND (owner IS NOT NULL
+                OR EXISTS (SELECT FROM key WHERE key.member = account.member)
                 OR EXISTS (SELECT FROM passkey WHERE passkey.member = account.member)) LIMIT $4
     ), closed AS (
         DELETE FROM key WHERE member IN (SELECT member FROM removed)
@@ -211,6 +215,12 @@ const PRUNE: &str = "
         DELETE FROM token WHERE member IN (SELECT member FROM removed) AND expires_at > $1
     ), unaliased AS (
         DELETE FROM alias WHERE account IN (SELECT member FROM removed)
+    ), unowned AS (
+        UPDATE account SET owner = NULL WHERE member IN (SELECT member FROM removed)
+            AND owner IS NOT NULL
+    ), orphaned AS (
+        UPDATE account SET deleted_at = coalesce(deleted_at, $2)
+        WHERE owner IN (SELECT member FROM removed) AND member NOT IN (SELECT member FROM removed)
     ), named AS (
         UPDATE member SET name = $5 WHERE id IN (
             SELECT member FROM removed UNION ALL
@@ -218,7 +228,7 @@ const PRUNE: &str = "
         )
     ), forgotten AS (
         DELETE FROM account WHERE member IN (
-            SELECT member FROM account WHERE deleted_at <= $3
+            SELECT member FROM account WHERE deleted_at <= $3 AND owner IS NULL
                 AND NOT EXISTS (SELECT FROM key WHERE key.member = account.member)
                 AND NOT EXISTS (SELECT FROM passkey WHERE passkey.member = account.member) LIMIT $4
         )
@@ -265,6 +275,7 @@ pub(super) async fn change(
     let change = Change { session, member: member.as_str(), at: signed(*at) };
     match step {
         AccountStep::Make(new) => change.make(new).await,
+        AccountStep::MakeBot(new) => bots::make(&change, new).await,
         AccountStep::SignIn { session: new, rehashed } => {
             let rehashed = rehashed.as_ref().map(|password| password.0.as_str());
             let (hash, expires_at) = (new.hash.0.as_slice(), signed(new.expires_at));

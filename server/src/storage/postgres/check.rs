@@ -23,7 +23,7 @@ use super::{
 use crate::{
     limits::DATABASE_MAINTENANCE_WITHIN,
     storage::{
-        Findings, StorageError, check::log_problems, moderation::CONTRADICTIONS, values::from_json,
+        Findings, StorageError, accounts, check::log_problems, moderation, values::from_json,
     },
 };
 
@@ -100,7 +100,9 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
     }
     ratings::check(session, &mut findings).await?;
     puzzles::check(session, &mut findings).await?;
-    for (_, statement, problem) in CONTRADICTIONS {
+    for (_, statement, problem) in
+        accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS)
+    {
         for row in session.query(statement, &[]).await? {
             let rows = unsigned(row.try_get(0)?);
             if rows > 0 {

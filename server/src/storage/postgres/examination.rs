@@ -60,7 +60,7 @@ const PRUNE: &str = "
 
 const SELECT_UNEXAMINED: &str = "
     SELECT game, at FROM rating_change c
-    WHERE kind = 'game' AND at >= $1 AND NOT EXISTS (
+    WHERE kind = 'game' AND at >= $1 AND pool NOT LIKE 'placement/%' AND NOT EXISTS (
         SELECT FROM examined_game e
         WHERE e.game = c.game AND (e.facts IS NOT NULL OR e.claimed_at > $2)
     )

@@ -124,13 +124,6 @@ const ADD_ALIAS: &str = "
     )
     SELECT done OR EXISTS (SELECT FROM added), known AND is_full FROM found";
 
-const SET_OWNER: &str = "
-    WITH owned AS (
-        UPDATE account SET owner = $3 WHERE member = $1 AND $2::bigint IS NOT NULL
-        RETURNING member
-    )
-    SELECT EXISTS (SELECT FROM owned), false";
-
 const SELECT_OF_PASSKEY: &str = "
     SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner,
         passkey.id, label, credential, passkey.made_at, used_at
@@ -196,12 +189,11 @@ pub(super) async fn change(change: &Change<'_>, step: &KeyStep) -> Result<Accoun
             let added = change.run(ADD_ALIAS, &[&guest.as_str(), &hash, &locked, &most]).await;
             added.map(or_full)
         }
-        KeyStep::SetOwner(owner) => change.run(SET_OWNER, &[&owner.as_str()]).await,
     }
 }
 
 /// The second flag of statements that add something means that there are too many.
-fn or_full(changed: AccountChanged) -> AccountChanged {
+pub(super) fn or_full(changed: AccountChanged) -> AccountChanged {
     match changed {
         AccountChanged::NameTaken => AccountChanged::Full,
         AccountChanged::Done | AccountChanged::Gone | AccountChanged::Full => changed,

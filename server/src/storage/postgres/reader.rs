@@ -8,7 +8,7 @@ use fivefold_shared::{
 use tokio_postgres::{Error, Row};
 
 use super::{
-    accounts,
+    accounts, bots,
     connection::{Connection, Session},
     keys, playing, ratings,
     values::{signed, unsigned},
@@ -161,6 +161,11 @@ impl StorageReader for PostgresReader {
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         let select = async |session: &Session| accounts::keys(session, member).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)?
+    }
+
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        let select = async |session: &Session| bots::of_owner(session, owner).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?
     }
 

@@ -318,6 +318,11 @@ const RATINGS: &str = "
     );
 ";
 
+/// What format 5 adds for bots.
+const BOTS: &str = "
+    CREATE INDEX account_owner ON fivefold.account (owner) WHERE owner IS NOT NULL;
+";
+
 /// What format 5 adds about rated games, for operators.
 const EXAMINATIONS: &str = "
     -- What is noted about the players of one game. Pruned by `at`.
@@ -408,7 +413,7 @@ const OLD_NAMES: &str = "
 const ADDED: [(i32, &[&str]); 3] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
-    (5, &[OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+    (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
 ];
 
 /// What a server found in its database.

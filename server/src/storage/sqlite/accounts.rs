@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::{
     account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account},
-    keys,
+    bots, keys,
 };
 use crate::storage::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
@@ -25,6 +25,7 @@ pub(in crate::storage) fn change(
     let change = Change { transaction, member: member.as_str(), at: *at };
     match step {
         AccountStep::Make(new) => change.make(new),
+        AccountStep::MakeBot(new) => bots::make(&change, new),
         AccountStep::SignIn { session, rehashed } => change.sign_in(session, rehashed.as_ref()),
         AccountStep::Recover { code, password, session } => {
             change.recover(*code, password, session)
@@ -49,7 +50,7 @@ pub(in crate::storage) fn change(
         AccountStep::End(sessions) => change.end(*sessions),
         AccountStep::Delete => {
             change.end(Sessions::All)?;
-            change.execute("DELETE FROM token WHERE member = ?", (change.member,))?;
+            bots::end_tokens(&change)?;
             change.execute(
                 "UPDATE account SET deleted_at = ?2 WHERE member = ?1",
                 (change.member, change.at),
@@ -133,7 +134,7 @@ impl Change<'_> {
                 self.end(Sessions::All)?;
                 // A thief may have made these.
                 self.execute("DELETE FROM passkey WHERE member = ?", (self.member,))?;
-                self.execute("DELETE FROM token WHERE member = ?", (self.member,))?;
+                bots::end_tokens(self)?;
                 self.begin(session)
             }
             AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => Ok(used),
@@ -165,7 +166,7 @@ impl Change<'_> {
     }
 
     /// Whether a name of this likeness is another account's, or was a while ago.
-    fn is_taken(&self, likeness: &str) -> Result<bool, StorageError> {
+    pub(super) fn is_taken(&self, likeness: &str) -> Result<bool, StorageError> {
         self.is_there(
             "SELECT 1 FROM account WHERE likeness = ?1 AND member <> ?2
              UNION ALL SELECT 1 FROM old_name WHERE likeness = ?1 AND member <> ?2",
@@ -239,7 +240,8 @@ pub(super) fn prune(
     let removed = members(
         transaction,
         "SELECT member FROM account WHERE deleted_at <= ?
-             AND (EXISTS (SELECT 1 FROM key WHERE key.member = account.member)
+             AND (owner IS NOT NULL
+                 OR EXISTS (SELECT 1 FROM key WHERE key.member = account.member)
                  OR EXISTS (SELECT 1 FROM passkey WHERE passkey.member = account.member)) LIMIT ?",
         removed_before(now),
         rows_max - pruned,
@@ -262,10 +264,11 @@ pub(super) fn prune(
         ] {
             transaction.prepare_cached(statement)?.execute((member,))?;
         }
+        bots::remove(transaction, member, removed_before(now))?;
     }
     let forgotten = members(
         transaction,
-        "SELECT member FROM account WHERE deleted_at <= ?
+        "SELECT member FROM account WHERE deleted_at <= ? AND owner IS NULL
              AND NOT EXISTS (SELECT 1 FROM key WHERE key.member = account.member)
              AND NOT EXISTS (SELECT 1 FROM passkey WHERE passkey.member = account.member) LIMIT ?",
         forgotten_before(now),

@@ -85,7 +85,7 @@ impl ExaminationReader for SqliteReader {
     fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError> {
         let mut select = self.connection.prepare_cached(
             "SELECT game, at FROM rating_change AS c
-             WHERE kind = 'game' AND at >= ? AND NOT EXISTS (
+             WHERE kind = 'game' AND at >= ? AND pool NOT LIKE 'placement/%' AND NOT EXISTS (
                  SELECT 1 FROM examined_game AS e
                  WHERE e.game = c.game AND (e.facts IS NOT NULL OR e.claimed_at > ?))
              ORDER BY at, game LIMIT 1",

@@ -57,10 +57,6 @@ pub(super) fn change(change: &Change<'_>, step: &KeyStep) -> Result<AccountChang
             (change.member, hash.0, change.at),
         ),
         KeyStep::AddAlias { guest, hash, locked } => add_alias(change, guest, *hash, *locked),
-        KeyStep::SetOwner(owner) => change.execute(
-            "UPDATE account SET owner = ?2 WHERE member = ?1",
-            (change.member, owner.as_str()),
-        ),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::storage::{
     StorageError, StorageReader,
     accounts::DELETED_NAME,
     deleted_players,
-    sqlite::{accounts, keys, ratings},
+    sqlite::{accounts, bots, keys, ratings},
     values::{from_json, name},
 };
 
@@ -109,6 +109,10 @@ impl StorageReader for SqliteReader {
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         accounts::keys(&self.connection, member)
+    }
+
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        bots::of_owner(&self.connection, owner)
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

@@ -444,14 +444,12 @@ impl Table {
 pub(super) fn member(name: &str) -> Member {
     let hex: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
     let id = format!("{hex:0>16}");
-    Member {
-        id: MemberId::try_from(id[id.len() - 16..].to_owned()).unwrap(),
-        name: Name::new(name).unwrap(),
-    }
+    let id = MemberId::try_from(id[id.len() - 16..].to_owned()).unwrap();
+    Member::person(id, Name::new(name).unwrap())
 }
 
 fn person(name: &str) -> Player {
-    let Member { id, name } = member(name);
+    let Member { id, name, .. } = member(name);
     Player::Member { member: id, name, engine: false }
 }
 

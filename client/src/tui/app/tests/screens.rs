@@ -92,7 +92,7 @@ fn spectators_see_who_plays_and_who_watches() {
     let mut eve = Sitting::new(freestyle(15), Viewer::Spectator);
     eve.moves("h8 h9");
     let names = ["Eve", "Guest 4711"].map(name).to_vec();
-    let spectators = Spectators { count: 2, names };
+    let spectators = Spectators { count: 2, names, bots: Vec::new() };
     eve.update(Event::Heard(Message::Spectators { room: code(), spectators }));
     assert_snapshot!(eve.drawn(80, 24));
 }

@@ -43,8 +43,7 @@ impl Accounts {
             | KeyStep::EndPasskey(_)
             | KeyStep::AddToken(_)
             | KeyStep::EndToken(_)
-            | KeyStep::NoteToken(_)
-            | KeyStep::SetOwner(_) => {}
+            | KeyStep::NoteToken(_) => {}
         }
         let Some(account) = self.0.get_mut(member) else { return AccountChanged::Gone };
         match step {
@@ -96,7 +95,6 @@ impl Accounts {
                 };
                 token.used_at = Some(at);
             }
-            KeyStep::SetOwner(owner) => account.owner = Some(owner.clone()),
         }
         AccountChanged::Done
     }

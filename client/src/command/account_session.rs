@@ -1,0 +1,86 @@
+//! Requests by the session of the account that is signed in, which may ask for a key again.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use fivefold_shared::protocol::Reason;
+use hyper::Method;
+use serde_json::{Value, json};
+
+use super::account_request::{is_signed_out, send, server, signed_out};
+use crate::{
+    cli::ServerArgs,
+    http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
+    output, password_prompt,
+    server_list::ServerList,
+    session_cookie::SessionCookie,
+    settings::Settings,
+};
+
+/// A session at a server.
+pub(super) struct AccountSession<'a> {
+    server: &'a ServerList,
+    args: &'a ServerArgs,
+    session: &'a SessionCookie,
+}
+
+/// Does something as the account that is signed in, or says that none is.
+pub(super) async fn with_session(
+    args: &ServerArgs,
+    act: impl AsyncFnOnce(&AccountSession<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<ExitCode> {
+    let settings = Settings::load(&Settings::folder()?)?;
+    let server = server(args, &settings)?;
+    let Some(session) = settings.session(&server) else { return signed_out(&server) };
+    match act(&AccountSession { server: &server, args, session }).await {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if is_signed_out(&error) => signed_out(&server),
+        Err(error) => Err(error),
+    }
+}
+
+impl AccountSession<'_> {
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> anyhow::Result<HttpAnswer> {
+        let request = HttpRequest { method, path, key: Key::Account(self.session), body };
+        send(self.server, self.args, request).await
+    }
+
+    /// The same for a request that the server may refuse until the password is shown again.
+    pub(super) async fn send_with_key(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> anyhow::Result<HttpAnswer> {
+        match self.send(method.clone(), path, body.clone()).await {
+            Err(error) if asks_for_key(&error) => {
+                self.confirm().await?;
+                self.send(method, path, body).await
+            }
+            answer => answer,
+        }
+    }
+
+    /// Shows the password again.
+    async fn confirm(&self) -> anyhow::Result<()> {
+        writeln!(output::stderr(), "The server asks for a key to your account again.")?;
+        let password = match io::stdin().is_terminal() {
+            true => password_prompt::secret("Password: ")?,
+            false => password_prompt::line("")?,
+        };
+        let body = json!({"password": password});
+        self.send(Method::POST, "/api/account/confirm", Some(body)).await.map(drop)
+    }
+}
+
+fn asks_for_key(error: &anyhow::Error) -> bool {
+    let refused = error.downcast_ref::<HttpRefused>();
+    refused.is_some_and(|HttpRefused(refusal)| refusal.reason == Reason::ConfirmFirst)
+}

@@ -1,0 +1,99 @@
+//! Bots of accounts: made by a person, and opened by nothing but the tokens that this person makes.
+//!
+//! It does not know what bots may do: rooms and the pairing ask whether an account has an owner.
+
+use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
+use tokio::time::Instant;
+
+use super::{Accounts, Device, SignedIn, account_name, stored_likeness};
+use crate::{
+    ids,
+    limits::accounts::BOTS_MAX,
+    logins::Ended,
+    storage::{Account, AccountStep, NewBot, Sessions},
+};
+
+impl Accounts {
+    /// Makes a bot of the account. Counts as a sign-up at this address.
+    ///
+    /// # Errors
+    /// If the name is not accepted or taken, the account has too many bots, there were too many tries, or
+    /// the storage fails.
+    pub(crate) async fn make_bot(
+        &self,
+        own: &SignedIn,
+        name: &str,
+        device: &Device,
+    ) -> Result<Account, Refusal> {
+        let name = account_name(name)?;
+        self.tries.sign_up(device.address, Instant::now())?;
+        let (member, owner) = (ids::new_member_id(), own.account.member.clone());
+        let new = NewBot {
+            owner: owner.clone(),
+            locked: ids::locked_hash(),
+            name: name.name().clone(),
+            likeness: stored_likeness(&name),
+        };
+        let account = Account {
+            member: member.clone(),
+            hash: new.locked,
+            name: new.name.clone(),
+            made_at: self.clock.now(),
+            renamed_at: None,
+            deleted_at: None,
+            owner: Some(owner),
+        };
+        let step = AccountStep::MakeBot(Box::new(new));
+        match self.change(&member, step, Reason::SignedOut).await {
+            Ok(()) => Ok(account),
+            Err(refusal) if refusal.reason == Reason::TooManyKeys => {
+                let values = RefusalValues { most: Some(BOTS_MAX), ..RefusalValues::default() };
+                Err(Refusal::with(Reason::TooManyBots, values))
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The bots of the account, the oldest first.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    pub(crate) async fn bots(&self, own: &Account) -> Result<Vec<Account>, Refusal> {
+        let owner = own.member.clone();
+        self.read(move |reader| reader.bots_of(&owner)).await
+    }
+
+    /// The bot of the account with this id.
+    ///
+    /// # Errors
+    /// If it has none, or the storage cannot be read.
+    pub(crate) async fn bot(&self, own: &SignedIn, id: &str) -> Result<Account, Refusal> {
+        let bots = self.bots(&own.account).await?;
+        let bot = bots.into_iter().find(|bot| bot.member.as_str() == id);
+        bot.ok_or_else(|| Refusal::new(Reason::NoSuchPlayer))
+    }
+
+    /// Deletes a bot of the account, and ends its tokens. One that is gone is no error.
+    ///
+    /// # Errors
+    /// If a key must be shown first, or the storage fails.
+    pub(crate) async fn delete_bot(&self, own: &SignedIn, id: &str) -> Result<(), Refusal> {
+        self.is_proved(own)?;
+        match self.bot(own, id).await {
+            Ok(bot) => {
+                self.change(&bot.member, AccountStep::Delete, Reason::SignedOut).await?;
+                self.end_sockets(&bot.member, Ended::Sessions(Sessions::All));
+                Ok(())
+            }
+            Err(refusal) if refusal.reason == Reason::NoSuchPlayer => Ok(()),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Ends the sockets of these bots at all nodes: their tokens have ended.
+    pub(super) fn end_bots(&self, bots: &[Account]) {
+        for bot in bots {
+            self.end_sockets(&bot.member, Ended::Sessions(Sessions::All));
+        }
+    }
+}

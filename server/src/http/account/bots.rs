@@ -1,0 +1,109 @@
+//! The bots of an account over HTTP: making, listing and deleting them, and their tokens.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::Path,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::{delete, get, post},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    asked::{AccountRefusal, Asked},
+    keys::{ShownSecret, TokenBody},
+    shown::{ShownAccount, ShownToken},
+};
+use crate::{limits::accounts::BOTS_MAX, server::Server, storage::Account};
+
+/// The paths of bots.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new()
+        .route("/api/account/bots", get(bots).post(make))
+        .route("/api/account/bots/{id}", delete(end))
+        .route("/api/account/bots/{id}/tokens", post(add_token))
+        .route("/api/account/bots/{id}/tokens/{token}", delete(end_token))
+}
+
+/// A bot as its owner sees it.
+#[derive(Serialize)]
+pub(super) struct ShownBot {
+    #[serde(flatten)]
+    account: ShownAccount,
+    tokens: Vec<ShownToken>,
+}
+
+#[derive(Serialize)]
+struct ShownBots {
+    bots: Vec<ShownBot>,
+    most: usize,
+}
+
+/// The bots of an account with their tokens.
+pub(super) async fn shown_bots(
+    asked: &Asked,
+    own: &Account,
+) -> Result<Vec<ShownBot>, AccountRefusal> {
+    let mut shown = Vec::new();
+    for bot in asked.accounts().bots(own).await? {
+        let keys = asked.accounts().keys(&bot).await?;
+        let tokens = keys.tokens.iter().map(ShownToken::from).collect();
+        shown.push(ShownBot { account: bot.into(), tokens });
+    }
+    Ok(shown)
+}
+
+/// `GET /api/account/bots`
+async fn bots(asked: Asked) -> Result<Response, AccountRefusal> {
+    let own = asked.signed_in().await?;
+    let bots = shown_bots(&asked, &own.account).await?;
+    Ok(Json(ShownBots { bots, most: BOTS_MAX }).into_response())
+}
+
+#[derive(Deserialize)]
+struct BotBody {
+    name: String,
+}
+
+/// `POST /api/account/bots`
+async fn make(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
+    let BotBody { name } = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    let bot = asked.accounts().make_bot(&own, &name, &asked.device).await?;
+    let bot = ShownBot { account: bot.into(), tokens: Vec::new() };
+    Ok((StatusCode::CREATED, Json(bot)).into_response())
+}
+
+/// `DELETE /api/account/bots/{id}`
+async fn end(asked: Asked, Path(id): Path<String>) -> Result<StatusCode, AccountRefusal> {
+    let own = asked.signed_in().await?;
+    asked.accounts().delete_bot(&own, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/account/bots/{id}/tokens`
+async fn add_token(
+    asked: Asked,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, AccountRefusal> {
+    let new: TokenBody = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    let bot = asked.accounts().bot(&own, &id).await?;
+    let token = asked.accounts().add_token(&own, Some(&bot), new.into(), &asked.device).await?;
+    Ok((StatusCode::CREATED, Json(ShownSecret { token })).into_response())
+}
+
+/// `DELETE /api/account/bots/{id}/tokens/{token}`
+async fn end_token(
+    asked: Asked,
+    Path((id, token)): Path<(String, String)>,
+) -> Result<StatusCode, AccountRefusal> {
+    let own = asked.signed_in().await?;
+    let bot = asked.accounts().bot(&own, &id).await?;
+    asked.accounts().end_token(&bot, &token).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,96 @@
+//! Signing in by another site over HTTP: where the browser goes, and what it brings back.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use fivefold_shared::protocol::Reason;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    asked::{AccountRefusal, Asked},
+    cookie,
+    shown::ShownAccounts,
+};
+use crate::{
+    accounts::{
+        Opened, SignedIn,
+        oidc::{FinishedOidc, OidcAnswer, OidcUse},
+    },
+    server::Server,
+    storage::Sessions,
+};
+
+/// The paths of signing in by another site.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new().route("/api/oidc", post(start)).route("/api/oidc/answer", post(finish))
+}
+
+/// For what a browser goes there.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum For {
+    SignIn,
+    Add,
+    Confirm,
+}
+
+#[derive(Deserialize)]
+struct StartBody {
+    #[serde(rename = "for")]
+    purpose: For,
+}
+
+#[derive(Serialize)]
+struct Started {
+    url: String,
+}
+
+#[derive(Serialize)]
+struct Ticket {
+    ticket: String,
+}
+
+/// `POST /api/oidc`
+async fn start(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
+    let StartBody { purpose } = asked.body(&body)?;
+    let how = match purpose {
+        For::SignIn => OidcUse::SignIn,
+        For::Add => OidcUse::Add(asked.signed_in().await?),
+        For::Confirm => OidcUse::Confirm(asked.signed_in().await?),
+    };
+    let started = asked.accounts().start_oidc(how, &asked.device).await?;
+    let cookie = (header::SET_COOKIE, cookie::of_oidc(&started.browser, asked.is_encrypted));
+    Ok(([cookie], Json(Started { url: started.url })).into_response())
+}
+
+/// `POST /api/oidc/answer`
+async fn finish(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
+    let answer: OidcAnswer = asked.body(&body)?;
+    let before = asked.find_signed_in().await?;
+    let browser = cookie::oidc_browser(&asked.headers, asked.is_encrypted);
+    let accounts = asked.accounts();
+    let finished = accounts.finish_oidc(answer, browser, before.clone(), &asked.device).await?;
+    Ok(match finished {
+        FinishedOidc::SignedIn(Opened { account, secret }) => {
+            // Nobody has its cookie any more.
+            if let Some(SignedIn { account, session }) = before {
+                accounts.end(&account, Sessions::One(session.hash)).await?;
+            }
+            asked.begun(StatusCode::OK, &secret, ShownAccounts::of(account))
+        }
+        FinishedOidc::Unknown { .. } if before.is_some() => {
+            return Err(Reason::TwoIdentities.into());
+        }
+        FinishedOidc::Unknown { ticket } => {
+            (StatusCode::ACCEPTED, Json(Ticket { ticket })).into_response()
+        }
+        FinishedOidc::Added => StatusCode::CREATED.into_response(),
+        FinishedOidc::Confirmed => StatusCode::NO_CONTENT.into_response(),
+    })
+}

@@ -1,0 +1,71 @@
+// The bots of an account in the dialog “You”: makes and deletes them, and the tokens of their programs.
+
+/** @import { Bot } from './account-requests.js' */
+/** @import { Frame } from './you-dialog.js' */
+
+import { el, fill } from '../dom.js';
+import { accountForm, faultLine, nameField } from './account-form.js';
+import { attempt, request } from './account-requests.js';
+import { withKey } from './confirm.js';
+import { tokenSection } from './key-sections.js';
+import { ty } from './texts.js';
+
+/** @returns {Promise<{ bots: Bot[], most: number }>} */
+const load = () => request('GET', 'account/bots');
+
+/** Asks for the bots when it is unfolded. @param {Frame} frame */
+export function botFold(frame) {
+  const place = el('div');
+  const line = faultLine();
+  const fold = el('details', { name: 'account', ontoggle: () => {
+    if (fold.open) void attempt(line, async () => fill(place, ...botSection(frame, await load())));
+  } }, el('summary', null, ty('bots')), place, line);
+  return fold;
+}
+
+/** @param {Frame} frame @param {{ bots: Bot[], most: number }} answer */
+function botSection(frame, { bots, most }) {
+  const line = faultLine();
+  const list = el('div', { class: 'own-bots' });
+  const name = nameField('', true);
+  const make = accountForm([name], ty('new_bot'), async ({ name: wanted }) => {
+    const bot = /** @type {Bot} */ (await request('POST', 'account/bots', { name: wanted }));
+    name.input.value = '';
+    show([...bots, bot]);
+    const made = list.querySelector('details:last-of-type');
+    if (made instanceof HTMLDetailsElement) made.open = true;
+  });
+
+  /** @param {Bot} bot */
+  function part(bot) {
+    const path = `account/bots/${bot.id}`;
+    const reload = async () => (await load()).bots.find(({ id }) => id === bot.id)?.tokens ?? [];
+    const remove = el('button', { type: 'button', class: 'danger', onclick: () => {
+      // The second press deletes it.
+      if (!remove.classList.contains('sure')) {
+        remove.classList.add('sure');
+        remove.textContent = ty('delete_bot_sure', { name: bot.name });
+        return;
+      }
+      void attempt(line, async () => {
+        const done = await withKey(async () => {
+          await request('DELETE', path);
+          return true;
+        });
+        if (done) show(bots.filter(({ id }) => id !== bot.id));
+      });
+    } }, ty('delete_bot'));
+    return el('details', { name: 'bot' }, el('summary', null, el('bdi', null, bot.name)),
+      el('div', null, el('a', { href: `/player/${encodeURIComponent(bot.name)}`, onclick: frame.close }, ty('bot_profile')),
+        tokenSection(bot, ty('bot_tokens_how'), `${path}/tokens`, reload), el('div', { class: 'row' }, remove)));
+  }
+
+  /** @param {Bot[]} shown */
+  function show(shown) {
+    bots = shown;
+    fill(list, ...bots.map(part));
+    make.hidden = bots.length >= most;
+  }
+  show(bots);
+  return [el('p', { class: 'hint' }, ty('bots_how', { count: most })), list, make, line];
+}

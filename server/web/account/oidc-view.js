@@ -1,0 +1,70 @@
+// The way back from another site: the player is signed in, or chooses a name for a new account.
+
+/** @import { View } from '../view-types' */
+
+import { STORAGE_KEYS } from '../connection.js';
+import { openDialog } from '../dialog.js';
+import { el, fill, linkButton, loadStyle } from '../dom.js';
+import { t } from '../texts.js';
+import { accountForm, nameField } from './account-form.js';
+import { faultText, request } from './account-requests.js';
+import { cameFrom } from './oidc.js';
+import { showCodes } from './recovery-codes.js';
+import { signedIn } from './sign-in.js';
+import { ty } from './texts.js';
+
+/** @type {View} */
+export const view = (app, place) => {
+  const { code, state } = Object.fromEntries(new URLSearchParams(location.search));
+  // Nobody comes here again by going back.
+  history.replaceState(history.state, '', '/oidc');
+  app.tab('Fivefold');
+  void arrive();
+
+  async function arrive() {
+    await loadStyle('account/account.css').catch(() => {});
+    if (!code || !state) return sayFailed(ty('oidc_failed'));
+    try {
+      const answer = await request('POST', 'oidc/answer', { code, state });
+      if (answer?.ticket) return askName(answer.ticket);
+      const path = cameFrom();
+      if (answer?.account) {
+        app.go(path);
+        return await signedIn(app, answer.account.name);
+      }
+      // The server says by a message of its own what was added.
+      if (!answer) app.toast(ty('oidc_confirmed'));
+      app.go(path);
+    } catch (error) {
+      sayFailed(faultText(error));
+    }
+  }
+
+  /** @param {string} text */
+  function sayFailed(text) {
+    fill(place, el('div', { class: 'page' }, el('div', { class: 'card you arrival' }, el('h1', null, ty('sign_in')), el('p', { role: 'alert' }, text), linkButton(cameFrom(), ty('back'), true))));
+  }
+
+  /** Nobody has an account by this person yet. @param {string} ticket */
+  function askName(ticket) {
+    const form = accountForm([nameField(localStorage.getItem(STORAGE_KEYS.name) ?? '', true)], ty('sign_up'), async ({ name }) => {
+      const { recovery_codes: codes } = await request('POST', 'account', { name, oidc: ticket }, localStorage.getItem(STORAGE_KEYS.identity));
+      // First away from here: the page shows its view again for the new player.
+      app.go(cameFrom());
+      app.connection.signIn();
+      // The guest is the account now.
+      localStorage.removeItem(STORAGE_KEYS.identity);
+      localStorage.removeItem(STORAGE_KEYS.name);
+      const body = el('div', { class: 'you' });
+      const dialog = openDialog(t('you'), body);
+      fill(body, ...showCodes(dialog, codes, name, () => {
+        dialog.close();
+        app.toast(ty('signed_in', { name }));
+      }));
+    });
+    fill(place, el('div', { class: 'page' }, el('div', { class: 'card you arrival' }, el('h1', null, ty('sign_up')), el('p', null, ty('oidc_name')), form)));
+    form.querySelector('input')?.focus();
+  }
+
+  return () => {};
+};
