@@ -287,7 +287,9 @@ async fn answer_question(mut stream: TcpStream, way: Way) -> Option<()> {
             let account = json!({"id": "5d41402abc4b2a76", "name": HOSTILE, "made_at": 1});
             let place = json!({"place": 1, "member": "5d41402abc4b2a76", "name": HOSTILE,
                                "rating": 1500, "deviation": 50, "games": 30});
-            let all = json!({"games": [game], "account": account, "sessions": [HOSTILE],
+            let token = json!({"id": HOSTILE, "label": HOSTILE, "scopes": [HOSTILE]});
+            let bot = json!({"id": HOSTILE, "name": "Zed", "tokens": [token]});
+            let all = json!({"bots": [bot], "most": 8, "games": [game], "account": account, "sessions": [HOSTILE],
                              "recovery_codes_left": 8, "member": "5d41402abc4b2a76",
                              "name": HOSTILE, "made_at": 1, "ratings": [],
                              "pool": "renju/15/fast", "places": [place]});
@@ -471,7 +473,8 @@ async fn with_account(command: &str, files: &Files) -> String {
             files.write("settings/settings.json", &settings.to_string());
             let words = match command {
                 "login" | "block" | "unblock" => &[command, "Ann"][..],
-                "token" => &["token", "list"],
+                "token" => &["token", "list", "--bot", "Zed"],
+                "bot" => &["bot", "list"],
                 other => &[other],
             };
             strings(&[words, &["--server", url]].concat())
@@ -569,7 +572,7 @@ async fn check(command: &str) {
     let output = match command {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
-        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "token" => {
+        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "bot" | "token" => {
             with_account(command, &files).await
         }
         #[cfg(unix)]
