@@ -295,6 +295,8 @@ async fn serve(
     // Before anybody comes.
     server.moderation.refresh().await;
     let ending = tokio::select! {
+        // In the same order each time, so that a simulated day can be repeated.
+        biased;
         () = drained(&shutdown, drain) => Ending::Shutdown,
         () = accept_all(listeners, &server, &connections) => Ending::Shutdown,
         () = writer.wait() => Ending::StoreBroke,

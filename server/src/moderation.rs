@@ -45,6 +45,8 @@ pub(crate) struct Moderation {
     sanctions: Arc<Sanctions>,
     /// Wakes [`follow`](Self::follow).
     changed: Notify,
+    /// Held while the sanctions are read, so that older ones never replace newer ones.
+    refreshing: tokio::sync::Mutex<()>,
     /// Locked only to count one try.
     tries: Mutex<Tries>,
 }
@@ -75,6 +77,7 @@ impl Moderation {
             cluster,
             sanctions,
             changed: Notify::new(),
+            refreshing: tokio::sync::Mutex::default(),
             tries: Mutex::new(tries),
         }
     }
@@ -135,7 +138,7 @@ impl Moderation {
         lock(&self.tries).blocks.take(network(address), Instant::now())
     }
 
-    /// Changes something, and has all nodes look at sanctions that have changed.
+    /// Changes something. At this node it holds at once; other nodes look at it.
     ///
     /// # Errors
     /// If a limit is reached, there is nothing to change, or it cannot be stored.
@@ -154,7 +157,7 @@ impl Moderation {
                 return Err(Refusal::new(Reason::Unavailable));
             }
         }
-        self.look();
+        self.refresh().await;
         if let Some(cluster) = &self.cluster {
             cluster.broadcast(&News::Moderated);
         }
@@ -190,6 +193,7 @@ impl Moderation {
 
     /// Reads the sanctions that hold, if they have changed, and acts on those that are new.
     pub(crate) async fn refresh(&self) {
+        let _held = self.refreshing.lock().await;
         let (known, now) = (self.sanctions.revision(), self.clock.now());
         let read = move |reader: &mut dyn StorageReader| {
             let revision = reader.sanctions_revision()?;
