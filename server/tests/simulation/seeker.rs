@@ -93,7 +93,7 @@ impl Seeker {
         send(socket, id.clone(), seek.clone()).await?;
         let (mut asked_at, mut is_answered) = (Instant::now(), false);
         loop {
-            match listen(socket, self.day.is_over()).await? {
+            match self.listen(socket, self.day.is_over()).await? {
                 Some(Message::Paired { room, .. }) => return Some(room),
                 Some(Message::Refused { id: Some(of), refusal }) if of == id => {
                     assert!(!is_answered, "seeker {}: {id} is answered and refused", self.number);
@@ -147,10 +147,18 @@ impl Seeker {
         let id: CommandId = format!("{:016x}", self.random.random::<u64>()).try_into().unwrap();
         send(socket, id.clone(), request).await?;
         loop {
-            let message = listen(socket, false).await?;
+            let message = self.listen(socket, false).await?;
             if let Some(message) = message.filter(|message| message.answers() == Some(&id)) {
                 return Some(message);
             }
         }
+    }
+
+    async fn listen(&self, socket: &mut Socket, in_hurry: bool) -> Option<Option<Message>> {
+        let message = listen(socket, in_hurry).await?;
+        if let Some(message) = &message {
+            self.day.trace(self.number, message);
+        }
+        Some(message)
     }
 }
