@@ -49,7 +49,7 @@ export function accountSections(frame, answer) {
 
   /** The other site, where there is one or was. */
   const sites = el('div');
-  void otherSite().then((site) => (site || answer.oidc.length > 0) && fill(sites, fold(ty('oidc_title', { count: answer.oidc.length }), siteSection(answer, site ?? ''))));
+  void otherSite().then((site) => (site || answer.oidc.length > 0) && fill(sites, fold(ty('oidc_title', { number: answer.oidc.length }), siteSection(answer, site ?? ''))));
 
   /** @param {string} text */
   function finish(text) {

@@ -67,5 +67,5 @@ function botSection(frame, { bots, most }) {
     make.hidden = bots.length >= most;
   }
   show(bots);
-  return [el('p', { class: 'hint' }, ty('bots_how', { count: most })), list, make, line];
+  return [el('p', { class: 'hint' }, ty('bots_how', { most })), list, make, line];
 }
