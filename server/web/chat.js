@@ -83,7 +83,7 @@ export function createChat(app, room, reveal) {
     fill(list, ...(sorted.length > 0 ? sorted.map((line) => lineOf(app, room, line)) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
     log.scrollTop = log.scrollHeight;
     const latest = sorted.at(-1);
-    fill(last, ...(latest ? [el('bdi', { class: 'name' }, latest.name), ' ', el('bdi', null, latest.text)] : [t('chat')]));
+    fill(last, ...(latest ? [el('bdi', { class: 'name' }, latest.bot ? t('bot_kind', { kind: latest.name }) : latest.name), ' ', el('bdi', null, latest.text)] : [t('chat')]));
   }
 
   function showFresh() {
