@@ -9,6 +9,7 @@
 //! `repeats.rs`. It does not know how rooms are made, and who is in a running game: that is for the one
 //! who applies.
 
+mod games;
 mod history;
 mod input;
 mod matching;
@@ -30,6 +31,7 @@ use fivefold_shared::{
 };
 
 use self::{
+    games::{Game, Wait, Waited},
     history::Histories,
     matching::{Candidate, GOOD_SCORE, Queues, score},
     standing::{Aim, FoundGame, Pair, Seek, SeekNumber, Side, Standing},
@@ -40,8 +42,8 @@ pub use self::{
 };
 use crate::{
     limits::{
-        CHALLENGE_STANDS, LOBBY_SEEKS_MAX, PAIRED_GAMES_KEPT, POOL_WAITS_KEPT, POOL_WAITS_OF,
-        SEEK_KEPT, SEEKS_MAX, SEEKS_PER_MEMBER_MAX, WAITS_KEPT, WAITS_MAX,
+        CHALLENGE_STANDS, LOBBY_SEEKS_MAX, POOL_WAITS_KEPT, POOL_WAITS_OF, SEEK_KEPT, SEEKS_MAX,
+        SEEKS_PER_MEMBER_MAX,
     },
     node_id::NodeId,
     pools::Pools,
@@ -70,28 +72,6 @@ pub struct Pairing {
     histories: Histories,
     /// How long each pool's last players waited, and when they were paired.
     pool_waits: Vec<VecDeque<(u64, u64)>>,
-}
-
-/// A running game that was paired here.
-#[derive(Debug)]
-struct Game {
-    began_at: u64,
-    players: BySeat<Waited>,
-}
-
-/// A player of a game, and how long their seek had waited.
-#[derive(Debug)]
-struct Waited {
-    member: MemberId,
-    command: CommandId,
-    waited_ms: u64,
-}
-
-/// The time that a seek has waited before, and how long it is remembered.
-#[derive(Debug)]
-struct Wait {
-    waited_ms: u64,
-    until: u64,
 }
 
 impl Pairing {
@@ -713,51 +693,6 @@ impl Pairing {
         self.forget_idle(member);
     }
 
-    fn game_over(&mut self, now: u64, room: &RoomCode, aborted_by: Option<&MemberId>) {
-        let Some(Game { players, .. }) = self.games.remove(room) else {
-            // It was paired before a restart, or by another node.
-            if let Some(member) = aborted_by {
-                self.histories.note_end(now, member, true);
-            }
-            return;
-        };
-        let BySeat { first, second } = players;
-        if aborted_by.is_some() {
-            self.histories.forget_seats(&first.member, &second.member);
-        }
-        for player in [first, second] {
-            let is_mark = aborted_by == Some(&player.member);
-            self.histories.note_end(now, &player.member, is_mark);
-            if aborted_by.is_some() && !is_mark {
-                self.give_back(now, player);
-            }
-        }
-    }
-
-    /// The seek of a player whose opponent left goes on with the time that it has waited.
-    fn give_back(&mut self, now: u64, Waited { member, command, waited_ms }: Waited) {
-        let key = (member, command);
-        // They may have repeated it before the node of the room reports the end.
-        let standing = self.by_command.get(&key).and_then(|number| self.seeks.get_mut(number));
-        if let Some(seek) = standing {
-            seek.waited_before_ms += waited_ms;
-        } else if self.waits.len() < WAITS_MAX {
-            self.waits.insert(key, Wait { waited_ms, until: now + millis(WAITS_KEPT) });
-        }
-    }
-
-    /// Forgets the older half of the games, if there are too many: their ends were lost with a node.
-    fn forget_old_games(&mut self) {
-        if self.games.len() <= PAIRED_GAMES_KEPT {
-            return;
-        }
-        let mut times: Vec<u64> = self.games.values().map(|game| game.began_at).collect();
-        let middle = times.len() / 2;
-        let (_, kept_since, _) = times.select_nth_unstable(middle);
-        let kept_since = *kept_since;
-        self.games.retain(|_, game| game.began_at > kept_since);
-    }
-
     fn tick(&mut self, now: u64, effects: &mut Vec<Effect>) {
         let over = self.seeks.iter().filter_map(|(number, seek)| {
             if self.is_being_paired(&seek.by.member) {
@@ -781,12 +716,5 @@ impl Pairing {
         self.histories.forget_old(now);
         self.forget_old_games();
         self.round(now, effects);
-    }
-}
-
-impl Waited {
-    fn of(side: Side) -> Self {
-        let Side { by: Seeker { member, command, .. }, waited_ms, .. } = side;
-        Self { member, command, waited_ms }
     }
 }

@@ -1,7 +1,7 @@
 //! Seeks that nodes repeat, and nodes that end.
 
 use super::*;
-use crate::node_id::NodeId;
+use crate::{limits::PAIRED_GAMES_KEPT, node_id::NodeId};
 
 fn node(number: u32) -> NodeId {
     NodeId::new(number).unwrap()
