@@ -8,8 +8,8 @@ use fivefold_server::{
     },
     ratings::{Rating, Score, rate},
     storage::{
-        AccountChange, AccountChanged, AccountStep, ApiToken, Append, DataFolder, KeyStep, NewBot,
-        PoolRating, RatingChange, Sqlite, Storage, Undone, check, check_postgres, rating_before,
+        AccountChange, AccountChanged, AccountStep, ApiToken, Append, KeyStep, NewBot, PoolRating,
+        RatingChange, Storage, Undone, rating_before,
     },
 };
 use fivefold_shared::{
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::{
     accounts::{NOW, apply, change, key, keys, locked, password, session, sign_up},
     contract::every_storage,
-    postgres::{Durability, Server},
+    damage::every_check_finds,
     rooms::{ended, game_id, member, rated, sat, won_by},
 };
 
@@ -276,29 +276,5 @@ const DAMAGES: [(&str, &str); 4] = [
 
 #[test]
 fn a_check_finds_bots_and_placements_that_contradict_themselves() {
-    for (text, expected) in DAMAGES {
-        let folder = tempfile::tempdir().unwrap();
-        let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-        fill(&mut storage);
-        drop(storage);
-        assert!(check(folder.path()).unwrap().is_sound());
-        let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-        file.execute_batch(text).unwrap();
-        drop(file);
-        let findings = check(folder.path()).unwrap();
-        let found = findings.problems.iter().any(|problem| problem.contains(expected));
-        assert!(found, "{text}: {findings}");
-    }
-    let Some(server) = Server::start(Durability::None) else { return };
-    for (text, expected) in DAMAGES {
-        let mut storage = server.empty();
-        server.join(false);
-        fill(&mut storage);
-        assert!(check_postgres(&server.url()).unwrap().is_sound());
-        let text = text.replace("UPDATE ", "UPDATE fivefold.").replace("FROM ", "FROM fivefold.");
-        server.execute(&text);
-        let findings = check_postgres(&server.url()).unwrap();
-        let found = findings.problems.iter().any(|problem| problem.contains(expected));
-        assert!(found, "{text}: {findings}");
-    }
+    every_check_finds(fill, &DAMAGES);
 }

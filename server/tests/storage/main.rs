@@ -7,6 +7,7 @@ mod agreement;
 mod bots;
 mod contract;
 mod crash;
+mod damage;
 mod databases;
 mod doubt;
 mod examination;

@@ -5,15 +5,13 @@ use std::{collections::HashMap, sync::Barrier, thread};
 use fivefold_server::{
     limits::puzzles::{PUZZLE_TRIES_MAX, PUZZLE_TRIES_WITHIN},
     ratings::{Rating, Score, rate},
-    storage::{
-        DataFolder, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, Sqlite, Storage, check,
-        check_postgres,
-    },
+    storage::{PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, Storage, check_postgres},
 };
 use fivefold_shared::puzzle::PuzzleId;
 
 use crate::{
     contract::every_storage,
+    damage::every_check_finds,
     postgres::{Durability, Server},
     rooms::member,
 };
@@ -148,33 +146,5 @@ fn try_some(storage: &mut dyn Storage) {
 
 #[test]
 fn a_check_finds_ratings_that_do_not_follow_from_the_tries() {
-    for (text, expected) in DAMAGES {
-        let folder = tempfile::tempdir().unwrap();
-        let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-        try_some(&mut storage);
-        drop(storage);
-        assert!(check(folder.path()).unwrap().is_sound());
-        let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-        file.execute_batch(text).unwrap();
-        drop(file);
-        let findings = check(folder.path()).unwrap();
-        let found = findings.problems.iter().any(|problem| problem.contains(expected));
-        assert!(found && !findings.is_repairable, "{text}: {findings}");
-    }
-    let Some(server) = Server::start(Durability::None) else { return };
-    for (text, expected) in DAMAGES {
-        let mut storage = server.empty();
-        server.join(false);
-        try_some(&mut storage);
-        assert!(check_postgres(&server.url()).unwrap().is_sound());
-        server.execute(
-            &text
-                .replace(" puzzle_", " fivefold.puzzle_")
-                .replace("WHERE fivefold.", "WHERE ")
-                .replace("SET fivefold.", "SET "),
-        );
-        let findings = check_postgres(&server.url()).unwrap();
-        let found = findings.problems.iter().any(|problem| problem.contains(expected));
-        assert!(found, "{text}: {findings}");
-    }
+    every_check_finds(try_some, &DAMAGES);
 }

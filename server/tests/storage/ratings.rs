@@ -17,6 +17,7 @@ use serde_json::json;
 use crate::{
     accounts::sign_up,
     contract::every_storage,
+    damage::every_check_finds,
     postgres::{Durability, Server},
     rooms::{append, game_id, member, rated, rated_in, resigned, won_by},
 };
@@ -304,31 +305,8 @@ fn play_three(storage: &mut dyn Storage) {
 
 #[test]
 fn a_check_finds_ratings_that_do_not_follow_from_their_games() {
-    for (text, expected) in DAMAGES {
-        let folder = tempfile::tempdir().unwrap();
-        let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-        play_three(&mut storage);
-        drop(storage);
-        assert!(check(folder.path()).unwrap().is_sound());
-        let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-        file.execute_batch(&damage(text)).unwrap();
-        drop(file);
-        let findings = check(folder.path()).unwrap();
-        let found = findings.problems.iter().any(|problem| problem.contains(expected));
-        assert!(found && !findings.is_repairable, "{text}: {findings}");
-    }
-    let Some(server) = Server::start(Durability::None) else { return };
-    for (text, expected) in DAMAGES {
-        let mut storage = server.empty();
-        server.join(false);
-        play_three(&mut storage);
-        assert!(check_postgres(&server.url()).unwrap().is_sound());
-        let text = damage(text).replace(" rating", " fivefold.rating");
-        server.execute(&text);
-        let findings = check_postgres(&server.url()).unwrap();
-        let found = findings.problems.iter().any(|problem| problem.contains(expected));
-        assert!(found, "{text}: {findings}");
-    }
+    let damages = DAMAGES.map(|(text, expected)| (damage(text), expected));
+    every_check_finds(play_three, &damages);
 }
 
 #[test]
