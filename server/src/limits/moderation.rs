@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::DAY;
+
 const HOUR: Duration = Duration::from_secs(60 * 60);
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Most people on one member's list of those they have blocked or muted.
 pub const BLOCKS_MAX: usize = 100;
@@ -45,7 +46,7 @@ pub const SIGNAL_GAMES_MAX: usize = 300;
 pub const EXAMINED_KEPT: Duration = DAY.saturating_mul(90);
 /// Most examined games, the newest, that an operator's queue is made from.
 pub const EXAMINED_MAX: usize = 10_000;
-/// Most marks, the newest, that an operator's queue is made from.
+/// Most marks, the newest, that an operator's queue is made from, and that the export of an account has.
 pub const MARKS_MAX: usize = 10_000;
 /// Rated games that ended longer ago are not examined any more.
 pub const EXAMINED_WITHIN: Duration = DAY.saturating_mul(3);

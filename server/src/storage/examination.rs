@@ -130,6 +130,13 @@ pub trait ExaminationReader {
     /// # Errors
     /// When they cannot be read.
     fn marks(&mut self) -> Result<Vec<GameMark>, StorageError>;
+
+    /// The marks of one player, the newest first: at most
+    /// [`MARKS_MAX`](crate::limits::moderation::MARKS_MAX).
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError>;
 }
 
 /// Games that ended up to this time are forgotten here, with their marks.

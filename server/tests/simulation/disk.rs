@@ -615,6 +615,11 @@ impl ExaminationReader for Disk {
         self.reach()?;
         self.kept.marks()
     }
+
+    fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError> {
+        self.reach()?;
+        self.kept.marks_of(member)
+    }
 }
 
 impl Registry for Disk {

@@ -45,6 +45,13 @@ fn every_shared_storage(check: impl Fn(&mut dyn Storage)) {
     postgres_lives(|next| check(next().0.as_mut()));
 }
 
+/// Tries every back end with a disk. The node is [`NodeId::ALONE`].
+pub(crate) fn every_database(check: impl Fn(&mut dyn Storage)) {
+    let folder = tempfile::tempdir().unwrap();
+    check(&mut Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
+    postgres_lives(|next| check(next().0.as_mut()));
+}
+
 /// A storage, and the node that uses it.
 type Life = (Box<dyn Storage>, NodeId);
 

@@ -1,7 +1,10 @@
 //! Marks and examined games: what every back end must do.
 
 use fivefold_server::{
-    limits::{accounts::DELETED_ACCOUNT_KEPT, moderation::EXAMINED_KEPT},
+    limits::{
+        accounts::DELETED_ACCOUNT_KEPT,
+        moderation::{EXAMINED_KEPT, MARKS_MAX},
+    },
     storage::{
         AccountStep, ExaminationClaim, ExaminedGame, GameMark, GameResult, MarkKind,
         ModerationChange,
@@ -16,7 +19,7 @@ use fivefold_shared::{
 
 use crate::{
     accounts,
-    contract::every_storage,
+    contract::{every_database, every_storage},
     rooms::{game_id, member, rated, won_by},
 };
 
@@ -140,6 +143,29 @@ fn marks_are_kept_once_for_their_time() {
         assert_eq!(reader.marks().unwrap(), [later]);
         assert_eq!(reader.examined().unwrap(), []);
         assert_eq!(storage.prune_moderation(NOW + kept + 1, 9).unwrap(), 1);
+    });
+}
+
+#[test]
+fn the_marks_of_one_player_are_found_behind_those_of_all_others() {
+    let own = |number: u64| mark(1, number, MarkKind::Network, NOW + number);
+    let read = |storage: &dyn Storage| storage.reader().unwrap().marks_of(&member(1)).unwrap();
+    every_storage(|storage| {
+        let other = mark(2, 1, MarkKind::Device, NOW);
+        apply(storage, &ModerationChange::Mark(vec![own(1), other, own(2)]), Done);
+        assert_eq!(read(storage), [own(2), own(1)]);
+    });
+    every_database(|storage| {
+        let most = MARKS_MAX as u64;
+        let others = |number| mark(2, number, MarkKind::Network, NOW + most + number);
+        apply(storage, &ModerationChange::Mark(vec![own(1)]), Done);
+        apply(storage, &ModerationChange::Mark((0..most).map(others).collect()), Done);
+        assert!(!storage.reader().unwrap().marks().unwrap().contains(&own(1)));
+        assert_eq!(read(storage), [own(1)]);
+        // One past the most: the oldest is left out.
+        apply(storage, &ModerationChange::Mark((2..=most + 1).map(own).collect()), Done);
+        let marks = read(storage);
+        assert_eq!((marks.len(), marks.last()), (MARKS_MAX, Some(&own(2))));
     });
 }
 

@@ -69,17 +69,18 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
     let bots = shown_bots(&asked, &own.account).await?;
     let of = member.clone();
-    let old = asked.server.read_pool.try_read(move |reader| reader.old_names(&of)).await;
-    let old = old.map_err(|_| Reason::Busy)?.into_iter();
-    let old_names = old.map(|OldName { name, at }| ShownOldName { name, until: at }).collect();
-    let of = member.clone();
-    let marks = asked.server.read_pool.try_read(|reader| reader.marks()).await;
-    let marks = marks.map_err(|_| Reason::Busy)?.into_iter().filter(|mark| mark.member == of);
-    let game_marks =
-        marks.map(|GameMark { game, kind, at, .. }| ShownMark { game, kind, at }).collect();
+    let read = move |reader: &mut dyn StorageReader| {
+        Ok((reader.old_names(&of)?, reader.marks_of(&of)?, reader.puzzle_tries(&of)?))
+    };
+    let kept = asked.server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
+    let (old_names, marks, tries) = kept;
+    let old_name = |OldName { name, at }| ShownOldName { name, until: at };
+    let old_names = old_names.into_iter().map(old_name).collect();
+    let shown_mark = |GameMark { game, kind, at, .. }| ShownMark { game, kind, at };
+    let game_marks = marks.into_iter().map(shown_mark).collect();
     let account = shown(&asked, own).await?;
     let mut query = GameQuery {
-        member: Some(member.clone()),
+        member: Some(member),
         unlisted: true,
         max: GAMES_PAGE_MAX,
         ..GameQuery::default()
@@ -95,8 +96,6 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
             break;
         }
     }
-    let read = move |reader: &mut dyn StorageReader| reader.puzzle_tries(&member);
-    let tries = asked.server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
     let exported = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
         puzzle,
         solved,

@@ -1,6 +1,9 @@
 //! Reads marks and examined games in memory.
 
-use fivefold_shared::{protocol::GameId, rating_pool::PoolKind};
+use fivefold_shared::{
+    protocol::{GameId, MemberId},
+    rating_pool::PoolKind,
+};
 
 use super::examination::Examination;
 use crate::storage::{
@@ -48,6 +51,12 @@ impl ExaminationReader for Memory {
             let key = |mark: &GameMark| (mark.member.clone(), mark.game.clone(), mark.kind);
             other.at.cmp(&one.at).then_with(|| key(one).cmp(&key(other)))
         });
+        Ok(marks)
+    }
+
+    fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError> {
+        let mut marks = self.marks()?;
+        marks.retain(|mark| mark.member == *member);
         Ok(marks)
     }
 }

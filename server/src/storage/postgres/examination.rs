@@ -1,7 +1,7 @@
 //! Marks and examined games in PostgreSQL. A change is one statement, and the same statement again does no
 //! harm.
 
-use fivefold_shared::protocol::GameId;
+use fivefold_shared::protocol::{GameId, MemberId};
 use tokio_postgres::{Error, Row};
 
 use super::{
@@ -76,6 +76,10 @@ const SELECT_EXAMINED: &str = "
 const SELECT_MARKS: &str = "
     SELECT member, game, kind, opponent, at FROM game_mark
     ORDER BY at DESC, member, game, kind LIMIT $1";
+
+const SELECT_MARKS_OF: &str = "
+    SELECT member, game, kind, opponent, at FROM game_mark WHERE member = $1
+    ORDER BY at DESC, game, kind LIMIT $2";
 
 /// Notes these marks; one that is there stays.
 ///
@@ -160,6 +164,10 @@ impl ExaminationReader for PostgresReader {
 
     fn marks(&mut self) -> Result<Vec<GameMark>, StorageError> {
         self.rows(SELECT_MARKS, &[&signed(MARKS_MAX as u64)], mark_in)
+    }
+
+    fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError> {
+        self.rows(SELECT_MARKS_OF, &[&member.as_str(), &signed(MARKS_MAX as u64)], mark_in)
     }
 }
 

@@ -1,7 +1,10 @@
 //! Marks and examined games in a SQLite file.
 
-use fivefold_shared::{protocol::GameId, seat::BySeat};
-use rusqlite::{OptionalExtension, Transaction};
+use fivefold_shared::{
+    protocol::{GameId, MemberId},
+    seat::BySeat,
+};
+use rusqlite::{OptionalExtension, Row, Transaction};
 
 use super::{SqliteReader, rows::collect};
 use crate::{
@@ -119,16 +122,27 @@ impl ExaminationReader for SqliteReader {
             "SELECT member, game, kind, opponent, at FROM game_mark
              ORDER BY at DESC, member, game, kind LIMIT ?",
         )?;
-        collect(select.query((MARKS_MAX,))?, |row| {
-            let texts: [String; 4] = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
-            let [member, game, kind, opponent] = texts;
-            Ok(GameMark {
-                member: name(member)?,
-                game: name(game)?,
-                kind: kind.try_into()?,
-                opponent: name(opponent)?,
-                at: row.get(4)?,
-            })
-        })
+        collect(select.query((MARKS_MAX,))?, mark_in)
     }
+
+    fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT member, game, kind, opponent, at FROM game_mark WHERE member = ?
+             ORDER BY at DESC, game, kind LIMIT ?",
+        )?;
+        collect(select.query((member.as_str(), MARKS_MAX))?, mark_in)
+    }
+}
+
+/// The mark in a row.
+fn mark_in(row: &Row<'_>) -> Result<GameMark, StorageError> {
+    let texts: [String; 4] = [row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?];
+    let [member, game, kind, opponent] = texts;
+    Ok(GameMark {
+        member: name(member)?,
+        game: name(game)?,
+        kind: kind.try_into()?,
+        opponent: name(opponent)?,
+        at: row.get(4)?,
+    })
 }
