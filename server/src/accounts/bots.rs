@@ -82,7 +82,7 @@ impl Accounts {
         match self.bot(own, id).await {
             Ok(bot) => {
                 self.change(&bot.member, AccountStep::Delete, Reason::SignedOut).await?;
-                self.end_sockets(&bot.member, Ended::Sessions(Sessions::All));
+                self.end_bots(&[bot]);
                 Ok(())
             }
             Err(refusal) if refusal.reason == Reason::NoSuchPlayer => Ok(()),

@@ -29,7 +29,7 @@ pub(super) struct Members<'t> {
 }
 
 /// One account, without what is in the member.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct StoredAccount {
     likeness: String,
     made_at: u64,
@@ -193,15 +193,11 @@ impl Accounts {
         let account = StoredAccount {
             likeness,
             made_at: at,
-            renamed_at: None,
-            deleted_at: None,
-            owner: None,
             password,
             codes,
             sessions: vec![session],
             passkeys: passkey.into_iter().collect(),
-            tokens: Vec::new(),
-            aliases: Vec::new(),
+            ..StoredAccount::default()
         };
         self.0.insert(member.clone(), account);
         Ok(AccountChanged::Done)

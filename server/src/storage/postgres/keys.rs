@@ -193,7 +193,7 @@ pub(super) async fn change(change: &Change<'_>, step: &KeyStep) -> Result<Accoun
 }
 
 /// The second flag of statements that add something means that there are too many.
-pub(super) fn or_full(changed: AccountChanged) -> AccountChanged {
+fn or_full(changed: AccountChanged) -> AccountChanged {
     match changed {
         AccountChanged::NameTaken => AccountChanged::Full,
         AccountChanged::Done | AccountChanged::Gone | AccountChanged::Full => changed,

@@ -4,7 +4,7 @@
 //! counted a try of the same member or at the same puzzle since, a number is taken, and the whole
 //! statement fails and is tried again with what is stored now.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 use fivefold_shared::{protocol::MemberId, puzzle::PuzzleId};
 use tokio_postgres::{Error, Row, error::SqlState};
@@ -29,17 +29,18 @@ const SELECT_RATING: &str = "
     SELECT value, deviation, volatility, tries, solved, last_at FROM puzzle_rating
     WHERE side = $1 AND id = $2";
 
-const SELECT_TRY: &str = "
+/// The columns of a try, as [`entry`] reads them.
+const TRY: &str = "
     SELECT member, puzzle, solved, number, before, deviation_before, after, deviation_after,
         puzzle_number, puzzle_before, puzzle_deviation_before, puzzle_after,
         puzzle_deviation_after, at
-    FROM puzzle_try WHERE member = $1 AND puzzle = $2";
+    FROM puzzle_try";
 
-const SELECT_TRIES: &str = "
-    SELECT member, puzzle, solved, number, before, deviation_before, after, deviation_after,
-        puzzle_number, puzzle_before, puzzle_deviation_before, puzzle_after,
-        puzzle_deviation_after, at
-    FROM puzzle_try WHERE member = $1 ORDER BY number DESC LIMIT $2";
+static SELECT_TRY: LazyLock<String> =
+    LazyLock::new(|| format!("{TRY} WHERE member = $1 AND puzzle = $2"));
+
+static SELECT_TRIES: LazyLock<String> =
+    LazyLock::new(|| format!("{TRY} WHERE member = $1 ORDER BY number DESC LIMIT $2"));
 
 const SELECT_AT: &str = "SELECT at FROM puzzle_try WHERE member = $1 AND number = $2";
 
@@ -108,7 +109,7 @@ async fn try_to_count(
     attempt: &PuzzleAttempt,
 ) -> Result<Result<PuzzleCounted, StorageError>, Error> {
     let (member, puzzle) = (attempt.member.as_str(), attempt.puzzle.as_str());
-    if let Some(row) = session.query(SELECT_TRY, &[&member, &puzzle]).await?.first() {
+    if let Some(row) = session.query(&SELECT_TRY, &[&member, &puzzle]).await?.first() {
         return Ok(entry(row)?.map(PuzzleCounted::TriedBefore));
     }
     let own = rating_of(session, Side::Member, member).await?;
@@ -195,7 +196,7 @@ impl PuzzleReader for PostgresReader {
     fn puzzle_tries(&mut self, member: &MemberId) -> Result<Vec<PuzzleTry>, StorageError> {
         let max = signed(PUZZLE_HISTORY_MAX as u64);
         let newest: Vec<_> = self.primary.read(DATABASE_READ_WITHIN, &async |session| {
-            let rows = session.query(SELECT_TRIES, &[&member.as_str(), &max]).await?;
+            let rows = session.query(&SELECT_TRIES, &[&member.as_str(), &max]).await?;
             rows.iter().map(entry).collect()
         })?;
         newest.into_iter().rev().collect()

@@ -5,6 +5,8 @@
 //! statement fails and is tried again with what is stored now. The statement writes ratings in the
 //! order of members and pools, so that two statements never wait for each other.
 
+use std::sync::LazyLock;
+
 use fivefold_shared::{
     protocol::{GameId, MemberId, Name},
     rating_pool::RatingPool,
@@ -43,25 +45,27 @@ const SELECT_OF_GAME: &str = "
         deviation_after, at
     FROM rating_change WHERE game = $1 ORDER BY kind, member";
 
-/// The ratings of a pool that have a place in its leaderboard, the best first.
-const SELECT_PLACED: &str = "
-    SELECT rating.member, pool, value, deviation, volatility, games, wins, draws, last_at, changes,
-        name
-    FROM rating JOIN account ON account.member = rating.member AND account.deleted_at IS NULL
+/// The ratings of a pool that have a place in its leaderboard, with their members.
+const PLACED: &str = "
+    rating JOIN account ON account.member = rating.member AND account.deleted_at IS NULL
         JOIN member ON member.id = rating.member
     WHERE pool = $1 AND games >= $2 AND last_at >= $3
-        AND deviation ^ 2 + greatest($4::bigint - last_at, 0) * $5::float8 * volatility ^ 2 <= $6::float8 ^ 2
-        AND ($7::text IS NULL OR rating.member = $7)
-    ORDER BY value DESC, rating.member LIMIT $8";
+        AND deviation ^ 2 + greatest($4::bigint - last_at, 0) * $5::float8 * volatility ^ 2 <= $6::float8 ^ 2";
 
-/// How many in that leaderboard have more points, as people see them.
-const COUNT_BETTER: &str = "
-    SELECT count(*)
-    FROM rating JOIN account ON account.member = rating.member AND account.deleted_at IS NULL
-        JOIN member ON member.id = rating.member
-    WHERE pool = $1 AND games >= $2 AND last_at >= $3
-        AND deviation ^ 2 + greatest($4::bigint - last_at, 0) * $5::float8 * volatility ^ 2 <= $6::float8 ^ 2
-        AND floor(value + 0.5) > floor($7::float8 + 0.5)";
+/// The best of them first: all, or one member's.
+static SELECT_PLACED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT rating.member, pool, value, deviation, volatility, games, wins, draws, last_at,
+             changes, name
+         FROM {PLACED} AND ($7::text IS NULL OR rating.member = $7)
+         ORDER BY value DESC, rating.member LIMIT $8"
+    )
+});
+
+/// How many of them have more points, as people see them.
+static COUNT_BETTER: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT count(*) FROM {PLACED} AND floor(value + 0.5) > floor($7::float8 + 0.5)")
+});
 
 const UNDO: &str = "
     WITH a AS MATERIALIZED (
@@ -346,7 +350,7 @@ async fn read_leaderboard(
         &[&pool, &games, &since, &now, &DEVIATION_GROWTH, &LEADERBOARD_DEVIATION_MAX];
     let select = async |own: Option<&str>, max: i64| -> Result<Vec<_>, Problem> {
         let more: &[Value<'_>] = &[&own, &max];
-        let rows = session.query(SELECT_PLACED, &[limits, more].concat()).await?;
+        let rows = session.query(&SELECT_PLACED, &[limits, more].concat()).await?;
         rows.iter().map(player).collect()
     };
     let max = signed(query.max.min(LEADERBOARD_PLACES_MAX) as u64);
@@ -360,7 +364,7 @@ async fn read_leaderboard(
         return Ok(Leaderboard { places, own: None });
     };
     let value: &[Value<'_>] = &[&rating.rating.value];
-    let better = session.query(COUNT_BETTER, &[limits, value].concat()).await?;
+    let better = session.query(&COUNT_BETTER, &[limits, value].concat()).await?;
     let better: i64 = better.first().map_or(Ok(0), |row| row.try_get(0))?;
     let own = Placed { place: unsigned(better) + 1, member, name, rating };
     Ok(Leaderboard { places, own: Some(own) })

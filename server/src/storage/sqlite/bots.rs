@@ -59,12 +59,10 @@ pub(super) fn remove(
     member: &str,
     deleted_at: u64,
 ) -> Result<(), StorageError> {
-    for (statement, at) in [
-        ("UPDATE account SET owner = NULL WHERE member = ?1 AND ?2 IS NOT NULL", deleted_at),
-        ("UPDATE account SET deleted_at = coalesce(deleted_at, ?2) WHERE owner = ?1", deleted_at),
-    ] {
-        transaction.prepare_cached(statement)?.execute((member, at))?;
-    }
+    let release = "UPDATE account SET owner = NULL WHERE member = ?";
+    transaction.prepare_cached(release)?.execute((member,))?;
+    let delete = "UPDATE account SET deleted_at = coalesce(deleted_at, ?) WHERE owner = ?";
+    transaction.prepare_cached(delete)?.execute((deleted_at, member))?;
     Ok(())
 }
 

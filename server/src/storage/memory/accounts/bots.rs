@@ -40,19 +40,8 @@ impl Accounts {
         let known = KnownMember { id: member.clone(), hash: locked, name, seen_at: at };
         members.insert(member.clone(), known);
         renewed.insert(member.clone());
-        let account = StoredAccount {
-            likeness,
-            made_at: at,
-            renamed_at: None,
-            deleted_at: None,
-            owner: Some(owner),
-            password: None,
-            codes: Vec::new(),
-            sessions: Vec::new(),
-            passkeys: Vec::new(),
-            tokens: Vec::new(),
-            aliases: Vec::new(),
-        };
+        let account =
+            StoredAccount { likeness, made_at: at, owner: Some(owner), ..StoredAccount::default() };
         self.0.insert(member.clone(), account);
         Ok(AccountChanged::Done)
     }
