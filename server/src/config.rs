@@ -1,16 +1,16 @@
 //! The server's settings: command-line flags and environment variables.
 
-use fivefold_shared::room::RoomLimits;
 use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 
 use anyhow::Context;
 use directories::ProjectDirs;
+use fivefold_shared::room::RoomLimits;
 use ipnet::IpNet;
 
 use crate::{
     bus::nats::{ClusterName, NatsServers},
     clock::Clock,
-    limits::{DRAIN_SECS_MAX, Limits},
+    limits::{DAY, DRAIN_SECS_MAX, Limits},
     logs::{LogFormat, LostLines},
     node_id::NodeId,
     oidc::{Issuer, OidcSecret, OidcSettings},
@@ -21,8 +21,6 @@ use crate::{
     storage::{Blocking, DatabaseUrl},
     tls::{Tls, TlsError},
 };
-
-const DAY_SECS: u64 = 24 * 60 * 60;
 
 /// The Fivefold server: five in a row, online. Serves if no command is given.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Parser)]
@@ -208,7 +206,7 @@ pub struct Args {
     /// Keep logs of closed rooms, and members without a finished game, for this many days. Finished
     /// games are kept forever.
     #[arg(long, env = "FIVEFOLD_KEEP_ROOMS", value_name = "DAYS",
-          default_value_t = Limits::DEFAULT.closed_rooms_kept.as_secs() / DAY_SECS)]
+          default_value_t = Limits::DEFAULT.closed_rooms_kept.as_secs() / DAY.as_secs())]
     pub keep_rooms: u64,
 
     /// Refuse new rooms while less than this many MiB of disk are free. Running games continue.
@@ -589,7 +587,9 @@ impl Args {
                 http_tokens_per_second: self.http_rate,
                 http_tokens_burst: self.http_rate.saturating_mul(4),
                 unknown_codes_per_minute: self.unknown_codes,
-                closed_rooms_kept: Duration::from_secs(self.keep_rooms.saturating_mul(DAY_SECS)),
+                closed_rooms_kept: Duration::from_secs(
+                    self.keep_rooms.saturating_mul(DAY.as_secs()),
+                ),
                 disk_reserve: self.disk_reserve.saturating_mul(1 << 20),
                 ..default.limits
             },

@@ -20,8 +20,11 @@ use tokio::{sync::oneshot, time::sleep};
 use self::facts::facts;
 use crate::{
     clock::Clock,
-    limits::moderation::{
-        ENGINE_GAMES_A_DAY, EXAMINATION_STALE, EXAMINATION_TIME_MAX, EXAMINED_WITHIN,
+    limits::{
+        DAY,
+        moderation::{
+            ENGINE_GAMES_A_DAY, EXAMINATION_STALE, EXAMINATION_TIME_MAX, EXAMINED_WITHIN,
+        },
     },
     storage::{
         ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, ReadPool, StorageError,
@@ -29,8 +32,6 @@ use crate::{
     },
     thinking::{BackgroundJob, Owner, Pool},
 };
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What examining games needs.
 #[derive(Debug)]

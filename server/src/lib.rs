@@ -116,7 +116,6 @@ use self::{
     priority::run_when_idle,
     public_url::PublicUrl,
     puzzle_tries::PuzzleTries,
-    puzzles::Puzzles,
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -269,7 +268,7 @@ async fn serve(
         rated,
         pairing,
         pools: config.pools.clone(),
-        puzzles: Arc::new(PuzzleTries::new(Puzzles::shipped(), puzzle_writer)),
+        puzzles: Arc::new(PuzzleTries::new(puzzle_writer)),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
@@ -347,7 +346,7 @@ fn people_of(server: &Server) -> People {
     }
 }
 
-/// Whom members have blocked, and what operators have decided about them.
+/// The people that members have blocked, and what operators have decided about them.
 fn people(
     context: &RoomContext,
     read_pool: &Arc<ReadPool>,

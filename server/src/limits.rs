@@ -23,6 +23,9 @@ use fivefold_shared::{
     rules::{PLIES_MAX, UNBOUNDED_PLIES_MAX},
 };
 
+/// A day, in which many limits count.
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Read buffer of a socket, in bytes. Most messages are far shorter than the longest.
 pub const READ_BUFFER: usize = 512;
 /// A socket collects messages up to this many bytes before it writes them.
@@ -80,7 +83,7 @@ pub const DATABASE_ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// The same for reading, such as the logs of [`CLAIMED_ROOMS_MAX`] rooms.
 pub const DATABASE_READ_WITHIN: Duration = Duration::from_secs(20);
 /// The same for creating tables, checking and copying a database.
-pub const DATABASE_MAINTENANCE_WITHIN: Duration = Duration::from_secs(24 * 60 * 60);
+pub const DATABASE_MAINTENANCE_WITHIN: Duration = DAY;
 /// Longest time to connect to one host of a PostgreSQL database.
 pub const DATABASE_CONNECT_WITHIN: Duration = Duration::from_secs(2);
 /// After a failed connection, requests fail at once for this time.
@@ -114,7 +117,7 @@ pub const MEMORY_RATING_CHANGES_MAX: usize = 2 * MEMORY_GAMES_MAX;
 /// A server without a disk remembers this many members: the first to take a seat.
 pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// The stored time at which a member was last seen is updated after this interval.
-pub const SEEN_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+pub const SEEN_AGAIN_AFTER: Duration = DAY;
 /// Nice value of the bots' threads on Linux; all other threads have 0.
 pub const BOT_THREADS_NICE: i32 = 10;
 /// Most jobs waiting for the bots' threads.
@@ -256,13 +259,13 @@ pub const ABORTS_MAX: usize = 3;
 /// How many of the last games that looks at.
 pub const ABORTS_OF: usize = 10;
 /// An aborted game counts for this time.
-pub const MARK_FADES: Duration = Duration::from_secs(24 * 60 * 60);
+pub const MARK_FADES: Duration = DAY;
 /// How long the first pause is.
 pub const PAUSE: Duration = Duration::from_secs(5 * 60);
 /// Each further one is so many times as long.
 pub const PAUSE_FACTOR: u64 = 3;
 /// The longest pause.
-pub const PAUSE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+pub const PAUSE_MAX: Duration = DAY;
 
 /// Longest frame between two nodes, in bytes: the longest message to a session, and its address.
 pub const LINK_FRAME_MAX: usize = WRITE_BUFFER_MAX + 4 * 1024;
@@ -491,7 +494,7 @@ impl Limits {
         ping_interval: Duration::from_secs(15),
         idle_timeout: Duration::from_secs(45),
         write_timeout: Duration::from_secs(10),
-        closed_rooms_kept: Duration::from_secs(30 * 24 * 60 * 60),
+        closed_rooms_kept: DAY.saturating_mul(30),
         examination_interval: Duration::from_secs(30),
         disk_reserve: 64 << 20,
     };

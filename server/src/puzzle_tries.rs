@@ -2,6 +2,8 @@
 //!
 //! It does not know who is signed in, and how a try is sent.
 
+use std::sync::LazyLock;
+
 use fivefold_shared::{
     clock::millis,
     protocol::{MemberId, Reason, Refusal, RefusalValues},
@@ -21,7 +23,7 @@ use crate::{
 /// The puzzles, and the way to the ratings of those who try them.
 #[derive(Debug)]
 pub(crate) struct PuzzleTries {
-    puzzles: Puzzles,
+    puzzles: LazyLock<Puzzles>,
     log_writer: LogWriter,
 }
 
@@ -34,11 +36,12 @@ pub(crate) struct StoredTry {
 }
 
 impl PuzzleTries {
-    pub(crate) const fn new(puzzles: Puzzles, log_writer: LogWriter) -> Self {
-        Self { puzzles, log_writer }
+    /// The puzzles are read from their files when somebody first asks for one.
+    pub(crate) const fn new(log_writer: LogWriter) -> Self {
+        Self { puzzles: LazyLock::new(Puzzles::shipped), log_writer }
     }
 
-    pub(crate) const fn puzzles(&self) -> &Puzzles {
+    pub(crate) fn puzzles(&self) -> &Puzzles {
         &self.puzzles
     }
 

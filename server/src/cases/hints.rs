@@ -4,20 +4,21 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use fivefold_shared::{protocol::MemberId, seat::Seat};
+use fivefold_shared::{clock::millis, protocol::MemberId, seat::Seat};
 use serde::Serialize;
 
 use super::agreement::{Agreement, Bands};
 use crate::{
-    limits::signals::{
-        ABORTS_MIN, ABORTS_PERCENT, EVEN_VARIATION, GIVEN_AWAY_CHANCE, GIVEN_AWAY_PERCENT,
-        LOSSES_MIN, MANY_A_DAY, ONE_SIDED_PERCENT, SHARED_GAMES_MIN, SHARED_PERCENT,
-        TIMED_MEAN_MS_MIN, TIMED_MOVES_MIN,
+    limits::{
+        DAY,
+        signals::{
+            ABORTS_MIN, ABORTS_PERCENT, EVEN_VARIATION, GIVEN_AWAY_CHANCE, GIVEN_AWAY_PERCENT,
+            LOSSES_MIN, MANY_A_DAY, ONE_SIDED_PERCENT, SHARED_GAMES_MIN, SHARED_PERCENT,
+            TIMED_MEAN_MS_MIN, TIMED_MOVES_MIN,
+        },
     },
     storage::{ExaminedGame, GameMark, GameResult, MarkKind, MoveTimes, PlayerFacts},
 };
-
-const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// What a person's rated games show.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -26,7 +27,7 @@ pub struct Hints {
     pub games: usize,
     /// What an operator should look at.
     pub kinds: Vec<HintKind>,
-    /// Opponents with whom the person shares a network.
+    /// Opponents on the person's network.
     pub shared: Vec<Shared>,
     /// Opponents with many rated games in a day that one side won almost all of.
     pub one_sided: Vec<OneSided>,
@@ -60,7 +61,7 @@ pub enum HintKind {
     Engine,
 }
 
-/// An opponent with whom a person shares a network.
+/// An opponent on a person's network.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Shared {
     /// The opponent.
@@ -199,7 +200,7 @@ fn shared(own: &[Own<'_>], marks: &[&GameMark]) -> Vec<Shared> {
 fn one_sided(own: &[Own<'_>]) -> Vec<OneSided> {
     let mut pairs: BTreeMap<(u64, &MemberId), (usize, usize, usize)> = BTreeMap::new();
     for Own { game, facts, opponent } in own {
-        let day = game.ended_at / DAY_MS;
+        let day = game.ended_at / millis(DAY);
         let (games, won, lost) = pairs.entry((day, opponent)).or_default();
         *games += 1;
         *won += usize::from(facts.result == GameResult::Won);

@@ -2,6 +2,7 @@
 
 use fivefold_shared::{
     agreement::Agreement,
+    clock::TIME_MAX_MS,
     protocol::Player,
     record::Record,
     rules::{Outcome, Stone},
@@ -62,8 +63,7 @@ fn times(record: &Record, side: Stone) -> MoveTimes {
         if ply < opening || Stone::to_move(ply) != side {
             continue;
         }
-        // A day is far beyond what a clock allows.
-        let ms = pair[1].at.saturating_sub(pair[0].at).min(24 * 60 * 60 * 1_000);
+        let ms = pair[1].at.saturating_sub(pair[0].at).min(TIME_MAX_MS);
         let ms = u32::try_from(ms).map_or(f64::MAX, f64::from);
         times.moves += 1;
         times.total_ms += ms;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::DAY;
+
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Shortest password, in characters.
 pub const PASSWORD_MIN: usize = 10;
@@ -12,8 +13,8 @@ pub const PASSWORD_MIN: usize = 10;
 pub const PASSWORD_MAX: usize = 128;
 /// Passwords that are hashed at once in each of two queues, each on a thread of its own.
 pub const HASHES_MAX: usize = 1;
-/// Most passwords in the queue of those who are signed in, or sign in where their account was used before. Further
-/// ones are refused.
+/// Most passwords in the queue of those who are signed in, or sign in where their account was used before.
+/// Further ones are refused.
 pub const HASH_QUEUE_MAX: usize = 16;
 /// As [`HASH_QUEUE_MAX`], in the queue of everybody else.
 pub const STRANGERS_HASH_QUEUE_MAX: usize = 48;

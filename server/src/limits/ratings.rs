@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::DAY;
+
 /// Most places in a leaderboard.
 pub const LEADERBOARD_PLACES_MAX: usize = 100;
 /// The greatest deviation with a place in a leaderboard, in points.
@@ -9,7 +11,7 @@ pub const LEADERBOARD_DEVIATION_MAX: f64 = 75.0;
 /// The least rated games in a pool with a place in its leaderboard.
 pub const LEADERBOARD_GAMES_MIN: u64 = 20;
 /// Players have a place in a leaderboard so long after their last rated game in the pool.
-pub const LEADERBOARD_PLAYED_WITHIN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub const LEADERBOARD_PLAYED_WITHIN: Duration = DAY.saturating_mul(30);
 /// Games with bots of the server that give a first rating in a pool.
 pub const PLACEMENT_GAMES: u64 = 3;
 /// Stones of both sides in such a game, unless five decide it.
@@ -21,4 +23,4 @@ pub const PROFILE_GAMES_MAX: usize = 12;
 /// Most games that count in the record of two players against each other: the last ones.
 pub const AGAINST_GAMES_MAX: usize = 1_000;
 /// A history over HTTP has at most one point in so long.
-pub const HISTORY_POINT: Duration = Duration::from_secs(24 * 60 * 60);
+pub const HISTORY_POINT: Duration = DAY;

@@ -48,7 +48,7 @@ impl Played {
         for _ in 0..games {
             let game = game_id(self.0.len());
             let facts = BySeat { first: facts(1, result), second: facts(opponent, other) };
-            self.0.push(ExaminedGame { game, ended_at: day * DAY_MS, facts });
+            self.0.push(ExaminedGame { game, ended_at: day * millis(DAY), facts });
         }
         self
     }
