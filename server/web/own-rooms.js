@@ -176,6 +176,19 @@ export async function findOrCreateRoom(app, create) {
 }
 
 /**
+ * The room for a game with a bot of this level, for the player alone; its code.
+ * @param {App} app
+ * @param {number} level
+ * @param {Pick<CreateCommand, 'rules' | 'time'>} game
+ */
+export function createBotRoom(app, level, game) {
+  return findOrCreateRoom(app, {
+    type: 'create', ...game, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
+    opening: 'free', assistance: false, visibility: 'private',
+  });
+}
+
+/**
  * Whether a room against a bot matches the options. A rematch does not let the player choose the
  * color.
  * @param {OwnRoom} room

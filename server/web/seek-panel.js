@@ -8,7 +8,7 @@ import { botLevel, nearestLevel } from './bot-level.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
 import { el, fill, write } from './dom.js';
-import { findOrCreateRoom } from './own-rooms.js';
+import { createBotRoom } from './own-rooms.js';
 import { dots } from './seeks.js';
 import { settings } from './settings.js';
 import { t } from './texts.js';
@@ -46,10 +46,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   async function playBot() {
     bot.disabled = true;
     try {
-      const room = await findOrCreateRoom(app, {
-        type: 'create', rules: { variant: 'freestyle', size: [15, 15] }, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
-        time: { type: 'none' }, opening: 'free', assistance: false, visibility: 'private',
-      });
+      const room = await createBotRoom(app, level, { rules: { variant: 'freestyle', size: [15, 15] }, time: { type: 'none' } });
       seeks.playBot(room);
       app.go(`/r/${room}`);
     } catch (error) {

@@ -45,10 +45,29 @@ function keyLine({ label, used_at: used }, more, remove) {
     el('button', { type: 'button', 'aria-label': ty('remove_key', { label }), onclick: remove }, ty('remove')));
 }
 
+/**
+ * A list of keys, each with the button that removes it.
+ * @param {HTMLElement} line where a fault is shown
+ */
+function keyList(line) {
+  const element = el('ol', { class: 'signed-in-on' });
+  /** @param {Passkey[]} keys */
+  function show(keys) {
+    fill(element, ...keys.map((one) => keyLine(one, '', () => attempt(line, async () => {
+      const done = await withKey(async () => {
+        await request('DELETE', `account/passkeys/${one.id}`);
+        return true;
+      });
+      if (done) show(keys.filter(({ id }) => id !== one.id));
+    }))));
+  }
+  return { element, show };
+}
+
 /** @param {AccountAnswer} answer */
 export function passkeySection({ passkeys }) {
   const line = faultLine();
-  const list = el('ol', { class: 'signed-in-on' });
+  const list = keyList(line);
   const label = el('input', { maxLength: LABEL_MAX, autocomplete: 'off' });
   const add = el('button', { type: 'button', onclick: () => attempt(line, async () => {
     const done = await withKey(async () => {
@@ -56,7 +75,9 @@ export function passkeySection({ passkeys }) {
       await request('POST', 'account/passkeys', { ...answer, label: label.value });
       return true;
     });
-    if (done) show((await request('GET', 'account')).passkeys);
+    if (!done) return;
+    label.value = '';
+    list.show((await request('GET', 'account')).passkeys);
   }) }, ty('add_passkey'));
   const missing = el('p', { class: 'hint', hidden: true }, ty('no_passkeys_here'));
   const adding = el('div', { class: 'account-form' }, labelled(ty('key_label'), label), add);
@@ -65,38 +86,16 @@ export function passkeySection({ passkeys }) {
     missing.hidden = work;
   });
 
-  /** @param {Passkey[]} shown */
-  function show(shown) {
-    label.value = '';
-    fill(list, ...shown.map((one) => keyLine(one, '', () => attempt(line, async () => {
-      const done = await withKey(async () => {
-        await request('DELETE', `account/passkeys/${one.id}`);
-        return true;
-      });
-      if (done) show(shown.filter(({ id }) => id !== one.id));
-    }))));
-  }
-  show(passkeys);
-  return el('div', null, el('p', { class: 'hint' }, ty('passkeys_how')), list, adding, missing, line);
+  list.show(passkeys);
+  return el('div', null, el('p', { class: 'hint' }, ty('passkeys_how')), list.element, adding, missing, line);
 }
 
 /** The other sites that open the account. @param {AccountAnswer} answer @param {string} site */
 export function siteSection({ oidc }, site) {
   const line = faultLine();
-  const list = el('ol', { class: 'signed-in-on' });
-
-  /** @param {Passkey[]} shown */
-  function show(shown) {
-    fill(list, ...shown.map((one) => keyLine(one, '', () => attempt(line, async () => {
-      const done = await withKey(async () => {
-        await request('DELETE', `account/passkeys/${one.id}`);
-        return true;
-      });
-      if (done) show(shown.filter(({ id }) => id !== one.id));
-    }))));
-  }
-  show(oidc);
-  return el('div', null, el('p', { class: 'hint' }, ty('oidc_how', { site })), list, siteButton('oidc_add', 'add', withKey), line);
+  const list = keyList(line);
+  list.show(oidc);
+  return el('div', null, el('p', { class: 'hint' }, ty('oidc_how', { site })), list.element, siteButton('oidc_add', 'add', withKey), line);
 }
 
 /**

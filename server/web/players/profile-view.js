@@ -8,7 +8,8 @@ import { nearestLevel } from '../bot-level.js';
 import { playerName, rulesName, stoneSign } from '../display-names.js';
 import { el, fill, linkButton, set } from '../dom.js';
 import { showNotFound } from '../not-found.js';
-import { findOrCreateRoom } from '../own-rooms.js';
+import { createBotRoom } from '../own-rooms.js';
+import { LEVEL_RATINGS } from '../protocol.js';
 import { RefusedError } from '../refusals.js';
 import { opponent, SEATS, stoneOf } from '../room-state.js';
 import { formatDate, t } from '../texts.js';
@@ -22,8 +23,8 @@ const DAY_MS = 86_400_000;
 const PLACEMENT_POOL = 'standard/15/normal';
 /** How many they are, until the server says so. */
 const PLACEMENT_GAMES = 3;
-/** The rating of the first bot. */
-const FIRST_OPPONENT = 1377;
+/** The level of the first bot. */
+const FIRST_LEVEL = 5;
 /** Places of the leaderboard beside a profile. */
 const BEST_MAX = 3;
 
@@ -123,8 +124,8 @@ export const view = (app, place, encoded) => {
 
     async function showBest() {
       const { pool } = chosen;
-      if (pool === PUZZLES) throw new Error('puzzles have no leaderboard');
-      const { places, own } = await fetchLeaders(pool);
+      // Puzzles have no leaderboard.
+      const { places, own } = pool === PUZZLES ? { places: [], own: undefined } : await fetchLeaders(pool);
       if (gone || pool !== chosen.pool) return;
       best.hidden = places.length === 0;
       const first = places.slice(0, BEST_MAX);
@@ -161,15 +162,12 @@ export const view = (app, place, encoded) => {
 
 /** Offers games with the server's bots that give a first rating. @param {App} app @param {Profile} profile */
 function placement(app, { placements }) {
-  const { games = 0, of = PLACEMENT_GAMES, rating = FIRST_OPPONENT } = placements?.find(({ pool }) => pool === PLACEMENT_POOL) ?? {};
+  const { games = 0, of = PLACEMENT_GAMES, rating = LEVEL_RATINGS[FIRST_LEVEL - 1] ?? 0 } = placements?.find(({ pool }) => pool === PLACEMENT_POOL) ?? {};
   if (games >= of) return el('p', { class: 'card tile' }, tl('placed', { rating }));
   const level = nearestLevel(rating);
   const play = el('button', { type: 'button', onclick: async () => {
     try {
-      const room = await findOrCreateRoom(app, {
-        type: 'create', rules: { variant: 'standard', size: [15, 15] }, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
-        time: { type: 'fischer', main_ms: 300_000, increment_ms: 3_000 }, opening: 'free', assistance: false, visibility: 'private',
-      });
+      const room = await createBotRoom(app, level, { rules: { variant: 'standard', size: [15, 15] }, time: { type: 'fischer', main_ms: 300_000, increment_ms: 3_000 } });
       app.go(`/r/${room}`);
     } catch (error) {
       app.showError(error);
