@@ -35,7 +35,7 @@ pub enum AboutPerson {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AboutError {
     /// No name, or one that nobody can have.
-    #[error("whom? For example: /block Ann, /mute Ann, /report Ann chat what they wrote")]
+    #[error("name somebody, for example: /block Ann, /mute Ann, /report Ann chat what they wrote")]
     Whom,
     /// A report for something else.
     #[error("for what? chat, cheating, stalling, sandbagging, name or other")]

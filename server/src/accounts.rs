@@ -79,7 +79,7 @@ pub(crate) struct Credentials {
 pub(crate) enum NewKey {
     Password(Password),
     Passkey(PasskeyAnswer),
-    /// Of somebody whom another site knows: the ticket, and the secret in the browser's cookie.
+    /// An account at another site: the ticket, and the secret in the browser's cookie.
     Oidc(String, Option<String>),
 }
 
@@ -327,12 +327,11 @@ impl Accounts {
         let found = found.map_err(|error| unreadable(&error))?;
         let Some((account, mut session)) = found else { return Ok(None) };
         let is_over = session.expires_at <= now || account.deleted_at.is_some();
-        // Whatever key has opened it.
         // Nothing begins a session for a bot.
-        if is_over
-            || account.owner.is_some()
-            || self.moderation.may_sign_in(&account.member).is_err()
-        {
+        let is_bot = account.owner.is_some();
+        // A closed account has none either, whatever key has opened it.
+        let is_closed = self.moderation.may_sign_in(&account.member).is_err();
+        if is_over || is_bot || is_closed {
             return Ok(None);
         }
         self.tries.note_use(address, account.name.likeness().as_str());

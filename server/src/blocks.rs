@@ -1,4 +1,4 @@
-//! Whom members have blocked or muted, for the members who are online at this node.
+//! The people that members have blocked or muted, for the members who are online at this node.
 //!
 //! Two people are apart if either has blocked the other: no games, no chat, no lists. Who mutes somebody
 //! sees no chat of theirs. It does not know where messages come from; outboxes and lists ask it.

@@ -52,7 +52,7 @@ pub struct Case {
     pub since: u64,
 }
 
-/// The queue: those who wait longest for a decision first, and then those about whom there are only hints.
+/// The queue: those who wait longest for a decision first, then those with nothing but hints.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -134,7 +134,7 @@ impl<'k> Evidence<'k> {
     }
 }
 
-/// The people about whom there are hints since the last decision, and when their last game ended.
+/// The people with hints since the last decision, and when their last game ended.
 fn hinted(
     reader: &mut dyn StorageReader,
 ) -> Result<Vec<(MemberId, Vec<HintKind>, u64)>, StorageError> {

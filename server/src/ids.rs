@@ -105,7 +105,7 @@ pub(crate) fn oidc_hash(secret: &str) -> KeyHash {
     key_hash("fivefold oidc", secret)
 }
 
-/// The id of the key of a person whom a provider knows. No device may have such an id.
+/// The id of the key that a person's account at a provider is. No device may have such an id.
 pub(crate) fn oidc_key(issuer: &str, subject: &str) -> Vec<u8> {
     // An issuer has no spaces.
     let hash = key_hash("fivefold oidc key", &format!("{issuer} {subject}"));

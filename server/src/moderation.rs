@@ -1,8 +1,8 @@
 //! What operators do about members, as this node knows it, and what members report.
 //!
-//! Sanctions that hold are in memory, on all nodes (`sanctions.rs`). They are read from the storage again when they have
-//! changed: at once after a change by a node, and each second for those by the command line. It does not
-//! know what it is asked for: sessions, accounts and the pairing ask it before they act.
+//! Sanctions that hold are in memory, on all nodes (`sanctions.rs`). They are read from the storage again
+//! when they have changed: at once after a change by a node, and each second for those by the command
+//! line. It does not know what it is asked for: sessions, accounts and the pairing ask it before they act.
 
 use std::{
     convert::Infallible,

@@ -50,7 +50,7 @@ struct Shared {
     restarts: AtomicBool,
     /// Owner of the session's jobs in the bots' queue.
     owner: Owner,
-    /// Whom the session's member has blocked, and by whom they are; from `hello` on.
+    /// Who the session's member has blocked, and who has blocked them; from `hello` on.
     blocks: OnceLock<Arc<OwnBlocks>>,
     /// The ids of the session's person, if they have several; from `hello` on.
     own_ids: OnceLock<Box<OwnIds>>,

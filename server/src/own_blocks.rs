@@ -1,4 +1,4 @@
-//! The lists around one member: whom they have blocked or muted, and who has blocked them.
+//! The lists around one member: who they have blocked or muted, and who has blocked them.
 //!
 //! It does not know where they are stored, and who looks at them.
 
@@ -44,7 +44,7 @@ impl OwnBlocks {
         self.lock().own.get(other) == Some(&BlockKind::Block)
     }
 
-    /// Those whom the member has blocked, in order.
+    /// Those that the member has blocked, in order.
     pub(crate) fn blocked(&self) -> Vec<MemberId> {
         let lists = self.lock();
         let blocked = lists.own.iter().filter(|(_, kind)| **kind == BlockKind::Block);

@@ -63,7 +63,7 @@ pub(crate) struct Server {
     pub(crate) identities: Identities,
     pub(crate) accounts: Accounts,
     pub(crate) logins: Arc<Logins>,
-    /// Whom members have blocked.
+    /// The people that members have blocked.
     pub(crate) blocks: Arc<Blocks>,
     /// What operators have decided.
     pub(crate) moderation: Arc<Moderation>,

@@ -1,6 +1,8 @@
-//! Values that are valid for a few minutes: challenges for passkeys, codes of devices, and links to other devices.
+//! Values that are valid for a few minutes: challenges for passkeys, codes of devices, and links to other
+//! devices.
 //!
-//! It is in the memory of the node that made it; `accounts/every_node.rs` asks the others for it. A restart forgets it, and the person begins again. It does not know what the values mean.
+//! Each is in the memory of the node that made it; `accounts/every_node.rs` asks the others for it. A
+//! restart forgets it, and the person begins again. This does not know what the values mean.
 
 use std::{
     collections::{HashMap, VecDeque},

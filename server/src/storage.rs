@@ -102,7 +102,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError>;
 
     /// Takes ownership of these rooms for a node, then reads their logs. Returns one answer for each,
-    /// in the same order. The node may own a room already, as after a commit in doubt. A log is final: an append that is still under way is in it, or is refused.
+    /// in the same order. The node may own a room already, as after a commit in doubt. A log is final: an
+    /// append that is still under way is in it, or is refused.
     ///
     /// # Errors
     /// When the commit failed or is in doubt. Claim again: a second claim does no harm.
@@ -166,9 +167,9 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// Deletes at most so many rows, of each kind, whose time is over at `now`, in milliseconds since
     /// the Unix epoch: reports decided [`CLOSED_REPORT_KEPT`](crate::limits::moderation::CLOSED_REPORT_KEPT)
     /// before, what is kept of games that ended
-    /// [`EXAMINED_KEPT`](crate::limits::moderation::EXAMINED_KEPT) before, and blocks by members who are not stored, made
-    /// [`UNKNOWN_BLOCKS_KEPT`](crate::limits::moderation::UNKNOWN_BLOCKS_KEPT) before. Returns how
-    /// many.
+    /// [`EXAMINED_KEPT`](crate::limits::moderation::EXAMINED_KEPT) before, and blocks by members who
+    /// are not stored, made [`UNKNOWN_BLOCKS_KEPT`](crate::limits::moderation::UNKNOWN_BLOCKS_KEPT)
+    /// before. Returns how many.
     ///
     /// # Errors
     /// When the commit failed; nothing is then deleted.

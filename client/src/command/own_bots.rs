@@ -32,10 +32,9 @@ pub(super) struct Listed {
 
 /// The bot of this name, or one that looks the same.
 pub(super) async fn find(at: &AccountSession<'_>, name: &str) -> anyhow::Result<Bot> {
-    let likeness = |name: &Name| name.likeness();
-    let wanted = Name::new(name).map(|name| likeness(&name));
+    let wanted = Name::new(name).map(|name| name.likeness());
     let mut bots = read(at).await?.bots.into_iter();
-    let found = bots.find(|bot| Ok(likeness(&bot.name)) == wanted);
+    let found = bots.find(|bot| Ok(bot.name.likeness()) == wanted);
     found.with_context(|| format!("you have no bot {name}. `fivefold bot list` lists them"))
 }
 

@@ -37,14 +37,14 @@ struct Departed {
     browser: KeyHash,
 }
 
-/// Somebody whom the provider knows, and no account: they choose a name now.
+/// Somebody who has an account at the provider and none here: they choose a name now.
 #[derive(Serialize, Deserialize)]
 struct Stranger {
     person: Subject,
     browser: KeyHash,
 }
 
-/// For what somebody goes to the provider.
+/// Why somebody goes to the provider.
 pub(crate) enum OidcUse {
     SignIn,
     Add(SignedIn),
@@ -139,7 +139,7 @@ impl Accounts {
         }
     }
 
-    /// The first key of a new account: of somebody whom the provider knows.
+    /// The first key of a new account: the person's account at the provider.
     pub(super) async fn first_oidc(
         &self,
         ticket: &str,
@@ -196,7 +196,7 @@ impl Accounts {
         Ok(FinishedOidc::Confirmed)
     }
 
-    /// The account of somebody whom the provider knows.
+    /// The account that this person at the provider opens.
     async fn account_of(&self, person: &Subject) -> Result<Option<Account>, Refusal> {
         let (id, now) = (key_id(person), self.clock.now());
         let found = self.read(move |reader| reader.account_of_passkey(&id)).await?;

@@ -183,7 +183,8 @@ impl Accounts {
         Ok(())
     }
 
-    /// Removes a passkey, or another site that opens the account, and tells all sessions of the account. One that is gone is no error.
+    /// Removes a passkey, or another site that opens the account, and tells all sessions of the account. One
+    /// that is gone is no error.
     ///
     /// # Errors
     /// If a key must be shown first, it is the last key, or the storage fails.

@@ -134,7 +134,7 @@ struct NameAndKey {
     name: String,
     password: Option<Password>,
     passkey: Option<PasskeyAnswer>,
-    /// The ticket of somebody whom another site knows.
+    /// The ticket of somebody who comes from another site.
     oidc: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! People who spoil it for others, over HTTP: whom somebody blocks, reports, and what somebody says against
+//! People who spoil it for others, over HTTP: who somebody blocks and reports, and what somebody says against
 //! a sanction. For accounts and guests.
 
 mod case_text;

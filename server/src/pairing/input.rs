@@ -39,7 +39,7 @@ pub struct Seeker {
     pub command: CommandId,
     /// How strong they are in the game that they seek.
     pub rating: Rating,
-    /// Those whom they have blocked.
+    /// Those that they have blocked.
     #[serde(default)]
     pub blocked: Vec<MemberId>,
 }

@@ -71,7 +71,7 @@ impl Seeking {
         self.outbox.blocks().map(OwnBlocks::blocked).unwrap_or_default()
     }
 
-    /// Takes in whom the member has blocked now. Returns whether that has changed for a seek.
+    /// Takes in the people that the member has blocked now. Returns whether that has changed for a seek.
     pub(super) fn note_blocked(&mut self) -> bool {
         if self.seeks.is_empty() {
             return false;

@@ -1,5 +1,5 @@
 //! The sessions here that watch the lobby. All of them see the same lobby, and the same changes of it,
-//! except for the seeks of people whom they have blocked, or who have blocked them.
+//! except for the seeks of people that they have blocked, or who have blocked them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

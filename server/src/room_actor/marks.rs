@@ -1,5 +1,5 @@
-//! The marks of a room's rated games, until they are stored: whether both players came from one network, and who
-//! left before the game began. They hold neither an address nor the name of a program.
+//! The marks of a room's rated games, until they are stored: whether both players came from one network,
+//! and who left before the game began. They hold neither an address nor the name of a program.
 //!
 //! It knows no rooms, and not what an operator makes of it.
 

@@ -363,7 +363,7 @@ impl Commands {
         Ok(Authenticated { member, hash, account, owner, scopes: None, guests })
     }
 
-    /// The member for whom a token speaks.
+    /// The member that a token speaks for.
     async fn of_token(&self, token: KeyHash) -> Result<Authenticated, Refusal> {
         let found = self.server.accounts.of_token(token, self.address).await?;
         let TokenHolder { account, hash: token, scopes } = found;

@@ -164,7 +164,7 @@ pub struct NewAccount {
 /// A new bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewBot {
-    /// The account of the person to whom it belongs.
+    /// The account of its owner.
     pub owner: MemberId,
     /// Random, so that it belongs to no identity.
     pub locked: IdentityHash,

@@ -158,7 +158,8 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
     Ok(())
 }
 
-/// Accounts, reports, sanctions and marks of games are not repaired. A file of an older format lacks some of them.
+/// Accounts, reports, sanctions and marks of games are not repaired. A file of an older format lacks some of
+/// them.
 fn check_moderation(
     snapshot: &Transaction<'_>,
     findings: &mut Findings,

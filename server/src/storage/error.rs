@@ -6,8 +6,9 @@ pub enum StorageError {
     /// Nothing is stored. A retry may work later, for example when the disk has space again.
     #[error("the storage failed: {0}")]
     Failed(String),
-    /// The commit may or may not be stored; only [`Storage::claim`](super::Storage::claim) can find out. Until then refuse
-    /// no command: clients send a refused command again with a new id, and it would be done twice.
+    /// The commit may or may not be stored; only [`Storage::claim`](super::Storage::claim) can find out.
+    /// Until then refuse no command: clients send a refused command again with a new id, and it would be
+    /// done twice.
     #[error("a commit is in doubt: {0}")]
     InDoubt(String),
     /// The stored data is invalid.

@@ -27,7 +27,7 @@ pub struct Passkey {
 pub(crate) const OIDC_KEY_PREFIX: &[u8] = b"oidc:";
 
 impl Passkey {
-    /// Whether it is not a device's, but a person whom another site knows (OpenID Connect): then `credential`
+    /// Whether it is not a device's, but an account at another site (OpenID Connect): then `credential`
     /// is the issuer and the subject, and the id their hash.
     pub fn is_oidc(&self) -> bool {
         self.id.starts_with(OIDC_KEY_PREFIX)

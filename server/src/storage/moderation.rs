@@ -155,7 +155,7 @@ pub struct BlockEntry {
     pub at: u64,
 }
 
-/// Who has blocked or muted whom, around one member.
+/// The people that one member has blocked or muted, and those who have blocked them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BlockLists {
     /// The member's own list, the newest first.
@@ -172,7 +172,7 @@ pub struct Report {
     pub id: CaseId,
     /// Who reports.
     pub reporter: MemberId,
-    /// Whom.
+    /// About which member.
     pub about: MemberId,
     /// Their name then.
     pub about_name: Name,

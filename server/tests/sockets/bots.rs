@@ -1,4 +1,4 @@
-//! Bots over HTTP and sockets: who makes and ends them, who sees that they are bots, and whom they play.
+//! Bots over HTTP and sockets: who makes and ends them, who sees that they are bots, and who they play with.
 
 use fivefold_server::{
     config::Config,

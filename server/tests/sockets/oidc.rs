@@ -76,7 +76,7 @@ async fn sign_in(server: &TestServer) -> (String, Answer) {
     (cookie, answer)
 }
 
-/// Makes an account of somebody whom the provider knows; returns the cookie.
+/// Makes an account for somebody with one at the provider; returns the cookie.
 async fn sign_up_by_oidc(server: &TestServer, name: &str) -> String {
     let (cookie, answer) = sign_in(server).await;
     assert_eq!(answer.status, 202, "{}", answer.body);

@@ -1,4 +1,4 @@
-// What the dialog “You” shows of other people: those whom the player has blocked or muted, and what became of
+// What the dialog “You” shows of other people: those that the player has blocked or muted, and what became of
 // the player's reports.
 
 /** @import { App } from '../view-types' */

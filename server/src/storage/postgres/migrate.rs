@@ -1,6 +1,6 @@
-//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts, ratings and
-//! what operators know, with their numbers. Everything happens in one transaction, and is compared before it commits. Who plays
-//! in rooms of paired players is derived from the logs.
+//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts,
+//! ratings and what operators know, with their numbers. Everything happens in one transaction, and is
+//! compared before it commits. Who plays in rooms of paired players is derived from the logs.
 
 use std::{collections::HashSet, fmt, path::Path};
 
