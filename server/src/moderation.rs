@@ -7,6 +7,7 @@
 use std::{
     convert::Infallible,
     error::Error,
+    iter,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -200,19 +201,23 @@ impl Moderation {
             if known == Some(revision) {
                 return Ok(None);
             }
-            Ok(Some((revision, reader.active_sanctions(now)?)))
+            let held = (reader.active_sanctions(now)?, reader.bots_of_sanctioned(now)?);
+            Ok(Some((revision, held)))
         };
         match self.read_pool.read(read).await {
             Ok(None) => {}
-            Ok(Some((revision, sanctions))) => self.take(revision, sanctions),
+            Ok(Some((revision, (sanctions, bots)))) => self.take(revision, sanctions, bots),
             Err(error) => tracing::warn!(%error, "cannot read what operators have decided"),
         }
     }
 
-    fn take(&self, revision: u64, sanctions: Vec<Sanction>) {
-        for sanction in self.sanctions.replace(revision, sanctions) {
+    fn take(&self, revision: u64, sanctions: Vec<Sanction>, bots: Vec<(MemberId, MemberId)>) {
+        for sanction in self.sanctions.replace(revision, sanctions, bots) {
             if sanction.kind == SanctionKind::Close {
-                self.logins.end(&sanction.member, Ended::Sessions(Sessions::All));
+                let bots = self.sanctions.bots_of(&sanction.member);
+                for member in iter::once(&sanction.member).chain(&bots) {
+                    self.logins.end(member, Ended::Sessions(Sessions::All));
+                }
             } else if let Some(notice) = notice(&sanction) {
                 let text = encode(&notice);
                 for login in self.logins.of(&sanction.member) {

@@ -1,9 +1,11 @@
-//! The sanctions that hold, in memory: asked before somebody chats, plays rated games or signs in.
+//! The sanctions that hold, in memory: asked before somebody chats, plays rated games or signs in. Those of
+//! a person hold for the person's bots.
 //!
 //! It does not know where they come from; `moderation.rs` keeps them current.
 
 use std::{
     collections::{HashMap, HashSet},
+    iter,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -26,6 +28,8 @@ struct State {
     /// The storage's number, when they were read.
     revision: Option<u64>,
     members: HashMap<MemberId, Vec<Sanction>>,
+    /// The owners of bots who have sanctions.
+    owners: HashMap<MemberId, MemberId>,
 }
 
 impl Sanctions {
@@ -41,7 +45,8 @@ impl Sanctions {
         now: u64,
     ) -> Result<(), Refusal> {
         let state = self.lock();
-        let held = state.members.get(member).into_iter().flatten();
+        let answerable = iter::once(member).chain(state.owners.get(member));
+        let held = answerable.filter_map(|one| state.members.get(one)).flatten();
         let held = held.filter(|sanction| sanction.kind == kind && sanction.is_active(now));
         // The one that ends last; one without an end is the last of all.
         let last = held.max_by_key(|sanction| sanction.until_at.unwrap_or(u64::MAX));
@@ -80,19 +85,33 @@ impl Sanctions {
         held.find(closes).map(|sanction| sanction.id.clone())
     }
 
+    /// The bots of a member with sanctions.
+    pub(crate) fn bots_of(&self, member: &MemberId) -> Vec<MemberId> {
+        let state = self.lock();
+        let own = state.owners.iter().filter(|(_, owner)| *owner == member);
+        own.map(|(bot, _)| bot.clone()).collect()
+    }
+
     /// The storage's number when they were read last.
     pub(crate) fn revision(&self) -> Option<u64> {
         self.lock().revision
     }
 
-    /// Replaces all of them by those that the storage has now. Returns those that are new.
-    pub(crate) fn replace(&self, revision: u64, sanctions: Vec<Sanction>) -> Vec<Sanction> {
+    /// Replaces all of them by those that the storage has now, and the bots of these members by these, each
+    /// with its owner. Returns the sanctions that are new.
+    pub(crate) fn replace(
+        &self,
+        revision: u64,
+        sanctions: Vec<Sanction>,
+        bots: Vec<(MemberId, MemberId)>,
+    ) -> Vec<Sanction> {
         let mut state = self.lock();
         let before = state.members.values().flatten().map(|sanction| sanction.id.clone());
         let before: HashSet<CaseId> = before.collect();
         let new: Vec<_> =
             sanctions.iter().filter(|sanction| !before.contains(&sanction.id)).cloned().collect();
         state.revision = Some(revision);
+        state.owners = bots.into_iter().collect();
         state.members.clear();
         for sanction in sanctions {
             state.members.entry(sanction.member.clone()).or_default().push(sanction);

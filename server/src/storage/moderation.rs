@@ -369,6 +369,12 @@ pub trait ModerationReader {
     /// When they cannot be read.
     fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError>;
 
+    /// The bots of members with a sanction that holds at a time, each with its owner.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError>;
+
     /// The sanctions of a member, the newest first: at most
     /// [`CASE_ROWS_MAX`](crate::limits::moderation::CASE_ROWS_MAX).
     ///

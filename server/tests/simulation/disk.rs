@@ -574,6 +574,11 @@ impl ModerationReader for Disk {
         self.kept.active_sanctions(now)
     }
 
+    fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        self.reach()?;
+        self.kept.bots_of_sanctioned(now)
+    }
+
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
         self.reach()?;
         self.kept.sanctions_of(member)

@@ -1,6 +1,7 @@
 //! Bots over HTTP and sockets: who makes and ends them, who sees that they are bots, and who they play with.
 
 use fivefold_server::{
+    bus::local::LocalNetwork,
     config::Config,
     limits::accounts::BOTS_MAX,
     storage::{AccountChange, AccountStep, IdentityHash, Memory, NewBot, Storage},
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     accounts::{PASSWORD, ask, sign_up, socket, typed, with},
     harness::{Client, LIMITS, TestServer},
+    moderation::{make_operator, play_rated, post, sanctioned},
     pairing::seeking,
     ratings::{act, look, pair, play, settings},
 };
@@ -128,6 +130,42 @@ async fn bots_stop_with_the_account_of_their_owner() {
 }
 
 #[tokio::test]
+async fn a_bot_is_renamed_by_its_owner_once_in_a_while_and_its_old_name_leads_to_it() {
+    let server = TestServer::start(LIMITS);
+    let (ann, _) = sign_up(&server, "Ann").await;
+    let (bob, _) = sign_up(&server, "Bob").await;
+    let zed = make(&server, &ann, "Zed").await;
+    let mut client = enter(&server, &zed).await;
+    let path = format!("POST /api/account/bots/{}/name", zed.id);
+    let rename = async |cookie: &str, name: &str| {
+        ask(&server, &path, &with(cookie), &json!({"name": name})).await
+    };
+    rename(&bob, "Robo").await.assert(404, "no_such_player");
+    rename(&ann, "Bot Zed").await.assert(400, "account_name");
+    rename(&ann, "b0b").await.assert(409, "name_taken");
+    let renamed = rename(&ann, "Robo").await;
+    assert_eq!((renamed.status, &renamed.body["name"]), (200, &json!("Robo")));
+    assert_eq!(renamed.body["tokens"].as_array().unwrap().len(), 1, "{}", renamed.body);
+    // Its program comes again, by the same token.
+    assert_eq!(client.closed().await.0, close::RESTART);
+    let mut client = server.connect().await;
+    let Message::Welcome { name, bot: true, .. } = client.ask(hello_by(&zed.token)).await else {
+        panic!("no bot")
+    };
+    assert_eq!(name.as_str(), "Robo");
+    for name in ["zed", "Robo"] {
+        let profile =
+            ask(&server, &format!("GET /api/player/{name}"), &[], &Value::Null).await.body;
+        assert_eq!((&profile["name"], &profile["bot_of"]), (&json!("Robo"), &json!("Ann")));
+    }
+    ask(&server, "POST /api/account", &[], &typed("Zed")).await.assert(409, "name_taken");
+    let again = rename(&ann, "Zed").await;
+    again.assert(429, "name_changed_lately");
+    assert!(again.body["wait_ms"].as_u64().unwrap() > 29 * 24 * 60 * 60 * 1_000);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn an_account_has_bots_up_to_the_limit() {
     let memory = Memory::default();
     let mut storage = memory.clone();
@@ -237,4 +275,43 @@ async fn bots_play_rated_games_but_not_within_one_family() {
     assert_eq!(read("zed").await, "bot/standard/15/normal");
     assert_eq!(read("cid").await, "standard/15/normal");
     server.stop().await;
+}
+
+#[tokio::test]
+async fn what_an_operator_decides_about_a_person_holds_for_their_bots_at_once() {
+    let memory = Memory::default();
+    let network = LocalNetwork::new(1);
+    let [here, there] = [(); 2].map(|()| TestServer::start_node(&memory, &network, LIMITS));
+    let (operator, _) = sign_up(&here, "Op").await;
+    make_operator(&memory, &here, &operator).await;
+    let (ann, _) = sign_up(&there, "Ann").await;
+    let (bob, _) = sign_up(&there, "Bob").await;
+    let zed = make(&there, &ann, "Zed").await;
+    let (bot, person) = (enter(&there, &zed).await, socket(&there, &bob).await);
+    let (mut first, mut second, room) = pair(bot, person).await;
+    play_rated(&mut first, &mut second, &room).await;
+    act(&mut first, json!({"type": "resign", "room": room})).await;
+    // An open socket that sits nowhere.
+    let mut idle = enter(&there, &zed).await;
+
+    let own = ask(&there, "GET /api/account", &with(&ann), &Value::Null).await.body;
+    let path = format!("/api/moderation/people/{}", own["account"]["id"].as_str().unwrap());
+    let mut owner = socket(&there, &ann).await;
+    let unrated = json!({"kind": "unrated", "reason": "Lost on purpose"});
+    assert_eq!(post(&here, &path, &operator, &unrated).await.status, 204);
+    // The owner is told, at the node of the room: it holds there.
+    sanctioned(&mut owner).await;
+    let rematch = json!({"type": "rematch", "room": room});
+    let reasons = [first.refused(rematch.clone()).await, second.refused(rematch).await];
+    assert!(reasons.contains(&Reason::NoRatedGames), "{reasons:?}");
+    assert!(reasons.contains(&Reason::OpponentNotRated), "{reasons:?}");
+
+    let closing = json!({"kind": "close", "reason": "Cheating", "days": 30});
+    assert_eq!(post(&here, &path, &operator, &closing).await.status, 204);
+    assert_eq!(idle.closed().await.0, close::IDENTITY_REPLACED);
+    let mut late = there.connect().await;
+    assert_eq!(late.refused(hello_by(&zed.token)).await, Reason::AccountClosed);
+    for node in [here, there] {
+        node.stop().await;
+    }
 }

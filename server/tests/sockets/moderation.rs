@@ -310,11 +310,11 @@ async fn get(server: &TestServer, path: &str, cookie: &str) -> Answer {
     ask(server, &format!("GET {path}"), &with(cookie), &Value::Null).await
 }
 
-async fn post(server: &TestServer, path: &str, cookie: &str, body: &Value) -> Answer {
+pub(crate) async fn post(server: &TestServer, path: &str, cookie: &str, body: &Value) -> Answer {
     ask(server, &format!("POST {path}"), &with(cookie), body).await
 }
 
-async fn make_operator(memory: &Memory, server: &TestServer, cookie: &str) {
+pub(crate) async fn make_operator(memory: &Memory, server: &TestServer, cookie: &str) {
     let account = get(server, "/api/account", cookie).await;
     let member = account.body["account"]["id"].clone();
     let member = serde_json::from_value(member).unwrap();
@@ -323,7 +323,7 @@ async fn make_operator(memory: &Memory, server: &TestServer, cookie: &str) {
 }
 
 /// Reads up to a sanction.
-async fn sanctioned(client: &mut Client) -> (SanctionKind, Option<u64>, String, String) {
+pub(crate) async fn sanctioned(client: &mut Client) -> (SanctionKind, Option<u64>, String, String) {
     loop {
         if let Message::Sanction { sanction, kind, until, reason, .. } = client.receive().await {
             return (kind, until, reason, sanction);
@@ -506,7 +506,7 @@ async fn the_command_line_decides_beside_a_running_server() {
 const MOVES: [[i32; 2]; 7] = [[7, 7], [8, 8], [9, 6], [3, 0], [4, 0], [5, 0], [6, 0]];
 
 /// Puts the moves of [`MOVES`] on the board of a paired game.
-async fn play_rated(first: &mut Client, second: &mut Client, room: &RoomCode) {
+pub(crate) async fn play_rated(first: &mut Client, second: &mut Client, room: &RoomCode) {
     let put = json!({"put": &MOVES[..3]});
     act(first, json!({"type": "choose", "room": room, "ply": 0, "act": put})).await;
     act(second, json!({"type": "choose", "room": room, "ply": 3, "act": {"take": "white"}})).await;

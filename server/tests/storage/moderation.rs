@@ -9,15 +9,15 @@ use fivefold_server::{
         },
     },
     storage::{
-        AccountChange, AccountStep, BlockEntry, BlockKind, CaseId, DataFolder, ModerationChange,
-        ModerationChanged, Report, ReportKind, ReportQuery, ReportState, ReportedLine, Sanction,
-        SanctionKind, Sqlite, Storage, check,
+        AccountChange, AccountChanged, AccountStep, BlockEntry, BlockKind, CaseId, DataFolder,
+        ModerationChange, ModerationChanged, Report, ReportKind, ReportQuery, ReportState,
+        ReportedLine, Sanction, SanctionKind, Sqlite, Storage, check,
     },
 };
 use fivefold_shared::protocol::{ChatText, MemberId, Name};
 
 use crate::{
-    accounts,
+    accounts, bots,
     contract::every_storage,
     examination,
     rooms::{code, game_id, member},
@@ -192,6 +192,33 @@ fn reports_wait_for_a_decision_and_so_many_may_be_made_in_a_day() {
         assert_eq!(storage.prune_moderation(at + kept - 1, 5), Ok(0));
         assert_eq!(storage.prune_moderation(at + kept, 5), Ok(5));
         assert_eq!(storage.prune_moderation(at + kept, 50), Ok(7));
+    });
+}
+
+#[test]
+fn the_bots_of_members_with_sanctions_are_known_while_one_holds() {
+    every_storage(|storage| {
+        for (owner, bot, name) in [(1, 10, "Ann"), (2, 20, "Bob"), (3, 30, "Cid")] {
+            accounts::apply(storage, &accounts::sign_up(owner, None, name), AccountChanged::Done);
+            let new = bots::new_bot(bot, owner, &format!("{name} bot"));
+            accounts::apply(storage, &new, AccountChanged::Done);
+        }
+        for sanction in [
+            sanction(1, 1, SanctionKind::Mute, Some(NOW + 10)),
+            sanction(2, 2, SanctionKind::Close, None),
+            sanction(3, 3, SanctionKind::Note, None),
+        ] {
+            apply(storage, &ModerationChange::Sanction(Box::new(sanction)), Done);
+        }
+        let mut reader = storage.reader().unwrap();
+        let mut known = |at| {
+            let mut bots = reader.bots_of_sanctioned(at).unwrap();
+            bots.sort_unstable();
+            bots
+        };
+        let [ann, bob] = [(10, 1), (20, 2)].map(|(bot, owner)| (member(bot), member(owner)));
+        assert_eq!(known(NOW + 9), [ann, bob.clone()]);
+        assert_eq!(known(NOW + 10), [bob]);
     });
 }
 

@@ -113,7 +113,8 @@ impl Server {
                 fivefold.member, fivefold.node, fivefold.playing, fivefold.account,
                 fivefold.key, fivefold.session, fivefold.passkey, fivefold.token, fivefold.alias,
                 fivefold.old_name, fivefold.rating, fivefold.rating_change,
-                fivefold.puzzle_rating, fivefold.puzzle_try
+                fivefold.puzzle_rating, fivefold.puzzle_try, fivefold.block, fivefold.report,
+                fivefold.sanction, fivefold.game_mark, fivefold.examined_game
              RESTART IDENTITY",
         );
         storage

@@ -1,5 +1,7 @@
 //! Reads blocks, reports and sanctions in memory.
 
+use std::collections::HashSet;
+
 use fivefold_shared::protocol::MemberId;
 
 use crate::{
@@ -38,6 +40,15 @@ impl ModerationReader for Memory {
 
     fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
         Ok(self.tables().moderation.sanctions(|sanction| sanction.is_active(now)))
+    }
+
+    fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        let tables = self.tables();
+        let held = tables.moderation.sanctions(|sanction| sanction.is_active(now));
+        let held: HashSet<_> = held.into_iter().map(|sanction| sanction.member).collect();
+        let bots = tables.accounts.bots();
+        let bots = bots.filter(|(_, owner)| held.contains(*owner));
+        Ok(bots.map(|(bot, owner)| (bot.clone(), owner.clone())).collect())
     }
 
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {

@@ -147,6 +147,13 @@ const SELECT_ACTIVE: &str = "
         AND (kind <> 'warn' OR seen_at IS NULL)
     ORDER BY from_at";
 
+const SELECT_BOTS_OF_SANCTIONED: &str = "
+    SELECT member, owner FROM account WHERE owner IN (
+        SELECT member FROM sanction
+        WHERE undone_at IS NULL AND (until_at IS NULL OR until_at > $1) AND kind <> 'note'
+            AND (kind <> 'warn' OR seen_at IS NULL)
+    )";
+
 const SELECT_SANCTIONS_OF: &str = "
     SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
         undone_at FROM sanction WHERE member = $1 ORDER BY from_at DESC, id LIMIT $2";
@@ -302,6 +309,14 @@ impl ModerationReader for PostgresReader {
 
     fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
         self.rows(SELECT_ACTIVE, &[&signed(now)], sanction)
+    }
+
+    fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        self.rows(SELECT_BOTS_OF_SANCTIONED, &[&signed(now)], |row| {
+            let (bot, owner): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            let parse = || Ok((name(bot)?, name(owner)?));
+            Ok(parse())
+        })
     }
 
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {

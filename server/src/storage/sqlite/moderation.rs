@@ -246,6 +246,18 @@ impl ModerationReader for SqliteReader {
         sanctions(&self.connection, &format!("WHERE {IS_ACTIVE} ORDER BY from_at"), (now,))
     }
 
+    fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        let now = now.min(i64::MAX.cast_unsigned());
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT member, owner FROM account
+             WHERE owner IN (SELECT member FROM sanction WHERE {IS_ACTIVE})"
+        ))?;
+        collect(select.query((now,))?, |row| {
+            let (bot, owner): (String, String) = (row.get(0)?, row.get(1)?);
+            Ok((name(bot)?, name(owner)?))
+        })
+    }
+
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
         let tail = "WHERE member = ? ORDER BY from_at DESC, id LIMIT ?";
         sanctions(&self.connection, tail, (member.as_str(), CASE_ROWS_MAX))

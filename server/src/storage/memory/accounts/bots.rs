@@ -64,6 +64,11 @@ impl Accounts {
         }
     }
 
+    /// All bots, with their owners.
+    pub(in crate::storage::memory) fn bots(&self) -> impl Iterator<Item = (&MemberId, &MemberId)> {
+        self.0.iter().filter_map(|(bot, account)| Some((bot, account.owner.as_ref()?)))
+    }
+
     /// The bots of an account that are not deleted, the oldest first.
     pub(in crate::storage::memory) fn bots_of(
         &self,
