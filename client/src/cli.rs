@@ -104,7 +104,7 @@ pub enum Command {
     Unblock(UnblockArgs),
     /// List the people you have blocked or muted.
     Blocks(LogoutArgs),
-    /// Make, list and delete your bots: accounts for programs that play rated games.
+    /// Make, list, rename and delete your bots: accounts for programs that play rated games.
     #[command(subcommand)]
     Bot(BotCommand),
     /// Make, list and end tokens: with one in FIVEFOLD_TOKEN, a program plays as your account.

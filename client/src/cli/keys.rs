@@ -23,6 +23,18 @@ pub enum BotCommand {
         #[command(flatten)]
         server: ServerArgs,
     },
+    /// Give a bot another name, once in 30 days. Its tokens stay, and its old name leads to it.
+    Rename {
+        /// The bot's name.
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Its new name: 2 to 20 letters, digits, - and _.
+        #[arg(value_name = "NEW")]
+        new: String,
+        /// The server.
+        #[command(flatten)]
+        server: ServerArgs,
+    },
     /// Delete a bot, and end its tokens. Its games stay, and nobody gets its name for a year.
     Delete {
         /// The bot's name.

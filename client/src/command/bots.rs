@@ -11,14 +11,16 @@ use super::{
 };
 use crate::{cli::BotCommand, output};
 
-/// Makes, lists or deletes bots of the account that is signed in.
+/// Makes, lists, renames or deletes bots of the account that is signed in.
 pub(super) async fn run(command: &BotCommand) -> anyhow::Result<ExitCode> {
     let (BotCommand::New { server, .. }
     | BotCommand::List { server }
+    | BotCommand::Rename { server, .. }
     | BotCommand::Delete { server, .. }) = command;
     with_session(server, async |at| match command {
         BotCommand::New { name, .. } => make(at, name).await,
         BotCommand::List { .. } => list(at).await,
+        BotCommand::Rename { name, new, .. } => rename(at, name, new).await,
         BotCommand::Delete { name, .. } => delete(at, name).await,
     })
     .await
@@ -42,6 +44,15 @@ async fn list(at: &AccountSession<'_>) -> anyhow::Result<()> {
         writeln!(out, "{name}  {} tokens", tokens.len())?;
     }
     writeln!(output::stderr(), "{} of at most {most} bots.", bots.len())?;
+    Ok(())
+}
+
+async fn rename(at: &AccountSession<'_>, name: &str, new: &str) -> anyhow::Result<()> {
+    let Bot { id, name: old, .. } = find(at, name).await?;
+    let (path, body) = (format!("/api/account/bots/{id}/name"), json!({"name": new}));
+    let Bot { name, .. } = at.send_with_key(Method::POST, &path, Some(body)).await?.json()?;
+    writeln!(output::stdout(), "{name}")?;
+    writeln!(output::stderr(), "{old} is {name} now. Its tokens stay as they are.")?;
     Ok(())
 }
 

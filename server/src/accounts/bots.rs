@@ -73,6 +73,25 @@ impl Accounts {
         bot.ok_or_else(|| Refusal::new(Reason::NoSuchPlayer))
     }
 
+    /// Changes the name of a bot of the account, as often as a person may change theirs. Its sockets come
+    /// again with it.
+    ///
+    /// # Errors
+    /// If the account has no such bot, the name is not accepted or taken, or was changed lately, a key must be
+    /// shown first, or the storage fails.
+    pub(crate) async fn rename_bot(
+        &self,
+        own: &SignedIn,
+        id: &str,
+        name: &str,
+    ) -> Result<Account, Refusal> {
+        let name = account_name(name)?;
+        let bot = self.bot(own, id).await?;
+        self.may_be_renamed(&bot)?;
+        self.is_proved(own)?;
+        self.set_name(&bot, &name).await
+    }
+
     /// Deletes a bot of the account, and ends its tokens. One that is gone is no error.
     ///
     /// # Errors

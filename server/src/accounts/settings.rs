@@ -4,7 +4,7 @@
 
 use fivefold_shared::{
     clock::millis,
-    protocol::{Reason, Refusal, RefusalValues},
+    protocol::{AccountName, Reason, Refusal, RefusalValues},
 };
 use tokio::time::Instant;
 
@@ -69,22 +69,36 @@ impl Accounts {
         (name, password): (String, Option<Password>),
         device: &Device,
     ) -> Result<Account, Refusal> {
-        let account = &own.account;
         let name = account_name(&name)?;
+        self.may_be_renamed(&own.account)?;
+        self.confirm(own, password, device).await?;
+        let renamed = self.set_name(&own.account, &name).await?;
+        self.note_use(device, &renamed);
+        Ok(renamed)
+    }
+
+    /// Whether the name was not changed lately.
+    pub(super) fn may_be_renamed(&self, account: &Account) -> Result<(), Refusal> {
         let now = self.clock.now();
         let may_at = account.renamed_at.map_or(0, |at| at + millis(RENAMED_AGAIN_AFTER));
-        if now < may_at {
-            let values = RefusalValues { wait_ms: Some(may_at - now), ..RefusalValues::default() };
-            return Err(Refusal::with(Reason::NameChangedLately, values));
+        if now >= may_at {
+            return Ok(());
         }
-        self.confirm(own, password, device).await?;
-        let (likeness, name) = (stored_likeness(&name), name.name().clone());
+        let values = RefusalValues { wait_ms: Some(may_at - now), ..RefusalValues::default() };
+        Err(Refusal::with(Reason::NameChangedLately, values))
+    }
+
+    /// Gives an account this name. Its sockets come again with it.
+    pub(super) async fn set_name(
+        &self,
+        account: &Account,
+        name: &AccountName,
+    ) -> Result<Account, Refusal> {
+        let (likeness, name) = (stored_likeness(name), name.name().clone());
         let step = AccountStep::Rename { name: name.clone(), likeness };
         self.change(&account.member, step, Reason::SignedOut).await?;
         self.end_sockets(&account.member, Ended::Changed);
-        let renamed = Account { name, renamed_at: Some(now), ..account.clone() };
-        self.note_use(device, &renamed);
-        Ok(renamed)
+        Ok(Account { name, renamed_at: Some(self.clock.now()), ..account.clone() })
     }
 
     /// Ends all sessions, and deletes the account and its bots after a while, unless its member signs in.

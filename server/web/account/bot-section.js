@@ -1,4 +1,4 @@
-// The bots of an account in the dialog “You”: makes and deletes them, and the tokens of their programs.
+// The bots of an account in the dialog “You”: makes, renames and deletes them, and the tokens of their programs.
 
 /** @import { Bot } from './account-requests.js' */
 /** @import { Frame } from './you-dialog.js' */
@@ -31,13 +31,11 @@ function botSection(frame, { bots, most }) {
   const make = accountForm([name], ty('new_bot'), async ({ name: wanted }) => {
     const bot = /** @type {Bot} */ (await request('POST', 'account/bots', { name: wanted }));
     name.input.value = '';
-    show([...bots, bot]);
-    const made = list.querySelector('details:last-of-type');
-    if (made instanceof HTMLDetailsElement) made.open = true;
+    show([...bots, bot], bot.id);
   });
 
-  /** @param {Bot} bot */
-  function part(bot) {
+  /** @param {Bot} bot @param {string} [opened] */
+  function part(bot, opened) {
     const path = `account/bots/${bot.id}`;
     const reload = async () => (await load()).bots.find(({ id }) => id === bot.id)?.tokens ?? [];
     const remove = el('button', { type: 'button', class: 'danger', onclick: () => {
@@ -55,15 +53,20 @@ function botSection(frame, { bots, most }) {
         if (done) show(bots.filter(({ id }) => id !== bot.id));
       });
     } }, ty('delete_bot'));
-    return el('details', { name: 'bot' }, el('summary', null, el('bdi', null, bot.name)),
+    const field = nameField(bot.name, true);
+    const rename = accountForm([field], ty('rename_bot'), async ({ name: wanted }) => {
+      const renamed = await withKey(() => request('POST', `${path}/name`, { name: wanted }));
+      if (renamed) show(bots.map((one) => (one.id === bot.id ? renamed : one)), bot.id);
+    });
+    return el('details', { name: 'bot', open: bot.id === opened }, el('summary', null, el('bdi', null, bot.name)),
       el('div', null, el('a', { href: `/player/${encodeURIComponent(bot.name)}`, onclick: frame.close }, ty('bot_profile')),
-        tokenSection(bot, ty('bot_tokens_how'), `${path}/tokens`, reload), el('div', { class: 'row' }, remove)));
+        tokenSection(bot, ty('bot_tokens_how'), `${path}/tokens`, reload), rename, el('div', { class: 'row' }, remove)));
   }
 
-  /** @param {Bot[]} shown */
-  function show(shown) {
+  /** @param {Bot[]} shown @param {string} [opened] the bot that is unfolded */
+  function show(shown, opened) {
     bots = shown;
-    fill(list, ...bots.map(part));
+    fill(list, ...bots.map((bot) => part(bot, opened)));
     make.hidden = bots.length >= most;
   }
   show(bots);

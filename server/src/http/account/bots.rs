@@ -1,4 +1,4 @@
-//! The bots of an account over HTTP: making, listing and deleting them, and their tokens.
+//! The bots of an account over HTTP: making, listing, renaming and deleting them, and their tokens.
 
 use std::sync::Arc;
 
@@ -24,6 +24,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
     Router::new()
         .route("/api/account/bots", get(bots).post(make))
         .route("/api/account/bots/{id}", delete(end))
+        .route("/api/account/bots/{id}/name", post(rename))
         .route("/api/account/bots/{id}/tokens", post(add_token))
         .route("/api/account/bots/{id}/tokens/{token}", delete(end_token))
 }
@@ -49,11 +50,15 @@ pub(super) async fn shown_bots(
 ) -> Result<Vec<ShownBot>, AccountRefusal> {
     let mut shown = Vec::new();
     for bot in asked.accounts().bots(own).await? {
-        let keys = asked.accounts().keys(&bot).await?;
-        let tokens = keys.tokens.iter().map(ShownToken::from).collect();
-        shown.push(ShownBot { account: bot.into(), tokens });
+        shown.push(shown_bot(asked, bot).await?);
     }
     Ok(shown)
+}
+
+async fn shown_bot(asked: &Asked, bot: Account) -> Result<ShownBot, AccountRefusal> {
+    let keys = asked.accounts().keys(&bot).await?;
+    let tokens = keys.tokens.iter().map(ShownToken::from).collect();
+    Ok(ShownBot { account: bot.into(), tokens })
 }
 
 /// `GET /api/account/bots`
@@ -75,6 +80,18 @@ async fn make(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let bot = asked.accounts().make_bot(&own, &name, &asked.device).await?;
     let bot = ShownBot { account: bot.into(), tokens: Vec::new() };
     Ok((StatusCode::CREATED, Json(bot)).into_response())
+}
+
+/// `POST /api/account/bots/{id}/name`
+async fn rename(
+    asked: Asked,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, AccountRefusal> {
+    let BotBody { name } = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    let bot = asked.accounts().rename_bot(&own, &id, &name).await?;
+    Ok(Json(shown_bot(&asked, bot).await?).into_response())
 }
 
 /// `DELETE /api/account/bots/{id}`

@@ -103,6 +103,7 @@ export const texts = {
   new_bot: 'Make a bot',
   bot_profile: 'Its profile',
   bot_tokens_how: 'A program plays as this bot by a token. Nothing else opens it.',
+  rename_bot: 'Change its name',
   delete_bot: 'Delete the bot',
   delete_bot_sure: 'Press again to delete {name} and end its tokens',
   device_title: 'Sign in another device',

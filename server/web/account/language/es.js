@@ -103,6 +103,7 @@ export const texts = {
   new_bot: 'Crear un bot',
   bot_profile: 'Su perfil',
   bot_tokens_how: 'Un programa juega como este bot con una ficha. Nada más lo abre.',
+  rename_bot: 'Cambiar su nombre',
   delete_bot: 'Eliminar el bot',
   delete_bot_sure: 'Pulsa otra vez para eliminar {name} y sus fichas',
   device_title: 'Entrar en otro dispositivo',
