@@ -26,6 +26,7 @@ use tokio::time::Instant;
 use self::every_node::EveryNodes;
 use crate::{
     account_tries::AccountTries,
+    blocks::Blocks,
     clock::Clock,
     cluster::{Cluster, frame::News},
     http::jobs::{Jobs, NoResult},
@@ -59,6 +60,7 @@ pub(crate) struct Accounts {
     clock: Clock,
     logins: Arc<Logins>,
     moderation: Arc<Moderation>,
+    blocks: Arc<Blocks>,
     cluster: Option<Arc<Cluster>>,
     /// Absent where passkeys do not work.
     relying_party: Option<Arc<RelyingParty>>,
@@ -122,7 +124,7 @@ impl Accounts {
         (read_pool, log_writer): (Arc<ReadPool>, LogWriter),
         blocking: Blocking,
         clock: Clock,
-        (logins, moderation): (Arc<Logins>, Arc<Moderation>),
+        (logins, moderation, blocks): (Arc<Logins>, Arc<Moderation>, Arc<Blocks>),
         cluster: Option<Arc<Cluster>>,
         (public_url, oidc): (Option<&PublicUrl>, Option<&OidcSettings>),
     ) -> Self {
@@ -136,6 +138,7 @@ impl Accounts {
             clock,
             logins,
             moderation,
+            blocks,
             cluster,
             relying_party: RelyingParty::new(public_url).map(Arc::new),
             oidc: oidc.and_then(Provider::new),

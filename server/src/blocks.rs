@@ -14,8 +14,11 @@ use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
 use crate::{
     cluster::{Cluster, frame::News},
     limits::{LOGIN_TRIES_MAX, moderation::BLOCKS_MAX},
-    own_blocks::OwnBlocks,
-    storage::{BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadPool},
+    own_blocks::{KnownGuests, OwnBlocks},
+    storage::{
+        BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadPool,
+        StorageReader,
+    },
 };
 
 /// The lists of the members who are online here.
@@ -60,8 +63,15 @@ impl Blocks {
                 online.changes
             };
             let id = member.clone();
-            let lists = self.read_pool.read(move |reader| reader.block_lists(&id)).await;
-            let own = Arc::new(OwnBlocks::of(lists.map_err(|error| unreadable(&error))?));
+            let read = move |reader: &mut dyn StorageReader| {
+                let lists = reader.block_lists(&id)?;
+                let own = lists.own.iter().map(|entry| &entry.other);
+                let people: Vec<_> = own.chain(&lists.blocked_by).cloned().collect();
+                let guests = reader.guests_around(&people)?;
+                Ok(OwnBlocks::of(lists, &guests))
+            };
+            let own = self.read_pool.read(read).await.map_err(|error| unreadable(&error))?;
+            let own = Arc::new(own);
             let mut online = lock(&self.online);
             // What changed since may not be in what was read.
             if online.changes == changes {
@@ -92,13 +102,54 @@ impl Blocks {
         self.change(member, &other, Some(kind), change).await
     }
 
-    /// Takes somebody from a member's list, if they are on it.
+    /// Takes somebody from a member's list, by whichever of their ids they are on it.
     ///
     /// # Errors
-    /// If that cannot be stored.
+    /// If the list cannot be read, or that cannot be stored.
     pub(crate) async fn remove(&self, member: &MemberId, other: &MemberId) -> Result<(), Refusal> {
-        let change = ModerationChange::Unblock { member: member.clone(), other: other.clone() };
-        self.change(member, other, None, change).await
+        let guests = self.guests_around(&[other]).await?;
+        let ids: Vec<_> = guests.ids_of(other).cloned().collect();
+        let listed = self.list(member).await?.into_iter().map(|entry| entry.other);
+        for other in listed.filter(|listed| ids.contains(listed)) {
+            let change = ModerationChange::Unblock { member: member.clone(), other: other.clone() };
+            self.change(member, &other, None, change).await?;
+        }
+        Ok(())
+    }
+
+    /// The account that a guest belongs to, if any.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) async fn person(&self, id: MemberId) -> Result<MemberId, Refusal> {
+        let guests = self.guests_around(&[&id]).await?;
+        let account = guests.ids_of(&id).next().cloned();
+        Ok(account.unwrap_or(id))
+    }
+
+    /// A guest belongs to an account from now on, at all nodes.
+    pub(crate) fn take_guest(&self, guest: &MemberId, account: &MemberId) {
+        self.note_guest(guest, account);
+        if let Some(cluster) = &self.cluster {
+            let (guest, account) = (guest.clone(), account.clone());
+            cluster.broadcast(&News::GuestTaken { guest, account });
+        }
+    }
+
+    /// The guests of these people.
+    async fn guests_around(&self, people: &[&MemberId]) -> Result<KnownGuests, Refusal> {
+        let mut known = KnownGuests::default();
+        known.learn(&self.read_guests(people).await?);
+        Ok(known)
+    }
+
+    async fn read_guests(
+        &self,
+        people: &[&MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, Refusal> {
+        let people: Vec<_> = people.iter().map(|id| (*id).clone()).collect();
+        let read = self.read_pool.try_read(move |reader| reader.guests_around(&people)).await;
+        read.map_err(|error| unreadable(&error))
     }
 
     async fn change(
@@ -116,32 +167,58 @@ impl Blocks {
                 return Err(Refusal::new(Reason::Unavailable));
             }
         }
-        self.note(member, other, kind);
+        // It is stored: without their guests it holds for what the two do by their own ids.
+        let guests = self.read_guests(&[member, other]).await.unwrap_or_default();
+        self.note((member, other), kind, &guests);
         if let Some(cluster) = &self.cluster {
             let (member, other) = (member.clone(), other.clone());
-            cluster.broadcast(&News::Blocked { member, other, kind });
+            cluster.broadcast(&News::Blocked { member, other, kind, guests });
         }
         Ok(())
     }
 
-    /// Takes in a change that is stored. Without a kind, the other one is on the list no more.
-    pub(crate) fn note(&self, member: &MemberId, other: &MemberId, kind: Option<BlockKind>) {
+    /// Takes in a change that is stored. Without a kind, the other one is on the list no more. `guests` are
+    /// those of both, with their accounts.
+    pub(crate) fn note(
+        &self,
+        (member, other): (&MemberId, &MemberId),
+        kind: Option<BlockKind>,
+        guests: &[(MemberId, MemberId)],
+    ) {
+        let mut known = KnownGuests::default();
+        known.learn(guests);
         let mut online = lock(&self.online);
         online.changes += 1;
         if let Some(own) = online.members.get(member).and_then(Weak::upgrade) {
             let mut lists = own.lock();
+            lists.guests.learn(guests);
             match kind {
                 Some(kind) => lists.own.insert(other.clone(), kind),
                 None => lists.own.remove(other),
             };
         }
-        if let Some(theirs) = online.members.get(other).and_then(Weak::upgrade) {
+        let others = known.ids_of(other).filter_map(|id| online.members.get(id));
+        for theirs in others.filter_map(Weak::upgrade) {
             let mut lists = theirs.lock();
+            lists.guests.learn(guests);
             if kind == Some(BlockKind::Block) {
                 lists.blocked_by.insert(member.clone());
             } else {
                 lists.blocked_by.remove(member);
             }
+        }
+    }
+}
+
+impl Blocks {
+    /// Takes in that a guest belongs to an account. The lists of both are read again.
+    pub(crate) fn note_guest(&self, guest: &MemberId, account: &MemberId) {
+        let mut online = lock(&self.online);
+        online.changes += 1;
+        online.members.remove(guest);
+        online.members.remove(account);
+        for own in online.members.values().filter_map(Weak::upgrade) {
+            own.note_guest(guest, account);
         }
     }
 }

@@ -240,7 +240,7 @@ async fn serve(
         &context,
         &read_pool,
         &blocking,
-        (&logins, &moderation),
+        (&logins, &moderation, &blocks),
         (config.public_url.as_ref(), config.oidc.as_ref()),
     );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
@@ -328,11 +328,11 @@ fn accounts(
     context: &RoomContext,
     read_pool: &Arc<ReadPool>,
     blocking: &Blocking,
-    (logins, moderation): (&Arc<Logins>, &Arc<Moderation>),
+    (logins, moderation, blocks): (&Arc<Logins>, &Arc<Moderation>, &Arc<Blocks>),
     sites: (Option<&PublicUrl>, Option<&OidcSettings>),
 ) -> Accounts {
     let RoomContext { log_writer, clock, cluster, .. } = context;
-    let people = (Arc::clone(logins), Arc::clone(moderation));
+    let people = (Arc::clone(logins), Arc::clone(moderation), Arc::clone(blocks));
     let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
     Accounts::new((read_pool, log_writer), blocking.clone(), *clock, people, cluster.clone(), sites)
 }

@@ -272,6 +272,16 @@ pub trait StorageReader:
     /// When they cannot be read.
     fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError>;
 
+    /// The guests of the accounts that are these members, or that one of these guests belongs to. Each comes
+    /// with its account.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn guests_around(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, StorageError>;
+
     /// The session with this hash, and its account. It may have expired.
     ///
     /// # Errors

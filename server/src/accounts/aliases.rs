@@ -33,6 +33,7 @@ impl Accounts {
         let step = KeyStep::AddAlias { guest: guest.clone(), hash, locked };
         let member = &own.account.member;
         self.change(member, AccountStep::Key(step), Reason::NothingToKeep).await?;
+        self.blocks.take_guest(&guest, member);
         self.end_sockets(&guest, Ended::Guest);
         self.tell(member, AccountNews::GuestAdded, "");
         self.end_sockets(member, Ended::Changed);

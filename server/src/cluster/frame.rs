@@ -77,13 +77,21 @@ pub(crate) enum News {
     /// Sessions of a member have ended.
     Ended { member: MemberId, ended: Ended },
     /// A member has put another one on their list, or taken them from it.
-    Blocked { member: MemberId, other: MemberId, kind: Option<BlockKind> },
+    Blocked {
+        member: MemberId,
+        other: MemberId,
+        kind: Option<BlockKind>,
+        /// The guests of both, with their accounts.
+        guests: Vec<(MemberId, MemberId)>,
+    },
     /// An operator did something about somebody: look at the storage.
     Moderated,
     /// The positions of all rated games at the sender that nobody gets help with.
     RatedPositions { positions: Vec<u64> },
     /// A message for all sessions of an account, as JSON.
     ForAccount { member: MemberId, text: String },
+    /// A guest belongs to an account from now on.
+    GuestTaken { guest: MemberId, account: MemberId },
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the

@@ -76,7 +76,7 @@ async fn block(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> 
     let NewBlock { member: other, name, kind } = asked.body(&body)?;
     let member = asked.member().await?;
     let other = match other {
-        Some(other) => other,
+        Some(other) => asked.server.blocks.person(other).await?,
         None => named(&asked, &name).await?,
     };
     if member == other {

@@ -275,7 +275,10 @@ impl Lobby {
             News::RoomsWanted => self.peer_lists.note_wanted(),
             News::AddressUse(usage) => note_use(from, usage),
             News::Ended { member, ended } => people.logins.end(&member, ended),
-            News::Blocked { member, other, kind } => people.blocks.note(&member, &other, kind),
+            News::Blocked { member, other, kind, guests } => {
+                people.blocks.note((&member, &other), kind, &guests);
+            }
+            News::GuestTaken { guest, account } => people.blocks.note_guest(&guest, &account),
             News::Moderated => people.moderation.look(),
             News::RatedPositions { positions } => people.rated.set_elsewhere(from, positions),
             News::ForAccount { member, text } => people.logins.tell(&member, text),

@@ -463,6 +463,13 @@ impl StorageReader for Memory {
         Ok(self.tables().accounts.aliases(member))
     }
 
+    fn guests_around(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        Ok(self.tables().accounts.guests_around(members))
+    }
+
     fn account_of_session(
         &mut self,
         session: KeyHash,

@@ -160,7 +160,7 @@ pub struct BlockEntry {
 pub struct BlockLists {
     /// The member's own list, the newest first.
     pub own: Vec<BlockEntry>,
-    /// Those who have blocked the member: the newest, at most
+    /// Those who have blocked the member, or a guest that belongs to the account: the newest, at most
     /// [`BLOCKED_BY_MAX`](crate::limits::moderation::BLOCKED_BY_MAX).
     pub blocked_by: Vec<MemberId>,
 }

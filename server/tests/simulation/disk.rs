@@ -458,6 +458,14 @@ impl StorageReader for Disk {
         self.kept.aliases(member)
     }
 
+    fn guests_around(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        self.reach()?;
+        self.kept.guests_around(members)
+    }
+
     fn account_of_session(
         &mut self,
         session: KeyHash,

@@ -44,13 +44,13 @@ async fn block(server: &TestServer, guest: &Guest, other: &Guest) {
     assert_eq!(list(server, guest, &other.id, "block").await.status, 204);
 }
 
-async fn say(client: &mut Client, room: &RoomCode, text: &str) {
+pub(crate) async fn say(client: &mut Client, room: &RoomCode, text: &str) {
     let answer = client.ask(json!({"type": "say", "room": room, "text": text})).await;
     assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
 }
 
 /// The next line that a client hears.
-async fn heard(client: &mut Client) -> String {
+pub(crate) async fn heard(client: &mut Client) -> String {
     loop {
         if let Message::PlayerSaid { line, .. } | Message::SpectatorSaid { line, .. } =
             client.receive().await
@@ -61,7 +61,7 @@ async fn heard(client: &mut Client) -> String {
 }
 
 /// All lines that a client may read.
-async fn kept(client: &mut Client, room: &RoomCode) -> Vec<String> {
+pub(crate) async fn kept(client: &mut Client, room: &RoomCode) -> Vec<String> {
     match client.ask(json!({"type": "chat", "room": room})).await {
         Message::Chat { players, .. } => players.iter().map(|line| line.text.to_string()).collect(),
         other => panic!("{other:?}"),
@@ -123,7 +123,7 @@ async fn check_chat(servers: [&TestServer; 3]) {
 }
 
 /// Waits until earlier news have come to a node: a question goes the same way.
-async fn settle(server: &TestServer) {
+pub(crate) async fn settle(server: &TestServer) {
     let mut client = server.greet("Nobody").await;
     client.ask(json!({"type": "own_rooms"})).await;
 }

@@ -11,9 +11,10 @@ use fivefold_shared::{
 use serde_json::{Value, json};
 
 use crate::{
-    accounts::{ask, greet, hello, sign_in, sign_up, socket, with},
+    accounts::{ask, bearer, greet, hello, sign_in, sign_up, socket, with},
     cluster::{nodes_on, stop_all, until_all_ready},
     harness::{Client, LIMITS, TestServer, joined, within},
+    moderation::{heard, kept, say, settle},
 };
 
 const MAIN_MS: u64 = 600_000;
@@ -153,6 +154,68 @@ async fn a_running_game_goes_on_at_another_node_when_its_guest_is_taken_along() 
     let nodes = nodes_on(&storage, 2);
     until_all_ready(&nodes).await;
     play_on(&storage, &nodes[0], &nodes[1]).await;
+    stop_all(nodes).await;
+}
+
+/// Bob has blocked Ann. She plays him as a guest, and takes the guest along in the running game.
+async fn check_blocks(first: &TestServer, second: &TestServer) {
+    let (cookie, _) = sign_up(first, "Ann").await;
+    let (mut guest, guest_id, identity) = greet(first, "Gus").await;
+    let (mut bob, _, secret) = greet(second, "Bob").await;
+    let bobs = [bearer(&secret)];
+    let block = json!({"name": "Ann", "kind": "block"});
+    assert_eq!(ask(second, "POST /api/blocks", &bobs, &block).await.status, 204);
+    let room = guest.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    done(&bob.ask(json!({"type": "sit", "room": room})).await);
+    let (mut eve, ..) = greet(second, "Eve").await;
+    eve.join(&room).await;
+    say(&mut guest, &room, "one").await;
+    assert_eq!(heard(&mut bob).await, "one", "nobody knows yet who this is");
+
+    let take = json!({"identity": identity});
+    let taken = ask(first, "POST /api/account/guest", &with(&cookie), &take).await;
+    assert_eq!(taken.status, 204, "{}", taken.body);
+    let mut ann = socket(first, &cookie).await;
+    ann.join(&room).await;
+    settle(second).await;
+    say(&mut ann, &room, "two").await;
+    say(&mut bob, &room, "three").await;
+    for line in ["one", "two", "three"] {
+        assert_eq!(heard(&mut eve).await, line);
+    }
+    assert_eq!(kept(&mut bob, &room).await, ["three"]);
+    assert_eq!(kept(&mut ann, &room).await, ["one", "two"]);
+
+    // The list has one person, by whichever id.
+    let unblock = format!("DELETE /api/blocks/{guest_id}");
+    assert_eq!(ask(second, &unblock, &bobs, &Value::Null).await.status, 204);
+    settle(first).await;
+    say(&mut ann, &room, "four").await;
+    assert_eq!(heard(&mut bob).await, "four");
+    assert_eq!(kept(&mut ann, &room).await, ["one", "two", "three", "four"]);
+    let mute = json!({"member": guest_id, "name": "Ann", "kind": "mute"});
+    assert_eq!(ask(second, "POST /api/blocks", &bobs, &mute).await.status, 204);
+    let own = ask(first, "GET /api/account", &with(&cookie), &Value::Null).await.body;
+    let blocks = ask(second, "GET /api/blocks", &bobs, &Value::Null).await.body;
+    assert_eq!(blocks["blocks"][0]["member"], own["account"]["id"]);
+    say(&mut ann, &room, "five").await;
+    assert_eq!(kept(&mut bob, &room).await, ["three"]);
+}
+
+#[tokio::test]
+async fn a_block_holds_for_a_guest_who_is_taken_along() {
+    let server = TestServer::start(LIMITS);
+    check_blocks(&server, &server).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_block_holds_for_a_guest_who_is_taken_along_at_another_node() {
+    let storage = Memory::default();
+    let nodes = nodes_on(&storage, 2);
+    until_all_ready(&nodes).await;
+    check_blocks(&nodes[0], &nodes[1]).await;
     stop_all(nodes).await;
 }
 

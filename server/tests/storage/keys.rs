@@ -3,10 +3,11 @@
 use fivefold_server::{
     limits::accounts::{ALIASES_MAX, DELETED_ACCOUNT_KEPT, PASSKEYS_MAX, TOKENS_MAX},
     storage::{
-        AccountChanged, AccountKeys, AccountStep, ApiToken, Append, GameQuery, KeyHash, KeyStep,
-        NewAccount, Passkey, Storage, UsedPasskey,
+        AccountChanged, AccountKeys, AccountStep, ApiToken, Append, BlockEntry, BlockKind,
+        GameQuery, KeyHash, KeyStep, ModerationChange, NewAccount, Passkey, Storage, UsedPasskey,
     },
 };
+use fivefold_shared::protocol::{MemberId, Name};
 
 use crate::{
     accounts::{
@@ -222,6 +223,23 @@ fn guests_belong_to_one_account() {
         assert_eq!(keys(storage, 1).aliases.len(), ALIASES_MAX);
         let row = storage.reader().unwrap().member(&member(10 + most), hash(10 + most)).unwrap();
         assert_eq!(row.unwrap().hash, hash(10 + most), "nothing of it is stored");
+        // They are found by any id of the person, and who blocks one of them has blocked the account.
+        let around = |members: &[MemberId]| {
+            let mut guests = storage.reader().unwrap().guests_around(members).unwrap();
+            guests.sort_unstable();
+            guests
+        };
+        let all: Vec<_> = (10..10 + most).map(|number| (member(number), member(1))).collect();
+        assert_eq!(around(&[member(2), member(12)]), all);
+        assert_eq!(around(&[member(1)]), all);
+        assert_eq!(around(&[member(2), member(50)]), []);
+        for (by, other, at) in [(4, 1, 7), (3, 10, 8), (4, 12, 9), (5, 2, 9)] {
+            let name = Name::new("Somebody").unwrap();
+            let entry = BlockEntry { other: member(other), name, kind: BlockKind::Block, at };
+            storage.moderate(&ModerationChange::Block(member(by), entry)).unwrap();
+        }
+        let lists = storage.reader().unwrap().block_lists(&member(1)).unwrap();
+        assert_eq!(lists.blocked_by, [member(4), member(3)]);
         // The guest's games are the account's.
         let finished = Append { closes: true, ..append(2, resigned("private", 10, 2), 0) };
         assert_eq!(storage.append(&[finished]).unwrap(), [Ok(vec![])]);

@@ -21,12 +21,14 @@ impl ModerationReader for Memory {
             other.at.cmp(&one.at).then_with(|| one.other.cmp(&other.other))
         };
         own.sort_by(newest_first);
+        let ids = tables.accounts.with_aliases(member);
         let mut by: Vec<_> = blocks
             .iter()
             .filter_map(|(by, own)| {
-                let is_it =
-                    |entry: &&BlockEntry| entry.other == *member && entry.kind == BlockKind::Block;
-                own.iter().find(is_it).map(|entry| (entry.at, by.clone()))
+                let is_it = |entry: &&BlockEntry| {
+                    ids.contains(&entry.other) && entry.kind == BlockKind::Block
+                };
+                own.iter().filter(is_it).map(|entry| entry.at).max().map(|at| (at, by.clone()))
             })
             .collect();
         by.sort_by(|one, other| other.cmp(one));

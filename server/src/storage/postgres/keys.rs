@@ -147,6 +147,11 @@ const SELECT_TOKENS: &str = "
 const SELECT_ALIASES: &str = "
     SELECT member FROM alias WHERE account = $1 ORDER BY made_at, member";
 
+/// The guests of the accounts that are these members, or that one of these guests belongs to.
+pub(super) const SELECT_GUESTS_AROUND: &str = "
+    SELECT member, account FROM alias WHERE account = ANY($1::text[])
+        OR account = ANY (ARRAY(SELECT account FROM alias WHERE member = ANY($1::text[])))";
+
 /// Changes the keys of an account.
 ///
 /// # Errors

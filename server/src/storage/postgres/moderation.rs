@@ -134,7 +134,10 @@ const SELECT_BLOCKS: &str = "
     SELECT other, name, kind, at FROM block WHERE member = $1 ORDER BY at DESC, other";
 
 const SELECT_BLOCKED_BY: &str = "
-    SELECT member FROM block WHERE other = $1 AND kind = 'block' ORDER BY at DESC LIMIT $2";
+    SELECT member FROM block WHERE kind = 'block'
+        AND other = ANY (ARRAY(
+            SELECT $1::text COLLATE \"C\" UNION ALL SELECT member FROM alias WHERE account = $1))
+    GROUP BY member ORDER BY max(at) DESC LIMIT $2";
 
 const SELECT_REVISION: &str = "SELECT coalesce(sum(changes), 0)::bigint FROM sanction";
 

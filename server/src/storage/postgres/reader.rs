@@ -135,6 +135,18 @@ impl StorageReader for PostgresReader {
         guests.into_iter().map(name).collect()
     }
 
+    fn guests_around(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        let members: Vec<_> = members.iter().map(MemberId::as_str).collect();
+        self.rows(keys::SELECT_GUESTS_AROUND, &[&members], |row| {
+            let (guest, account): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            let parse = || Ok((name(guest)?, name(account)?));
+            Ok(parse())
+        })
+    }
+
     fn account_of_session(
         &mut self,
         session: KeyHash,

@@ -214,6 +214,27 @@ pub(super) fn aliases(
     rows.map(|id| name(id?)).collect()
 }
 
+/// The guests of the accounts that are these members, or that one of these guests belongs to, each with its
+/// account.
+pub(super) fn guests_around(
+    connection: &Connection,
+    members: &[MemberId],
+) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+    let mut select = connection.prepare_cached(
+        "SELECT member, account FROM alias
+         WHERE account = ?1 OR account = (SELECT account FROM alias WHERE member = ?1)",
+    )?;
+    let mut guests = Vec::new();
+    for member in members {
+        let rows = select.query_map((member.as_str(),), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for row in rows {
+            let (guest, account): (String, String) = row?;
+            guests.push((name(guest)?, name(account)?));
+        }
+    }
+    Ok(guests)
+}
+
 /// The passkey in a row, from this column on.
 fn passkey(row: &Row<'_>, first: usize) -> rusqlite::Result<Passkey> {
     Ok(Passkey {

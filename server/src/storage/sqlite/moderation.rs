@@ -228,7 +228,9 @@ impl ModerationReader for SqliteReader {
             Ok(BlockEntry { other: name(other)?, name: name(text)?, kind: kind.try_into()?, at })
         })?;
         let mut others = self.connection.prepare_cached(
-            "SELECT member FROM block WHERE other = ? AND kind = 'block' ORDER BY at DESC LIMIT ?",
+            "SELECT member FROM block WHERE kind = 'block'
+                 AND other IN (SELECT ?1 UNION SELECT member FROM alias WHERE account = ?1)
+             GROUP BY member ORDER BY max(at) DESC LIMIT ?2",
         )?;
         let blocked_by =
             collect(others.query((member.as_str(), BLOCKED_BY_MAX))?, |row| name(row.get(0)?))?;

@@ -86,6 +86,13 @@ impl StorageReader for SqliteReader {
         keys::aliases(&self.connection, member.as_str())
     }
 
+    fn guests_around(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        keys::guests_around(&self.connection, members)
+    }
+
     fn account_of_session(
         &mut self,
         session: KeyHash,

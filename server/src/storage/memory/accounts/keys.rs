@@ -163,6 +163,22 @@ impl Accounts {
         self.0.get(member).map_or_else(Vec::new, |account| account.aliases.clone())
     }
 
+    /// The guests of the accounts that are these members, or that one of these guests belongs to, each with
+    /// its account.
+    pub(in crate::storage::memory) fn guests_around(
+        &self,
+        members: &[MemberId],
+    ) -> Vec<(MemberId, MemberId)> {
+        let mut guests = Vec::new();
+        for (account, stored) in &self.0 {
+            let is_one = |id: &MemberId| members.contains(id);
+            if is_one(account) || stored.aliases.iter().any(is_one) {
+                guests.extend(stored.aliases.iter().map(|guest| (guest.clone(), account.clone())));
+            }
+        }
+        guests
+    }
+
     /// A member, and the guests that belong to their account.
     pub(in crate::storage::memory) fn with_aliases(&self, member: &MemberId) -> Vec<MemberId> {
         let guests = self.0.get(member).map_or(&[][..], |account| &account.aliases);
