@@ -68,13 +68,24 @@ test('somebody makes a bot, its program plays, and everybody sees what it is', a
   await eve.page.getByRole('link', { name: 'Bella' }).click();
   await eve.page.getByRole('heading', { name: 'Bella', level: 1 }).waitFor();
 
-  // Deleted by a second press.
+  // It gets another name, once, and the old one leads to it.
   await ann.page.keyboard.press('Escape');
   const again = await botsOf(ann.page);
   await again.getByText('Zedd', { exact: true }).click();
+  const its = again.locator('details[open]');
+  await its.getByLabel('Name', { exact: true }).fill('Zorro');
+  await its.getByRole('button', { name: 'Change its name' }).click();
+  await again.getByText('Zorro', { exact: true }).waitFor();
+  await its.getByLabel('Name', { exact: true }).fill('Zedd');
+  await its.getByRole('button', { name: 'Change its name' }).click();
+  await its.getByText('This name can be changed again in 30 days.').waitFor();
+  await eve.page.goto('/player/Zedd');
+  await eve.page.getByRole('heading', { name: 'Bot “Zorro”', level: 1 }).waitFor();
+
+  // Deleted by a second press.
   await again.getByRole('button', { name: 'Delete the bot' }).click();
-  await again.getByRole('button', { name: 'Press again to delete Zedd and end its tokens' }).click();
-  await again.getByText('Zedd', { exact: true }).waitFor({ state: 'detached' });
+  await again.getByRole('button', { name: 'Press again to delete Zorro and end its tokens' }).click();
+  await again.getByText('Zorro', { exact: true }).waitFor({ state: 'detached' });
   assert.deepEqual([...own(ann.complaints), ...own(eve.complaints)], []);
 });
 

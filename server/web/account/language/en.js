@@ -148,7 +148,7 @@ export const texts = {
   refused_name_reserved: 'Nobody can have this name. Choose another one.',
   refused_password_length: 'A password has {least} to {most} characters.',
   refused_common_password: 'Too many people have this password. Choose another one.',
-  refused_name_changed_lately: { one: 'You can change your name again in {count} day.', other: 'You can change your name again in {count} days.' },
+  refused_name_changed_lately: { one: 'This name can be changed again in {count} day.', other: 'This name can be changed again in {count} days.' },
   refused_too_many_tries: 'Too many tries. Try again in {time}.',
   refused_wrong_passkey: 'This passkey opens no account here. Use another one, or your password.',
   refused_no_passkeys: 'Passkeys do not work at this address.',

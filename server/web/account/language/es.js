@@ -148,7 +148,7 @@ export const texts = {
   refused_name_reserved: 'Nadie puede tener este nombre. Elige otro.',
   refused_password_length: 'Una contraseña tiene de {least} a {most} caracteres.',
   refused_common_password: 'Demasiada gente tiene esta contraseña. Elige otra.',
-  refused_name_changed_lately: { one: 'Puedes volver a cambiar tu nombre en {count} día.', many: 'Puedes volver a cambiar tu nombre en {count} días.', other: 'Puedes volver a cambiar tu nombre en {count} días.' },
+  refused_name_changed_lately: { one: 'Este nombre se puede volver a cambiar en {count} día.', many: 'Este nombre se puede volver a cambiar en {count} días.', other: 'Este nombre se puede volver a cambiar en {count} días.' },
   refused_too_many_tries: 'Demasiados intentos. Prueba otra vez en {time}.',
   refused_wrong_passkey: 'Esta llave no abre ninguna cuenta aquí. Usa otra, o tu contraseña.',
   refused_no_passkeys: 'Las llaves de acceso no funcionan en esta dirección.',
