@@ -30,8 +30,12 @@ use crate::{
 /// How many moves are compared by a level that may overlook some.
 const MOVES_COMPARED: usize = 8;
 
-/// Moves vary while fewer stones than this are on the board.
-const VARIED_PLIES: usize = 6;
+/// The book is asked while fewer stones than this are on the board.
+const BOOK_PLIES: usize = 6;
+
+/// The highest level varies its moves while fewer stones than this are on the board. To compare
+/// several costs half of the depth.
+const VARIED_PLIES: usize = 3;
 
 /// How much chance of winning a varied move may lose against the best.
 const VARIED_LOSS: f64 = 0.005;
@@ -208,7 +212,7 @@ impl EngineBot {
     /// because that move gives away Black's advantage.
     fn book_move(&mut self, position: &Position) -> Option<Point> {
         let is_gift = position.ply() == 2;
-        if position.ply() >= VARIED_PLIES || is_gift && self.level.nodes.is_none() {
+        if position.ply() >= BOOK_PLIES || is_gift && self.level.nodes.is_none() {
             return None;
         }
         book::continuations(position).choose(&mut self.random).copied()

@@ -21,7 +21,7 @@ pub(super) struct Node {
     pub(super) depth: i32,
     /// The number of plies from the root.
     pub(super) ply: u16,
-    /// The last move; none at the root.
+    /// The last move; none at the root and after a pass.
     pub(super) last: Option<Spot>,
 }
 
@@ -29,5 +29,10 @@ impl Node {
     /// The position after a move.
     pub(super) const fn after(self, spot: Spot, depth: i32) -> Self {
         Self { turn: self.turn.opponent(), depth, ply: self.ply + 1, last: Some(spot) }
+    }
+
+    /// The position after the side to move has passed.
+    pub(super) const fn passed(self, depth: i32) -> Self {
+        Self { turn: self.turn.opponent(), depth, ply: self.ply + 1, last: None }
     }
 }

@@ -33,8 +33,18 @@ const AHEAD: i32 = 60;
 /// Limits below which only fours are searched: how far behind a side is, how much more for each ply
 /// of remaining depth, and the greatest remaining depth at which this applies.
 const LOST: (i32, i32, i32) = (100, 120, 3);
-/// How far behind a move may leave a side, for each ply of remaining depth, and still be tried.
-const BEHIND: i32 = 70;
+/// How far behind a quiet move may leave a side, for each ply of remaining depth, and still be
+/// tried; and the greatest remaining depth at which this applies.
+const BEHIND: (i32, i32) = (70, 6);
+/// The least remaining depth at which a side that is ahead tries to pass, and how much of it that
+/// costs, besides a quarter.
+const PASS: (i32, i32) = (5, 3);
+/// How many moves are tried at least, and how many more for the remaining depth to the power of
+/// 1.5, before the others are left out: of a position's quiet moves, and of all others.
+const QUIET_MOVES: (u32, u32) = (3, 1);
+const THREATS: (u32, u32) = (6, 2);
+/// How many times as many are tried in the principal variation.
+const PRINCIPAL: u32 = 2;
 
 /// The state of one search.
 #[derive(Debug)]
@@ -177,9 +187,22 @@ impl Search<'_, '_> {
         if is_ordinary && depth <= most && patterns + least + each * depth <= alpha {
             return patterns;
         }
+        if is_ordinary && patterns >= beta && self.is_ahead_after_pass(node, beta) {
+            return beta;
+        }
         let best = known.and_then(|known| known.best);
         let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };
         self.try_moves(Node { depth, ..node }, (alpha, beta), patterns, stops, best)
+    }
+
+    /// Whether a side is ahead even after it has passed (a *null move*): some move is nearly always
+    /// better. Not twice in a row.
+    fn is_ahead_after_pass(&mut self, node: Node, beta: i32) -> bool {
+        let (least, cost) = PASS;
+        node.depth >= least && node.last.is_some() && {
+            let passed = node.passed(node.depth - cost - node.depth / 4);
+            (beta..WON).contains(&-self.value(passed, -beta, -beta + 1))
+        }
     }
 
     fn try_moves(
@@ -213,16 +236,20 @@ impl Search<'_, '_> {
                 continue;
             }
             let flags = self.grid.flags(spot, turn);
-            let is_quiet = !flags.any(Flags::FOUR) && !flags.any(Flags::THREE) && stops.is_none();
-            if !is_pv && best > -WON && is_quiet && depth <= 6 {
-                let most = 4 + depth * depth;
-                if tried.len() >= most.unsigned_abs() as usize
-                    || patterns + BEHIND * depth + score <= alpha
-                {
-                    continue;
-                }
+            let is_four = flags.any(Flags::FOUR) && stops.is_none();
+            let is_quiet = !is_four && !flags.any(Flags::THREE) && stops.is_none();
+            let (each, deepest) = BEHIND;
+            let is_hopeless = || {
+                !is_pv && is_quiet && depth <= deepest && patterns + each * depth + score <= alpha
+            };
+            if best > -WON && (tried.len() >= tries(depth, is_quiet, is_pv) || is_hopeless()) {
+                continue;
             }
-            let late = if is_quiet { tried.len() } else { 0 };
+            let late = match tried.len() {
+                _ if is_four => 0,
+                tried if is_quiet => tried,
+                tried => tried / 2,
+            };
             let value = self.try_move(node, spot, (alpha, beta), tried.is_empty(), late);
             if self.limits.is_over() {
                 self.moves.truncate(base);
@@ -336,6 +363,13 @@ impl Search<'_, '_> {
     pub(super) const fn hash(&self, turn: Stone) -> u64 {
         self.grid.hash() ^ if matches!(turn, Stone::White) { WHITE_MOVES } else { 0 }
     }
+}
+
+/// How many moves of a kind are tried at most, where none loses at once.
+fn tries(depth: i32, is_quiet: bool, is_pv: bool) -> usize {
+    let (least, more) = if is_quiet { QUIET_MOVES } else { THREATS };
+    let most = least + more * depth.max(0).unsigned_abs().pow(3).isqrt();
+    (if is_pv { PRINCIPAL * most } else { most }) as usize
 }
 
 /// Distinguishes White's turn from Black's in the table.
