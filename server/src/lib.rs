@@ -21,6 +21,7 @@ pub mod file_limit;
 mod heard_lines;
 pub mod http;
 mod identities;
+mod idle_first;
 mod ids;
 pub mod limits;
 mod link;

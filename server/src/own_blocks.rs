@@ -156,7 +156,7 @@ mod tests {
         for id in [&ann, &guest, &other_guest] {
             check(&own, id, BLOCKED);
         }
-        let mut all = [ann.clone(), guest, other_guest];
+        let mut all = [ann, guest, other_guest];
         all.sort_unstable();
         assert_eq!(own.blocked(), all);
         check(&own, &late, FREE);

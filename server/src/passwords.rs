@@ -1,7 +1,7 @@
 //! Passwords: which ones are accepted, and hashing them off the runtime's threads.
 //!
-//! A hash takes memory and time on purpose, so only two are computed at once, on threads that give way to
-//! moves as the bots' threads do.
+//! A hash takes memory and time on purpose, so only one of each queue is computed at once, where it delays no
+//! moves (`idle_first.rs`).
 
 use std::fmt;
 
@@ -14,10 +14,11 @@ use serde::Deserialize;
 
 use crate::{
     http::jobs::{Jobs, NoResult, Place},
+    idle_first::IdleFirst,
     ids,
     limits::accounts::{
-        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_CALM_MAX, HASH_QUEUE_MAX, HASHES_MAX,
-        PASSWORD_MAX, PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX,
+        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASH_RESCUED_AFTER, HASHES_MAX, PASSWORD_MAX,
+        PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX,
     },
     priority,
     storage::{Blocking, PasswordHash},
@@ -73,8 +74,14 @@ impl Password {
 /// Hashes and verifies passwords, in two queues: whoever guesses passwords fills only that of the strangers.
 #[derive(Debug)]
 pub(crate) struct Passwords {
-    known: Jobs,
-    strangers: Jobs,
+    known: Queue,
+    strangers: Queue,
+}
+
+#[derive(Debug)]
+struct Queue {
+    jobs: Jobs,
+    idle_first: IdleFirst,
 }
 
 /// Whose password it is.
@@ -88,7 +95,10 @@ pub(crate) enum Whose {
 
 /// A place in one of the queues.
 #[derive(Debug)]
-pub(crate) struct HashPlace<'p>(Place<'p>);
+pub(crate) struct HashPlace<'p> {
+    place: Place<'p>,
+    idle_first: IdleFirst,
+}
 
 /// Whether a password is right.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -102,9 +112,11 @@ pub(crate) enum Verified {
 
 impl Passwords {
     pub(crate) fn new(blocking: &Blocking) -> Self {
-        let jobs =
-            |queue_max| Jobs::new(blocking.clone(), HASHES_MAX, queue_max, priority::give_way);
-        Self { known: jobs(HASH_QUEUE_MAX), strangers: jobs(STRANGERS_HASH_QUEUE_MAX) }
+        let queue = |queue_max| Queue {
+            jobs: Jobs::new(blocking.clone(), HASHES_MAX, queue_max, priority::give_way),
+            idle_first: IdleFirst::new(HASH_RESCUED_AFTER),
+        };
+        Self { known: queue(HASH_QUEUE_MAX), strangers: queue(STRANGERS_HASH_QUEUE_MAX) }
     }
 
     /// A place in the queue. Take it before anything is read for it, so that a refusal costs little.
@@ -112,27 +124,21 @@ impl Passwords {
     /// # Errors
     /// If too many wait.
     pub(crate) fn place(&self, whose: Whose) -> Result<HashPlace<'_>, NoResult> {
-        let jobs = match whose {
+        let Queue { jobs, idle_first } = match whose {
             Whose::Known => &self.known,
             Whose::Stranger => &self.strangers,
         };
-        jobs.place().map(HashPlace)
+        Ok(HashPlace { place: jobs.place()?, idle_first: idle_first.clone() })
     }
 }
 
 impl HashPlace<'_> {
-    /// Whether so many wait that people who play come first without exception. A few are better off with a
-    /// share of a busy processor.
-    fn is_crowded(&self) -> bool {
-        self.0.taken() > HASH_QUEUE_CALM_MAX
-    }
-
     async fn run<T: Send + 'static>(
         self,
-        job: impl FnOnce() -> T + Send + 'static,
+        job: impl Fn() -> T + Clone + Send + 'static,
     ) -> Result<T, NoResult> {
-        let lower = if self.is_crowded() { priority::run_when_idle } else { priority::give_way };
-        self.0.run_below(lower, job).await
+        let Self { place, idle_first } = self;
+        place.run(move || idle_first.run(job)).await
     }
 
     /// The hash of a password.
@@ -188,6 +194,14 @@ fn verify(password: &Password, stored: Option<&PasswordHash>) -> Verified {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicBool, Ordering},
+        },
+        thread,
+    };
+
     use super::*;
 
     fn password(text: &str) -> Password {
@@ -271,18 +285,36 @@ mod tests {
             (0..count).map(|_| passwords.place(whose).unwrap()).collect()
         };
         let mut held = take(Whose::Stranger, STRANGERS_HASH_QUEUE_MAX);
-        assert!(held[0].is_crowded());
         assert_eq!(passwords.place(Whose::Stranger).err(), Some(NoResult::Busy));
         let known = take(Whose::Known, HASH_QUEUE_MAX);
         assert_eq!(passwords.place(Whose::Known).err(), Some(NoResult::Busy));
         held.pop();
         assert!(passwords.place(Whose::Stranger).is_ok());
-        held.truncate(HASH_QUEUE_CALM_MAX + 1);
-        assert!(held[0].is_crowded());
-        held.truncate(HASH_QUEUE_CALM_MAX);
-        assert!(!held[0].is_crowded());
         drop(known);
         let place = passwords.place(Whose::Known).unwrap();
         assert!(place.hash(password("correct horse")).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn people_get_in_while_all_processors_are_busy() {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let programs: Vec<_> = (0..2 * processors)
+            .map(|_| {
+                let is_over = Arc::clone(&is_over);
+                thread::spawn(move || while !is_over.load(Ordering::Relaxed) {})
+            })
+            .collect();
+        let passwords = Passwords::new(&Blocking::Threads);
+        let right = password("correct horse");
+        for whose in [Whose::Known, Whose::Stranger] {
+            let stored = passwords.place(whose).unwrap().hash(right.clone()).await.unwrap();
+            let verified = passwords.place(whose).unwrap().verify(right.clone(), Some(stored));
+            assert_eq!(verified.await, Ok(Verified::Right { rehashed: None }));
+        }
+        is_over.store(true, Ordering::Relaxed);
+        for program in programs {
+            program.join().unwrap();
+        }
     }
 }

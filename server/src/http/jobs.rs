@@ -18,7 +18,6 @@ pub(crate) struct Jobs {
     running: Arc<Semaphore>,
     /// Permits of the running and the waiting jobs.
     queue: Arc<Semaphore>,
-    queue_max: usize,
     blocking: Blocking,
     /// Lowers the priority of the thread of a job.
     lower: fn(),
@@ -44,7 +43,7 @@ impl Jobs {
     ) -> Self {
         let running = Arc::new(Semaphore::new(running_max));
         let queue = Arc::new(Semaphore::new(queue_max));
-        Self { running, queue, queue_max, blocking, lower }
+        Self { running, queue, blocking, lower }
     }
 
     /// A place in the queue. Take it before anything is read for the job, so that a refusal costs little.
@@ -76,11 +75,6 @@ pub(crate) struct Place<'j> {
 }
 
 impl Place<'_> {
-    /// How many places are taken, with this one.
-    pub(crate) fn taken(&self) -> usize {
-        self.jobs.queue_max - self.jobs.queue.available_permits()
-    }
-
     /// Runs a job when its turn comes.
     ///
     /// # Errors
@@ -89,27 +83,14 @@ impl Place<'_> {
         self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoResult> {
-        let lower = self.jobs.lower;
-        self.run_below(lower, job).await
-    }
-
-    /// As [`run`](Self::run), on a thread whose priority `lower` lowers.
-    ///
-    /// # Errors
-    /// If the job panics.
-    pub(crate) async fn run_below<T: Send + 'static>(
-        self,
-        lower: fn(),
-        job: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, NoResult> {
-        let Self { jobs: Jobs { running, blocking, .. }, place } = self;
+        let Self { jobs: Jobs { running, blocking, lower, .. }, place } = self;
         let turn = Arc::clone(running).acquire_owned().await.map_err(|_| NoResult::Broke)?;
         // The job continues when its client disconnects, and keeps its slot until it is done.
         let call = move || {
             let _held = (place, turn);
             job()
         };
-        blocking.call_below(lower, call).await.ok_or(NoResult::Broke)
+        blocking.call_below(*lower, call).await.ok_or(NoResult::Broke)
     }
 }
 

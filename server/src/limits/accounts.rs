@@ -22,8 +22,9 @@ pub const STRANGERS_HASH_QUEUE_MAX: usize = 48;
 pub const PASSKEY_CHECKS_MAX: usize = 2;
 /// Most answers of passkeys that are checked or wait for that. Further ones are refused.
 pub const PASSKEY_CHECK_QUEUE_MAX: usize = 64;
-/// Where more than these wait in their queue, passwords are hashed only when nobody else needs the processor.
-pub const HASH_QUEUE_CALM_MAX: usize = 4;
+/// A password is hashed only when nobody else needs the processor. Where that does not end in this time, it is
+/// hashed again at the bots' priority.
+pub const HASH_RESCUED_AFTER: Duration = Duration::from_millis(250);
 /// Memory that hashing a password takes, in KiB.
 pub const HASH_MEMORY_KIB: u32 = 19 * 1024;
 /// How often the hash goes over its memory.
@@ -130,7 +131,6 @@ pub const TRIES_KEPT: usize = 10_000;
 
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
 const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && HASHES_MAX <= STRANGERS_HASH_QUEUE_MAX);
-const _: () = assert!(HASH_QUEUE_CALM_MAX < HASH_QUEUE_MAX);
 const _: () = assert!(ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
 const _: () = assert!(
     RENAMED_AGAIN_AFTER.as_secs() * 13 > OLD_NAME_KEPT.as_secs(),

@@ -284,13 +284,7 @@ impl Front {
                     self.send(session, &Message::SeekOver { seek, why });
                 }
             }
-            ToFront::Moved { session, command } => {
-                if let Some(seeking) = self.sessions.get_mut(&session)
-                    && !seeking.has_asked(&command)
-                {
-                    seeking.seeks.retain(|own| own.by.command != command);
-                }
-            }
+            ToFront::Moved { session, command } => self.take_moved(session, &command),
             ToFront::Challenged { to, only, challenge, for_ms } => {
                 let by = challenge.member.clone();
                 let message = Message::Challenged { challenge, for_ms };
@@ -355,6 +349,18 @@ impl Front {
             // The leader of now may have the seek from this front.
             self.tell(ToLeader::Playing { member, room, seat });
         }
+    }
+
+    /// Another session of the member has the seek, as far as the clocks of nodes agree. The member may wait
+    /// here all the same, so this session comes back and asks again.
+    fn take_moved(&mut self, session: SessionId, command: &CommandId) {
+        let Some(seeking) = self.sessions.get_mut(&session) else { return };
+        if seeking.has_asked(command) || seeking.seek_of(command).is_none() {
+            return;
+        }
+        seeking.seeks.retain(|own| own.by.command != *command);
+        self.metrics.cluster.sockets_restarted.inc();
+        seeking.outbox.restart();
     }
 
     fn take_lobby(&mut self, from: NodeId, view: &LobbyView) {

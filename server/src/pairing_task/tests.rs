@@ -1,6 +1,8 @@
 //! Fronts and leaders of several nodes, without sockets: messages are delivered here, or lost, and a
 //! table stands for the storage that lets nobody into two games.
 
+mod clocks;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, Ipv4Addr},
