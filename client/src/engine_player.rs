@@ -79,7 +79,7 @@ pub fn engine_for(
     kind: OpeningKind,
 ) -> Result<ReadyEngine, Fault> {
     let mut engine = GomocupEngine::start(options.engine.clone(), rules)?;
-    engine.choose(&Position::new(rules), Some(options.turn), None)?;
+    engine.try_out(&Position::new(rules), options.turn)?;
     engine.renew()?;
     let chooses = match options.openings {
         Some(OpeningChooser::Ours) => false,

@@ -54,6 +54,10 @@ pub fn file_name(words: &[String]) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
+/// Addresses of a process beside the memory that the engine may use, in bytes: for code, libraries and stacks.
+/// Some engines take all of that memory for one table.
+const ADDRESSES_BESIDE_MEMORY: u64 = 512 << 20;
+
 /// Limits of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -65,7 +69,7 @@ pub struct Limits {
     pub grace: Duration,
     /// Positions that it may search per move.
     pub nodes: Option<u64>,
-    /// The most memory, in bytes.
+    /// The memory that it may use, in bytes. The system leaves it 512 MiB of addresses beside that.
     pub memory: Option<u64>,
     /// The longest time for its first start.
     pub start: Duration,
@@ -172,6 +176,7 @@ impl GomocupEngine {
             }
         };
         let Limits { memory, is_trusted, .. } = command.limits;
+        let memory = memory.map(|bytes| bytes.saturating_add(ADDRESSES_BESIDE_MEMORY));
         let process = EngineProcess::start(&command.words, &SandboxLimits { memory, is_trusted })
             .map_err(|error: io::Error| Fault::NotStarted(error.to_string()))?;
         let (known_moves, fillers) = (Vec::new(), Vec::new());
@@ -272,6 +277,19 @@ impl GomocupEngine {
         self.known_moves.push(point);
         self.moved = Some(at);
         Ok((point, at.saturating_duration_since(asked)))
+    }
+
+    /// Has the engine move once before any game, within the time of a move and that of its start: some prepare
+    /// their memory only now.
+    ///
+    /// # Errors
+    /// As [`choose`](Self::choose).
+    pub fn try_out(&mut self, position: &Position, turn: Duration) -> Result<(), Fault> {
+        let Limits { grace, start, .. } = self.command.limits;
+        self.command.limits.grace = grace + start;
+        let tried = self.choose(position, Some(turn), None);
+        self.command.limits.grace = grace;
+        tried.map(drop)
     }
 
     /// Asks for a choice in an opening by swap2; the returned act is legal. `None` for other openings,

@@ -208,9 +208,7 @@ impl Blocks {
             }
         }
     }
-}
 
-impl Blocks {
     /// Takes in that a guest belongs to an account. The lists of both are read again.
     pub(crate) fn note_guest(&self, guest: &MemberId, account: &MemberId) {
         let mut online = lock(&self.online);

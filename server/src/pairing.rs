@@ -31,7 +31,7 @@ use fivefold_shared::{
 };
 
 use self::{
-    games::{Game, Wait, Waited},
+    games::{PairedGames, Waited},
     history::Histories,
     matching::{Candidate, GOOD_SCORE, Queues, score},
     standing::{Aim, FoundGame, Pair, Seek, SeekNumber, Side, Standing},
@@ -65,10 +65,7 @@ pub struct Pairing {
     pairs: BTreeMap<PairNumber, Pair>,
     seeks_begun: u64,
     pairs_begun: u64,
-    /// The players of running games, by their rooms.
-    games: HashMap<RoomCode, Game>,
-    /// The seeks that go on where they were if their members repeat them: their opponents left.
-    waits: HashMap<(MemberId, CommandId), Wait>,
+    games: PairedGames,
     histories: Histories,
     /// How long each pool's last players waited, and when they were paired.
     pool_waits: Vec<VecDeque<(u64, u64)>>,
@@ -94,8 +91,7 @@ impl Pairing {
             pairs: BTreeMap::new(),
             seeks_begun: 0,
             pairs_begun: 0,
-            games: HashMap::new(),
-            waits: HashMap::new(),
+            games: PairedGames::default(),
             histories: Histories::default(),
             pool_waits,
         }
@@ -307,7 +303,7 @@ impl Pairing {
         self.seeks_begun += 1;
         let number = SeekNumber(self.seeks_begun);
         let key = (by.member.clone(), by.command.clone());
-        let waited_before_ms = self.waits.remove(&key).map_or(0, |wait| wait.waited_ms);
+        let waited_before_ms = self.games.take_wait(&key);
         self.members.entry(by.member.clone()).or_default().seeks.push(number);
         self.by_id.insert(id.clone(), number);
         self.by_command.insert(key, number);
@@ -634,8 +630,7 @@ impl Pairing {
             self.forget_idle(&side.by.member);
         }
         self.histories.note_pair(now, &sides.first.by.member, &sides.second.by.member);
-        let players = BySeat { first: Waited::of(sides.first), second: Waited::of(sides.second) };
-        self.games.insert(room.clone(), Game { began_at: now, players });
+        self.games.begin(now, room.clone(), sides);
     }
 
     /// No room can be made for a pair: both go on with their seeks.
@@ -693,6 +688,37 @@ impl Pairing {
         self.forget_idle(member);
     }
 
+    fn game_over(&mut self, now: u64, room: &RoomCode, aborted_by: Option<&MemberId>) {
+        let Some(BySeat { first, second }) = self.games.end(room) else {
+            if let Some(member) = aborted_by {
+                self.histories.note_end(now, member, true);
+            }
+            return;
+        };
+        if aborted_by.is_some() {
+            self.histories.forget_seats(&first.member, &second.member);
+        }
+        for player in [first, second] {
+            let is_mark = aborted_by == Some(&player.member);
+            self.histories.note_end(now, &player.member, is_mark);
+            if aborted_by.is_some() && !is_mark {
+                self.give_back(now, player);
+            }
+        }
+    }
+
+    /// The seek of a player whose opponent left goes on with the time that it has waited.
+    fn give_back(&mut self, now: u64, player: Waited) {
+        let key = (player.member.clone(), player.command.clone());
+        // They may have repeated it before the node of the room reports the end.
+        let standing = self.by_command.get(&key).and_then(|number| self.seeks.get_mut(number));
+        if let Some(seek) = standing {
+            seek.waited_before_ms += player.waited_ms;
+        } else {
+            self.games.keep_wait(now, player);
+        }
+    }
+
     fn tick(&mut self, now: u64, effects: &mut Vec<Effect>) {
         let over = self.seeks.iter().filter_map(|(number, seek)| {
             if self.is_being_paired(&seek.by.member) {
@@ -712,9 +738,8 @@ impl Pairing {
             self.end(number, why, None, effects);
         }
         self.drop_unrepeated(now, effects);
-        self.waits.retain(|_, wait| now < wait.until);
         self.histories.forget_old(now);
-        self.forget_old_games();
+        self.games.forget_old(now);
         self.round(now, effects);
     }
 }

@@ -1,7 +1,9 @@
-//! The running games that were paired here: the seek of a player whose opponent left at the beginning goes on
-//! with the time that it had waited.
+//! The running games that were paired here, and the waiting times of players whose opponent left at the
+//! beginning: their seeks go on with them.
 //!
 //! It does not know how pairs are made, and what happens in a game.
+
+use std::collections::HashMap;
 
 use fivefold_shared::{
     clock::millis,
@@ -9,8 +11,15 @@ use fivefold_shared::{
     seat::BySeat,
 };
 
-use super::{Pairing, input::Seeker, standing::Side};
+use super::{input::Seeker, standing::Side};
 use crate::limits::{PAIRED_GAMES_KEPT, WAITS_KEPT, WAITS_MAX};
+
+/// The games by their rooms, and the waiting times by the players' commands.
+#[derive(Debug, Default)]
+pub(super) struct PairedGames {
+    pub(super) running: HashMap<RoomCode, Game>,
+    waits: HashMap<(MemberId, CommandId), Wait>,
+}
 
 /// A running game that was paired here.
 #[derive(Debug)]
@@ -29,63 +38,60 @@ pub(super) struct Waited {
 
 /// The time that a seek has waited before, and how long it is remembered.
 #[derive(Debug)]
-pub(super) struct Wait {
-    pub(super) waited_ms: u64,
-    pub(super) until: u64,
+struct Wait {
+    waited_ms: u64,
+    until: u64,
 }
 
 impl Waited {
     /// The player on a side of a pair.
-    pub(super) fn of(side: Side) -> Self {
+    fn of(side: Side) -> Self {
         let Side { by: Seeker { member, command, .. }, waited_ms, .. } = side;
         Self { member, command, waited_ms }
     }
 }
 
-impl Pairing {
-    /// A game has ended. `aborted_by` has left before it began.
-    pub(super) fn game_over(&mut self, now: u64, room: &RoomCode, aborted_by: Option<&MemberId>) {
-        let Some(Game { players, .. }) = self.games.remove(room) else {
-            // It was paired before a restart, or by another node.
-            if let Some(member) = aborted_by {
-                self.histories.note_end(now, member, true);
-            }
-            return;
-        };
-        let BySeat { first, second } = players;
-        if aborted_by.is_some() {
-            self.histories.forget_seats(&first.member, &second.member);
-        }
-        for player in [first, second] {
-            let is_mark = aborted_by == Some(&player.member);
-            self.histories.note_end(now, &player.member, is_mark);
-            if aborted_by.is_some() && !is_mark {
-                self.give_back(now, player);
-            }
+impl PairedGames {
+    /// The game of a pair begins.
+    pub(super) fn begin(
+        &mut self,
+        now: u64,
+        room: RoomCode,
+        BySeat { first, second }: BySeat<Side>,
+    ) {
+        let players = BySeat { first: Waited::of(first), second: Waited::of(second) };
+        self.running.insert(room, Game { began_at: now, players });
+    }
+
+    /// The players of a game that has ended; nothing if it was paired before a restart, or by another node.
+    pub(super) fn end(&mut self, room: &RoomCode) -> Option<BySeat<Waited>> {
+        self.running.remove(room).map(|game| game.players)
+    }
+
+    /// Remembers the waiting time of a player who may seek again.
+    pub(super) fn keep_wait(&mut self, now: u64, Waited { member, command, waited_ms }: Waited) {
+        if self.waits.len() < WAITS_MAX {
+            let wait = Wait { waited_ms, until: now + millis(WAITS_KEPT) };
+            self.waits.insert((member, command), wait);
         }
     }
 
-    /// The seek of a player whose opponent left goes on with the time that it has waited.
-    fn give_back(&mut self, now: u64, Waited { member, command, waited_ms }: Waited) {
-        let key = (member, command);
-        // They may have repeated it before the node of the room reports the end.
-        let standing = self.by_command.get(&key).and_then(|number| self.seeks.get_mut(number));
-        if let Some(seek) = standing {
-            seek.waited_before_ms += waited_ms;
-        } else if self.waits.len() < WAITS_MAX {
-            self.waits.insert(key, Wait { waited_ms, until: now + millis(WAITS_KEPT) });
-        }
+    /// How long the seek of this command had waited before, in milliseconds.
+    pub(super) fn take_wait(&mut self, key: &(MemberId, CommandId)) -> u64 {
+        self.waits.remove(key).map_or(0, |wait| wait.waited_ms)
     }
 
-    /// Forgets the older half of the games, if there are too many: their ends were lost with a node.
-    pub(super) fn forget_old_games(&mut self) {
-        if self.games.len() <= PAIRED_GAMES_KEPT {
+    /// Forgets waiting times that are too old; and the older half of the games, if there are too many: their
+    /// ends were lost with a node.
+    pub(super) fn forget_old(&mut self, now: u64) {
+        self.waits.retain(|_, wait| now < wait.until);
+        if self.running.len() <= PAIRED_GAMES_KEPT {
             return;
         }
-        let mut times: Vec<u64> = self.games.values().map(|game| game.began_at).collect();
+        let mut times: Vec<u64> = self.running.values().map(|game| game.began_at).collect();
         let middle = times.len() / 2;
         let (_, kept_since, _) = times.select_nth_unstable(middle);
         let kept_since = *kept_since;
-        self.games.retain(|_, game| game.began_at > kept_since);
+        self.running.retain(|_, game| game.began_at > kept_since);
     }
 }

@@ -299,7 +299,7 @@ async fn what_an_operator_decides_about_a_person_holds_for_their_bots_at_once() 
     let mut owner = socket(&there, &ann).await;
     let unrated = json!({"kind": "unrated", "reason": "Lost on purpose"});
     assert_eq!(post(&here, &path, &operator, &unrated).await.status, 204);
-    // The owner is told, at the node of the room: it holds there.
+    // The owner learns of it at the node of the room: it holds there.
     sanctioned(&mut owner).await;
     let rematch = json!({"type": "rematch", "room": room});
     let reasons = [first.refused(rematch.clone()).await, second.refused(rematch).await];

@@ -157,7 +157,7 @@ async fn a_running_game_goes_on_at_another_node_when_its_guest_is_taken_along() 
     stop_all(nodes).await;
 }
 
-/// Bob has blocked Ann. She plays him as a guest, and takes the guest along in the running game.
+/// Bob has blocked Ann. She plays Bob as a guest, and takes the guest along in the running game.
 async fn check_blocks(first: &TestServer, second: &TestServer) {
     let (cookie, _) = sign_up(first, "Ann").await;
     let (mut guest, guest_id, identity) = greet(first, "Gus").await;

@@ -10,6 +10,8 @@
 //! - `hang`, `crash`, `garbage`, `illegal`, `outside`, `greedy`: from its second move on it
 //!   stays silent, exits, sends nonsense, plays on a stone or beside the board, takes endless
 //!   memory.
+//! - `filling`: takes all memory that it may use for one table, as some engines do, and answers with an
+//!   error without it.
 //! - `rude`: from its second move on it sends a secret in every way that it can.
 //! - `clingy SECONDS`: plays, and ignores the command to exit; it starts a child that sleeps this
 //!   long, and another in its own session whose parent has exited.
@@ -30,13 +32,14 @@ use std::{
 };
 
 use fivefold_shared::{
-    notation::gomocup::{Command, Placed, Reader, Reply, Side},
+    notation::gomocup::{Command, Info, Placed, Reader, Reply, Side},
     rules::Point,
 };
 
 fn main() {
     let how = env::args().nth(1).unwrap_or_default();
-    let mut engine = Engine { how, width: 0, height: 0, stones: Vec::new(), moves: 0 };
+    let mut engine =
+        Engine { how, width: 0, height: 0, stones: Vec::new(), moves: 0, table: Vec::new() };
     match engine.how.as_str() {
         "clingy" => {
             // The child inherits our standard output, and so keeps the pipe open.
@@ -114,6 +117,7 @@ struct Engine {
     height: u8,
     stones: Vec<Point>,
     moves: u32,
+    table: Vec<u8>,
 }
 
 impl Engine {
@@ -126,6 +130,12 @@ impl Engine {
                 (self.width, self.height) = (width, height);
                 self.stones.clear();
                 println!("{}", Reply::Ok);
+            }
+            Command::Info(Info::MaxMemory(bytes)) if self.how == "filling" => {
+                let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+                if self.table.try_reserve_exact(bytes).is_err() {
+                    println!("{}", Reply::Error("the table does not fit".into()));
+                }
             }
             Command::Restart => {
                 self.stones.clear();

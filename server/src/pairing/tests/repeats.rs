@@ -1,6 +1,9 @@
 //! Seeks that nodes repeat, and nodes that end.
 
-use super::*;
+use super::{
+    super::games::{Game, Waited},
+    *,
+};
 use crate::{limits::PAIRED_GAMES_KEPT, node_id::NodeId};
 
 fn node(number: u32) -> NodeId {
@@ -242,11 +245,11 @@ fn games_whose_ends_are_missed_are_forgotten() {
         players: BySeat { first: waited(number), second: waited(number + 1) },
     };
     let most = PAIRED_GAMES_KEPT as u64;
-    world.pairing.games = (0..most).map(|number| (room(number), game(number))).collect();
+    world.pairing.games.running = (0..most).map(|number| (room(number), game(number))).collect();
     world.pass(SECOND);
-    assert_eq!(world.pairing.games.len(), PAIRED_GAMES_KEPT);
-    world.pairing.games.insert(room(most), game(most));
+    assert_eq!(world.pairing.games.running.len(), PAIRED_GAMES_KEPT);
+    world.pairing.games.running.insert(room(most), game(most));
     world.pass(SECOND);
-    assert_eq!(world.pairing.games.len(), PAIRED_GAMES_KEPT / 2);
-    assert!(world.pairing.games.contains_key(&room(most)));
+    assert_eq!(world.pairing.games.running.len(), PAIRED_GAMES_KEPT / 2);
+    assert!(world.pairing.games.running.contains_key(&room(most)));
 }
