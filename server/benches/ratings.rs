@@ -106,7 +106,7 @@ fn main() {
     let mut criterion = Criterion::default().sample_size(30).configure_from_args();
     let mut benches = criterion.benchmark_group("ends");
     let server = PostgresServer::start(Durability::Full);
-    for group in [1, 8] {
+    for group in [1, 8, 32] {
         for is_rated in [false, true] {
             let kind = if is_rated { "rated" } else { "unrated" };
             let mut measure = |name: &str, storage: Box<dyn Storage>, first: u64| {

@@ -200,7 +200,7 @@ impl Guest {
     ///
     /// # Panics
     /// When the server refuses it.
-    pub(crate) async fn sign_up(source: Ipv4Addr, address: SocketAddr, name: &str) -> Self {
+    pub async fn sign_up(source: Ipv4Addr, address: SocketAddr, name: &str) -> Self {
         let guest = Self::greet_from(Some(source), address, name).await;
         let authorization = format!("Authorization: Bearer {}", guest.identity.as_str());
         let body = format!(r#"{{"name": "{name}", "password": "a long password of tests"}}"#);

@@ -19,7 +19,7 @@ pub(crate) struct ClusterMetrics {
     pub(crate) rooms_taken_over: Counter,
     /// How often a relay has begun an attempt with the owner of its room.
     pub(crate) relay_attempts: Counter,
-    /// Sockets closed because a room could not answer in time.
+    /// Sockets closed so that their members come back and ask again.
     pub(crate) sockets_restarted: Counter,
     /// Frames and broadcasts of other nodes that could not be decoded.
     pub(crate) undecodable: Counter,
@@ -36,7 +36,8 @@ impl ClusterMetrics {
         registry.register("rooms_taken_over", help, self.rooms_taken_over.clone());
         let help = "Times that a relay began to send to the owner of its room";
         registry.register("relay_attempts", help, self.relay_attempts.clone());
-        let help = "Sockets closed because a command could not be answered in time";
+        let help =
+            "Sockets closed because a command could not be answered in time, or a seek may be lost";
         registry.register("sockets_restarted", help, self.sockets_restarted.clone());
         let help = "Frames of other nodes that could not be decoded";
         registry.register("frames_undecodable", help, self.undecodable.clone());
