@@ -32,7 +32,7 @@ export const NUDGE_AFTER_MS = 180000;
 /** The engine's highest level. */
 export const LEVEL_MAX = 10;
 /** The ratings of the engine's levels, the lowest first. */
-export const LEVEL_RATINGS = [600, 806, 1030, 1263, 1377, 1535, 1711, 1895, 2085, 2230];
+export const LEVEL_RATINGS = [600, 780, 973, 1226, 1412, 1568, 1725, 1820, 1956, 2164];
 /** Shortest side of a board. */
 export const SIDE_MIN = 3;
 /** Longest side of a board. */
