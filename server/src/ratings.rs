@@ -285,7 +285,7 @@ mod tests {
     fn three_games_with_bots_tell_the_weak_from_the_strong() {
         let after = |scores: [Score; 3]| {
             scores.into_iter().fold(Rating::NEW, |player, score| {
-                rate([player, Rating::of_house_bot(1412, DAY)], score, DAY)[0]
+                rate([player, Rating::of_house_bot(1377, DAY)], score, DAY)[0]
             })
         };
         let [lost, won] = [Score::Second, Score::First].map(|score| after([score; 3]));
