@@ -11,7 +11,7 @@ const lessons = {
   stop_four: ['A four', 'Four in a row need one more stone to win. This four has one free end: take it, or lose.', 'A four with one free end can be stopped.'],
   open_four: ['An open four', 'A four with both ends free cannot be stopped: the opponent closes one end, and you win at the other.', 'That is why a three with free ends is dangerous.'],
   stop_three: ['An open three', 'Three stones with free ends become an open four with one more stone. Answer now: one move later is too late.', 'Your stone at either end leaves Black at most a four that can be stopped.'],
-  four_three: ['Four and three', 'White has an open three, so there is no time to lose. One stone makes a four and an open three at once: White can answer only one.', 'The four forces White, and the three becomes an open four.'],
+  four_three: ['Four and three', 'White has two open threes, so there is no time to lose. One stone makes a four and an open three at once: White can answer only one.', 'The four forces White, and the three becomes an open four.'],
   double_four: ['Double four', 'One stone makes two fours. White can close only one of them.', 'Two fours in different directions win like an open four.'],
   double_three: ['Double three', 'One stone makes two open threes. White can stop only one of them.', 'It works while White has no four to gain time with. In renju it is forbidden to Black.'],
   vcf: ['A chain of fours', 'White has an open three, but every four must be answered. So play four after four, until one of them brings a second threat.', 'Such a chain is called VCF: victory by continuous fours.'],

@@ -75,7 +75,7 @@ export const CHAPTERS = [
       },
       {
         id: 'four_three', rules: FREESTYLE, goal: 'win', right: [[8, 7]], only: true,
-        picture: ['.......', '...O...', '..OXXX.', '......X', '......X', '.......', '.OOO...'], corner: [2, 5],
+        picture: ['X......', '...O...', '..OXXX.', '.O....X', '......X', '.......', '.OOO...'], corner: [2, 5],
       },
       {
         id: 'double_four', rules: FREESTYLE, goal: 'win', right: [[8, 7]],
