@@ -92,7 +92,8 @@ test('a new account by another site: a name, then its codes; out, and in again',
   await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   await page.getByRole('button', { name: 'Copied' }).click();
   await named(page, 'Olga');
-  assert.equal(new URL(page.url()).pathname, '/', 'where it began');
+  // The name is shown first, then the page where it began.
+  await page.waitForURL(({ pathname }) => pathname === '/');
   const keysOf = await you(page);
   await keysOf.getByText('Other sites: 1').click();
   await keysOf.getByText('The club').first().waitFor();
@@ -103,7 +104,7 @@ test('a new account by another site: a name, then its codes; out, and in again',
   await again.getByRole('button', { name: 'Sign in', exact: true }).click();
   await again.getByRole('button', { name: 'Continue with The club' }).click();
   await named(page, 'Olga');
-  assert.equal(new URL(page.url()).pathname, '/');
+  await page.waitForURL(({ pathname }) => pathname === '/');
   assert.deepEqual(own(complaints), []);
 });
 
