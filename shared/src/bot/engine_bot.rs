@@ -34,7 +34,7 @@ const MOVES_COMPARED: usize = 8;
 const BOOK_PLIES: usize = 6;
 
 /// The highest level varies its moves while fewer stones than this are on the board. To compare
-/// several costs half of the depth.
+/// several costs a third of the depth.
 const VARIED_PLIES: usize = 3;
 
 /// How much chance of winning a varied move may lose against the best.

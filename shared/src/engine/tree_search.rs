@@ -286,7 +286,7 @@ impl Search<'_, '_> {
     }
 
     /// The value of one move. All but the first are expected to be worse, and searched no further
-    /// than it takes to see that; `late` quiet ones less deeply at first.
+    /// than it takes to see that; `late` ones less deeply at first.
     pub(super) fn try_move(
         &mut self,
         node: Node,

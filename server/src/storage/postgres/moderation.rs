@@ -1,13 +1,15 @@
 //! Blocks, reports and sanctions in PostgreSQL. A change is one statement, and the same statement again
 //! does no harm.
 
+use std::sync::LazyLock;
+
 use fivefold_shared::{clock::millis, protocol::MemberId};
 use tokio_postgres::{Error, Row};
 
 use super::{
     connection::Session,
     examination,
-    reader::PostgresReader,
+    reader::{PostgresReader, two_members},
     statements::{Values, run},
     values::{signed, unsigned},
 };
@@ -143,19 +145,24 @@ const SELECT_REVISION: &str = "SELECT coalesce(sum(changes), 0)::bigint FROM san
 
 const SELECT_OPERATOR: &str = "SELECT 1 FROM operator WHERE member = $1";
 
-const SELECT_ACTIVE: &str = "
-    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
-        undone_at FROM sanction
-    WHERE undone_at IS NULL AND (until_at IS NULL OR until_at > $1) AND kind <> 'note'
-        AND (kind <> 'warn' OR seen_at IS NULL)
-    ORDER BY from_at";
+/// Whether a sanction holds at a time.
+const IS_ACTIVE: &str = "
+    undone_at IS NULL AND (until_at IS NULL OR until_at > $1) AND kind <> 'note'
+        AND (kind <> 'warn' OR seen_at IS NULL)";
 
-const SELECT_BOTS_OF_SANCTIONED: &str = "
-    SELECT member, owner FROM account WHERE owner IN (
-        SELECT member FROM sanction
-        WHERE undone_at IS NULL AND (until_at IS NULL OR until_at > $1) AND kind <> 'note'
-            AND (kind <> 'warn' OR seen_at IS NULL)
-    )";
+static SELECT_ACTIVE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal,
+             answered_at, undone_at FROM sanction WHERE {IS_ACTIVE} ORDER BY from_at"
+    )
+});
+
+static SELECT_BOTS_OF_SANCTIONED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT member, owner FROM account
+         WHERE owner IN (SELECT member FROM sanction WHERE {IS_ACTIVE})"
+    )
+});
 
 const SELECT_SANCTIONS_OF: &str = "
     SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
@@ -311,15 +318,11 @@ impl ModerationReader for PostgresReader {
     }
 
     fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
-        self.rows(SELECT_ACTIVE, &[&signed(now)], sanction)
+        self.rows(&SELECT_ACTIVE, &[&signed(now)], sanction)
     }
 
     fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
-        self.rows(SELECT_BOTS_OF_SANCTIONED, &[&signed(now)], |row| {
-            let (bot, owner): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-            let parse = || Ok((name(bot)?, name(owner)?));
-            Ok(parse())
-        })
+        self.rows(&SELECT_BOTS_OF_SANCTIONED, &[&signed(now)], two_members)
     }
 
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {

@@ -140,11 +140,7 @@ impl StorageReader for PostgresReader {
         members: &[MemberId],
     ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
         let members: Vec<_> = members.iter().map(MemberId::as_str).collect();
-        self.rows(keys::SELECT_GUESTS_AROUND, &[&members], |row| {
-            let (guest, account): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-            let parse = || Ok((name(guest)?, name(account)?));
-            Ok(parse())
-        })
+        self.rows(keys::SELECT_GUESTS_AROUND, &[&members], two_members)
     }
 
     fn account_of_session(
@@ -306,5 +302,12 @@ fn member(row: &Row) -> Result<Result<KnownMember, StorageError>, Error> {
         })?;
         Ok(KnownMember { id: name(id)?, hash: IdentityHash(hash), name: name(text)?, seen_at })
     };
+    Ok(parse())
+}
+
+/// The two ids in a row.
+pub(super) fn two_members(row: &Row) -> Result<Result<(MemberId, MemberId), StorageError>, Error> {
+    let (one, other): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+    let parse = || Ok((name(one)?, name(other)?));
     Ok(parse())
 }

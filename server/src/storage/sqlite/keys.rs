@@ -3,7 +3,10 @@
 use fivefold_shared::protocol::MemberId;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account};
+use super::{
+    account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account},
+    rows::{collect, two_members},
+};
 use crate::{
     limits::accounts::{ALIASES_MAX, PASSKEYS_MAX, TOKENS_MAX},
     storage::{
@@ -226,11 +229,7 @@ pub(super) fn guests_around(
     )?;
     let mut guests = Vec::new();
     for member in members {
-        let rows = select.query_map((member.as_str(),), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for row in rows {
-            let (guest, account): (String, String) = row?;
-            guests.push((name(guest)?, name(account)?));
-        }
+        guests.extend(collect(select.query((member.as_str(),))?, two_members)?);
     }
     Ok(guests)
 }

@@ -3,7 +3,10 @@
 use fivefold_shared::{clock::millis, protocol::MemberId};
 use rusqlite::{Connection, Params, Transaction};
 
-use super::{SqliteReader, examination, rows::collect};
+use super::{
+    SqliteReader, examination,
+    rows::{collect, two_members},
+};
 use crate::{
     limits::moderation::{
         BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
@@ -254,10 +257,7 @@ impl ModerationReader for SqliteReader {
             "SELECT member, owner FROM account
              WHERE owner IN (SELECT member FROM sanction WHERE {IS_ACTIVE})"
         ))?;
-        collect(select.query((now,))?, |row| {
-            let (bot, owner): (String, String) = (row.get(0)?, row.get(1)?);
-            Ok((name(bot)?, name(owner)?))
-        })
+        collect(select.query((now,))?, two_members)
     }
 
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {

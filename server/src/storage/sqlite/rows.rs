@@ -1,8 +1,9 @@
 //! Reads the rows of a query.
 
+use fivefold_shared::protocol::MemberId;
 use rusqlite::Row;
 
-use crate::storage::StorageError;
+use crate::storage::{StorageError, values::name};
 
 /// All rows, each read by `read`.
 pub(super) fn collect<T>(
@@ -14,4 +15,10 @@ pub(super) fn collect<T>(
         all.push(read(row)?);
     }
     Ok(all)
+}
+
+/// The two ids in a row.
+pub(super) fn two_members(row: &Row<'_>) -> Result<(MemberId, MemberId), StorageError> {
+    let (one, other): (String, String) = (row.get(0)?, row.get(1)?);
+    Ok((name(one)?, name(other)?))
 }

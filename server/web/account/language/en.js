@@ -99,7 +99,7 @@ export const texts = {
   scope_games_read: 'read your games',
   scope_account_read: 'read your name',
   bots: 'Bots',
-  bots_how: 'A bot is an account by which a program of yours plays, also rated games. Everybody sees that it is a bot, and whose. You can have {most}.',
+  bots_how: 'A bot is an account for a program of yours, which can play rated games too. Everybody sees that it is a bot, and whose it is. You can have {most}.',
   new_bot: 'Make a bot',
   bot_profile: 'Its profile',
   bot_tokens_how: 'A program plays as this bot by a token. Nothing else opens it.',
