@@ -17,7 +17,7 @@ async function botsOf(page) {
   const dialog = await you(page);
   await dialog.getByText('Bots', { exact: true }).click();
   const bots = dialog.locator('details', { has: page.getByText('Bots', { exact: true }) });
-  await bots.getByText(/^A bot is an account by which/).waitFor();
+  await bots.getByText(/^A bot is an account for a program of yours/).waitFor();
   return bots;
 }
 
