@@ -4,19 +4,20 @@
 //!
 //! The defaults are `freestyle`, `15` and `3000`. Each game is one line: variant, size, the winner
 //! (`black`, `white` or `none`), the moves as names, how many of them were the opening, and from
-//! there on the engine's chance of winning for the side to move, in thousandths. The openings are
-//! random stones near the middle that leave neither side much better off.
+//! there on the engine's chance of winning for the side to move, in thousandths, and then the moves
+//! that it thought best. The openings are random stones near the middle that leave neither side much
+//! better off.
 //!
 //! Each move adds another line: a position that strays from the game by a move or two, like most
-//! positions in a search. Its winner is `unknown`, all its moves are the opening, and the chance is
-//! that of its end.
+//! positions in a search. Its winner is `unknown`, all its moves are the opening, and the chance
+//! and the best move are those of its end.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
 use std::env;
 
 use fivefold_shared::{
-    analysis::{Analysis, Value},
+    analysis::{Analysis, Line, Value},
     engine::{Engine, EngineOptions},
     notation::coordinates,
     rules::{Point, Position, Rules, Size, Stone, Variant},
@@ -58,19 +59,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             position = Position::new(rules);
         }
         let opening = position.ply();
-        let mut chances = Vec::new();
+        let (mut chances, mut best) = (Vec::new(), Vec::new());
         while position.outcome().is_none() && position.ply() < PLIES_MAX {
             let varied = random.random_bool(VARIED);
             let analysis = think(&mut engine, &position, nodes, if varied { 3 } else { 1 });
             chances.push(thousandths(analysis.lines[0].value));
+            best.push(analysis.lines[0].moves[0]);
             let line = random.random_range(0..analysis.lines.len());
-            if let Some((strayed, chance)) = stray(&position, &mut engine, nodes, &mut random) {
-                println!(
-                    "{name},{},unknown,{},{},{chance}",
-                    rules.size(),
-                    names(&strayed),
-                    strayed.ply()
-                );
+            if let Some((strayed, end)) = stray(&position, &mut engine, nodes, &mut random) {
+                let (size, moves, ply) = (rules.size(), names(&strayed), strayed.ply());
+                let [chance, best] = [thousandths(end.value), named(&end.moves[..1], &strayed)];
+                println!("{name},{size},unknown,{moves},{ply},{chance},{best}");
             }
             position.play(analysis.lines[line].moves[0])?;
         }
@@ -81,7 +80,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             None => "none",
         };
         let (moves, chances) = (names(&position), chances.join(" "));
-        println!("{name},{},{winner},{moves},{opening},{chances}", rules.size());
+        let best = named(&best, &position);
+        println!("{name},{},{winner},{moves},{opening},{chances},{best}", rules.size());
     }
     Ok(())
 }
@@ -93,7 +93,7 @@ fn stray(
     engine: &mut Engine,
     nodes: u64,
     random: &mut Xoshiro256PlusPlus,
-) -> Option<(Position, String)> {
+) -> Option<(Position, Line)> {
     let mut position = position.clone();
     for _ in 0..random.random_range(1..=2) {
         let point = if random.random_bool(ANYWHERE) {
@@ -108,13 +108,17 @@ fn stray(
             return None;
         }
     }
-    let value = think(engine, &position, nodes, 1).lines[0].value;
-    Some((position, thousandths(value)))
+    let line = think(engine, &position, nodes, 1).lines.swap_remove(0);
+    Some((position, line))
 }
 
 fn names(position: &Position) -> String {
+    named(position.moves(), position)
+}
+
+fn named(moves: &[Point], position: &Position) -> String {
     let size = position.rules().size();
-    let names = position.moves().iter().map(|point| coordinates::format(*point, size));
+    let names = moves.iter().map(|point| coordinates::format(*point, size));
     names.collect::<Vec<_>>().join(" ")
 }
 

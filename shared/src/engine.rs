@@ -5,8 +5,10 @@
 //!
 //! - `grid_window` and `spots` number the points, `pattern` and `pattern_tables` compute the lookup
 //!   tables from the rules of each variant, and `grid` keeps every point up to date.
-//! - `eval` evaluates a position by a small network. `eval_features` numbers its input, `weights`
-//!   holds the fitted weights, and `eval_trace` exposes the input for fitting.
+//! - `eval` evaluates a position by its patterns, with a small network. `eval_features` numbers its
+//!   input, `weights` holds the fitted weights, and `eval_trace` exposes the input for fitting.
+//! - `shape_network` evaluates a position by the shapes of all lines, which `shapes` numbers and
+//!   `shape_sums` keeps the sums of. It is slower, and there is one for freestyle only.
 //! - `threat_answers` finds the answers to threats; `vcf` and `vct` search for wins by threats, and
 //!   `threat_search` is their public interface, and `threat_defence` plays them out.
 //! - `tree_search` is the principal variation search over the moves that `move_order` ranks, with
@@ -29,6 +31,9 @@ mod proof_table;
 mod root_moves;
 mod root_search;
 mod search_limits;
+mod shape_network;
+mod shape_sums;
+mod shapes;
 mod spots;
 #[cfg(test)]
 mod tests;
@@ -42,7 +47,7 @@ mod vct;
 mod weights;
 
 pub use self::{
-    eval_trace::{EvalTrace, Four, TracedPoint},
+    eval_trace::{EvalTrace, Four, Shapes, TracedPoint},
     root_search::{Engine, EngineOptions},
     threat_defence::{Defence, ThreatWin},
     threat_search::ThreatSearch,

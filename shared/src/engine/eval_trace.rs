@@ -1,21 +1,26 @@
 //! Traces of the evaluation, from which `examples/tune` fits the [`weights`](super::weights) to
-//! games.
+//! games, and the numbering of shapes, with which `examples/train` fits the
+//! [network](super::shape_network) over them.
 //!
-//! Only the tuner needs this; the search does not.
+//! Only these need this; the search does not.
 
 use super::{
     eval_features,
     grid::Grid,
     grid_window::Window,
-    pattern::Threat,
+    pattern::{Pattern, Threat},
     pattern_tables::Tables,
     search_limits::SearchLimits,
+    shape_network,
+    shapes::{self, Folding},
     vcf::{MOVES_MAX, Vcf, Verdict},
 };
 use crate::{
-    rules::{Point, Position, Size, Stone},
+    rules::{Point, Position, Size, Stone, Variant},
     search_budget::Thinking,
 };
+
+const PATTERNS: usize = Pattern::COUNT;
 
 /// The numbers of the patterns that a stone would make on a point, one for each axis; less than
 /// the number of patterns.
@@ -41,6 +46,79 @@ pub struct EvalTrace {
     pub points: Vec<TracedPoint>,
     /// The threat class; less than [`EvalTrace::THREAT_CLASSES`].
     pub threats: usize,
+    /// The value for the side to move by the network over shapes, or by the patterns where there is
+    /// none.
+    pub value: i32,
+}
+
+/// How the engine numbers shapes: what lies around a point on an axis.
+#[derive(Debug)]
+pub struct Shapes {
+    foldings: Vec<Folding>,
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        Self { foldings: (0..=Self::REACH).map(Folding::new).collect() }
+    }
+}
+
+impl Shapes {
+    /// How many shapes there are.
+    pub const COUNT: u32 = shapes::SHAPES;
+    /// How many points a shape has to either side.
+    pub const REACH: u8 = shapes::REACH;
+    /// How many numbers the network has for a shape and a colour, and how many hidden units.
+    pub const CHANNELS: usize = shape_network::CHANNELS;
+    /// See above.
+    pub const HIDDEN: usize = shape_network::HIDDEN;
+    /// Fixed-point scale of the numbers of shapes.
+    pub const SCALE: f32 = shape_network::SCALE;
+    /// How many units of the search make one unit of the logistic function.
+    pub const UNITS: f32 = shape_network::UNITS;
+    /// What the network's file begins with.
+    pub const FORMAT: [u8; 8] = shape_network::FORMAT;
+    /// How many numbers [`Shapes::patterns`] has.
+    pub const PATTERNS: usize = PATTERNS * PATTERNS + 2;
+
+    /// The shape of an empty point with so many points behind and before it, and no stone in sight.
+    pub fn empty(behind: u8, before: u8) -> u32 {
+        shapes::empty(behind, before)
+    }
+
+    /// What a stone adds to the shapes of its own point.
+    pub const fn on(stone: Stone) -> u32 {
+        shapes::on(stone)
+    }
+
+    /// What a stone adds to the shape of a point that sees it that far behind it, or before it.
+    pub fn near(stone: Stone, is_behind: bool, distance: u8) -> u32 {
+        shapes::near(stone, is_behind, distance)
+    }
+
+    /// The number of a shape as a colour sees it, cut to fewer points to either side, the same for
+    /// its mirror image; less than [`Shapes::folded_count`].
+    pub fn folded(&self, shape: u32, stone: Stone, reach: u8) -> u32 {
+        self.foldings[usize::from(reach)].number(shape, stone)
+    }
+
+    /// How many numbers there are for shapes cut to so many points to either side.
+    pub fn folded_count(&self, reach: u8) -> usize {
+        self.foldings[usize::from(reach)].count()
+    }
+
+    /// The number of the patterns that a colour and its opponent would make in the middle, or of
+    /// the stone there. `None` for a variant that the engine does not know.
+    pub fn patterns(variant: Variant, shape: u32, stone: Stone) -> Option<usize> {
+        let tables = Tables::of(variant)?;
+        if !shape.is_multiple_of(3) {
+            return Some(PATTERNS * PATTERNS + usize::from(shape % 3 == Self::on(stone)));
+        }
+        let key = shapes::key(shape, tables);
+        let [own, other] =
+            [stone, stone.opponent()].map(|stone| tables.pattern(key, stone) as usize);
+        Some(PATTERNS * own + other)
+    }
 }
 
 /// Positions for the VCF search.
@@ -110,6 +188,7 @@ impl EvalTrace {
                 })
             })
             .collect();
-        Some(Self { points, threats: grid.threat_class(turn) })
+        let value = grid.network_value(turn).unwrap_or_else(|| grid.value(turn));
+        Some(Self { points, threats: grid.threat_class(turn), value })
     }
 }

@@ -22,6 +22,7 @@ use super::{
     grid_window::Window,
     pattern::{Flags, Pattern, Threat, content},
     pattern_tables::Tables,
+    shape_sums::ShapeSums,
     spots::{self, Rows, Saved, Spot, SpotSet},
 };
 use crate::rules::Stone;
@@ -52,6 +53,12 @@ pub(super) struct Grid {
     stone_undo: Vec<StoneUndo>,
     /// Buffer for the lines that a stone changes; allocated once.
     line_changes: Vec<LineChange>,
+    /// The stones that were placed, in their order.
+    placed: Vec<(Spot, Stone)>,
+    /// The sums of the network over shapes, where there is one; up to date only when asked for.
+    sums: Option<ShapeSums>,
+    /// How many of the first stones are the same as when the sums were last asked for.
+    summed: usize,
 }
 
 /// The accumulators of a position, by colour.
@@ -135,6 +142,9 @@ impl Grid {
             undo: Vec::new(),
             stone_undo: Vec::new(),
             line_changes: vec![LineChange::default(); LINE_CHANGES_MAX],
+            placed: Vec::new(),
+            sums: tables.network.map(|network| ShapeSums::new(network, &window)),
+            summed: 0,
             window,
         };
         for spot in spots {
@@ -245,6 +255,15 @@ impl Grid {
         eval::value(self.tables.weights, accumulators, self.threat_class(moving))
     }
 
+    /// The evaluation for the side to move by the network over shapes; `None` where there is none.
+    pub(super) fn network_value(&mut self, moving: Stone) -> Option<i32> {
+        let threats = self.threat_class(moving);
+        let sums = self.sums.as_mut()?;
+        sums.update(&self.placed, self.summed);
+        self.summed = self.placed.len();
+        Some(sums.value(moving, threats))
+    }
+
     /// The threat class of both sides, see [`eval_features::threat_class`].
     pub(super) fn threat_class(&self, moving: Stone) -> usize {
         eval_features::threat_class([moving, moving.opponent()].map(|stone| {
@@ -275,6 +294,7 @@ impl Grid {
             let delta = &self.tables.deltas[usize::from(code)];
             change(&mut self.accumulators, stone, delta, &Delta::default());
         }
+        self.placed.push((spot, stone));
         self.set::<true>(spot, stone);
     }
 
@@ -282,6 +302,8 @@ impl Grid {
     pub(super) fn take_back(&mut self, spot: Spot) {
         let StoneUndo { undo, accumulators, nearby } =
             self.stone_undo.pop().expect("a stone was placed");
+        self.placed.pop();
+        self.summed = self.summed.min(self.placed.len());
         self.clear(spot, undo);
         self.accumulators = accumulators;
         let at = self.places[usize::from(spot)].at;

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::{
     eval_features::{Delta, Urgency},
     pattern::{Flags, Law, Pattern, classify},
+    shape_network::ShapeNetwork,
     weights::Weights,
 };
 use crate::rules::{Stone, Variant};
@@ -23,6 +24,8 @@ pub(super) struct Tables {
     pub(super) codes: Box<[u16; 1 << 16]>,
     /// The weights of patterns and threats.
     pub(super) weights: &'static Weights,
+    /// The network over shapes, where there is one.
+    pub(super) network: Option<&'static ShapeNetwork>,
     /// By combination: its contribution to the accumulators of a position. The patterns of an empty
     /// board add nothing, so that boards of all sizes are alike.
     pub(super) deltas: Box<[Delta]>,
@@ -78,6 +81,7 @@ impl Tables {
             lines,
             codes,
             weights,
+            network: ShapeNetwork::of(variant),
             deltas: deltas.into(),
             urgencies: urgencies.into(),
             flags,

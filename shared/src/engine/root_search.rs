@@ -442,7 +442,8 @@ impl Root<'_, '_> {
         moves
     }
 
-    fn analysis(&self) -> Analysis {
+    fn analysis(&mut self) -> Analysis {
+        let static_value = self.search.static_value(self.turn);
         let window = self.search.grid.window();
         // The first is always listed, even if there was no time to search it.
         let (first, others) = self.root_moves.split_first().expect("there is a root_move");
@@ -450,11 +451,10 @@ impl Root<'_, '_> {
         let mut best: Vec<&RootMove> = vec![first];
         best.extend(others.filter(|root_move| root_move.value != UNKNOWN));
         best.sort_by_key(|root_move| Reverse(root_move.value));
-        let patterns = self.search.patterns(self.turn);
         let lines = best.into_iter().map(|root_move| Line {
             moves: root_move.moves.iter().map_while(|spot| window.point(*spot)).collect(),
             value: match root_move.value {
-                UNKNOWN => value(patterns),
+                UNKNOWN => value(static_value),
                 known => value(known),
             },
         });
