@@ -32,7 +32,7 @@ export const NUDGE_AFTER_MS = 180000;
 /** The engine's highest level. */
 export const LEVEL_MAX = 10;
 /** The ratings of the engine's levels, the lowest first. */
-export const LEVEL_RATINGS = [600, 780, 973, 1226, 1412, 1568, 1725, 1820, 1956, 2164];
+export const LEVEL_RATINGS = [600, 788, 921, 1213, 1344, 1481, 1587, 1720, 1869, 2027];
 /** Shortest side of a board. */
 export const SIDE_MIN = 3;
 /** Longest side of a board. */
