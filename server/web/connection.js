@@ -310,7 +310,8 @@ export class Connection {
    * @param {Command} command
    */
   #write(id, command) {
-    this.#socket?.send(JSON.stringify({ ...command, id }));
+    // A socket that is closing takes nothing more; the next one gets the command.
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ ...command, id }));
     // The oldest command counts: others may follow again and again.
     if (!this.#deadline) this.#startDeadline();
   }
