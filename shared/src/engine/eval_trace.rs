@@ -114,7 +114,8 @@ impl Shapes {
         if !shape.is_multiple_of(3) {
             return Some(PATTERNS * PATTERNS + usize::from(shape % 3 == Self::on(stone)));
         }
-        let key = shapes::key(shape, tables);
+        let content = |steps| shapes::content(shape, steps) << tables.shift(steps);
+        let key = tables.steps().map(content).sum();
         let [own, other] =
             [stone, stone.opponent()].map(|stone| tables.pattern(key, stone) as usize);
         Some(PATTERNS * own + other)

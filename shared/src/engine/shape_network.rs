@@ -173,7 +173,7 @@ fn split(file: &[u8]) -> Option<(&[u8; 32], &[u8])> {
     file.strip_prefix(&FORMAT)?.split_first_chunk()
 }
 
-/// What is left of a file.
+/// The rest of a file.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

@@ -5,7 +5,7 @@
 //! distance. So a stone that comes or goes changes the numbers of the points that see it by
 //! an addition.
 
-use super::{pattern::content, pattern_tables::Tables};
+use super::pattern::content;
 use crate::rules::Stone;
 
 /// How far a shape reaches to either side.
@@ -99,18 +99,16 @@ fn exchanged(side: u32) -> u32 {
     first + digits.zip(0..).map(|(digit, place)| (3 - digit) % 3 * 3_u32.pow(place)).sum::<u32>()
 }
 
-/// The key that the tables have for what lies around the middle of a shape.
-pub(super) fn key(shape: u32, tables: &Tables) -> u32 {
-    let content = |steps: i32| {
-        let side = if steps < 0 { shape / 3 / SIDES } else { shape / 3 % SIDES };
-        let (points, distance) = (length(side), steps.unsigned_abs());
-        if distance > points.into() {
-            content::BORDER
-        } else {
-            (side - offset(points)) / 3_u32.pow(distance - 1) % 3
-        }
-    };
-    tables.steps().map(|steps| content(steps) << tables.shift(steps)).sum()
+/// The [content](super::pattern::content) of the point so many steps from the middle of a shape, before it
+/// or (less than zero) behind it.
+pub(super) fn content(shape: u32, steps: i32) -> u32 {
+    let side = if steps < 0 { shape / 3 / SIDES } else { shape / 3 % SIDES };
+    let (points, distance) = (length(side), steps.unsigned_abs());
+    if distance > points.into() {
+        content::BORDER
+    } else {
+        (side - offset(points)) / 3_u32.pow(distance - 1) % 3
+    }
 }
 
 #[cfg(test)]
