@@ -55,8 +55,10 @@ fn play([black, white]: [u64; 2], numbers: &mut Numbers) -> [Agreement; 2] {
     let budget = Budget { nodes: Some(NODES), ..Budget::UNLIMITED };
     let thinking = Thinking { budget, ..Thinking::unlimited() };
     while position.outcome().is_none() && position.ply() < STONES {
-        let analysis = engine.search(&position, &thinking, 4, &mut |_| {}).unwrap();
         let player = if position.turn() == Stone::Black { black } else { white };
+        // The cheat asks as the review does.
+        let lines = if player == CHEAT { LINES } else { 4 };
+        let analysis = engine.search(&position, &thinking, lines, &mut |_| {}).unwrap();
         let is_forced = (analysis.lines[0].value.chance() - 0.5).abs() > 0.45;
         let choice = if player == CHEAT || is_forced { 0 } else { numbers.below(4) };
         position.play(analysis.lines[choice.min(analysis.lines.len() - 1)].moves[0]).unwrap();
