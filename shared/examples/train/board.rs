@@ -1,6 +1,9 @@
 //! The shapes of a position.
 
-use fivefold_shared::{engine::Shapes, rules::Stone};
+use fivefold_shared::{
+    engine::Shapes,
+    rules::{Axis, Stone},
+};
 
 /// The shapes on an empty board, and where they change.
 pub(crate) struct Board {
@@ -9,8 +12,6 @@ pub(crate) struct Board {
     /// By point and axis.
     pub(crate) empty: Vec<[u32; 4]>,
 }
-
-const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
 impl Board {
     pub(crate) fn new((width, height): (u8, u8)) -> Self {
@@ -31,7 +32,7 @@ impl Board {
     fn line(&self, point: usize, axis: usize, direction: i32) -> impl Iterator<Item = usize> {
         let point = i32::try_from(point).expect("boards are small");
         let (x, y) = (point % self.width, point / self.width);
-        let (dx, dy) = DIRECTIONS[axis];
+        let (dx, dy) = Axis::ALL[axis].direction();
         let (width, height) = (self.width, self.height);
         (1..=i32::from(Shapes::REACH))
             .map(move |step| (x + direction * step * dx, y + direction * step * dy))

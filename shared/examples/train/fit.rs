@@ -1,13 +1,17 @@
 //! Fits the network by gradient descent.
 
+#[path = "../fitting/momentum.rs"]
+mod momentum;
+
 use std::{thread, time::Instant};
 
-use fivefold_shared::rules::Variant;
+use fivefold_shared::{engine::Shapes, rules::Variant};
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
+use self::momentum::Momentum;
 use crate::{
     board::Board,
-    network::{DENSE, Gradient, Network, Row},
+    network::{DENSE, Gradient, Network},
     samples::Sample,
 };
 
@@ -22,22 +26,6 @@ const SHAPE_PACE: f32 = 0.1;
 const ROW_MAX: f32 = 1.9;
 /// One in so many positions is not learned from.
 const HELD_OUT: usize = 40;
-
-/// What the steps remember of a weight (Adam: D. Kingma and J. Ba, *Adam: A Method for Stochastic
-/// Optimization*, 2015).
-#[derive(Clone, Copy, Default)]
-struct Momentum {
-    mean: f32,
-    square: f32,
-}
-
-impl Momentum {
-    fn step(&mut self, weight: &mut f32, slope: f32, rate: f32) {
-        self.mean += 0.1 * (slope - self.mean);
-        self.square += 0.001 * (slope * slope - self.square);
-        *weight -= rate * self.mean / (self.square.sqrt() + 1e-8);
-    }
-}
 
 /// Fits a network to all positions but the first ones, and prints how well it judges those.
 pub(crate) fn fit(
@@ -55,7 +43,7 @@ pub(crate) fn fit(
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut gradients: Vec<_> = (0..threads).map(|_| Gradient::new(&network, &board)).collect();
     let mut momentum = (
-        vec![[Momentum::default(); size_of::<Row>() / size_of::<f32>()]; network.rows.len()],
+        vec![[Momentum::default(); Shapes::CHANNELS]; network.rows.len()],
         [Momentum::default(); DENSE],
     );
     let steps = (passes * fitted.len().div_ceil(BATCH)) as f32;

@@ -1,11 +1,13 @@
 //! Positions to learn from, read from the lines of `selfplay`.
 
+#[path = "../fitting/selfplay_lines.rs"]
+mod selfplay_lines;
+
 use std::{fs, thread};
 
 use fivefold_shared::{
-    engine::{EvalTrace, Shapes},
-    notation::coordinates,
-    rules::{Point, Position, Rules, Size, Stone, Variant},
+    engine::EvalTrace,
+    rules::{Point, Size, Stone, Variant},
 };
 
 /// The weight of the outcome; the rest is the search's value.
@@ -58,47 +60,20 @@ pub(crate) fn read(path: &str) -> Result<Vec<Sample>, Box<dyn std::error::Error>
 }
 
 fn read_line(line: &str, samples: &mut Vec<Sample>) -> Option<()> {
-    let mut fields = line.split(',');
-    let variant = Variant::named(fields.next()?)?;
-    let rules = Rules::new(variant, fields.next()?.parse().ok()?).ok()?;
-    let Size::Bounded { width, height } = rules.size() else { return None };
-    let winner = fields.next()?;
-    let moves = fields.next()?.split(' ').map(|name| coordinates::parse(name, rules.size()));
-    let moves: Vec<Point> = moves.collect::<Result<_, _>>().ok()?;
-    let opening: usize = fields.next()?.parse().ok()?;
-    let mut position = Position::from_moves(rules, moves.get(..opening)?).ok()?;
-    let mut played = moves[opening..].iter();
-    for chance in fields.next()?.split(' ') {
-        let searched = chance.parse::<f32>().ok()? / 1_000.0;
-        if let Some(trace) = EvalTrace::of(&position) {
-            let number = |point: &Point| u16::try_from(point.y * i32::from(width) + point.x).ok();
-            samples.push(Sample {
-                variant,
-                size: (width, height),
-                stones: position.moves().iter().map(number).collect::<Option<_>>()?,
-                threats: u8::try_from(trace.threats).ok()?,
-                target: match outcome(winner, position.turn()) {
-                    Some(outcome) => OUTCOME_SHARE * outcome + (1.0 - OUTCOME_SHARE) * searched,
-                    None => searched,
-                },
-                searched,
-                evaluated: 1.0 / (1.0 + (-trace.value as f32 / Shapes::UNITS).exp()),
-            });
-        }
-        if let Some(played) = played.next() {
-            position.play(*played).ok()?;
-        }
-    }
-    Some(())
-}
-
-/// The result for the side to move; `None` where nobody played on.
-fn outcome(winner: &str, turn: Stone) -> Option<f32> {
-    let won = |stone| Some(if stone == turn { 1.0 } else { 0.0 });
-    match winner {
-        "black" => won(Stone::Black),
-        "white" => won(Stone::White),
-        "none" => Some(0.5),
-        _ => None,
-    }
+    selfplay_lines::read(line, |position, _, judged| {
+        let rules = position.rules();
+        let Size::Bounded { width, height } = rules.size() else { return None };
+        let number = |point: &Point| u16::try_from(point.y * i32::from(width) + point.x).ok();
+        let value = judged.trace.value as f32 / EvalTrace::CHANCE_SCALE;
+        samples.push(Sample {
+            variant: rules.variant(),
+            size: (width, height),
+            stones: position.moves().iter().map(number).collect::<Option<_>>()?,
+            threats: u8::try_from(judged.trace.threats).ok()?,
+            target: judged.target(OUTCOME_SHARE),
+            searched: judged.searched,
+            evaluated: 1.0 / (1.0 + (-value).exp()),
+        });
+        Some(())
+    })
 }

@@ -20,6 +20,9 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 #![expect(clippy::disallowed_methods, reason = "a program that reads files")]
 
+#[path = "../fitting/selfplay_lines.rs"]
+mod selfplay_lines;
+
 mod descent;
 mod network;
 
@@ -27,8 +30,7 @@ use std::{env, fs};
 
 use fivefold_shared::{
     engine::{EvalTrace, Four, TracedPoint},
-    notation::coordinates,
-    rules::{Point, Position, Rules, Stone, Variant},
+    rules::Point,
 };
 
 use self::{
@@ -36,8 +38,6 @@ use self::{
     network::{Network, Sample},
 };
 
-/// How many units of the search make one unit of the logistic function.
-const UNITS: f32 = 600.0;
 /// How many units of the order make one unit of the softmax function.
 const ORDER_UNITS: f32 = 40.0;
 /// The weight of the outcome; the rest is the search's value.
@@ -72,46 +72,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Adds the data of a line of `selfplay`.
 fn read(line: &str, samples: &mut Vec<Sample>, choices: &mut Vec<Choice>) -> Option<()> {
-    let mut fields = line.split(',');
-    let variant = Variant::named(fields.next()?)?;
-    let rules = Rules::new(variant, fields.next()?.parse().ok()?).ok()?;
-    let winner = fields.next()?;
-    let moves = fields.next()?.split(' ').map(|name| coordinates::parse(name, rules.size()));
-    let moves: Vec<Point> = moves.collect::<Result<_, _>>().ok()?;
-    let opening: usize = fields.next()?.parse().ok()?;
-    let mut position = Position::from_moves(rules, moves.get(..opening)?).ok()?;
-    let mut played = moves[opening..].iter();
-    for chance in fields.next()?.split(' ') {
-        let chance = chance.parse::<f32>().ok()? / 1_000.0;
-        let trace = EvalTrace::of(&position);
-        if let Some(trace) = &trace {
-            let target = match outcome(winner, position.turn())? {
-                Some(outcome) => OUTCOME_SHARE * outcome + (1.0 - OUTCOME_SHARE) * chance,
-                None => chance,
-            };
-            let features = [count(trace, |spot| spot.own), count(trace, |spot| spot.other)];
-            samples.push(Sample { features, threats: trace.threats, target });
+    selfplay_lines::read(line, |_, played, judged| {
+        let trace = &judged.trace;
+        let features = [count(trace, |spot| spot.own), count(trace, |spot| spot.other)];
+        let target = judged.target(OUTCOME_SHARE);
+        samples.push(Sample { features, threats: trace.threats, target });
+        if choices.len() < CHOICES_MAX {
+            choices.extend(played.and_then(|played| choice(trace, played)));
         }
-        if let Some(played) = played.next() {
-            if choices.len() < CHOICES_MAX {
-                choices.extend(trace.and_then(|trace| choice(&trace, *played)));
-            }
-            position.play(*played).ok()?;
-        }
-    }
-    Some(())
-}
-
-/// The result for the side to move; none where nobody played on. `None` for an unknown word.
-fn outcome(winner: &str, turn: Stone) -> Option<Option<f32>> {
-    let won = |stone| Some(if stone == turn { 1.0 } else { 0.0 });
-    match winner {
-        "black" => Some(won(Stone::Black)),
-        "white" => Some(won(Stone::White)),
-        "none" => Some(Some(0.5)),
-        "unknown" => Some(None),
-        _ => None,
-    }
+        Some(())
+    })
 }
 
 /// How often each feature is on the empty points, as far as it adds to the accumulators.
@@ -178,7 +148,7 @@ fn print(network: &Network, order: &[f32]) {
     let [accumulator_scale, hidden_scale, output_scale] = [
         EvalTrace::ACCUMULATOR_SCALE as f32,
         EvalTrace::HIDDEN_SCALE as f32,
-        EvalTrace::OUTPUT_SCALE as f32 * UNITS,
+        EvalTrace::OUTPUT_SCALE as f32 * EvalTrace::CHANCE_SCALE,
     ];
     println!("# Printed by the example `tune`.");
     for feature in 0..EvalTrace::FEATURES {

@@ -4,7 +4,7 @@
 use super::pattern::Pattern;
 
 /// Number of patterns.
-const PATTERNS: usize = Pattern::COUNT;
+pub(super) const PATTERNS: usize = Pattern::COUNT;
 
 /// Number of features: the patterns and their pairs, a pattern with itself
 /// among them.
@@ -28,6 +28,10 @@ pub(super) const HIDDEN_SCALE: i32 = 256;
 
 /// Fixed-point scale of the output, in units of the search.
 pub(super) const OUTPUT_SCALE: i32 = 16;
+
+/// How far ahead in value a chance of winning of 73 % is: one unit of the logistic function. Fitted
+/// to the outcomes of games of the engine against itself.
+pub(super) const CHANCE_SCALE: f32 = 600.0;
 
 /// The accumulator of one side.
 pub(super) type Accumulator = [i16; ACCUMULATOR_SIZE];

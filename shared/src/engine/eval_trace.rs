@@ -5,10 +5,10 @@
 //! Only these need this; the search does not.
 
 use super::{
-    eval_features,
+    eval_features::{self, PATTERNS},
     grid::Grid,
     grid_window::Window,
-    pattern::{Pattern, Threat},
+    pattern::Threat,
     pattern_tables::Tables,
     search_limits::SearchLimits,
     shape_network,
@@ -19,8 +19,6 @@ use crate::{
     rules::{Point, Position, Size, Stone, Variant},
     search_budget::Thinking,
 };
-
-const PATTERNS: usize = Pattern::COUNT;
 
 /// The numbers of the patterns that a stone would make on a point, one for each axis; less than
 /// the number of patterns.
@@ -74,8 +72,6 @@ impl Shapes {
     pub const HIDDEN: usize = shape_network::HIDDEN;
     /// Fixed-point scale of the numbers of shapes.
     pub const SCALE: f32 = shape_network::SCALE;
-    /// How many units of the search make one unit of the logistic function.
-    pub const UNITS: f32 = shape_network::UNITS;
     /// What the network's file begins with.
     pub const FORMAT: [u8; 8] = shape_network::FORMAT;
     /// How many numbers [`Shapes::patterns`] has.
@@ -135,6 +131,9 @@ impl EvalTrace {
 
     /// Number of threat classes.
     pub const THREAT_CLASSES: usize = eval_features::THREAT_CLASSES;
+
+    /// How many units of the search make one unit of the logistic function.
+    pub const CHANCE_SCALE: f32 = eval_features::CHANCE_SCALE;
 
     /// Length of an accumulator, and number of hidden units.
     pub const ACCUMULATOR_SIZE: usize = eval_features::ACCUMULATOR_SIZE;

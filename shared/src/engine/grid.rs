@@ -19,16 +19,13 @@
 use super::{
     eval,
     eval_features::{self, ACCUMULATOR_SIZE, Accumulator, Delta, Urgency},
-    grid_window::Window,
+    grid_window::{DIRECTIONS, Window},
     pattern::{Flags, Pattern, Threat, content},
     pattern_tables::Tables,
     shape_sums::ShapeSums,
     spots::{self, Rows, Saved, Spot, SpotSet},
 };
 use crate::rules::Stone;
-
-/// One step forward along each axis, so that spots grow.
-const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
 
 /// The board that the engine searches on.
 #[derive(Clone, Debug)]
@@ -55,7 +52,8 @@ pub(super) struct Grid {
     line_changes: Vec<LineChange>,
     /// The stones that were placed, in their order.
     placed: Vec<(Spot, Stone)>,
-    /// The sums of the network over shapes, where there is one; up to date only when asked for.
+    /// The sums of the network over shapes, made and brought up to date only when asked for: searches
+    /// for threats need none.
     sums: Option<ShapeSums>,
     /// How many of the first stones are the same as when the sums were last asked for.
     summed: usize,
@@ -125,11 +123,10 @@ struct StoneUndo {
 impl Grid {
     /// An empty window.
     pub(super) fn new(tables: &'static Tables, window: Window) -> Self {
-        let width = usize::from(window.width());
         let spots = 0..spots::spot(window.len());
         let mut grid = Self {
             tables,
-            steps: [1, width, width + 1, width - 1],
+            steps: window.steps(),
             cells: spots.clone().map(|spot| empty_cell(tables, &window, spot)).collect(),
             places: spots.clone().map(|spot| place(tables, &window, spot)).collect(),
             nearby: Rows::new(window.width(), window.height()),
@@ -143,7 +140,7 @@ impl Grid {
             stone_undo: Vec::new(),
             line_changes: vec![LineChange::default(); LINE_CHANGES_MAX],
             placed: Vec::new(),
-            sums: tables.network.map(|network| ShapeSums::new(network, &window)),
+            sums: None,
             summed: 0,
             window,
         };
@@ -257,8 +254,9 @@ impl Grid {
 
     /// The evaluation for the side to move by the network over shapes; `None` where there is none.
     pub(super) fn network_value(&mut self, moving: Stone) -> Option<i32> {
+        let network = self.tables.network()?;
         let threats = self.threat_class(moving);
-        let sums = self.sums.as_mut()?;
+        let sums = self.sums.get_or_insert_with(|| ShapeSums::new(network, &self.window));
         sums.update(&self.placed, self.summed);
         self.summed = self.placed.len();
         Some(sums.value(moving, threats))
@@ -540,17 +538,9 @@ fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
 /// Where a point lies in a window.
 fn place(tables: &Tables, window: &Window, spot: Spot) -> Place {
     let (x, y) = window.place(spot);
-    let mut reach = [[0; 2]; 4];
-    for (axis, (dx, dy)) in DIRECTIONS.into_iter().enumerate() {
-        for steps in tables.steps() {
-            if window.at(x + dx * steps, y + dy * steps).is_some() {
-                reach[axis][usize::from(steps > 0)] += 1;
-            }
-        }
-    }
     let coordinate = |value: i32| u8::try_from(value).expect("a window's sides are small");
     Place {
-        reach,
+        reach: window.reach(spot, tables.radius),
         at: (coordinate(x), coordinate(y)),
         keys: [0, 1].map(|side| mix(2 * u64::from(spot) + side)),
     }

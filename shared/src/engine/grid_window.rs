@@ -10,6 +10,9 @@
 use super::spots::Spot;
 use crate::rules::{Axis, Point, Position, SIDE_MAX, Size, Stone};
 
+/// One step forward along each axis, so that spots grow.
+pub(super) const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
+
 /// A rectangle of points with numbers, row by row from the top left.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Window {
@@ -110,6 +113,26 @@ impl Window {
     pub(super) fn place(&self, spot: Spot) -> (i32, i32) {
         let width = u16::from(self.width);
         (i32::from(spot % width), i32::from(spot / width))
+    }
+
+    /// One step forward along each axis, as a difference of spots.
+    pub(super) fn steps(&self) -> [usize; 4] {
+        let width = usize::from(self.width);
+        [1, width, width + 1, width - 1]
+    }
+
+    /// How many points lie behind a point and before it on each axis, at most so many.
+    pub(super) fn reach(&self, spot: Spot, most: u8) -> [[u8; 2]; 4] {
+        let (x, y) = self.place(spot);
+        DIRECTIONS.map(|(dx, dy)| {
+            [-1, 1].map(|direction| {
+                let is_inside = |distance: &u8| {
+                    let steps = direction * i32::from(*distance);
+                    self.at(x + steps * dx, y + steps * dy).is_some()
+                };
+                (1..=most).take_while(is_inside).last().unwrap_or_default()
+            })
+        })
     }
 
     /// The number of a point of the board; `None` where it is out of sight. Margins may overlap on

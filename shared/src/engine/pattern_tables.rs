@@ -24,8 +24,7 @@ pub(super) struct Tables {
     pub(super) codes: Box<[u16; 1 << 16]>,
     /// The weights of patterns and threats.
     pub(super) weights: &'static Weights,
-    /// The network over shapes, where there is one.
-    pub(super) network: Option<&'static ShapeNetwork>,
+    variant: Variant,
     /// By combination: its contribution to the accumulators of a position. The patterns of an empty
     /// board add nothing, so that boards of all sizes are alike.
     pub(super) deltas: Box<[Delta]>,
@@ -81,13 +80,18 @@ impl Tables {
             lines,
             codes,
             weights,
-            network: ShapeNetwork::of(variant),
+            variant,
             deltas: deltas.into(),
             urgencies: urgencies.into(),
             flags,
             closable: laws[0].closable,
             forbids: laws[0].forbids,
         }
+    }
+
+    /// The network over shapes, read on first use; `None` where there is none.
+    pub(super) fn network(&self) -> Option<&'static ShapeNetwork> {
+        ShapeNetwork::of(self.variant)
     }
 
     /// The pattern that a stone of this colour makes on an axis with this key.

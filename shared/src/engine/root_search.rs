@@ -15,6 +15,7 @@ use std::{
 };
 
 use super::{
+    eval_features::CHANCE_SCALE,
     grid::Grid,
     grid_window::Window,
     move_order::MoveOrder,
@@ -84,17 +85,17 @@ const VCT_NODES: u64 = 50;
 const VCT_NODES_MAX: u64 = 400_000;
 /// The half-width of the aspiration window around the last value.
 const ASPIRATION: i32 = 30;
-/// How far ahead in value a chance of winning of 73 % is; fitted to the outcomes of games of the
-/// engine against itself.
-const CHANCE_SCALE: f64 = 600.0;
 
 impl Engine {
     /// An engine for games by these rules; `None` where more than six in a row win, as its tables
     /// end there.
     pub fn new(rules: Rules, options: EngineOptions) -> Option<Self> {
         let entries = 1_usize << (options.hash_bytes / 64).max(1 << 10).ilog2();
+        let tables = Tables::of(rules.variant())?;
+        // Read now, so that the first search has its time for itself.
+        tables.network();
         Some(Self {
-            tables: Tables::of(rules.variant())?,
+            tables,
             rules,
             grid: None,
             placed: Vec::new(),
@@ -469,6 +470,6 @@ fn value(value: i32) -> Value {
         WON_SOME_TIME => Value::Win { plies: None },
         WON.. => Value::Win { plies: Some(plies(value)) },
         _ if value <= -WON => Value::Loss { plies: plies(-value) },
-        _ => Value::Chance(1.0 / (1.0 + (-f64::from(value) / CHANCE_SCALE).exp())),
+        _ => Value::Chance(1.0 / (1.0 + (-f64::from(value) / f64::from(CHANCE_SCALE)).exp())),
     }
 }

@@ -14,7 +14,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rustc_hash::FxHashMap;
 
 use super::{
-    eval_features::THREAT_CLASSES,
+    eval_features::{CHANCE_SCALE, THREAT_CLASSES},
     shapes::{Folding, REACH, SHAPES},
 };
 use crate::rules::{Stone, Variant};
@@ -33,8 +33,6 @@ pub(super) type BoardSum = [i32; 2 * CHANNELS];
 pub(super) const FORMAT: [u8; 8] = *b"shapes 1";
 /// Fixed-point scale of the numbers of shapes.
 pub(super) const SCALE: f32 = 64.0;
-/// One unit of the logistic function in units of the search.
-pub(super) const UNITS: f32 = 600.0;
 
 static FREESTYLE: &[u8] = include_bytes!("shape_network/freestyle.bin");
 
@@ -164,7 +162,7 @@ impl WithSimd for Judgement<'_> {
     reason = "a number out of range becomes the nearest one"
 )]
 const fn in_units(value: f32) -> i32 {
-    (value * UNITS) as i32
+    (value * CHANCE_SCALE) as i32
 }
 
 /// The hash in a file (SHA-256), and the content that it is of. A test compares them: the file is

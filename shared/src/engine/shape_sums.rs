@@ -11,9 +11,6 @@ use super::{
 };
 use crate::rules::Stone;
 
-/// One step forward along each axis.
-const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
-
 /// The sums of a position.
 #[derive(Clone, Debug)]
 pub(super) struct ShapeSums {
@@ -49,16 +46,15 @@ impl ShapeSums {
     /// For a window without stones.
     pub(super) fn new(network: &'static ShapeNetwork, window: &Window) -> Self {
         let spots = 0..spots::spot(window.len());
-        let reach: Vec<_> = spots.map(|spot| reach(window, spot)).collect();
+        let reach: Vec<_> = spots.map(|spot| window.reach(spot, REACH)).collect();
         let shapes = reach.iter().map(|axes| match window.is_bordered() {
             true => axes.map(|[behind, before]| shapes::empty(behind, before)),
             false => [shapes::empty(REACH, REACH); 4],
         });
         let shapes: Vec<_> = shapes.collect();
-        let width = usize::from(window.width());
         Self {
             network,
-            steps: [1, width, width + 1, width - 1],
+            steps: window.steps(),
             reach,
             sums: shapes.iter().map(|shapes| AlignedSum(network.sum(*shapes))).collect(),
             shapes,
@@ -68,7 +64,7 @@ impl ShapeSums {
         }
     }
 
-    /// Brings the sums to these stones, of which the first `same` are those that were there.
+    /// Updates the sums for these stones. The first `same` of them have not changed since the last time.
     pub(super) fn update(&mut self, stones: &[(Spot, Stone)], same: usize) {
         if self.stones.len() > same || stones.len() > same {
             self.network.arch.dispatch(Update { sums: self, stones, same });
@@ -167,25 +163,12 @@ impl WithSimd for Update<'_> {
     }
 }
 
-/// How many points lie behind a point and before it on each axis.
-fn reach(window: &Window, spot: Spot) -> [[u8; 2]; 4] {
-    let (x, y) = window.place(spot);
-    DIRECTIONS.map(|(dx, dy)| {
-        [-1, 1].map(|direction| {
-            let is_inside = |step: &i32| {
-                window.at(x + direction * step * dx, y + direction * step * dy).is_some()
-            };
-            let steps = 1..=i32::from(REACH);
-            u8::try_from(steps.take_while(is_inside).count()).expect("it is short")
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::engine::grid_window::DIRECTIONS;
     use crate::rules::{Point, Position, Rules, Size, Variant};
 
     fn network() -> &'static ShapeNetwork {

@@ -1,0 +1,67 @@
+//! Reads the lines of the example `selfplay`.
+
+use fivefold_shared::{
+    engine::EvalTrace,
+    notation::coordinates,
+    rules::{Point, Position, Rules, Stone, Variant},
+};
+
+/// What a line says of a position, and what the engine sees in it.
+pub(crate) struct Judgement {
+    pub(crate) trace: EvalTrace,
+    /// The chance that the side to move wins, by the search.
+    pub(crate) searched: f32,
+    /// How the game ended for the side to move; `None` where nobody played on.
+    pub(crate) outcome: Option<f32>,
+}
+
+impl Judgement {
+    /// The chance to learn: the outcome counts that much, and the rest is the search's.
+    pub(crate) fn target(&self, outcome_share: f32) -> f32 {
+        match self.outcome {
+            Some(outcome) => outcome_share * outcome + (1.0 - outcome_share) * self.searched,
+            None => self.searched,
+        }
+    }
+}
+
+/// Calls `learn` for each position of a line that the engine would evaluate, with the move that was
+/// played there. `None` for a line that is not one of `selfplay`, and where `learn` returns that.
+pub(crate) fn read(
+    line: &str,
+    mut learn: impl FnMut(&Position, Option<Point>, Judgement) -> Option<()>,
+) -> Option<()> {
+    let mut fields = line.split(',');
+    let variant = Variant::named(fields.next()?)?;
+    let rules = Rules::new(variant, fields.next()?.parse().ok()?).ok()?;
+    let winner = fields.next()?;
+    let moves = fields.next()?.split(' ').map(|name| coordinates::parse(name, rules.size()));
+    let moves: Vec<Point> = moves.collect::<Result<_, _>>().ok()?;
+    let opening: usize = fields.next()?.parse().ok()?;
+    let mut position = Position::from_moves(rules, moves.get(..opening)?).ok()?;
+    let mut played = moves[opening..].iter().copied();
+    for chance in fields.next()?.split(' ') {
+        let searched = chance.parse::<f32>().ok()? / 1_000.0;
+        let outcome = outcome(winner, position.turn())?;
+        let played = played.next();
+        if let Some(trace) = EvalTrace::of(&position) {
+            learn(&position, played, Judgement { trace, searched, outcome })?;
+        }
+        if let Some(played) = played {
+            position.play(played).ok()?;
+        }
+    }
+    Some(())
+}
+
+/// The result for the side to move; none where nobody played on. `None` for an unknown word.
+fn outcome(winner: &str, turn: Stone) -> Option<Option<f32>> {
+    let won = |stone| Some(if stone == turn { 1.0 } else { 0.0 });
+    match winner {
+        "black" => Some(won(Stone::Black)),
+        "white" => Some(won(Stone::White)),
+        "none" => Some(Some(0.5)),
+        "unknown" => Some(None),
+        _ => None,
+    }
+}
