@@ -106,6 +106,8 @@ async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
     let Some(mut cluster) = Cluster::start(1, &[]).await else { return };
     let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
     let bus = format!("nats://{}", cluster.to_bus(0).address());
+    // A node says where it listens before it has joined, and answers afterwards.
+    drop(Guest::hello(cluster.node(0), "Ann").await);
     let refused = |flags: &[&str]| block_in_place(|| Server::refusal(flags));
     let text = refused(&["--database", &database]);
     assert!(text.contains("is in use by another server. Stop that one"), "{text}");
