@@ -461,7 +461,7 @@ fn whatever_players_do_only_those_who_do_not_act_lose_a_game_by_it() {
         ..RoomLimits::DEFAULT
     };
     let played = TestRunner::new(ProptestConfig {
-        cases: 256,
+        cases: 1_024,
         failure_persistence: None,
         ..ProptestConfig::default()
     })
