@@ -68,7 +68,7 @@ fn the_brain_thinks_with_as_many_threads_as_its_manager_says() {
         let mut program = Program::start("brain --seed 1");
         program.say(&format!("START 15\nINFO timeout_turn 600000\n{info}BOARD\n{STONES}DONE\n"));
         assert_eq!(program.line(), "OK");
-        // One more thread reads. A short search may come before the long one.
+        // One more thread reads. The number may waver before it stays.
         let begun = Instant::now();
         let mut seen = Vec::new();
         while seen != [threads + 1; LOOKS] {
