@@ -1,7 +1,7 @@
 //! Passwords: which ones are accepted, and hashing them off the runtime's threads.
 //!
 //! A hash takes memory and time on purpose, so only one of each queue is computed at once, where it delays no
-//! moves (`idle_first.rs`).
+//! moves (`idle_first.rs`), and those of strangers not too often: memory and caches are shared by all.
 
 use std::fmt;
 
@@ -11,6 +11,10 @@ use argon2::{
 };
 use fivefold_shared::protocol::{Name, Reason, Refusal, RefusalValues};
 use serde::Deserialize;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep},
+};
 
 use crate::{
     http::jobs::{Jobs, NoResult, Place},
@@ -18,10 +22,12 @@ use crate::{
     ids,
     limits::accounts::{
         HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASH_RESCUED_AFTER, HASHES_MAX, PASSWORD_MAX,
-        PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX,
+        PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX, STRANGERS_HASHES_AT_ONCE,
+        STRANGERS_HASHES_PER_SECOND,
     },
     priority,
     storage::{Blocking, PasswordHash},
+    token_bucket::TokenBucket,
 };
 
 /// Passwords that many people have, in lower case and of at least [`PASSWORD_MIN`] characters, one a
@@ -82,6 +88,8 @@ pub(crate) struct Passwords {
 struct Queue {
     jobs: Jobs,
     idle_first: IdleFirst,
+    /// How often a hash may begin; locked by the next in the queue. `None` if there is no limit.
+    pace: Option<Mutex<TokenBucket>>,
 }
 
 /// Whose password it is.
@@ -97,7 +105,7 @@ pub(crate) enum Whose {
 #[derive(Debug)]
 pub(crate) struct HashPlace<'p> {
     place: Place<'p>,
-    idle_first: IdleFirst,
+    queue: &'p Queue,
 }
 
 /// Whether a password is right.
@@ -112,11 +120,17 @@ pub(crate) enum Verified {
 
 impl Passwords {
     pub(crate) fn new(blocking: &Blocking) -> Self {
-        let queue = |queue_max| Queue {
+        let queue = |queue_max, pace| Queue {
             jobs: Jobs::new(blocking.clone(), HASHES_MAX, queue_max, priority::give_way),
             idle_first: IdleFirst::new(HASH_RESCUED_AFTER),
+            pace,
         };
-        Self { known: queue(HASH_QUEUE_MAX), strangers: queue(STRANGERS_HASH_QUEUE_MAX) }
+        let pace =
+            TokenBucket::new(Instant::now(), STRANGERS_HASHES_PER_SECOND, STRANGERS_HASHES_AT_ONCE);
+        Self {
+            known: queue(HASH_QUEUE_MAX, None),
+            strangers: queue(STRANGERS_HASH_QUEUE_MAX, Some(Mutex::new(pace))),
+        }
     }
 
     /// A place in the queue. Take it before anything is read for it, so that a refusal costs little.
@@ -124,11 +138,11 @@ impl Passwords {
     /// # Errors
     /// If too many wait.
     pub(crate) fn place(&self, whose: Whose) -> Result<HashPlace<'_>, NoResult> {
-        let Queue { jobs, idle_first } = match whose {
+        let queue = match whose {
             Whose::Known => &self.known,
             Whose::Stranger => &self.strangers,
         };
-        Ok(HashPlace { place: jobs.place()?, idle_first: idle_first.clone() })
+        Ok(HashPlace { place: queue.jobs.place()?, queue })
     }
 }
 
@@ -137,7 +151,13 @@ impl HashPlace<'_> {
         self,
         job: impl Fn() -> T + Clone + Send + 'static,
     ) -> Result<T, NoResult> {
-        let Self { place, idle_first } = self;
+        let Self { place, queue: Queue { idle_first, pace, .. } } = self;
+        if let Some(pace) = pace {
+            let mut pace = pace.lock().await;
+            sleep(pace.until_next(Instant::now())).await;
+            pace.take(Instant::now());
+        }
+        let idle_first = idle_first.clone();
         place.run(move || idle_first.run(job)).await
     }
 
@@ -293,6 +313,28 @@ mod tests {
         drop(known);
         let place = passwords.place(Whose::Known).unwrap();
         assert!(place.hash(password("correct horse")).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn passwords_of_strangers_are_hashed_at_a_pace() {
+        let passwords = Passwords::new(&Blocking::Threads);
+        let begin = Instant::now();
+        let hash = async |whose| {
+            let place = passwords.place(whose).unwrap();
+            place.hash(password("correct horse")).await.unwrap();
+        };
+        for _ in 0..STRANGERS_HASHES_AT_ONCE {
+            hash(Whose::Stranger).await;
+        }
+        hash(Whose::Known).await;
+        assert!(begin.elapsed().is_zero(), "so many need not wait");
+        hash(Whose::Stranger).await;
+        assert!(!begin.elapsed().is_zero());
+        for _ in 0..STRANGERS_HASHES_AT_ONCE {
+            hash(Whose::Stranger).await;
+        }
+        let least = f64::from(STRANGERS_HASHES_AT_ONCE) / STRANGERS_HASHES_PER_SECOND;
+        assert!(begin.elapsed().as_secs_f64() >= least, "{:?}", begin.elapsed());
     }
 
     #[tokio::test]

@@ -3,9 +3,11 @@
 //!
 //! `cargo run --release -p fivefold-tests --example sign_in_storm -- --rooms 200 --attempts 1000`
 //!
-//! Rounds with and without the storm take turns. Attackers have machines of their own, so here they are a process
-//! that gets only what the others leave of the processors (`chrt --idle 0`); it says how many attempts it made a
-//! second. The attempts name accounts that are known and others, and come
+//! Three kinds of rounds take turns: without attackers, with attackers who turn to a bare listener of their own,
+//! and with a storm on the server. Attackers have machines of their own, so here they are a process that gets only
+//! what the others leave of the processors (`chrt --idle 0`); it says how many attempts it made a second. Even so it
+//! shares processors and caches with the server. The second kind shows how much that costs by itself, so
+//! the third against the second is what the server's own work for the storm costs. The attempts name accounts that are known and others, and come
 //! from ever new addresses, which a trusted proxy reports, so that the limits of an address hide no cost.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
@@ -26,7 +28,7 @@ use fivefold_tests::{
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
     task::{JoinSet, spawn_blocking},
     time::{interval, sleep, timeout},
 };
@@ -63,6 +65,9 @@ struct Args {
     /// Is the attackers of this server, until the standard input ends.
     #[arg(long, hide = true)]
     attack: Option<SocketAddr>,
+    /// Is attackers of a listener of their own, until the standard input ends.
+    #[arg(long, hide = true)]
+    attack_nobody: bool,
 }
 
 /// What became of attempts, by the status of the answer.
@@ -71,10 +76,10 @@ type Answers = BTreeMap<u16, u64>;
 #[tokio::main]
 async fn main() -> io::Result<()> {
     let args = Args::parse();
-    if let Some(server) = args.attack {
-        let begin = Instant::now();
-        let answers = attack(server, args.attempts).await;
-        let answers = serde_json::to_string(&(begin.elapsed(), answers));
+    let target = if args.attack_nobody { Some(listen().await?) } else { args.attack };
+    if let Some(server) = target {
+        let (lasted, answers) = attack(server, args.attempts).await;
+        let answers = serde_json::to_string(&(lasted, answers));
         println!("{}", answers.map_err(io::Error::other)?);
         return Ok(());
     }
@@ -82,37 +87,49 @@ async fn main() -> io::Result<()> {
     let address = server.address();
     let up = post(address, HOME, "account", OWNER, true).await?;
     assert_eq!(up.0, 201, "{}", up.1);
-    let (mut quiet, mut stormy) = (Vec::new(), Vec::new());
+    let (mut quiet, mut elsewhere, mut stormy) = (Vec::new(), Vec::new(), Vec::new());
     let mut answers = Answers::new();
-    let mut lasted = Duration::ZERO;
+    let (mut lasted, mut lasted_elsewhere) = (Duration::ZERO, Duration::ZERO);
+    let mut made_elsewhere = 0;
     let mut owner_waits = Vec::new();
     for round in 1..=args.rounds {
         quiet.push(play(&server, &args).await);
-        let attackers = attackers(address, args.attempts)?;
+        let bystanders = attackers(None, args.attempts)?;
+        elsewhere.push(play(&server, &args).await);
+        let said_elsewhere = said(bystanders).await?;
+        let attackers = attackers(Some(address), args.attempts)?;
         let owner = tokio::spawn(owner_signs_in(address, Duration::from_secs(args.seconds / 2)));
         stormy.push(play(&server, &args).await);
         owner_waits.push(owner.await.map_err(io::Error::other)??);
-        // Their standard input ends here.
-        let said =
-            spawn_blocking(|| attackers.wait_with_output()).await.map_err(io::Error::other)??;
-        let (time, round_answers): (Duration, Answers) =
-            serde_json::from_slice(&said.stdout).map_err(io::Error::other)?;
+        let (time, round_answers) = said(attackers).await?;
         lasted += time;
+        lasted_elsewhere += said_elsewhere.0;
+        made_elsewhere += said_elsewhere.1.values().sum::<u64>();
         for (status, count) in round_answers {
             *answers.entry(status).or_default() += count;
         }
         println!(
-            "round {round}: p99 {:.2?} without, {:.2?} with",
+            "round {round}: p99 {:.2?} without, {:.2?} elsewhere, {:.2?} with",
             p99(&quiet[quiet.len() - 1..]),
+            p99(&elsewhere[elsewhere.len() - 1..]),
             p99(&stormy[stormy.len() - 1..])
         );
     }
     println!("\n| moves' answers | median | p99 |\n| --- | --- | --- |");
-    for (name, rounds) in [("without the storm", &quiet), ("with it", &stormy)] {
+    for (name, rounds) in [
+        ("without attackers", &quiet),
+        ("with attackers elsewhere", &elsewhere),
+        ("with the storm", &stormy),
+    ] {
         println!("| {name} | {:.2?} | {:.2?} |", quantile(rounds, 0.5), p99(rounds));
     }
-    let ratio = p99(&stormy).as_secs_f64() / p99(&quiet).as_secs_f64();
-    println!("\np99 with the storm is {ratio:.2} times that without.");
+    let ratio_to = |rounds: &[Times]| p99(&stormy).as_secs_f64() / p99(rounds).as_secs_f64();
+    println!(
+        "\np99 with the storm is {:.2} times that with attackers elsewhere, {:.2} times that without any.",
+        ratio_to(&elsewhere),
+        ratio_to(&quiet)
+    );
+    println!("{} attempts a second elsewhere", made_elsewhere / lasted_elsewhere.as_secs().max(1));
     let rate = answers.values().sum::<u64>() / lasted.as_secs().max(1);
     println!("{rate} attempts a second; answers by status (0: none in time): {answers:?}");
     println!("the owner at a known address got in after (tries, time): {owner_waits:.2?}");
@@ -160,19 +177,45 @@ fn p99(rounds: &[Times]) -> Duration {
     quantile(rounds, 0.99)
 }
 
-/// Starts the attackers.
-fn attackers(server: SocketAddr, rate: u32) -> io::Result<Child> {
-    Command::new("chrt")
-        .args(["--idle", "0"])
-        .arg(env::current_exe()?)
-        .args(["--attempts", &rate.to_string(), "--attack", &server.to_string()])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
+/// Starts attackers of the server, or of a listener of their own.
+fn attackers(server: Option<SocketAddr>, rate: u32) -> io::Result<Child> {
+    let mut command = Command::new("chrt");
+    command.args(["--idle", "0"]).arg(env::current_exe()?).args(["--attempts", &rate.to_string()]);
+    match server {
+        Some(server) => command.args(["--attack", &server.to_string()]),
+        None => command.arg("--attack-nobody"),
+    };
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()
 }
 
-/// Sends attempts at a steady rate until the standard input ends, and waits for the last answers.
-async fn attack(server: SocketAddr, rate: u32) -> Answers {
+/// Ends attackers; returns how long they were at it, and the answers.
+async fn said(attackers: Child) -> io::Result<(Duration, Answers)> {
+    // Their standard input ends here.
+    let said =
+        spawn_blocking(|| attackers.wait_with_output()).await.map_err(io::Error::other)??;
+    serde_json::from_slice(&said.stdout).map_err(io::Error::other)
+}
+
+/// Starts a listener that refuses everybody at once, and returns its address.
+async fn listen() -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut request = [0; 2_048];
+                stream.read(&mut request).await?;
+                stream.write_all(b"HTTP/1.1 503 Service Unavailable\r\n\r\n").await
+            });
+        }
+    });
+    Ok(address)
+}
+
+/// Sends attempts at a steady rate until the standard input ends, and waits for the last answers. Returns how
+/// long it sent, and the answers.
+async fn attack(server: SocketAddr, rate: u32) -> (Duration, Answers) {
+    let begin = Instant::now();
     let answers: Arc<Mutex<Answers>> = Arc::default();
     let mut input = Box::pin(async { tokio::io::stdin().read_u8().await.is_err() });
     let mut open = JoinSet::new();
@@ -201,9 +244,10 @@ async fn attack(server: SocketAddr, rate: u32) -> Answers {
             note(answer.ok().and_then(Result::ok).map_or(0, |(status, _)| status));
         });
     }
+    let lasted = begin.elapsed();
     while open.join_next().await.is_some() {}
     let answers = answers.lock().expect("nobody panicked");
-    answers.clone()
+    (lasted, answers.clone())
 }
 
 /// The owner signs in from where they have been before, while the storm goes on. Returns the number of tries
