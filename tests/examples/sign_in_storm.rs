@@ -204,8 +204,11 @@ async fn listen() -> io::Result<SocketAddr> {
         while let Ok((mut stream, _)) = listener.accept().await {
             tokio::spawn(async move {
                 let mut request = [0; 2_048];
-                stream.read(&mut request).await?;
-                stream.write_all(b"HTTP/1.1 503 Service Unavailable\r\n\r\n").await
+                // A request is sent as a whole.
+                if stream.read(&mut request).await? > 0 {
+                    stream.write_all(b"HTTP/1.1 503 Service Unavailable\r\n\r\n").await?;
+                }
+                io::Result::Ok(())
             });
         }
     });
