@@ -20,8 +20,8 @@ pub const HASH_QUEUE_MAX: usize = 16;
 pub const STRANGERS_HASH_QUEUE_MAX: usize = 48;
 /// Passwords of that queue that are hashed without a pause.
 pub const STRANGERS_HASHES_AT_ONCE: u32 = 40;
-/// How many are hashed a second after that: with about 20 ms each, a fifth of a processor.
-pub const STRANGERS_HASHES_PER_SECOND: f64 = 10.0;
+/// How many are hashed a second after that: with about 12 ms each, a sixteenth of a processor.
+pub const STRANGERS_HASHES_PER_SECOND: f64 = 5.0;
 /// Answers of passkeys that are checked at once, on threads of their own.
 pub const PASSKEY_CHECKS_MAX: usize = 2;
 /// Most answers of passkeys that are checked or wait for that. Further ones are refused.

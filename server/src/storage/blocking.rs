@@ -69,10 +69,9 @@ impl Blocking {
         match self {
             Self::Threads => {
                 thread::Builder::new().name(name.to_owned()).spawn(move || {
+                    // At once: to yield first, for more requests in a group, would let a thread of
+                    // the lowest priority run until the next tick.
                     while let Some(first) = queue.blocking_recv() {
-                        // Let other tasks queue their requests first: on a busy processor, waking
-                        // up for each request would cost more than serving it.
-                        thread::yield_now();
                         serve(first, &mut queue);
                     }
                 })?;
