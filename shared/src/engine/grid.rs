@@ -186,6 +186,11 @@ impl Grid {
         self.hash
     }
 
+    /// What a stone changes in the hash.
+    pub(super) fn stone_key(&self, spot: Spot, stone: Stone) -> u64 {
+        self.places[usize::from(spot)].keys[stone as usize]
+    }
+
     /// The stone on a point.
     pub(super) fn stone_at(&self, spot: Spot) -> Option<Stone> {
         self.cells[usize::from(spot)].stone
@@ -333,7 +338,7 @@ impl Grid {
             self.update_threats(usize::from(spot), stone, flags[stone as usize], Flags::default());
         }
         self.stones += 1;
-        self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
+        self.hash ^= self.stone_key(spot, stone);
         let mut line_changes = std::mem::take(&mut self.line_changes);
         let mut count = 0;
         let lines = &*self.tables.lines;
@@ -378,7 +383,7 @@ impl Grid {
             self.update_threats(usize::from(spot), stone, Flags::default(), flags[stone as usize]);
         }
         self.stones -= 1;
-        self.hash ^= self.places[usize::from(spot)].keys[stone as usize];
+        self.hash ^= self.stone_key(spot, stone);
         self.along_all(spot, stone, |cell, _, axis, bits| cell.keys[axis] ^= bits);
     }
 

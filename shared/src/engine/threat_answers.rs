@@ -79,6 +79,22 @@ impl Grid {
         }
     }
 
+    /// The only answer to the four that a stone makes here; `None` where there may be others, or
+    /// where renju may forbid it.
+    pub(super) fn only_answer_to_four(&self, spot: Spot, attacker: Stone) -> Option<Spot> {
+        if self.tables().closable {
+            return None;
+        }
+        let axis = (0..4).find(|axis| self.pattern(spot, *axis, attacker) == Pattern::Four)?;
+        let mut fives = self.next(spot, axis, attacker, Pattern::Five);
+        let answer = fives.next()?;
+        let is_only = fives.next().is_none();
+        let flags = self.flags(answer, attacker.opponent());
+        let is_allowed =
+            attacker == Stone::Black || !flags.any(Flags::FORBIDDEN) && !flags.any(Flags::DOUBTFUL);
+        (is_only && is_allowed).then_some(answer)
+    }
+
     /// A point where a colour makes an open four or a double four.
     pub(super) fn unstoppable(&mut self, stone: Stone) -> Option<Spot> {
         if self.threat_count(stone, Threat::Unstoppable) == 0 {

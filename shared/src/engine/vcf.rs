@@ -38,6 +38,9 @@ pub(super) struct Vcf {
 /// Stands for every horizon in the table.
 const FOREVER: u8 = u8::MAX;
 
+/// Positions after which a search asks the table before it sets stones. Few are met again earlier.
+const LOOKS_AHEAD_AFTER: u64 = 64;
+
 /// The most attacking moves of a win.
 pub(super) const MOVES_MAX: u8 = 100;
 
@@ -69,13 +72,14 @@ impl Vcf {
         limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
-        let nodes_max = limits.nodes().saturating_add(nodes);
+        let (nodes_max, looks_ahead_from) = bounds(limits, nodes);
         let given_up = position_key(grid, attacker) ^ GIVEN_UP;
         let effort = u8::try_from(nodes.max(1).ilog2()).expect("a logarithm is less than 64");
         if self.probe(given_up, effort).is_some() {
             return Verdict::Horizon;
         }
-        let mut search = Search { memory: self, grid, attacker, limits, nodes_max };
+        let mut search =
+            Search { memory: self, grid, attacker, limits, nodes_max, looks_ahead_from };
         let verdict = search.attack(moves.min(MOVES_MAX));
         if verdict == Verdict::Horizon && limits.nodes() >= nodes_max && !limits.is_over() {
             self.store(given_up, effort);
@@ -93,8 +97,9 @@ impl Vcf {
         limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
-        let nodes_max = limits.nodes().saturating_add(nodes);
-        let mut search = Search { memory: self, grid, attacker, limits, nodes_max };
+        let (nodes_max, looks_ahead_from) = bounds(limits, nodes);
+        let mut search =
+            Search { memory: self, grid, attacker, limits, nodes_max, looks_ahead_from };
         for left in 1..=moves.min(MOVES_MAX) {
             match search.attack(left) {
                 Verdict::Horizon if !search.is_over() => {}
@@ -121,6 +126,8 @@ struct Search<'a, 'b> {
     attacker: Stone,
     limits: &'a mut SearchLimits<'b>,
     nodes_max: u64,
+    /// From this number of positions on it asks the table before it sets stones.
+    looks_ahead_from: u64,
 }
 
 impl Search<'_, '_> {
@@ -190,6 +197,8 @@ impl Search<'_, '_> {
                 _ => false,
             } {
                 Verdict::Horizon
+            } else if let Some(remembered) = self.remembered(spot, left) {
+                remembered
             } else {
                 let forced = self.grid.force(spot, attacker);
                 let found = self.defend(left);
@@ -207,6 +216,21 @@ impl Search<'_, '_> {
             }
         }
         verdict
+    }
+
+    /// What the table knows of the position after a four and its only answer. The same fours in
+    /// another order lead to almost half of all positions, and to set stones takes much longer
+    /// than to look.
+    fn remembered(&mut self, spot: Spot, left: u8) -> Option<Verdict> {
+        let (attacker, defender) = (self.attacker, self.attacker.opponent());
+        if left == 1 || self.limits.nodes() < self.looks_ahead_from {
+            return None;
+        }
+        let answer = self.grid.only_answer_to_four(spot, attacker)?;
+        let stones = self.grid.stone_key(spot, attacker) ^ self.grid.stone_key(answer, defender);
+        let known = self.memory.probe(position_key(self.grid, attacker) ^ stones, left - 1)?;
+        self.limits.count(2);
+        Some(if self.is_over() { Verdict::Horizon } else { known })
     }
 
     /// Tries every answer of the other side to a four; mostly there is one.
@@ -243,6 +267,12 @@ impl Search<'_, '_> {
         self.memory.line.append(&mut longest);
         Verdict::Win
     }
+}
+
+/// Where a search of so many positions ends, and from where on it asks the table before it sets stones.
+fn bounds(limits: &SearchLimits<'_>, nodes: u64) -> (u64, u64) {
+    let begin = limits.nodes();
+    (begin.saturating_add(nodes), begin.saturating_add(LOOKS_AHEAD_AFTER))
 }
 
 /// The table key of a position in which `attacker` moves.
