@@ -173,7 +173,7 @@ fn save_game(
                 )?
                 .execute((member.as_str(), number))?;
             transaction
-                .prepare_cached("UPDATE member SET has_game = 1 WHERE id = ?")?
+                .prepare_cached("UPDATE member SET has_game = 1 WHERE id = ? AND has_game = 0")?
                 .execute((member.as_str(),))?;
         }
     }
