@@ -47,6 +47,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// committed during the copy. Copying rarely takes less time in total and delays fewer moves.
 const CHECKPOINT_PAGES: u32 = 8 * 1024;
 
+/// Prepared statements that a connection keeps: more than the server has, so that none is parsed twice.
+const STATEMENTS_MAX: usize = 256;
+
 /// The database of a data folder.
 #[derive(Debug)]
 pub struct Sqlite {
@@ -147,10 +150,12 @@ pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(connection)
 }
 
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
