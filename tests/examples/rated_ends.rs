@@ -27,6 +27,8 @@ const POOL: &str = "gomoku-3-2";
 const ACTS: usize = 16;
 /// Games of each kind that are not measured.
 const WARM_UP: usize = 20;
+/// Where one of the two with accounts plays. Two from one network would have marks stored after their game.
+const OTHER_NETWORK: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 const FLAGS: [&str; 4] = ["--command-rate", "1000000", "--room-rate", "1000000"];
 
 /// Measures how long the ends of games take.
@@ -63,7 +65,7 @@ async fn measure(storage: &str, server: &Server, games: usize) {
     let mut unrated = Pair::begin(guests, false).await;
     let members = [
         Guest::sign_up(Ipv4Addr::LOCALHOST, address, "Ann").await,
-        Guest::sign_up(Ipv4Addr::LOCALHOST, address, "Bob").await,
+        Guest::sign_up(OTHER_NETWORK, address, "Bob").await,
     ];
     let mut rated = Pair::begin(members, true).await;
     let mut random = StdRng::seed_from_u64(1);

@@ -209,7 +209,9 @@ impl Guest {
         assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
         let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: "));
         let cookie = cookie.and_then(|line| line.split(';').next()).expect("a cookie");
-        Away { cookie: Some(cookie.to_owned()), ..guest.lost() }.back().await
+        let key = Key { identity: guest.lost().identity, cookie: Some(cookie.to_owned()) };
+        let member = Self::try_greet(Some(source), address, name, Some(key)).await;
+        member.expect("the server welcomes them")
     }
 
     /// Connects a known person on a new socket, without any joined rooms.
