@@ -24,7 +24,9 @@ use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     room::Entry,
 };
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, config::DbConfig, ffi,
+};
 
 use self::{log::Appender, reader::SqliteReader};
 use super::{
@@ -149,13 +151,22 @@ pub(super) fn change_file<T, E: From<StorageError>>(
 pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
+    prepare_once(&connection)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(connection)
 }
 
-fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+/// Keeps every statement prepared. By default SQLite prepares some again for each new value, in case another
+/// plan suits it better, which takes ten times as long as to find a row. So a statement that needs a
+/// partial index has the constants of that index in its text.
+fn prepare_once(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    prepare_once(connection)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
@@ -173,10 +184,10 @@ fn open_error(file: &Path, error: StorageError) -> OpenError {
 
 impl Storage for Sqlite {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        let mut select = self
-            .connection
-            .prepare_cached("SELECT code FROM room WHERE state = ? AND owner <> ? ORDER BY id")?;
-        let codes = select.query_map((OPEN, self.process), |row| row.get(0))?;
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT code FROM room WHERE state = {OPEN} AND owner <> ? ORDER BY id"
+        ))?;
+        let codes = select.query_map((self.process,), |row| row.get(0))?;
         let (mut orphans, mut unnamed) = (Vec::new(), 0);
         for code in codes {
             match name(code?) {
