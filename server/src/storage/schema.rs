@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub(super) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(super) const FORMAT: u32 = 10;
+pub(super) const FORMAT: u32 = 11;
 
 /// The oldest format that a server brings to the current one.
 pub(super) const OLDEST_FORMAT: u32 = 7;
@@ -373,11 +373,57 @@ const OLD_NAMES: &str = "
     CREATE INDEX old_name_at ON old_name (at);
 ";
 
+/// What format 11 changes, so that a rated game writes to few pages. Changes of ratings are in the order of
+/// time, thus new ones at the end, and each leads to the one before it, as events do. By member, pool and
+/// number they would be on a page for each player, and by game on another one.
+const RATINGS_BY_TIME: &str = "
+    ALTER TABLE rating ADD COLUMN
+        -- When it last changed.
+        changed_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE rating ADD COLUMN
+        -- The value in steps of 50 points. Few games change it, and with it the index.
+        band INTEGER NOT NULL DEFAULT 0;
+    UPDATE rating SET band = CAST(value / 50 AS INTEGER), changed_at = coalesce(
+        (SELECT at FROM rating_change AS c
+         WHERE c.member = rating.member AND c.pool = rating.pool AND c.number = rating.changes),
+        last_at);
+    DROP INDEX rating_best;
+    CREATE INDEX rating_band ON rating (pool, band);
+
+    ALTER TABLE rating_change RENAME TO rating_change_by_member;
+    CREATE TABLE rating_change (
+        at INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        member TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('game', 'undo')),
+        pool TEXT NOT NULL,
+        -- Counted from 1 among those of the member in the pool.
+        number INTEGER NOT NULL,
+        -- When the one with the number before happened; absent for the first.
+        previous_at INTEGER,
+        result TEXT NOT NULL CHECK (result IN ('won', 'drawn', 'lost')),
+        before REAL NOT NULL,
+        deviation_before REAL NOT NULL,
+        after REAL NOT NULL,
+        deviation_after REAL NOT NULL,
+        -- A game ends once, so it changes each rating once.
+        PRIMARY KEY (at, game, member, kind)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO rating_change
+        SELECT at, game, member, kind, pool, number,
+            lag(at) OVER (PARTITION BY member, pool ORDER BY number),
+            result, before, deviation_before, after, deviation_after
+        FROM rating_change_by_member;
+    DROP TABLE rating_change_by_member;
+    CREATE UNIQUE INDEX rating_change_undo ON rating_change (game, member) WHERE kind = 'undo';
+";
+
 /// What the formats after 7 add, in their order.
-const ADDED: [(u32, &[&str]); 3] = [
+const ADDED: [(u32, &[&str]); 4] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+    (11, &[RATINGS_BY_TIME]),
 ];
 
 /// Kind of a file.

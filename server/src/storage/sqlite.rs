@@ -34,7 +34,7 @@ use super::{
     KnownMember, ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted,
     Storage, StorageError, StorageReader, Undone,
     data_folder::database_in,
-    schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT, OPEN},
+    schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
     values::name,
 };
 
@@ -182,11 +182,12 @@ fn open_error(file: &Path, error: StorageError) -> OpenError {
     OpenError::Storage { path: file.display().to_string(), error }
 }
 
+/// Open rooms that this process has neither made nor claimed. 0 is `OPEN`, as in the index.
+const ORPHANS: &str = "SELECT code FROM room WHERE state = 0 AND owner <> ? ORDER BY id";
+
 impl Storage for Sqlite {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        let mut select = self.connection.prepare_cached(&format!(
-            "SELECT code FROM room WHERE state = {OPEN} AND owner <> ? ORDER BY id"
-        ))?;
+        let mut select = self.connection.prepare_cached(ORPHANS)?;
         let codes = select.query_map((self.process,), |row| row.get(0))?;
         let (mut orphans, mut unnamed) = (Vec::new(), 0);
         for code in codes {
@@ -378,6 +379,51 @@ impl From<rusqlite::Error> for StorageError {
             }
             // Another crate's enum with dozens of codes.
             Some(_) | None => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_statement_is_prepared_once_whatever_it_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        let reader = open_to_read(&storage.folder.database().unwrap()).unwrap();
+        for connection in [&storage.connection, &reader] {
+            let mut select = connection
+                .prepare_cached("SELECT value FROM rating WHERE member = ? AND pool = ? LIMIT ?")
+                .unwrap();
+            for number in 1..9 {
+                let member = format!("member {number}");
+                assert!(!select.exists((member, "standard/15/fast", number)).unwrap());
+            }
+            assert_eq!(select.get_status(StatementStatus::RePrepare), 0);
+        }
+    }
+
+    #[test]
+    fn rooms_without_an_owner_and_leaders_are_found_by_their_indexes() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        for (statement, index) in [
+            (ORPHANS, "room_open"),
+            ("SELECT 1 FROM rating WHERE pool = ? ORDER BY band DESC, value DESC", "rating_band"),
+            (
+                "SELECT game FROM rating_change WHERE kind = 'game' AND at >= ? ORDER BY at, game",
+                "PRIMARY KEY (at>?)",
+            ),
+        ] {
+            let mut explain =
+                storage.connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).unwrap();
+            let unbound = (1..=explain.parameter_count()).map(|_| rusqlite::types::Null);
+            let rows = explain.query_map(rusqlite::params_from_iter(unbound), |row| row.get(3));
+            let plan: Vec<String> = rows.unwrap().map(Result::unwrap).collect();
+            assert!(plan[0].contains(index), "{statement}: {plan:?}");
         }
     }
 }

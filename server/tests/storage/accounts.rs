@@ -19,6 +19,7 @@ use fivefold_shared::{
 
 use crate::{
     contract::every_storage,
+    ratings,
     rooms::{append, code, game_id, log, member, resigned},
 };
 
@@ -448,14 +449,15 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     };
     // Older formats have the same tables but these.
     let mut gone = String::new();
-    let format_10 = "DROP INDEX account_owner; DROP TABLE old_name; DROP TABLE puzzle_rating; DROP TABLE puzzle_try;
+    let format_10 = "; DROP INDEX account_owner; DROP TABLE old_name; DROP TABLE puzzle_rating; DROP TABLE puzzle_try;
         DROP TABLE game_mark; DROP TABLE examined_game; DROP INDEX rating_change_at";
     let format_9 = "; DROP TABLE rating; DROP TABLE rating_change; DROP TABLE block;
         DROP TABLE report; DROP TABLE sanction; DROP TABLE operator; DROP TABLE passkey;
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
         ALTER TABLE account DROP COLUMN owner";
     let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
-    for (older, tables) in [(9, format_10), (8, format_9), (7, format_8)] {
+    for (older, tables) in [(10, ratings::FORMAT_10), (9, format_10), (8, format_9), (7, format_8)]
+    {
         gone += tables;
         let old = rusqlite::Connection::open(&file).unwrap();
         old.execute_batch(&gone).unwrap();
@@ -463,7 +465,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         drop(old);
         assert!(check(folder.path()).unwrap().is_sound());
         drop(open());
-        assert_eq!(format(), 10);
+        assert_eq!(format(), 11);
     }
 
     let mut storage = open();

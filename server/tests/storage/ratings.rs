@@ -100,8 +100,78 @@ fn games_of_one_player_in_one_commit_follow_each_other() {
         assert_eq!(answers[1], Err(Conflict::Owner));
         let PoolRating { games, wins, changes, .. } = rating(storage, 1);
         assert_eq!([games, wins, changes], [2, 1, 2]);
+        // Another game of a while ago, and one of them taken back.
+        store(storage, win(4, [1, 2]));
+        storage.undo_ratings(&game_id(2), 2 * DAY).unwrap();
+        let history = history(storage, 1);
+        let expected =
+            [(1, 1), (2, 2), (3, 4), (4, 2)].map(|(number, game)| (number, game_id(game)));
+        let found: Vec<_> =
+            history.into_iter().map(|change| (change.number, change.game)).collect();
+        assert_eq!(found, expected);
     });
 }
+
+fn history(storage: &dyn Storage, number: u64) -> Vec<RatingChange> {
+    let pool = "standard/15/normal".parse().unwrap();
+    storage.reader().unwrap().rating_history(&member(number), pool).unwrap()
+}
+
+#[test]
+fn a_file_of_format_10_keeps_its_ratings_and_how_they_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let mut storage = open();
+    for game in 1..=3 {
+        store(&mut storage, rated(game, [1, 2], won_by(Seat::First), game.min(2) * DAY));
+    }
+    storage.undo_ratings(&game_id(2), 3 * DAY).unwrap();
+    let all = |storage: &dyn Storage| {
+        let of = |number| (rating(storage, number), history(storage, number));
+        let game = storage.reader().unwrap().game_ratings(&game_id(2)).unwrap();
+        ([1, 2].map(of), game)
+    };
+    let before = all(&storage);
+    assert_eq!((before.0[0].1.len(), before.1.len()), (4, 4));
+    drop(storage);
+    let old = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    old.execute_batch(&format!("{FORMAT_10}; PRAGMA user_version = 10")).unwrap();
+    drop(old);
+    assert!(check(folder.path()).unwrap().is_sound());
+    let mut storage = open();
+    assert_eq!(all(&storage), before);
+    let next = store(&mut storage, rated(4, [2, 1], won_by(Seat::First), 4 * DAY));
+    assert_eq!(history(&storage, 1)[4], next[0]);
+    let findings = check(folder.path()).unwrap();
+    assert!(findings.is_sound(), "{findings}");
+}
+
+/// Makes the tables of ratings of a file what they were in format 10.
+pub(crate) const FORMAT_10: &str = "
+    DROP INDEX rating_band;
+    ALTER TABLE rating DROP COLUMN band;
+    ALTER TABLE rating DROP COLUMN changed_at;
+    CREATE INDEX rating_best ON rating (pool, value);
+    ALTER TABLE rating_change RENAME TO newer;
+    CREATE TABLE rating_change (
+        member TEXT NOT NULL,
+        pool TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        result TEXT NOT NULL,
+        before REAL NOT NULL,
+        deviation_before REAL NOT NULL,
+        after REAL NOT NULL,
+        deviation_after REAL NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, pool, number)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO rating_change SELECT member, pool, number, game, kind, result, before,
+        deviation_before, after, deviation_after, at FROM newer;
+    DROP TABLE newer;
+    CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
+    CREATE INDEX rating_change_at ON rating_change (at) WHERE kind = 'game'";
 
 #[test]
 fn a_new_pool_begins_at_the_surest_rating_of_the_others() {

@@ -34,6 +34,12 @@ const RATING: &str = "pool, value, deviation, volatility, games, wins, draws, la
 const CHANGE: &str = "member, pool, number, game, kind, result, before, deviation_before, after,
     deviation_after, at";
 
+/// When a row of `game` ended; null if its record is damaged.
+const ENDED_AT: &str = "CASE WHEN json_valid(summary) THEN json_extract(summary, '$.ended_at') END";
+
+/// Points of one band. Leaderboards find the best by the bands, which few games change.
+const BAND_POINTS: f64 = 50.0;
+
 /// Counts these games, in the transaction that stores them.
 pub(super) fn count(
     transaction: &Transaction<'_>,
@@ -89,16 +95,20 @@ fn write(
 ) -> Result<(), StorageError> {
     let mut insert = transaction.prepare_cached(
         "INSERT INTO rating_change (member, pool, number, game, kind, result, before,
-             deviation_before, after, deviation_after, at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             deviation_before, after, deviation_after, at, previous_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+             (SELECT changed_at FROM rating WHERE member = ?1 AND pool = ?2))",
     )?;
+    // Most games leave a rating in its band, and then touch no index.
     let mut update = transaction.prepare_cached(
-        "INSERT INTO rating (member, pool, value, deviation, volatility, games, wins, draws,
-             last_at, changes)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET value = excluded.value, deviation = excluded.deviation,
-             volatility = excluded.volatility, games = excluded.games, wins = excluded.wins,
-             draws = excluded.draws, last_at = excluded.last_at, changes = excluded.changes",
+        "UPDATE rating SET value = ?3, deviation = ?4, volatility = ?5, games = ?6, wins = ?7,
+             draws = ?8, last_at = ?9, changes = ?10, changed_at = ?11
+         WHERE member = ?1 AND pool = ?2 AND band = ?12",
+    )?;
+    let mut replace = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO rating (member, pool, value, deviation, volatility, games, wins,
+             draws, last_at, changes, changed_at, band)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for change in changes {
         let RatingChange { game, member, kind, result, before, after, number, at, .. } = change;
@@ -117,25 +127,32 @@ fn write(
             after.deviation,
             at,
         ))?;
-        // Two games of one append may change the same rating: the last one is written.
-        if let Some(own) = ratings.get(&key).filter(|own| own.changes == *number) {
-            let Rating { value, deviation, volatility, last_at } = own.rating;
-            let counts = (own.games, own.wins, own.draws);
-            update.execute((
-                member.as_str(),
-                &key.1,
-                value,
-                deviation,
-                volatility,
-                counts.0,
-                counts.1,
-                counts.2,
-                last_at.unwrap_or(*at),
-                own.changes,
-            ))?;
+        let Some(own) = ratings.get(&key) else { continue };
+        let Rating { value, deviation, volatility, last_at } = own.rating;
+        let row = (
+            member.as_str(),
+            &key.1,
+            value,
+            deviation,
+            volatility,
+            own.games,
+            own.wins,
+            own.draws,
+            last_at.unwrap_or(*at),
+            own.changes,
+            at,
+            band(value),
+        );
+        if update.execute(row)? == 0 {
+            replace.execute(row)?;
         }
     }
     Ok(())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "ratings have a few digits")]
+fn band(value: f64) -> i64 {
+    (value / BAND_POINTS) as i64
 }
 
 /// The ratings of a member, by pool.
@@ -155,13 +172,30 @@ pub(super) fn history(
     member: &MemberId,
     pool: RatingPool,
 ) -> Result<Vec<RatingChange>, StorageError> {
-    let mut newest = changes(
-        connection,
-        "WHERE member = ? AND pool = ? ORDER BY number DESC LIMIT ?",
-        (member.as_str(), pool.to_string(), RATING_HISTORY_MAX),
-    )?;
-    newest.reverse();
-    Ok(newest)
+    let pool = pool.to_string();
+    let last = connection
+        .prepare_cached("SELECT changes, changed_at FROM rating WHERE member = ? AND pool = ?")?
+        .query_row((member.as_str(), &pool), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((last, mut at)): Option<(usize, Option<u64>)> = last else { return Ok(Vec::new()) };
+    let mut select = connection.prepare_cached(&format!(
+        "SELECT {CHANGE}, previous_at FROM rating_change
+         WHERE at = ? AND member = ? AND pool = ? AND number = ?"
+    ))?;
+    let mut history = Vec::new();
+    for number in (1..=last).rev().take(RATING_HISTORY_MAX) {
+        let found = select
+            .query_row((at, member.as_str(), &pool, number), |row| Ok((change(row), row.get(11)?)))
+            .optional()?;
+        let Some((change, previous_at)) = found else {
+            let missing = format!("change {number} of member {member} in {pool} is missing");
+            return Err(StorageError::Damaged(missing));
+        };
+        history.push(change?);
+        at = previous_at;
+    }
+    history.reverse();
+    Ok(history)
 }
 
 /// What a game changed, and what of it was taken back.
@@ -169,7 +203,14 @@ pub(super) fn of_game(
     connection: &Connection,
     game: &GameId,
 ) -> Result<Vec<RatingChange>, StorageError> {
-    changes(connection, "WHERE game = ? ORDER BY kind, member", (game.as_str(),))
+    let counted = format!(
+        "WHERE at = (SELECT {ENDED_AT} FROM game WHERE code = ?1) AND game = ?1
+             AND kind = 'game' ORDER BY member"
+    );
+    let mut found = changes(connection, &counted, (game.as_str(),))?;
+    let undone = "WHERE game = ? AND kind = 'undo' ORDER BY member";
+    found.extend(changes(connection, undone, (game.as_str(),))?);
+    Ok(found)
 }
 
 fn changes(
@@ -201,8 +242,10 @@ pub(super) fn leaderboard(
     let select = |what: &str, rest: &str| format!("SELECT {what} FROM {PLACED} {rest}");
     let columns = format!("rating.member, name, {RATING}");
     let own_columns = format!("{columns}, :own");
-    let mut best = connection
-        .prepare_cached(&select(&columns, "ORDER BY value DESC, rating.member LIMIT :max"))?;
+    let mut best = connection.prepare_cached(&select(
+        &columns,
+        "ORDER BY band DESC, value DESC, rating.member LIMIT :max",
+    ))?;
     let max = query.max.min(LEADERBOARD_PLACES_MAX);
     let listed: Vec<_> = best
         .query_map(&[values, named_params! {":max": max}].concat()[..], |row| Ok(player(row)))?
@@ -223,9 +266,10 @@ pub(super) fn leaderboard(
     let Some((member, name, rating)) = own.transpose()? else {
         return Ok(Leaderboard { places, own: None });
     };
-    let mut better =
-        connection.prepare_cached(&select("count(*) + 1", "AND round(value) > round(:value)"))?;
-    let value = named_params! {":value": rating.rating.value};
+    let better = "AND band >= :band AND round(value) > round(:value)";
+    let mut better = connection.prepare_cached(&select("count(*) + 1", better))?;
+    let value = rating.rating.value;
+    let value = named_params! {":value": value, ":band": band(value)};
     let place = better.query_row(&[values, value].concat()[..], |row| row.get(0))?;
     Ok(Leaderboard { places, own: Some(Placed { place, member, name, rating }) })
 }
@@ -285,13 +329,46 @@ pub(in crate::storage) fn check(
         chains.add(row??, findings);
     }
     chains.finish(findings);
-    let mut select = connection.prepare(
+    let mut select = connection.prepare(&format!(
         "SELECT code FROM game WHERE instr(summary, '\"rated\":true') > 0 AND 2 <>
-             (SELECT count(*) FROM rating_change AS c WHERE c.game = game.code AND kind = 'game')",
-    )?;
+             (SELECT count(*) FROM rating_change AS c
+              WHERE c.at = {ENDED_AT} AND c.game = game.code AND kind = 'game')"
+    ))?;
     let rows = select.query_map((), |row| row.get::<_, String>(0))?;
     for row in rows {
         findings.add(format_args!("game {} counts, and has not changed two ratings", row?));
     }
+    let is_by_time = "SELECT 1 FROM pragma_table_info('rating_change') WHERE name = 'previous_at'";
+    if !connection.prepare(is_by_time)?.exists(())? {
+        // A file of an older format.
+        return Ok(());
+    }
+    for (statement, problem) in CONTRADICTIONS {
+        let rows: u64 = connection.query_row(statement, (), |row| row.get(0))?;
+        if rows > 0 {
+            findings.add(format_args!("{rows} {problem}"));
+        }
+    }
     Ok(())
 }
+
+/// Counts rows by which ratings or changes would not be found, and says what they are.
+const CONTRADICTIONS: [(&str, &str); 3] = [
+    (
+        "SELECT count(*) FROM (
+             SELECT previous_at, lag(at) OVER (PARTITION BY member, pool ORDER BY number) AS due
+             FROM rating_change)
+         WHERE previous_at IS NOT due",
+        "changes of ratings do not lead to the one before",
+    ),
+    (
+        "SELECT count(*) FROM rating AS r WHERE NOT EXISTS (
+             SELECT 1 FROM rating_change AS c WHERE c.at = r.changed_at AND c.member = r.member
+                 AND c.pool = r.pool AND c.number = r.changes)",
+        "ratings do not lead to their last change",
+    ),
+    (
+        "SELECT count(*) FROM rating WHERE band <> CAST(value / 50 AS INTEGER)",
+        "ratings are in another band than their value",
+    ),
+];
