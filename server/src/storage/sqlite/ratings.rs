@@ -105,11 +105,6 @@ fn write(
              draws = ?8, last_at = ?9, changes = ?10, changed_at = ?11
          WHERE member = ?1 AND pool = ?2 AND band = ?12",
     )?;
-    let mut replace = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO rating (member, pool, value, deviation, volatility, games, wins,
-             draws, last_at, changes, changed_at, band)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
     for change in changes {
         let RatingChange { game, member, kind, result, before, after, number, at, .. } = change;
         let key = (member.clone(), change.pool.to_string());
@@ -144,7 +139,13 @@ fn write(
             band(value),
         );
         if update.execute(row)? == 0 {
-            replace.execute(row)?;
+            transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO rating (member, pool, value, deviation, volatility,
+                         games, wins, draws, last_at, changes, changed_at, band)
+                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                )?
+                .execute(row)?;
         }
     }
     Ok(())
