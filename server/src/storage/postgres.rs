@@ -14,6 +14,7 @@ mod claim;
 mod connection;
 mod examination;
 mod keys;
+mod known_ratings;
 mod logs;
 mod migrate;
 mod moderation;
@@ -40,6 +41,7 @@ use self::{
     address::Address,
     append::{Group, begins_game},
     connection::{ConnectError, Connection, Role, explain},
+    known_ratings::KnownRatings,
     reader::PostgresReader,
     schema::{Database, EVENT_FORMAT, FORMAT},
     values::signed,
@@ -89,6 +91,7 @@ pub struct Postgres {
     writer: Connection,
     /// A standby for finished games.
     replica: Option<Arc<Address>>,
+    known_ratings: KnownRatings,
 }
 
 impl Postgres {
@@ -110,7 +113,9 @@ impl Postgres {
             .commit(DATABASE_MAINTENANCE_WITHIN, &async |session| schema::prepare(session).await);
         let database = address.name.clone();
         match found {
-            Ok(Database::Ready) => Ok(Self { writer, replica }),
+            Ok(Database::Ready) => {
+                Ok(Self { writer, replica, known_ratings: KnownRatings::default() })
+            }
             Ok(Database::OldServer(version)) => {
                 Err(OpenError::OldServer { database, found: version / 10_000 })
             }
@@ -131,8 +136,9 @@ impl Postgres {
     /// Appends of different rooms, or one alone that begins a game of paired players.
     fn append_group(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
         let group = Group::of(batch)?;
+        let known = &self.known_ratings;
         self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
-            append::append(session, batch, &group).await
+            append::append(session, batch, &group, known).await
         })?
     }
 }

@@ -291,6 +291,12 @@ impl Ratings {
         self.0.get(key)
     }
 
+    /// The ratings of one member, by pool.
+    pub(super) fn of_member(&self, member: &MemberId) -> impl Iterator<Item = PoolRating> {
+        let from = self.0.range((member.clone(), String::new())..);
+        from.take_while(move |((other, _), _)| other == member).map(|(_, own)| *own)
+    }
+
     /// Counts a rated game, and returns its changes by member. The ratings of both must have been inserted.
     fn count(&mut self, game: &RatedGame<'_>) -> Vec<RatingChange> {
         let before = Seat::BOTH.map(|seat| self.before(game.players[seat], game.pools[seat]));
@@ -391,9 +397,7 @@ impl Ratings {
         if let Some(known) = self.0.get(&(member.clone(), pool.to_string())) {
             return *known;
         }
-        let own = self.0.range((member.clone(), String::new())..);
-        let own: Vec<_> =
-            own.take_while(|((other, _), _)| other == member).map(|(_, own)| *own).collect();
+        let own: Vec<_> = self.of_member(member).collect();
         let rating = rating_before(&own, pool);
         PoolRating { pool, rating, games: 0, wins: 0, draws: 0, changes: 0 }
     }

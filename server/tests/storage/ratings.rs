@@ -346,6 +346,31 @@ fn two_nodes_that_end_games_of_one_player_at_once_count_both() {
     assert_eq!(server.value(deadlocks), "0");
 }
 
+#[test]
+fn nodes_that_play_in_turns_count_on_from_what_the_other_has_stored() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    let (mut one, mut other) = (server.open(), server.open());
+    let [first, second] = [server.join(false), server.join(true)];
+    let play = |storage: &mut dyn Storage, node, game, players| {
+        let played = rated(game, players, won_by(Seat::First), DAY + game);
+        store(storage, Append { node, ..played })
+    };
+    let before = play(&mut one, first, 1, [1, 2]);
+    // Unknown to the first node: another game, a third player, and what an operator takes back.
+    play(&mut other, second, 2, [2, 1]);
+    play(&mut other, second, 3, [1, 3]);
+    let next = play(&mut one, first, 4, [1, 2]);
+    assert_eq!((next[0].number, next[1].number), (4, 3));
+    assert_ne!(next[0].before, before[0].after);
+    other.undo_ratings(&game_id(3), 2 * DAY).unwrap();
+    let last = play(&mut one, first, 5, [1, 2]);
+    assert_eq!((last[0].number, last[1].number), (6, 4));
+    assert_eq!(last[1].before, next[1].after, "nothing has changed for the second player");
+    assert_eq!(history(&one, 1).last(), Some(&last[0]));
+    let findings = check_postgres(&server.url()).unwrap();
+    assert!(findings.is_sound(), "{findings}");
+}
+
 /// Damages of ratings, and a part of the problem that each is.
 const DAMAGES: [(&str, &str); 7] = [
     (

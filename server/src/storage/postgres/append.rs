@@ -26,13 +26,15 @@ use tokio_postgres::{Error, types::ToSql};
 
 use super::{
     connection::Session,
+    known_ratings::KnownRatings,
     playing,
     ratings::{self, Counted, RatingColumns},
     schema::EVENT_FORMAT,
     values::{signed, unsigned},
 };
 use crate::storage::{
-    Append, Appended, Conflict, NowPlaying, RatingChange, StorageError, values::to_json,
+    Append, Appended, Conflict, NowPlaying, RatingChange, StorageError, ratings::rated_members,
+    values::to_json,
 };
 
 /// For groups in which nothing but events is appended to rooms that stay open: nearly all.
@@ -419,15 +421,23 @@ pub(super) async fn append(
     session: &Session,
     batch: &[Append],
     group: &Group<'_>,
+    known: &KnownRatings,
 ) -> Result<Result<Vec<Appended>, StorageError>, Error> {
+    let members = rated_members(batch.iter().flat_map(|append| &append.games));
     let mut tries = 0;
     loop {
         tries += 1;
-        let Counted { columns, changes } = match ratings::count(session, batch).await? {
+        let counted = ratings::count(session, batch, &members, known).await?;
+        let Counted { columns, changes, ratings } = match counted {
             Ok(counted) => counted,
             Err(error) => return Ok(Err(error)),
         };
-        match (group.write(session, &columns).await, batch) {
+        let written = group.write(session, &columns).await;
+        match &written {
+            Ok(won) if won.len() == batch.len() => known.remember(&members, &ratings),
+            Ok(_) | Err(_) => known.forget(&members),
+        }
+        match (written, batch) {
             (Ok(won), _) => return answers(session, batch, &won, changes).await.map(Ok),
             (Err(error), [append]) if playing::is_refused(&error) && tries < TRIES_MAX => {
                 if let Some(playing) = playing::elsewhere(session, append).await? {

@@ -1,6 +1,7 @@
 //! Ratings in PostgreSQL: counted, taken back, and read.
 //!
-//! They are read before the statement that writes them, so that no row is locked in between. If
+//! They are read before the statement that writes them, unless this server has written them last
+//! (`known_ratings.rs`), so that no row is locked in between. If
 //! another node has changed one of them since, the number of a change is taken, and the whole
 //! statement fails and is tried again with what is stored now. The statement writes ratings in the
 //! order of members and pools, so that two statements never wait for each other.
@@ -15,6 +16,7 @@ use tokio_postgres::{Error, Row, error::SqlState};
 
 use super::{
     connection::{Session, Value},
+    known_ratings::{KnownRatings, is_protected},
     values::{signed, unsigned},
 };
 use crate::{
@@ -26,7 +28,7 @@ use crate::{
     storage::{
         Append, Findings, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
         StorageError, Undone,
-        ratings::{self, ChainCheck, Ratings, rated_members},
+        ratings::{self, ChainCheck, Ratings},
         values::name,
     },
 };
@@ -185,6 +187,22 @@ pub(super) struct Counted {
     pub(super) columns: RatingColumns,
     /// By append.
     pub(super) changes: Vec<Vec<RatingChange>>,
+    /// What the members have then.
+    pub(super) ratings: Ratings,
+}
+
+impl Counted {
+    /// Counts the games of a group by what their members have.
+    fn of(batch: &[Append], mut ratings: Ratings) -> Self {
+        let mut columns = RatingColumns::default();
+        let mut changes = Vec::with_capacity(batch.len());
+        for (append, place) in batch.iter().zip(1..) {
+            let changed = ratings.count_all(&append.games);
+            columns.add(&changed, &ratings, place);
+            changes.push(changed);
+        }
+        Self { columns, changes, ratings }
+    }
 }
 
 /// Why ratings cannot be read or written.
@@ -218,25 +236,25 @@ fn outcome<T>(result: Result<T, Problem>) -> Outcome<T> {
     }
 }
 
-/// Counts the games of a group, by what is stored now. No member has games in two of its appends.
+/// Counts the games of a group, by what is known or else stored now. No member has games in two of its
+/// appends. `members` are those whose ratings may change.
 ///
 /// # Errors
 /// As the database.
-pub(super) async fn count(session: &Session, batch: &[Append]) -> Outcome<Counted> {
-    let members = rated_members(batch.iter().flat_map(|append| &append.games));
-    let mut counted = Counted { changes: vec![Vec::new(); batch.len()], ..Counted::default() };
-    if members.is_empty() {
-        return Ok(Ok(counted));
+pub(super) async fn count(
+    session: &Session,
+    batch: &[Append],
+    members: &[&MemberId],
+    known: &KnownRatings,
+) -> Outcome<Counted> {
+    if let Some(ratings) = known.of(members) {
+        let counted = Counted::of(batch, ratings);
+        if counted.changes.iter().flatten().all(is_protected) {
+            return Ok(Ok(counted));
+        }
     }
-    let mut ratings = match outcome(ratings_of(session, &members).await)? {
-        Ok(ratings) => ratings,
-        Err(error) => return Ok(Err(error)),
-    };
-    for ((append, changes), place) in batch.iter().zip(&mut counted.changes).zip(1..) {
-        *changes = ratings.count_all(&append.games);
-        counted.columns.add(changes, &ratings, place);
-    }
-    Ok(Ok(counted))
+    let ratings = outcome(ratings_of(session, members).await)?;
+    Ok(ratings.map(|ratings| Counted::of(batch, ratings)))
 }
 
 /// Whether a statement has failed because a rating has changed since it was read.
