@@ -173,6 +173,11 @@ export class Connection {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Waits until the server has said who the player is, or cannot be reached. */
+  async greeted() {
+    if (!this.you) await this.send({ type: 'ping' }).catch(() => {});
+  }
+
   /** @param {string} name */
   async rename(name) {
     await this.send({ type: 'set_name', name });

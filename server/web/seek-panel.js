@@ -35,6 +35,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   /** The level nearest to the rating that is surest, which the server knows of accounts. */
   async function findLevel() {
     if (!app.connection.account) return;
+    await app.connection.greeted();
     const { fetchProfile } = await import('./players/players-requests.js');
     const { ratings } = await fetchProfile(app.connection.name);
     const [surest] = ratings.toSorted((one, other) => one.deviation - other.deviation);

@@ -198,7 +198,7 @@ export async function visitor(browser, server, options = {}, name) {
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // A lost network is not an error of the page.
-    if (message.type() === 'error' && !/ERR_|WebSocket connection/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !/ERR_|WebSocket connection/.test(message.text())) complaints.push(`${message.text()} ${message.location().url}`.trim());
   });
   page.setDefaultTimeout(15_000);
   // Some visitors are slower than others.

@@ -37,8 +37,7 @@ export const view = (app, place, encoded) => {
 
   async function load() {
     try {
-      // Who visits is known after `hello`.
-      if (!app.connection.you) await app.connection.send({ type: 'ping' }).catch(() => {});
+      await app.connection.greeted();
       const profile = await fetchProfile(decodeURIComponent(encoded));
       if (!gone) show(profile);
     } catch (error) {
