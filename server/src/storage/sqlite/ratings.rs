@@ -1,11 +1,13 @@
 //! Ratings in a SQLite file: counted, taken back, and read.
 
+use std::collections::BTreeMap;
+
 use fivefold_shared::{
     protocol::{GameId, MemberId, Name},
     rating_pool::RatingPool,
     record::FinishedGame,
 };
-use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, named_params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql, Transaction, named_params};
 
 use crate::{
     limits::ratings::{
@@ -16,7 +18,7 @@ use crate::{
     storage::{
         Findings, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange, StorageError,
         Undone,
-        ratings::{self, ChainCheck, Ratings, rated_members},
+        ratings::{self, ChainCheck, Key, Ratings, rated_members},
         values::name,
     },
 };
@@ -49,9 +51,9 @@ pub(super) fn count(
     if members.is_empty() {
         return Ok(Vec::new());
     }
-    let mut ratings = ratings_of_all(transaction, members)?;
+    let (mut ratings, changed_at) = ratings_of_all(transaction, members)?;
     let changes = ratings.count_all(games);
-    write(transaction, &ratings, &changes)?;
+    write(transaction, &ratings, changed_at, &changes)?;
     Ok(changes)
 }
 
@@ -69,60 +71,51 @@ pub(in crate::storage) fn undo(
         return Ok(Undone::Done(undone));
     }
     let members = counted.iter().map(|change| &change.member).collect();
-    let mut ratings = ratings_of_all(transaction, members)?;
+    let (mut ratings, changed_at) = ratings_of_all(transaction, members)?;
     let changes: Vec<_> = counted.iter().filter_map(|change| ratings.undo(change, at)).collect();
-    write(transaction, &ratings, &changes)?;
+    write(transaction, &ratings, changed_at, &changes)?;
     Ok(Undone::Done(changes))
 }
 
+/// What members have, and when each rating last changed.
 fn ratings_of_all(
     connection: &Connection,
     members: Vec<&MemberId>,
-) -> Result<Ratings, StorageError> {
-    let mut ratings = Ratings::default();
+) -> Result<(Ratings, BTreeMap<Key, u64>), StorageError> {
+    let (mut ratings, mut changed_at) = (Ratings::default(), BTreeMap::new());
+    let mut select = connection
+        .prepare_cached(&format!("SELECT {RATING}, changed_at FROM rating WHERE member = ?"))?;
     for member in members {
-        for rating in of_member(connection, member)? {
+        let rows =
+            select.query_map((member.as_str(),), |row| Ok((rating(row, 0)?, row.get(9)?)))?;
+        for row in rows {
+            let (rating, at) = row?;
+            let rating = rating?;
+            changed_at.insert((member.clone(), rating.pool.to_string()), at);
             ratings.insert(member.clone(), rating);
         }
     }
-    Ok(ratings)
+    Ok((ratings, changed_at))
 }
 
+/// Writes changes, and what the ratings are after them. `changed_at` says when each changed before.
 fn write(
     transaction: &Transaction<'_>,
     ratings: &Ratings,
+    changed_at: BTreeMap<Key, u64>,
     changes: &[RatingChange],
 ) -> Result<(), StorageError> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO rating_change (member, pool, number, game, kind, result, before,
-             deviation_before, after, deviation_after, at, previous_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-             (SELECT changed_at FROM rating WHERE member = ?1 AND pool = ?2))",
-    )?;
+    insert_changes(transaction, changed_at, changes)?;
     // Most games leave a rating in its band, and then touch no index.
     let mut update = transaction.prepare_cached(
         "UPDATE rating SET value = ?3, deviation = ?4, volatility = ?5, games = ?6, wins = ?7,
              draws = ?8, last_at = ?9, changes = ?10, changed_at = ?11
          WHERE member = ?1 AND pool = ?2 AND band = ?12",
     )?;
-    for change in changes {
-        let RatingChange { game, member, kind, result, before, after, number, at, .. } = change;
-        let key = (member.clone(), change.pool.to_string());
-        let (kind, result): (&str, &str) = (kind.into(), result.into());
-        insert.execute((
-            member.as_str(),
-            &key.1,
-            number,
-            game.as_str(),
-            kind,
-            result,
-            before.value,
-            before.deviation,
-            after.value,
-            after.deviation,
-            at,
-        ))?;
-        let Some(own) = ratings.get(&key) else { continue };
+    for RatingChange { member, pool, number, at, .. } in changes {
+        let key = (member.clone(), pool.to_string());
+        // Two games of one append may change the same rating: the last one is written.
+        let Some(own) = ratings.get(&key).filter(|own| own.changes == *number) else { continue };
         let Rating { value, deviation, volatility, last_at } = own.rating;
         let row = (
             member.as_str(),
@@ -148,6 +141,52 @@ fn write(
                 .execute(row)?;
         }
     }
+    Ok(())
+}
+
+/// Inserts changes by one statement: there are two of nearly every game.
+fn insert_changes(
+    transaction: &Transaction<'_>,
+    mut changed_at: BTreeMap<Key, u64>,
+    changes: &[RatingChange],
+) -> Result<(), StorageError> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<(String, &str, &str)> = changes
+        .iter()
+        .map(|change| (change.pool.to_string(), (&change.kind).into(), (&change.result).into()))
+        .collect();
+    let previous: Vec<_> = changes
+        .iter()
+        .zip(&texts)
+        .map(|(change, (pool, ..))| {
+            changed_at.insert((change.member.clone(), pool.clone()), change.at)
+        })
+        .collect();
+    let names: Vec<_> =
+        changes.iter().map(|change| [change.member.as_str(), change.game.as_str()]).collect();
+    let mut values = Vec::with_capacity(12 * changes.len());
+    for (place, RatingChange { before, after, number, at, .. }) in changes.iter().enumerate() {
+        let ((pool, kind, result), [member, game]) = (&texts[place], &names[place]);
+        values.extend::<[&dyn ToSql; 12]>([
+            member,
+            pool,
+            number,
+            game,
+            kind,
+            result,
+            &before.value,
+            &before.deviation,
+            &after.value,
+            &after.deviation,
+            at,
+            &previous[place],
+        ]);
+    }
+    let rows = ["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"].repeat(changes.len()).join(", ");
+    let insert = format!("INSERT INTO rating_change ({CHANGE}, previous_at) VALUES {rows}");
+    transaction.prepare_cached(&insert)?.execute(&values[..])?;
     Ok(())
 }
 
