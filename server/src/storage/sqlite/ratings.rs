@@ -7,7 +7,10 @@ use fivefold_shared::{
     rating_pool::RatingPool,
     record::FinishedGame,
 };
-use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql, Transaction, named_params};
+use rusqlite::{
+    Connection, OptionalExtension, Params, Row, Transaction, named_params, params_from_iter,
+    types::Value,
+};
 
 use crate::{
     limits::ratings::{
@@ -153,40 +156,30 @@ fn insert_changes(
     if changes.is_empty() {
         return Ok(());
     }
-    let texts: Vec<(String, &str, &str)> = changes
-        .iter()
-        .map(|change| (change.pool.to_string(), (&change.kind).into(), (&change.result).into()))
-        .collect();
-    let previous: Vec<_> = changes
-        .iter()
-        .zip(&texts)
-        .map(|(change, (pool, ..))| {
-            changed_at.insert((change.member.clone(), pool.clone()), change.at)
-        })
-        .collect();
-    let names: Vec<_> =
-        changes.iter().map(|change| [change.member.as_str(), change.game.as_str()]).collect();
-    let mut values = Vec::with_capacity(12 * changes.len());
-    for (place, RatingChange { before, after, number, at, .. }) in changes.iter().enumerate() {
-        let ((pool, kind, result), [member, game]) = (&texts[place], &names[place]);
-        values.extend::<[&dyn ToSql; 12]>([
-            member,
-            pool,
-            number,
-            game,
-            kind,
-            result,
-            &before.value,
-            &before.deviation,
-            &after.value,
-            &after.deviation,
-            at,
-            &previous[place],
+    let mut values: Vec<Value> = Vec::with_capacity(12 * changes.len());
+    for change in changes {
+        let RatingChange { game, member, kind, result, before, after, number, at, .. } = change;
+        let pool = change.pool.to_string();
+        let previous_at = changed_at.insert((member.clone(), pool.clone()), *at);
+        let (kind, result): (&str, &str) = (kind.into(), result.into());
+        values.extend([
+            member.to_string().into(),
+            pool.into(),
+            number.cast_signed().into(),
+            game.to_string().into(),
+            kind.to_owned().into(),
+            result.to_owned().into(),
+            before.value.into(),
+            before.deviation.into(),
+            after.value.into(),
+            after.deviation.into(),
+            at.cast_signed().into(),
+            previous_at.map(u64::cast_signed).into(),
         ]);
     }
     let rows = ["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"].repeat(changes.len()).join(", ");
     let insert = format!("INSERT INTO rating_change ({CHANGE}, previous_at) VALUES {rows}");
-    transaction.prepare_cached(&insert)?.execute(&values[..])?;
+    transaction.prepare_cached(&insert)?.execute(params_from_iter(values))?;
     Ok(())
 }
 
