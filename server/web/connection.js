@@ -173,7 +173,7 @@ export class Connection {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Waits until the server has said who the player is, or cannot be reached. */
+  /** Waits for the server's greeting, after which `you` and `name` are known, or until it cannot be reached. */
   async greeted() {
     if (!this.you) await this.send({ type: 'ping' }).catch(() => {});
   }

@@ -19,7 +19,7 @@ use fivefold_shared::{
 
 use crate::{
     contract::every_storage,
-    ratings,
+    formats::FORMAT_10,
     rooms::{append, code, game_id, log, member, resigned},
 };
 
@@ -456,8 +456,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
         ALTER TABLE account DROP COLUMN owner";
     let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
-    for (older, tables) in [(10, ratings::FORMAT_10), (9, format_10), (8, format_9), (7, format_8)]
-    {
+    for (older, tables) in [(10, FORMAT_10), (9, format_10), (8, format_9), (7, format_8)] {
         gone += tables;
         let old = rusqlite::Connection::open(&file).unwrap();
         old.execute_batch(&gone).unwrap();

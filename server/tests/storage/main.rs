@@ -12,6 +12,7 @@ mod databases;
 mod doubt;
 mod examination;
 mod files;
+mod formats;
 mod keys;
 mod moderation;
 mod playing;

@@ -18,6 +18,7 @@ use crate::{
     accounts::sign_up,
     contract::every_storage,
     damage::every_check_finds,
+    formats::FORMAT_10,
     postgres::{Durability, Server},
     rooms::{append, game_id, member, rated, rated_in, resigned, won_by},
 };
@@ -145,33 +146,6 @@ fn a_file_of_format_10_keeps_its_ratings_and_how_they_changed() {
     let findings = check(folder.path()).unwrap();
     assert!(findings.is_sound(), "{findings}");
 }
-
-/// Makes the tables of ratings of a file what they were in format 10.
-pub(crate) const FORMAT_10: &str = "
-    DROP INDEX rating_band;
-    ALTER TABLE rating DROP COLUMN band;
-    ALTER TABLE rating DROP COLUMN changed_at;
-    CREATE INDEX rating_best ON rating (pool, value);
-    ALTER TABLE rating_change RENAME TO newer;
-    CREATE TABLE rating_change (
-        member TEXT NOT NULL,
-        pool TEXT NOT NULL,
-        number INTEGER NOT NULL,
-        game TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        result TEXT NOT NULL,
-        before REAL NOT NULL,
-        deviation_before REAL NOT NULL,
-        after REAL NOT NULL,
-        deviation_after REAL NOT NULL,
-        at INTEGER NOT NULL,
-        PRIMARY KEY (member, pool, number)
-    ) STRICT, WITHOUT ROWID;
-    INSERT INTO rating_change SELECT member, pool, number, game, kind, result, before,
-        deviation_before, after, deviation_after, at FROM newer;
-    DROP TABLE newer;
-    CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
-    CREATE INDEX rating_change_at ON rating_change (at) WHERE kind = 'game'";
 
 #[test]
 fn a_new_pool_begins_at_the_surest_rating_of_the_others() {

@@ -1,0 +1,28 @@
+//! How older formats of a file differ from the current one.
+
+/// Makes the tables of ratings of a file what they were in format 10.
+pub(crate) const FORMAT_10: &str = "
+    DROP INDEX rating_band;
+    ALTER TABLE rating DROP COLUMN band;
+    ALTER TABLE rating DROP COLUMN changed_at;
+    CREATE INDEX rating_best ON rating (pool, value);
+    ALTER TABLE rating_change RENAME TO newer;
+    CREATE TABLE rating_change (
+        member TEXT NOT NULL,
+        pool TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        result TEXT NOT NULL,
+        before REAL NOT NULL,
+        deviation_before REAL NOT NULL,
+        after REAL NOT NULL,
+        deviation_after REAL NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, pool, number)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO rating_change SELECT member, pool, number, game, kind, result, before,
+        deviation_before, after, deviation_after, at FROM newer;
+    DROP TABLE newer;
+    CREATE UNIQUE INDEX rating_change_game ON rating_change (game, member, kind);
+    CREATE INDEX rating_change_at ON rating_change (at) WHERE kind = 'game'";
