@@ -379,6 +379,27 @@ fn a_check_finds_ratings_that_do_not_follow_from_their_games() {
 }
 
 #[test]
+fn a_check_finds_changes_and_leaders_that_would_not_be_read() {
+    for (damage, expected) in [
+        (
+            "UPDATE rating_change SET previous_at = 1 WHERE number = 3",
+            "do not lead to the one before",
+        ),
+        ("UPDATE rating SET changed_at = 1", "do not lead to their last change"),
+        ("UPDATE rating SET band = band + 1", "in another band"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        play_three(&mut Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
+        assert!(check(folder.path()).unwrap().is_sound());
+        let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+        assert_eq!(file.execute(damage, ()).unwrap(), 2);
+        drop(file);
+        let findings = check(folder.path()).unwrap().to_string();
+        assert!(findings.contains(expected), "{damage}: {findings}");
+    }
+}
+
+#[test]
 fn an_operator_takes_a_game_back_while_a_server_runs() {
     let folder = tempfile::tempdir().unwrap();
     let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();

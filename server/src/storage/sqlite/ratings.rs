@@ -385,7 +385,7 @@ pub(in crate::storage) fn check(
     Ok(())
 }
 
-/// Counts rows by which ratings or changes would not be found, and says what they are.
+/// Statements that count wrong rows, and what is wrong with them: readers would miss ratings or changes.
 const CONTRADICTIONS: [(&str, &str); 3] = [
     (
         "SELECT count(*) FROM (
