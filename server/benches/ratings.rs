@@ -1,9 +1,13 @@
 //! What a rated end of a game costs the log writer beside an unrated one: the time of a commit that
-//! stores a short game of two among a thousand players, on a file and on PostgreSQL.
+//! stores a short game of two among a thousand players, on a file and on PostgreSQL. Rated and unrated commits
+//! alternate, so that a busy minute of the machine meets both.
 //!
 //! `cargo bench -p fivefold-server --bench ratings`
 
-use criterion::Criterion;
+#![expect(clippy::print_stdout, reason = "the results of this program")]
+
+use std::time::{Duration, Instant};
+
 use fivefold_server::{
     NodeId,
     storage::{Append, DataFolder, DatabaseUrl, Epoch, Postgres, Sqlite, Storage},
@@ -23,6 +27,12 @@ use fivefold_test_services::{Durability, PostgresServer};
 
 /// Players among whom games are played.
 const MEMBERS: u64 = 1_000;
+
+/// Games that are stored of each kind.
+const GAMES: usize = 8_000;
+
+/// Games before, so that each player has a rating and the caches are warm.
+const WARM_UP: usize = 2_000;
 
 /// A storage in which games end.
 struct Games {
@@ -102,33 +112,69 @@ fn code(length: usize, number: u64) -> String {
     (0..length).map(letter).collect()
 }
 
-fn main() {
-    let mut criterion = Criterion::default().sample_size(30).configure_from_args();
-    let mut benches = criterion.benchmark_group("ends");
-    let server = PostgresServer::start(Durability::Full);
-    for group in [1, 8, 32] {
-        for is_rated in [false, true] {
-            let kind = if is_rated { "rated" } else { "unrated" };
-            let mut measure = |name: &str, storage: Box<dyn Storage>, first: u64| {
-                let mut games = Games { storage, number: first, is_rated };
-                games.commit(group);
-                benches.bench_function(format!("{name}, {group} {kind}"), |bench| {
-                    bench.iter(|| games.commit(group));
-                });
-            };
-            let folder =
-                tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on the disk");
-            let folder = DataFolder::take(folder.path()).expect("a folder of its own");
-            measure("file", Box::new(Sqlite::open(folder).expect("a new database")), 0);
-            if let Some(server) = &server {
-                let folder = server.folder().display().to_string().replace('/', "%2F");
-                let url = format!("postgres://fivefold@{folder}/fivefold");
-                let url = DatabaseUrl::from(url);
-                let storage = Postgres::open(&url, None).expect("a database");
-                let first = 1_000_000 * (1 + 2 * group as u64 + u64::from(is_rated));
-                measure("PostgreSQL", Box::new(storage), first);
+/// The commits' times of one kind.
+struct Times(Vec<Duration>);
+
+impl Times {
+    fn part(&self, numerator: usize) -> f64 {
+        let place = (self.0.len() - 1) * numerator / 4;
+        self.0[place].as_secs_f64() * 1e6
+    }
+}
+
+/// Stores games of two kinds by turns, and prints what a commit takes.
+fn measure(name: &str, group: usize, mut kinds: [Games; 2]) {
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..(WARM_UP + GAMES) / group {
+        for (games, times) in kinds.iter_mut().zip(&mut times) {
+            let begun = Instant::now();
+            games.commit(group);
+            if round >= WARM_UP / group {
+                times.push(begun.elapsed());
             }
         }
     }
-    benches.finish();
+    let [unrated, rated] = times.map(|mut times| {
+        times.sort();
+        Times(times)
+    });
+    println!(
+        "{name}, {group} in a commit: unrated {:.0} us [{:.0} to {:.0}], rated {:.0} us [{:.0} to {:.0}], ratio {:.3}",
+        unrated.part(2),
+        unrated.part(1),
+        unrated.part(3),
+        rated.part(2),
+        rated.part(1),
+        rated.part(3),
+        rated.part(2) / unrated.part(2),
+    );
+}
+
+fn main() {
+    println!("Median of a commit [quartiles], {GAMES} games of each kind");
+    for group in [1, 8, 32] {
+        let folders = [(); 2].map(|()| {
+            tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on the disk")
+        });
+        let mut is_rated = false;
+        let games = folders.each_ref().map(|folder| {
+            let folder = DataFolder::take(folder.path()).expect("a folder of its own");
+            let storage = Box::new(Sqlite::open(folder).expect("a new database"));
+            let games = Games { storage, number: 0, is_rated };
+            is_rated = !is_rated;
+            games
+        });
+        measure("file", group, games);
+    }
+    let Some(server) = PostgresServer::start(Durability::Full) else { return };
+    for group in [1, 8, 32] {
+        let games = [false, true].map(|is_rated| {
+            let folder = server.folder().display().to_string().replace('/', "%2F");
+            let url = DatabaseUrl::from(format!("postgres://fivefold@{folder}/fivefold"));
+            let storage = Box::new(Postgres::open(&url, None).expect("a database"));
+            let number = 1_000_000 * (1 + 2 * group as u64 + u64::from(is_rated));
+            Games { storage, number, is_rated }
+        });
+        measure("PostgreSQL", group, games);
+    }
 }

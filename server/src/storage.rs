@@ -20,6 +20,7 @@ mod examination;
 mod findings;
 mod hashes;
 mod keys;
+mod known_ratings;
 mod log_writer;
 mod memory;
 mod moderation;

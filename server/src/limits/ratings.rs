@@ -18,7 +18,7 @@ pub const PLACEMENT_GAMES: u64 = 3;
 pub const PLACEMENT_PLIES_MIN: usize = 4;
 /// Most changes in the history of a rating: the latest.
 pub const RATING_HISTORY_MAX: usize = 10_000;
-/// Members whose ratings a server on PostgreSQL remembers after their games.
+/// Members whose ratings a server remembers after their games.
 pub const KNOWN_RATINGS_MAX: usize = 10_000;
 /// Most games in a player's profile: the last public ones.
 pub const PROFILE_GAMES_MAX: usize = 12;

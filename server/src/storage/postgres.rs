@@ -14,7 +14,6 @@ mod claim;
 mod connection;
 mod examination;
 mod keys;
-mod known_ratings;
 mod logs;
 mod migrate;
 mod moderation;
@@ -41,7 +40,6 @@ use self::{
     address::Address,
     append::{Group, begins_game},
     connection::{ConnectError, Connection, Role, explain},
-    known_ratings::KnownRatings,
     reader::PostgresReader,
     schema::{Database, EVENT_FORMAT, FORMAT},
     values::signed,
@@ -55,8 +53,9 @@ pub use self::{
 };
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-    ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted, Storage,
-    StorageError, StorageReader, Undone, ratings::rated_members, values::name,
+    ModerationChange, ModerationChanged, OpenError, PoolRating, PuzzleAttempt, PuzzleCounted,
+    Storage, StorageError, StorageReader, Undone, known_ratings::KnownRatings,
+    ratings::rated_members, values::name,
 };
 use crate::{
     limits::{
@@ -91,7 +90,7 @@ pub struct Postgres {
     writer: Connection,
     /// A standby for finished games.
     replica: Option<Arc<Address>>,
-    known_ratings: KnownRatings,
+    known_ratings: KnownRatings<PoolRating>,
 }
 
 impl Postgres {

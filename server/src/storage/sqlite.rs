@@ -1,7 +1,7 @@
 //! The storage in a SQLite file.
 //!
 //! A commit is written to the write-ahead log with full sync: when it returns, it is on the disk.
-//! Nothing about rooms is kept in memory, so a commit that fails leaves nothing to undo.
+//! Of what is stored only ratings are kept in memory, and no longer after a commit that fails.
 
 mod account_rows;
 pub(super) mod accounts;
@@ -62,6 +62,7 @@ pub struct Sqlite {
     connection: Connection,
     /// Owns the rooms that are created or claimed here.
     process: i64,
+    known_ratings: ratings::WrittenRatings,
     /// Unlocked after the connection is closed.
     folder: DataFolder,
 }
@@ -85,7 +86,7 @@ impl Sqlite {
         }
         connection.execute("INSERT INTO process DEFAULT VALUES", ()).map_err(failed)?;
         let process = connection.last_insert_rowid();
-        Ok(Self { connection, process, folder })
+        Ok(Self { connection, process, known_ratings: ratings::WrittenRatings::default(), folder })
     }
 
     /// Whether a file has the current format.
@@ -105,7 +106,18 @@ impl Sqlite {
     }
 
     fn begin(&mut self) -> rusqlite::Result<Transaction<'_>> {
-        self.connection.transaction_with_behavior(TransactionBehavior::Immediate)
+        begin(&mut self.connection)
+    }
+
+    fn try_to_append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+        // Dropped without a commit, the transaction is rolled back.
+        let transaction = begin(&mut self.connection)?;
+        let mut appender = Appender::new(&transaction, self.process, &mut self.known_ratings)?;
+        let answers =
+            batch.iter().map(|append| appender.append(append)).collect::<Result<_, _>>()?;
+        drop(appender);
+        commit(transaction)?;
+        Ok(answers)
     }
 
     /// The connection, for maintenance.
@@ -184,6 +196,10 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "trusted_schema", false)
 }
 
+fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
 fn open_error(file: &Path, error: StorageError) -> OpenError {
     OpenError::Storage { path: file.display().to_string(), error }
 }
@@ -226,21 +242,18 @@ impl Storage for Sqlite {
     }
 
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
-        let process = self.process;
-        // Dropped without a commit, the transaction is rolled back.
-        let transaction = self.begin()?;
-        let mut appender = Appender::new(&transaction, process)?;
-        let answers =
-            batch.iter().map(|append| appender.append(append)).collect::<Result<_, _>>()?;
-        drop(appender);
-        commit(transaction)?;
-        Ok(answers)
+        let answers = self.try_to_append(batch);
+        if answers.is_err() {
+            self.known_ratings.forget_all();
+        }
+        answers
     }
 
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
         let transaction = self.begin()?;
         let undone = ratings::undo(&transaction, game, at)?;
         commit(transaction)?;
+        self.known_ratings.forget_all();
         Ok(undone)
     }
 

@@ -321,6 +321,40 @@ fn two_nodes_that_end_games_of_one_player_at_once_count_both() {
 }
 
 #[test]
+fn ratings_in_a_file_count_on_from_what_is_stored_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let game = |number, players| rated(number, players, won_by(Seat::First), DAY + number);
+    store(&mut storage, game(1, [1, 2]));
+    let second = store(&mut storage, game(2, [1, 2]));
+    // An operator's command takes back a game of players whose ratings the server knows.
+    undo(Database::Folder(folder.path()), &game_id(1)).unwrap();
+    let third = store(&mut storage, game(3, [1, 2]));
+    assert_eq!((third[0].number, third[1].number), (4, 4));
+    assert_ne!(third[0].before, second[0].after);
+
+    // The second game of a commit fails, and so the first one does not count either.
+    let other = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    other
+        .execute_batch(&format!(
+            "CREATE TRIGGER broken BEFORE INSERT ON game WHEN NEW.code = '{}'
+             BEGIN SELECT RAISE(ABORT, 'broken'); END",
+            game_id(5).as_str()
+        ))
+        .unwrap();
+    assert!(storage.append(&[game(4, [1, 2]), game(5, [3, 4])]).is_err());
+    let sixth = store(&mut storage, game(6, [1, 2]));
+    assert_eq!((sixth[0].number, sixth[0].before), (5, third[0].after));
+    storage.undo_ratings(&game_id(6), 2 * DAY).unwrap();
+    let seventh = store(&mut storage, game(7, [1, 2]));
+    assert_eq!((seventh[0].number, seventh[0].before.value), (7, third[0].after.value));
+    other.execute_batch("DROP TRIGGER broken").unwrap();
+    drop((other, storage));
+    let findings = check(folder.path()).unwrap();
+    assert!(findings.is_sound(), "{findings}");
+}
+
+#[test]
 fn nodes_that_play_in_turns_count_on_from_what_the_other_has_stored() {
     let Some(server) = Server::start(Durability::None) else { return };
     let (mut one, mut other) = (server.open(), server.open());

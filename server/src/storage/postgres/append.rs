@@ -26,15 +26,14 @@ use tokio_postgres::{Error, types::ToSql};
 
 use super::{
     connection::Session,
-    known_ratings::KnownRatings,
     playing,
     ratings::{self, Counted, RatingColumns},
     schema::EVENT_FORMAT,
     values::{signed, unsigned},
 };
 use crate::storage::{
-    Append, Appended, Conflict, NowPlaying, RatingChange, StorageError, ratings::rated_members,
-    values::to_json,
+    Append, Appended, Conflict, NowPlaying, PoolRating, RatingChange, StorageError,
+    known_ratings::KnownRatings, ratings::rated_members, values::to_json,
 };
 
 /// For groups in which nothing but events is appended to rooms that stay open: nearly all.
@@ -421,7 +420,7 @@ pub(super) async fn append(
     session: &Session,
     batch: &[Append],
     group: &Group<'_>,
-    known: &KnownRatings,
+    known: &KnownRatings<PoolRating>,
 ) -> Result<Result<Vec<Appended>, StorageError>, Error> {
     let members = rated_members(batch.iter().flat_map(|append| &append.games));
     let mut tries = 0;
@@ -434,7 +433,11 @@ pub(super) async fn append(
         };
         let written = group.write(session, &columns).await;
         match &written {
-            Ok(won) if won.len() == batch.len() => known.remember(&members, &ratings),
+            Ok(won) if won.len() == batch.len() => {
+                for member in &members {
+                    known.remember(member, ratings.of_member(member).collect());
+                }
+            }
             Ok(_) | Err(_) => known.forget(&members),
         }
         match (written, batch) {

@@ -1,22 +1,21 @@
 //! Ratings in PostgreSQL: counted, taken back, and read.
 //!
 //! They are read before the statement that writes them, unless this server has written them last
-//! (`known_ratings.rs`), so that no row is locked in between. If
-//! another node has changed one of them since, the number of a change is taken, and the whole
-//! statement fails and is tried again with what is stored now. The statement writes ratings in the
-//! order of members and pools, so that two statements never wait for each other.
+//! (`known_ratings.rs`), so that no row is locked in between. If another node has changed one of them since,
+//! the number of a change is taken, and the whole statement fails and is tried again with what is stored now.
+//! What no number protects is not counted from known ratings. The statement writes ratings in the order of
+//! members and pools, so that two statements never wait for each other.
 
 use std::sync::LazyLock;
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, Name},
-    rating_pool::RatingPool,
+    rating_pool::{PoolKind, RatingPool},
 };
 use tokio_postgres::{Error, Row, error::SqlState};
 
 use super::{
     connection::{Session, Value},
-    known_ratings::{KnownRatings, is_protected},
     values::{signed, unsigned},
 };
 use crate::{
@@ -28,6 +27,7 @@ use crate::{
     storage::{
         Append, Findings, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
         StorageError, Undone,
+        known_ratings::KnownRatings,
         ratings::{self, ChainCheck, Ratings},
         values::name,
     },
@@ -245,9 +245,13 @@ pub(super) async fn count(
     session: &Session,
     batch: &[Append],
     members: &[&MemberId],
-    known: &KnownRatings,
+    known: &KnownRatings<PoolRating>,
 ) -> Outcome<Counted> {
-    if let Some(ratings) = known.of(members) {
+    if let Some(found) = known.of(members) {
+        let mut ratings = Ratings::default();
+        for (member, rating) in found {
+            ratings.insert(member.clone(), rating);
+        }
         let counted = Counted::of(batch, ratings);
         if counted.changes.iter().flatten().all(is_protected) {
             return Ok(Ok(counted));
@@ -255,6 +259,13 @@ pub(super) async fn count(
     }
     let ratings = outcome(ratings_of(session, members).await)?;
     Ok(ratings.map(|ratings| Counted::of(batch, ratings)))
+}
+
+/// Whether a change that was counted from known ratings cannot be stored if these are outdated: it needs the
+/// number after the last one. A first rating depends on other pools, and a placement on whether there is a
+/// rating.
+fn is_protected(change: &RatingChange) -> bool {
+    change.number > 1 && change.pool.kind != PoolKind::Placement
 }
 
 /// Whether a statement has failed because a rating has changed since it was read.

@@ -62,12 +62,14 @@ pub(super) struct Appender<'t> {
     select_tail: CachedStatement<'t>,
     insert_event: CachedStatement<'t>,
     update_tail: CachedStatement<'t>,
+    known_ratings: &'t mut ratings::WrittenRatings,
 }
 
 impl<'t> Appender<'t> {
     pub(super) fn new(
         transaction: &'t Transaction<'t>,
         process: i64,
+        known_ratings: &'t mut ratings::WrittenRatings,
     ) -> Result<Self, StorageError> {
         Ok(Self {
             transaction,
@@ -79,6 +81,7 @@ impl<'t> Appender<'t> {
             )?,
             update_tail: transaction
                 .prepare_cached("UPDATE room SET seq = ?, last = ? WHERE id = ?")?,
+            known_ratings,
         })
     }
 
@@ -118,7 +121,7 @@ impl<'t> Appender<'t> {
                 .prepare_cached("UPDATE room SET state = ? WHERE id = ?")?
                 .execute((CLOSED, tail.room))?;
         }
-        ratings::count(self.transaction, &append.games).map(Ok)
+        ratings::count(self.transaction, &append.games, self.known_ratings).map(Ok)
     }
 
     /// Creates the row of a room, unless its code is taken.

@@ -7,10 +7,7 @@ use fivefold_shared::{
     rating_pool::RatingPool,
     record::FinishedGame,
 };
-use rusqlite::{
-    Connection, OptionalExtension, Params, Row, Transaction, named_params, params_from_iter,
-    types::Value,
-};
+use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, named_params};
 
 use crate::{
     limits::ratings::{
@@ -21,6 +18,7 @@ use crate::{
     storage::{
         Findings, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange, StorageError,
         Undone,
+        known_ratings::KnownRatings,
         ratings::{self, ChainCheck, Key, Ratings, rated_members},
         values::name,
     },
@@ -39,24 +37,87 @@ const RATING: &str = "pool, value, deviation, volatility, games, wins, draws, la
 const CHANGE: &str = "member, pool, number, game, kind, result, before, deviation_before, after,
     deviation_after, at";
 
+/// In the order of `CHANGE`, and when the rating changed before.
+const INSERT_CHANGE: &str =
+    "INSERT INTO rating_change (member, pool, number, game, kind, result, before,
+        deviation_before, after, deviation_after, at, previous_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
 /// When a row of `game` ended; null if its record is damaged.
 const ENDED_AT: &str = "CASE WHEN json_valid(summary) THEN json_extract(summary, '$.ended_at') END";
 
 /// Points of one band. Leaderboards find the best by the bands, which few games change.
 const BAND_POINTS: f64 = 50.0;
 
-/// Counts these games, in the transaction that stores them.
+/// A rating, and when it last changed.
+#[derive(Clone, Copy, Debug)]
+struct StoredRating {
+    rating: PoolRating,
+    changed_at: u64,
+}
+
+/// When each rating last changed.
+type ChangedAt = BTreeMap<Key, u64>;
+
+/// The ratings that the writing connection has written, for as long as no other one writes.
+#[derive(Debug, Default)]
+pub(super) struct WrittenRatings {
+    ratings: KnownRatings<StoredRating>,
+    /// As SQLite counts what other connections commit.
+    version: Option<i64>,
+}
+
+impl WrittenRatings {
+    /// What these members have; nothing if one of them is unknown.
+    fn of<'m>(
+        &mut self,
+        transaction: &Transaction<'_>,
+        members: &[&'m MemberId],
+    ) -> Result<Option<Vec<(&'m MemberId, StoredRating)>>, StorageError> {
+        let version = transaction
+            .prepare_cached("PRAGMA data_version")?
+            .query_row((), |row| row.get(0).map(Some))?;
+        if version != self.version {
+            self.forget_all();
+            self.version = version;
+        }
+        Ok(self.ratings.of(members))
+    }
+
+    fn remember(&self, members: &[&MemberId], ratings: &Ratings, changed_at: &ChangedAt) {
+        for member in members {
+            let stored = |rating: PoolRating| {
+                let key = ((*member).clone(), rating.pool.to_string());
+                changed_at.get(&key).map(|&changed_at| StoredRating { rating, changed_at })
+            };
+            self.ratings.remember(member, ratings.of_member(member).filter_map(stored).collect());
+        }
+    }
+
+    /// Ratings were changed otherwise, or what was written is rolled back.
+    pub(super) fn forget_all(&self) {
+        self.ratings.forget_all();
+    }
+}
+
+/// Counts these games, in the transaction that stores them. If that is rolled back, `known` is wrong.
 pub(super) fn count(
     transaction: &Transaction<'_>,
     games: &[FinishedGame],
+    known: &mut WrittenRatings,
 ) -> Result<Vec<RatingChange>, StorageError> {
     let members = rated_members(games);
     if members.is_empty() {
         return Ok(Vec::new());
     }
-    let (mut ratings, changed_at) = ratings_of_all(transaction, members)?;
+    let stored = match known.of(transaction, &members)? {
+        Some(stored) => stored,
+        None => ratings_of(transaction, &members)?,
+    };
+    let (mut ratings, mut changed_at) = apart(stored);
     let changes = ratings.count_all(games);
-    write(transaction, &ratings, changed_at, &changes)?;
+    write(transaction, &ratings, &mut changed_at, &changes)?;
+    known.remember(&members, &ratings, &changed_at);
     Ok(changes)
 }
 
@@ -73,39 +134,47 @@ pub(in crate::storage) fn undo(
     if !undone.is_empty() {
         return Ok(Undone::Done(undone));
     }
-    let members = counted.iter().map(|change| &change.member).collect();
-    let (mut ratings, changed_at) = ratings_of_all(transaction, members)?;
+    let members: Vec<_> = counted.iter().map(|change| &change.member).collect();
+    let (mut ratings, mut changed_at) = apart(ratings_of(transaction, &members)?);
     let changes: Vec<_> = counted.iter().filter_map(|change| ratings.undo(change, at)).collect();
-    write(transaction, &ratings, changed_at, &changes)?;
+    write(transaction, &ratings, &mut changed_at, &changes)?;
     Ok(Undone::Done(changes))
 }
 
-/// What members have, and when each rating last changed.
-fn ratings_of_all(
+/// What members have in the file.
+fn ratings_of<'m>(
     connection: &Connection,
-    members: Vec<&MemberId>,
-) -> Result<(Ratings, BTreeMap<Key, u64>), StorageError> {
-    let (mut ratings, mut changed_at) = (Ratings::default(), BTreeMap::new());
+    members: &[&'m MemberId],
+) -> Result<Vec<(&'m MemberId, StoredRating)>, StorageError> {
+    let mut stored = Vec::new();
     let mut select = connection
         .prepare_cached(&format!("SELECT {RATING}, changed_at FROM rating WHERE member = ?"))?;
-    for member in members {
+    for &member in members {
         let rows =
             select.query_map((member.as_str(),), |row| Ok((rating(row, 0)?, row.get(9)?)))?;
         for row in rows {
-            let (rating, at) = row?;
-            let rating = rating?;
-            changed_at.insert((member.clone(), rating.pool.to_string()), at);
-            ratings.insert(member.clone(), rating);
+            let (rating, changed_at) = row?;
+            stored.push((member, StoredRating { rating: rating?, changed_at }));
         }
     }
-    Ok((ratings, changed_at))
+    Ok(stored)
 }
 
-/// Writes changes, and what the ratings are after them. `changed_at` says when each changed before.
+fn apart(stored: Vec<(&MemberId, StoredRating)>) -> (Ratings, ChangedAt) {
+    let (mut ratings, mut changed_at) = (Ratings::default(), ChangedAt::new());
+    for (member, StoredRating { rating, changed_at: at }) in stored {
+        changed_at.insert((member.clone(), rating.pool.to_string()), at);
+        ratings.insert(member.clone(), rating);
+    }
+    (ratings, changed_at)
+}
+
+/// Writes changes, and what the ratings are after them. `changed_at` is what it was before, and then brought up
+/// to date.
 fn write(
     transaction: &Transaction<'_>,
     ratings: &Ratings,
-    changed_at: BTreeMap<Key, u64>,
+    changed_at: &mut ChangedAt,
     changes: &[RatingChange],
 ) -> Result<(), StorageError> {
     insert_changes(transaction, changed_at, changes)?;
@@ -147,39 +216,33 @@ fn write(
     Ok(())
 }
 
-/// Inserts changes by one statement: there are two of nearly every game.
+/// Inserts changes, each by a statement of its own: for one of several rows SQLite keeps a copy of each page that
+/// it changes.
 fn insert_changes(
     transaction: &Transaction<'_>,
-    mut changed_at: BTreeMap<Key, u64>,
+    changed_at: &mut ChangedAt,
     changes: &[RatingChange],
 ) -> Result<(), StorageError> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let mut values: Vec<Value> = Vec::with_capacity(12 * changes.len());
+    let mut insert = transaction.prepare_cached(INSERT_CHANGE)?;
     for change in changes {
-        let RatingChange { game, member, kind, result, before, after, number, at, .. } = change;
-        let pool = change.pool.to_string();
-        let previous_at = changed_at.insert((member.clone(), pool.clone()), *at);
+        let RatingChange { game, member, pool, kind, result, before, after, number, at } = change;
+        let pool = pool.to_string();
         let (kind, result): (&str, &str) = (kind.into(), result.into());
-        values.extend([
-            member.to_string().into(),
-            pool.into(),
-            number.cast_signed().into(),
-            game.to_string().into(),
-            kind.to_owned().into(),
-            result.to_owned().into(),
-            before.value.into(),
-            before.deviation.into(),
-            after.value.into(),
-            after.deviation.into(),
-            at.cast_signed().into(),
-            previous_at.map(u64::cast_signed).into(),
-        ]);
+        insert.execute((
+            member.as_str(),
+            &pool,
+            number,
+            game.as_str(),
+            kind,
+            result,
+            before.value,
+            before.deviation,
+            after.value,
+            after.deviation,
+            at,
+            changed_at.insert((member.clone(), pool.clone()), *at),
+        ))?;
     }
-    let rows = ["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"].repeat(changes.len()).join(", ");
-    let insert = format!("INSERT INTO rating_change ({CHANGE}, previous_at) VALUES {rows}");
-    transaction.prepare_cached(&insert)?.execute(params_from_iter(values))?;
     Ok(())
 }
 
