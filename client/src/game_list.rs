@@ -3,7 +3,7 @@
 use fivefold_shared::{
     notation::json::day,
     opening::OpeningKind,
-    protocol::{GameSettings, MemberId, OwnRoom, Phase, Player},
+    protocol::{GameSettings, OwnRoom, Phase, Player},
     record::ListedGame,
     seat::Seat,
 };
@@ -39,10 +39,9 @@ pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
     format!("{state:9}  {players}: {game}{moves}  {}", server.room_link(&summary.room))
 }
 
-/// A finished game in one line.
-pub fn finished(server: &ServerAddress, me: &MemberId, game: &ListedGame) -> String {
+/// A finished game in one line, as the player in this seat or somebody else sees it.
+pub fn finished(server: &ServerAddress, seat: Option<Seat>, game: &ListedGame) -> String {
     let summary = &game.summary;
-    let seat = Seat::BOTH.into_iter().find(|&seat| summary.players[seat].is_member(me));
     let (result, players) = match seat {
         Some(seat) => {
             let result = match summary.outcome.winner() {

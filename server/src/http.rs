@@ -16,6 +16,7 @@ mod picture;
 mod players;
 mod position;
 mod preview;
+mod profile;
 mod puzzles;
 mod questions;
 mod refusals;

@@ -87,6 +87,7 @@ pub use self::{
     undo::{TakenBack, UndoError, undo},
 };
 pub(crate) use self::{
+    accounts::DELETED_NAME,
     keys::OIDC_KEY_PREFIX,
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
     read_pool::{ReadError, ReadPool},

@@ -810,6 +810,23 @@ export type OpeningSnapshot = {
     /** All acts so far. Their stones are among the moves, too. */
     acts: Array<MadeAct>, };
 
+/** Somebody whom a player has met. */
+export type Opponent = {
+    /** The member. */
+    member: MemberId,
+    /** Their name in the last game. */
+    name: Name,
+    /** Whether one of the games was rated. Then they have a profile, too. */
+    rated?: boolean,
+    /** All games. */
+    games: number,
+    /** How many of them they won. */
+    won: number,
+    /** How many of them were drawn. */
+    drawn: number,
+    /** How many of them they lost. */
+    lost: number, };
+
 /** How a game ended, and which side won: a stone on the board, a seat in rooms and records. On the wire: `{"reason": "five", "winner": "first", ...}`. */
 export type Outcome<Side = Stone> = AnyField<{ "reason": "five",
     /** The winner. */
@@ -964,9 +981,48 @@ export type Profile = {
     /** Their rating in puzzles; absent before the first try that counts. */
     puzzles?: PuzzleScore,
     /** Their last public games, the newest first. */
-    games: Array<ListedGame>,
+    games: Array<ProfileGame>,
+    /** How their last public games ended, at most 500, by the stone that they had at the end. */
+    by_stone: ResultsByStone,
+    /** The people whom they met most often in these games, the most frequent first. */
+    opponents: Array<Opponent>,
     /** The results against the caller who is signed in; absent for others, and for oneself. */
     against_you?: Results, };
+
+/** A game in a profile. */
+export type ProfileGame = {
+    /** The player's seat. */
+    seat: Seat,
+    /** The points of both before it, if it is rated. */
+    ratings?: BySeat<number>,
+    /** The moves, if there are at most 225. */
+    moves?: Array<Point>,
+    /** The id under which the moves are found. */
+    id: GameId,
+    /** The variant and the board. */
+    rules: Rules,
+    /** Whether the game is listed, as its room was. */
+    visibility: Visibility,
+    /** The seat that had Black at the end. */
+    black: Seat,
+    /** When it began, in milliseconds since the Unix epoch. */
+    started_at: number,
+    /** When it ended, in milliseconds since the Unix epoch. */
+    ended_at: number,
+    /** How much time the players had; none also in records of servers that did not keep it. */
+    time?: TimeControl,
+    /** The choices of the opening, unless it was free. */
+    opening?: RecordedOpening,
+    /** Whether it counts for the players' ratings. */
+    rated?: boolean,
+    /** The number of moves. */
+    plies: number,
+    /** How it ended. */
+    outcome: Outcome<Seat>,
+    /** For the first seat. */
+    first: Player,
+    /** For the second seat. */
+    second: Player, };
 
 /** A rating in one pool, in whole points. */
 export type ProfileRating = {
@@ -1102,6 +1158,13 @@ export type Results = {
     drawn: number,
     /** How many of them they lost. */
     lost: number, };
+
+/** How games ended for somebody, by stone. */
+export type ResultsByStone = {
+    /** With Black. */
+    black: Results,
+    /** With White. */
+    white: Results, };
 
 /** Progress of an unfinished review. */
 export type ReviewProgress = {

@@ -8,6 +8,8 @@ use crate::{
     protocol::{MemberId, Name},
     rating_pool::RatingPool,
     record::ListedGame,
+    rules::Point,
+    seat::{BySeat, Seat},
 };
 
 /// The profile of an account.
@@ -32,10 +34,57 @@ pub struct Profile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub puzzles: Option<PuzzleScore>,
     /// Their last public games, the newest first.
-    pub games: Vec<ListedGame>,
+    pub games: Vec<ProfileGame>,
+    /// How their last public games ended, at most 500, by the stone that they had at the end.
+    pub by_stone: ResultsByStone,
+    /// The people whom they met most often in these games, the most frequent first.
+    pub opponents: Vec<Opponent>,
     /// The results against the caller who is signed in; absent for others, and for oneself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_you: Option<Results>,
+}
+
+/// A game in a profile.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ProfileGame {
+    /// The game.
+    #[serde(flatten)]
+    pub game: ListedGame,
+    /// The player's seat.
+    pub seat: Seat,
+    /// The points of both before it, if it is rated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<BySeat<u32>>,
+    /// The moves, if there are at most 225.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<Point>>,
+}
+
+/// How games ended for somebody, by stone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ResultsByStone {
+    /// With Black.
+    pub black: Results,
+    /// With White.
+    pub white: Results,
+}
+
+/// Somebody whom a player has met.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Opponent {
+    /// The member.
+    pub member: MemberId,
+    /// Their name in the last game.
+    pub name: Name,
+    /// Whether one of the games was rated. Then they have a profile, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rated: bool,
+    /// The results, for the player whose profile it is.
+    #[serde(flatten)]
+    pub results: Results,
 }
 
 /// A rating in one pool, in whole points.

@@ -57,9 +57,14 @@ pub struct GameSummary {
 }
 
 impl GameSummary {
+    /// This member's seat; none if they did not play.
+    pub fn seat_of(&self, member: &MemberId) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| self.players[seat].is_member(member))
+    }
+
     /// Whether this member played.
     pub fn has_player(&self, member: &MemberId) -> bool {
-        Seat::BOTH.into_iter().any(|seat| self.players[seat].is_member(member))
+        self.seat_of(member).is_some()
     }
 
     /// The player of this stone at the end.

@@ -64,7 +64,7 @@ test('a profile shows ratings, their history, results and games', async () => {
   const graph = page.getByRole('img', { name: /^Rating from \d+ on .* to \d+ on / });
   await graph.waitFor();
   assert.equal(await graph.locator('.plot-band').count(), 1);
-  await page.getByText('48 won, 0 drawn, 24 lost').waitFor();
+  await page.getByText('48 won, 0 drawn, 24 lost').first().waitFor();
   // The table says what the graph draws.
   await page.getByText('As a table').click();
   const rows = await page.locator('.rating-graph tbody tr').allTextContents();
@@ -74,6 +74,15 @@ test('a profile shows ratings, their history, results and games', async () => {
   await page.getByRole('button', { name: 'Month', exact: true }).click();
   await page.waitForFunction((days) => document.querySelectorAll('.rating-graph tbody tr').length < days, rows.length);
   assert.equal(await page.locator('.list tbody a[href^="/game/"]').count(), 12);
+  assert.equal(await page.locator('.small-board canvas').count(), 12);
+  for (const rating of await page.locator('.list td:nth-child(3) .num').allTextContents()) assert.match(rating, /^ \d{3,4}$/);
+  // 72 games, with each stone by turns.
+  const sum = (/** @type {string} */ words) => (words.match(/\d+/g) ?? []).reduce((total, number) => total + Number(number), 0);
+  const stones = await page.locator('.by-stone p').allTextContents();
+  assert.equal(stones.length, 2);
+  assert.equal(sum(stones.join(' ')), 72);
+  assert.deepEqual(await page.locator('.met a').allTextContents(), ['Bori', 'Chloe', 'Дима']);
+  assert.deepEqual(await page.locator('.met b').allTextContents(), ['16–8', '16–8', '16–8']);
   await page.getByRole('link', { name: 'won' }).or(page.getByRole('link', { name: 'lost' })).first().click();
   await page.getByRole('gridcell').first().waitFor({ state: 'attached' });
   assert.deepEqual(complaints, []);

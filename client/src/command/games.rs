@@ -38,7 +38,8 @@ pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
         if args.json {
             json.listed_game(&server, game)?;
         } else {
-            writeln!(out, "{}", game_list::finished(&server, &welcome.you, game))?;
+            let seat = game.summary.seat_of(&welcome.you);
+            writeln!(out, "{}", game_list::finished(&server, seat, game))?;
         }
     }
     let mut talk = output::stderr();

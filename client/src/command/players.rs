@@ -4,7 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
     notation::json::day,
-    profile::{Leaders, Place, Profile, ProfileRating, PuzzleScore, Results},
+    profile::{Leaders, Place, Profile, ProfileGame, ProfileRating, PuzzleScore, Results},
     protocol::Name,
 };
 
@@ -44,8 +44,16 @@ pub(super) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
     if let Some(results) = &profile.against_you {
         writeln!(out, "against you: {}", results_text(results))?;
     }
-    for game in &profile.games {
-        writeln!(out, "{}", game_list::finished(server.at(0), &profile.member, game))?;
+    for (stone, results) in [("Black", profile.by_stone.black), ("White", profile.by_stone.white)] {
+        if results.games > 0 {
+            writeln!(out, "with {stone}: {}", results_text(&results))?;
+        }
+    }
+    for opponent in &profile.opponents {
+        writeln!(out, "against {}: {}", opponent.name, results_text(&opponent.results))?;
+    }
+    for ProfileGame { game, seat, .. } in &profile.games {
+        writeln!(out, "{}", game_list::finished(server.at(0), Some(*seat), game))?;
     }
     if profile.ratings.is_empty() {
         writeln!(output::stderr(), "{} has no rated games yet.", profile.name)?;

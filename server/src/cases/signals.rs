@@ -7,7 +7,6 @@ use fivefold_shared::{
     protocol::{MemberId, Player},
     record::ListedGame,
     rules::Outcome,
-    seat::Seat,
 };
 use serde::Serialize;
 
@@ -55,7 +54,7 @@ pub(super) fn signals(member: &MemberId, games: &[ListedGame]) -> Signals {
 /// A game between people, from the side of one of them.
 fn own(member: &MemberId, game: &ListedGame) -> Option<Own> {
     let summary = &game.summary;
-    let seat = Seat::BOTH.into_iter().find(|seat| summary.players[*seat].is_member(member))?;
+    let seat = summary.seat_of(member)?;
     let Player::Member { .. } = &summary.players[seat.other()] else { return None };
     let winner = summary.outcome.winner();
     let is_left = matches!(summary.outcome, Outcome::Time { .. } | Outcome::Abandonment { .. });
@@ -85,7 +84,7 @@ mod tests {
         protocol::{Name, Visibility},
         record::GameSummary,
         rules::Rules,
-        seat::BySeat,
+        seat::{BySeat, Seat},
     };
 
     use super::*;

@@ -13,14 +13,9 @@ use axum::{
 };
 use fivefold_shared::{
     clock::millis,
-    profile::{
-        Leaders, Place, Placement, Profile, ProfileRating, PuzzleHistory, PuzzleScore,
-        RatingHistory, RatingPoint, Results,
-    },
+    profile::{Leaders, Place, PuzzleHistory, RatingHistory, RatingPoint},
     protocol::{MemberId, Reason},
-    rating_pool::{PoolKind, RatingPool},
-    record::ListedGame,
-    seat::Seat,
+    rating_pool::RatingPool,
 };
 use serde::Deserialize;
 
@@ -28,20 +23,15 @@ use super::{
     account,
     caller::Caller,
     games::unreadable,
+    profile::{points, profile_of},
     refusals::{malformed, refused},
 };
 use crate::{
     accounts::typed_likeness,
-    limits::ratings::{
-        AGAINST_GAMES_MAX, HISTORY_POINT, LEADERBOARD_PLACES_MAX, PLACEMENT_GAMES,
-        PROFILE_GAMES_MAX,
-    },
+    limits::ratings::{HISTORY_POINT, LEADERBOARD_PLACES_MAX},
     ratings::Estimate,
     server::Server,
-    storage::{
-        Account, GameQuery, IdentityHash, LeaderboardQuery, Placed, PoolRating, PuzzleRating,
-        StorageError, StorageReader,
-    },
+    storage::{Account, LeaderboardQuery, Placed, StorageError, StorageReader},
 };
 
 /// The answer of a reader who is nobody may be kept for a moment.
@@ -167,103 +157,6 @@ fn living(reader: &mut dyn StorageReader, likeness: &str) -> Result<Option<Accou
     Ok(reader.account_called(likeness)?.filter(|account| account.deleted_at.is_none()))
 }
 
-fn profile_of(
-    reader: &mut dyn StorageReader,
-    account: Account,
-    you: Option<&MemberId>,
-    now: u64,
-) -> Result<Profile, StorageError> {
-    let Account { member, name, made_at, owner, .. } = account;
-    let bot_of = match owner {
-        Some(owner) => reader.member(&owner, IdentityHash([0; 32]))?.map(|owner| owner.name),
-        None => None,
-    };
-    let (placed, own): (Vec<_>, Vec<_>) = reader
-        .ratings(&member)?
-        .into_iter()
-        .partition(|rating| rating.pool.kind == PoolKind::Placement);
-    let is_own = you == Some(&member);
-    let placed = placed.iter().filter(|_| is_own);
-    // A rating takes its place.
-    let placements =
-        placed.map(placement).filter(|placed| own.iter().all(|own| own.pool != placed.pool));
-    let placements = placements.collect();
-    let mut ratings: Vec<_> = own.iter().map(|rating| shown(rating, now)).collect();
-    ratings.sort_by_key(|rating| std::cmp::Reverse(rating.results.games));
-    let query =
-        GameQuery { member: Some(member.clone()), max: PROFILE_GAMES_MAX, ..GameQuery::default() };
-    let games = reader.games(&query)?.games;
-    let against_you = match you.filter(|you| **you != member) {
-        Some(you) => Some(against(reader, &member, you)?),
-        None => None,
-    };
-    let puzzles = reader.puzzle_rating(&member)?.map(|own| puzzle_score(&own, now));
-    Ok(Profile { member, name, made_at, bot_of, ratings, placements, puzzles, games, against_you })
-}
-
-/// How the last games between two members ended for the second one.
-fn against(
-    reader: &mut dyn StorageReader,
-    member: &MemberId,
-    you: &MemberId,
-) -> Result<Results, StorageError> {
-    let query = GameQuery {
-        member: Some(you.clone()),
-        opponent: Some(member.clone()),
-        unlisted: true,
-        max: AGAINST_GAMES_MAX,
-        ..GameQuery::default()
-    };
-    let mut results = Results::default();
-    for ListedGame { summary, .. } in reader.games(&query)?.games {
-        let own = Seat::BOTH.into_iter().find(|&seat| summary.players[seat].is_member(you));
-        results.games += 1;
-        match summary.outcome.winner() {
-            Some(winner) if Some(winner) == own => results.won += 1,
-            Some(_) => results.lost += 1,
-            None => results.drawn += 1,
-        }
-    }
-    Ok(results)
-}
-
-fn shown(rating: &PoolRating, now: u64) -> ProfileRating {
-    let PoolRating { pool, rating, games, wins, draws, .. } = *rating;
-    let current = rating.at(now);
-    ProfileRating {
-        pool,
-        rating: points(current.value),
-        deviation: points(current.deviation),
-        provisional: current.is_provisional(),
-        results: Results {
-            games,
-            won: wins,
-            drawn: draws,
-            lost: games.saturating_sub(wins + draws),
-        },
-        last_at: rating.last_at,
-    }
-}
-
-fn placement(PoolRating { pool, rating, games, .. }: &PoolRating) -> Placement {
-    let pool = pool.of_kind(PoolKind::People);
-    Placement { pool, games: *games, of: PLACEMENT_GAMES, rating: points(rating.value) }
-}
-
-/// What everybody sees of a rating in puzzles.
-pub(super) fn puzzle_score(own: &PuzzleRating, now: u64) -> PuzzleScore {
-    let PuzzleRating { rating, tries, solved } = *own;
-    let current = rating.at(now);
-    PuzzleScore {
-        rating: points(current.value),
-        deviation: points(current.deviation),
-        provisional: current.is_provisional(),
-        tries,
-        solved,
-        last_at: rating.last_at,
-    }
-}
-
 fn place(placed: Placed, now: u64) -> Place {
     let Placed { place, member, name, rating } = placed;
     let current = rating.rating.at(now);
@@ -292,14 +185,4 @@ fn one_a_day(changes: impl Iterator<Item = (u64, Estimate)>) -> Vec<RatingPoint>
         });
     }
     points
-}
-
-/// Whole points. Ratings and deviations are from 0 to a few thousand.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "such numbers fit after rounding, and others become the nearest that do"
-)]
-pub(super) fn points(value: f64) -> u32 {
-    value.round() as u32
 }

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use super::{
     account::asked::{AccountRefusal, Asked},
     jobs::NoResult,
-    players::{points, puzzle_score},
+    profile::{points, puzzle_score},
     refusals::malformed,
 };
 use crate::{

@@ -22,6 +22,12 @@ pub const RATING_HISTORY_MAX: usize = 10_000;
 pub const KNOWN_RATINGS_MAX: usize = 10_000;
 /// Most games in a player's profile: the last public ones.
 pub const PROFILE_GAMES_MAX: usize = 12;
+/// Most games that count in the results of a profile by stone and by opponent: the last public ones.
+pub const PROFILE_RESULTS_GAMES_MAX: usize = 500;
+/// Most opponents in a profile: the most frequent.
+pub const PROFILE_OPPONENTS_MAX: usize = 5;
+/// A game with more moves has no small board in a profile.
+pub const PROFILE_BOARD_PLIES_MAX: usize = 225;
 /// Most games that count in the record of two players against each other: the last ones.
 pub const AGAINST_GAMES_MAX: usize = 1_000;
 /// A history over HTTP has at most one point in so long.

@@ -188,7 +188,7 @@ pub enum AccountChanged {
 }
 
 /// The name of members whose account is deleted.
-pub(super) const DELETED_NAME: &str = "Deleted player";
+pub(crate) const DELETED_NAME: &str = "Deleted player";
 
 /// What contradicts itself in accounts: what a file has since there are bots, a count, and the sentence
 /// about so many of them.

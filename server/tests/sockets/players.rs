@@ -7,7 +7,10 @@ use fivefold_server::{
         Limits,
         ratings::{LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX, PROFILE_GAMES_MAX},
     },
-    storage::{Append, Epoch, Memory, Storage},
+    storage::{
+        AccountChange, AccountChanged, AccountStep, Append, Epoch, IdentityHash, KeyStep,
+        KnownMember, Memory, Storage,
+    },
 };
 use fivefold_shared::{
     clock::millis,
@@ -118,6 +121,20 @@ async fn a_profile_has_ratings_games_and_the_record_against_the_reader() {
     assert!(rating["rating"].as_u64().is_some_and(|points| points > 1500), "{rating}");
     assert_eq!(shown["games"].as_array().map(Vec::len), Some(PROFILE_GAMES_MAX));
     assert_eq!(shown["against_you"], Value::Null);
+    // Each has one stone in all of them, and met nobody else.
+    let by_stone = |body: &Value| ["black", "white"].map(|stone| results(&body["by_stone"][stone]));
+    assert_eq!(by_stone(&shown), [[13, 7, 3, 3].map(Some), [Some(0); 4]]);
+    let bobs = read(&server, "/api/player/Bob", &[]).await;
+    assert_eq!(by_stone(&bobs), [[Some(0); 4], [13, 3, 3, 7].map(Some)]);
+    let [opponent] = &shown["opponents"].as_array().unwrap()[..] else { panic!("{shown}") };
+    assert_eq!((&opponent["name"], &opponent["rated"]), (&json!("Bob"), &json!(true)));
+    assert_eq!(results(opponent), [13, 7, 3, 3].map(Some));
+    let [first, .., second] = &shown["games"].as_array().unwrap()[..] else { panic!("{shown}") };
+    assert_eq!((&second["seat"], &second["moves"]), (&json!("first"), &json!([])));
+    // The last game of the list is the second one that was played.
+    let points = |game: &Value| ["first", "second"].map(|seat| game["ratings"][seat].as_u64());
+    assert!(matches!(points(second), [Some(1501..), Some(..1500)]), "{second}");
+    assert_ne!(points(first), points(second));
     // The record is the reader's; nobody has one against themselves.
     let seen = read(&server, "/api/player/Ann", &with(&bob.cookie)).await;
     assert_eq!(results(&seen["against_you"]), [13, 3, 3, 7].map(Some));
@@ -130,6 +147,43 @@ async fn a_profile_has_ratings_games_and_the_record_against_the_reader() {
         assert!(answer.head.contains(&format!("cache-control: {says}")), "{}", answer.head);
         assert!(answer.head.contains("vary: cookie"), "{}", answer.head);
     }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn games_of_a_guest_count_for_the_account_that_took_them() {
+    let memory = Memory::default();
+    let mut storage = memory.clone();
+    let server = TestServer::start_with(Box::new(memory), Config::default());
+    let (ann, bob) = (player(&server, "Ann").await, player(&server, "Bob").await);
+    let member = MemberId::try_from("5d41402abc4b2a76".to_owned()).unwrap();
+    let guest = Player { member, name: Name::new("Annie").unwrap(), cookie: String::new() };
+    let hash = IdentityHash([7; 32]);
+    let known =
+        KnownMember { id: guest.member.clone(), hash, name: guest.name.clone(), seen_at: now() };
+    let mut unrated = rated(1, [&bob, &guest], Some(Seat::Second), now());
+    unrated.members = vec![known];
+    unrated.games[0].record.summary.rated = false;
+    let batch = [unrated, rated(2, [&ann, &bob], Some(Seat::First), now())];
+    assert!(storage.append(&batch).unwrap().iter().all(Result::is_ok));
+    let locked = IdentityHash([8; 32]);
+    let take = KeyStep::AddAlias { guest: guest.member.clone(), hash, locked };
+    let change =
+        AccountChange { member: ann.member.clone(), at: now(), step: AccountStep::Key(take) };
+    assert_eq!(storage.change_account(&change).unwrap(), AccountChanged::Done);
+
+    let won = json!({"games": 1, "won": 1, "drawn": 0, "lost": 0});
+    let shown = read(&server, "/api/player/Ann", &[]).await;
+    assert_eq!(shown["by_stone"], json!({"black": won, "white": won}));
+    let seats: Vec<_> =
+        shown["games"].as_array().unwrap().iter().map(|game| &game["seat"]).collect();
+    assert_eq!(seats, ["first", "second"]);
+    // Both of them are Ann for those who met them, too.
+    let seen = read(&server, "/api/player/Bob", &with(&ann.cookie)).await;
+    assert_eq!(seen["against_you"], json!({"games": 2, "won": 2, "drawn": 0, "lost": 0}));
+    let lost = json!([{"member": ann.member, "name": "Ann", "rated": true, "games": 2, "won": 0,
+        "drawn": 0, "lost": 2}]);
+    assert_eq!(seen["opponents"], lost);
     server.stop().await;
 }
 

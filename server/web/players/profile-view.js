@@ -1,9 +1,11 @@
 // A player's profile: ratings, how each has changed, results, last games, and the record against the visitor.
 
-/** @import { GameSummary, ProfileRating, Profile, RatingPoint } from '../types' */
+/** @import { Opponent, ProfileGame, ProfileRating, Profile, RatingPoint } from '../types' */
+/** @import { Board } from '../board.js' */
 /** @import { App, View } from '../view-types' */
 /** @import { Range } from './rating-graph.js' */
 
+import { createBoard } from '../board.js';
 import { nearestLevel } from '../bot-level.js';
 import { playerName, rulesName, stoneSign } from '../display-names.js';
 import { el, fill, linkButton, set } from '../dom.js';
@@ -11,7 +13,7 @@ import { showNotFound } from '../not-found.js';
 import { createBotRoom } from '../own-rooms.js';
 import { LEVEL_RATINGS } from '../protocol.js';
 import { RefusedError } from '../refusals.js';
-import { opponent, SEATS, stoneOf } from '../room-state.js';
+import { opponent, STONES, stoneOf } from '../room-state.js';
 import { formatDate, t } from '../texts.js';
 import { fetchHistory, fetchLeaders, fetchProfile, playerPath } from './players-requests.js';
 import { createRatingGraph, RANGES } from './rating-graph.js';
@@ -31,6 +33,8 @@ const BEST_MAX = 3;
 /** @type {View} */
 export const view = (app, place, encoded) => {
   const graph = createRatingGraph();
+  /** @type {Board[]} */
+  let boards = [];
   let gone = false;
   let remove = () => {};
   void load();
@@ -59,6 +63,7 @@ export const view = (app, place, encoded) => {
     const count = profile.ratings.reduce((sum, rating) => sum + rating.games, 0);
     const about = [tl('joined', { date: formatDate(profile.made_at, { month: 'long', year: 'numeric' }) }), count > 0 && tl('rated_games', { count })].filter(Boolean).join(' · ');
     const challenge = el('button', { type: 'button', class: 'primary', onclick: () => void import('../person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, profile)) }, t('challenge'));
+    const rows = games.map(row);
     fill(place, el('div', { class: 'page profile' },
       el('section', { class: 'profile-head' }, el('span', { class: 'face large', 'aria-hidden': 'true' }, [...name][0]?.toUpperCase()),
         el('div', { class: 'grow' }, el('h1', null, el('bdi', null, owner ? t('bot_kind', { kind: name }) : name)), owner && el('p', null, tl('bot_of'), ' ', el('a', { href: playerPath(owner) }, el('bdi', null, owner))), el('p', { class: 'hint' }, about)), !isOwn && challenge),
@@ -67,9 +72,18 @@ export const view = (app, place, encoded) => {
       ...ratings.length > 0 ? [rated(profile)] : [],
       el('div', { class: 'cols' },
         el('section', { class: 'card list-card' }, el('h2', null, t('games')), games.length === 0 ? el('p', { class: 'hint tile' }, tl('no_public_games'))
-          : el('table', { class: 'list' }, el('tbody', null, ...games.map((game) => row(game, profile))))),
-        profile.against_you && el('section', { class: 'card tile against' }, el('h2', null, tl('against_you', { name })),
-          profile.against_you.games === 0 ? el('p', { class: 'hint' }, tl('never_played')) : resultsBar(profile.against_you)))));
+          : el('table', { class: 'list' }, el('tbody', null, ...rows.map(({ element }) => element)))),
+        el('div', { class: 'beside' },
+          profile.against_you && el('section', { class: 'card tile' }, el('h2', null, tl('against_you', { name })),
+            profile.against_you.games === 0 ? el('p', { class: 'hint' }, tl('never_played')) : resultsBar(profile.against_you)),
+          byStone(profile), frequentOpponents(profile)))));
+    // A board reads its size from its place in the document.
+    boards = rows.flatMap(({ game, place: boardPlace }) => {
+      if (!game.moves) return [];
+      const board = createBoard(boardPlace, { still: true });
+      board.show({ size: game.rules.size, moves: game.moves, winning: game.outcome.points });
+      return [board];
+    });
   }
 
   /** The ratings, and all about the chosen one. @param {Profile} profile */
@@ -155,6 +169,7 @@ export const view = (app, place, encoded) => {
   return () => {
     gone = true;
     graph.remove();
+    for (const board of boards) board.remove();
     remove();
   };
 };
@@ -183,22 +198,40 @@ function allRatings({ ratings, puzzles }) {
   return [...ratings, { pool: PUZZLES, ...rating, games: tries, won: solved, drawn: 0, lost: tries - solved }];
 }
 
-/** A game of the player's. @param {GameSummary} game @param {Profile} profile */
-function row(game, { member }) {
-  const seat = SEATS.find((one) => {
-    const player = game[one];
-    return 'member' in player && player.member === member;
-  }) ?? 'first';
+/** How the last games ended with each stone. @param {Profile} profile */
+function byStone({ by_stone: results }) {
+  const played = STONES.filter((stone) => results[stone].games > 0);
+  return played.length > 0 && el('section', { class: 'card tile' }, el('h2', null, tl('by_stone')), el('p', { class: 'hint' }, tl('last_public')),
+    ...played.map((stone) => el('div', { class: 'by-stone' }, el('h3', null, stoneSign(stone), ' ', t(stone)), resultsBar(results[stone]))));
+}
+
+/** @param {Profile} profile */
+function frequentOpponents({ opponents }) {
+  /** @param {Opponent} one */
+  const item = ({ name, rated, won, drawn, lost }) => {
+    const text = el('bdi', null, name);
+    return el('li', null, rated ? el('a', { href: playerPath(name) }, text) : text, el('b', { title: tl('results_say', { won, drawn, lost }) }, `${won}–${drawn > 0 ? `${drawn}–` : ''}${lost}`));
+  };
+  return opponents.length > 0 && el('section', { class: 'card tile' }, el('h2', null, tl('opponents')), el('ol', { class: 'places met' }, ...opponents.map(item)));
+}
+
+/** A game of the player's, with a place for a small board. @param {ProfileGame} game */
+function row(game) {
+  const { seat } = game;
   const { winner } = game.outcome;
   const kind = !winner ? '' : winner === seat ? 'gain' : 'loss';
   const other = opponent(seat);
   const player = game[other];
   const name = el('bdi', null, playerName(player));
-  return el('tr', null,
+  const place = el('div', { class: 'small-board', 'aria-hidden': 'true' });
+  const element = el('tr', null,
+    el('td', { class: 'opt' }, place),
     el('td', null, el('a', { href: `/game/${game.id}`, class: kind }, t(!winner ? 'draw_short' : winner === seat ? 'won' : 'lost'))),
     el('td', null, stoneSign(stoneOf(other, game.black)), ' ',
       // Both players of a rated game have accounts.
-      game.rated && 'member' in player ? el('a', { href: playerPath(player.name) }, name) : name),
+      game.rated && 'member' in player ? el('a', { href: playerPath(player.name) }, name) : name,
+      game.ratings && el('span', { class: 'hint num' }, ` ${game.ratings[other]}`)),
     el('td', { class: 'opt hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })}`),
     el('td', null, el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium' }))));
+  return { element, place, game };
 }

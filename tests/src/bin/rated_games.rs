@@ -1,7 +1,8 @@
 //! Writes rated games into the data folder of a stopped server, for tests that are not written in Rust.
 //!
 //! `rated_games FOLDER NAME...`: each account that is named plays 24 games with each other one, on the last
-//! 60 days, in standard 15x15 at 5+3. Who is named earlier wins twice of three times.
+//! 60 days, in standard 15x15 at 5+3, with Black and White by turns. Who is named earlier wins twice of three
+//! times.
 
 use std::{env, error::Error, path::Path, time::SystemTime};
 
@@ -21,6 +22,8 @@ use serde_json::json;
 const GAMES: u64 = 24;
 const HOURS_BETWEEN: u64 = 60;
 const HOUR: u64 = 60 * 60 * 1000;
+/// The moves of each game, until somebody resigns.
+const MOVES: [[u8; 2]; 8] = [[7, 7], [8, 8], [8, 6], [6, 8], [9, 7], [7, 5], [7, 8], [9, 6]];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
@@ -62,18 +65,21 @@ fn rated(
         json!({"type": "sat", "seat": seat, "player": player})
     };
     let id = GameId::try_from(letters(16, number))?;
-    let events = [
-        json!({"type": "created", "rules": {"variant": "standard", "size": 15}, "black": "first",
+    let seats = if number.is_multiple_of(2) { ["first", "second"] } else { ["second", "first"] };
+    let moves = MOVES.iter().enumerate();
+    let moves = moves.map(|(ply, point)| json!({"type": "played", "ply": ply, "point": point}));
+    let begin = [
+        json!({"type": "created", "rules": {"variant": "standard", "size": 15}, "black": seats[0],
             "visibility": "public", "assistance": false, "host": players[0].member,
             "time": {"type": "fischer", "main_ms": 300_000, "increment_ms": 3_000}}),
         sat("first", players[0]),
         sat("second", players[1]),
-        json!({"type": "started", "game": 1, "black": "first", "id": id}),
-        json!({"type": "ended", "outcome": {"reason": "resignation", "winner": winner},
-            "rated": true}),
+        json!({"type": "started", "game": 1, "black": seats[0], "id": id}),
     ];
+    let end = json!({"type": "ended", "outcome": {"reason": "resignation", "winner": winner},
+        "rated": true});
     let mut entries = Vec::new();
-    for (seq, event) in (1..).zip(events) {
+    for (seq, event) in (1..).zip(begin.into_iter().chain(moves).chain([end])) {
         let event = serde_json::from_value(event)?;
         entries.push(Entry { event: NumberedEvent { seq, at, event }, cause: None });
     }
