@@ -10,8 +10,9 @@ use super::{
     pattern::Threat,
     pattern_tables::Tables,
     search_limits::SearchLimits,
-    spots::Spot,
+    spots::{Spot, spot},
     vcf::{Vcf, Verdict},
+    vct::Vct,
     weights::Weights,
 };
 use crate::{
@@ -156,6 +157,19 @@ fn attacker_has_five(position: &Position) -> bool {
     grid(position).threat_count(position.turn().opponent(), Threat::Five) > 0
 }
 
+fn empty_spots(grid: &Grid) -> Vec<Spot> {
+    (0..spot(grid.len())).filter(|spot| grid.stone_at(*spot).is_none()).collect()
+}
+
+/// The first move of a win by threats, if a search finds one.
+fn win_by_threats(grid: &mut Grid, attacker: Stone, nodes: u64) -> Option<Spot> {
+    let thinking = Thinking::unlimited();
+    let limits = &mut SearchLimits::new(&thinking);
+    let mut vct = Vct::new(1 << 12).with_forks();
+    let found = vct.search(grid, &mut Vcf::new(1 << 12), attacker, nodes, limits);
+    found.map(|(first, _)| first)
+}
+
 fn state(grid: &Grid) -> Vec<String> {
     (0..Spot::try_from(grid.len()).unwrap())
         .map(|spot| match grid.stone_at(spot) {
@@ -277,6 +291,50 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_win_by_threats_is_one_whatever_the_answer(position in positions(24)) {
+        let (mut grid, turn) = (grid(&position), position.turn());
+        prop_assume!(position.outcome().is_none() && grid.threat_count(turn, Threat::Five) == 0);
+        let Some(first) = win_by_threats(&mut grid, turn, 2_000) else { return Ok(()) };
+        grid.place(first, turn);
+        for answer in empty_spots(&grid) {
+            if grid.is_forbidden(answer, turn.opponent()) {
+                continue;
+            }
+            let is_five = grid.flags(answer, turn.opponent()).any(Flags::FIVE);
+            prop_assert!(!is_five, "{first} {answer}\n{position}");
+            grid.place(answer, turn.opponent());
+            let is_won = win_by_threats(&mut grid, turn, 40_000).is_some();
+            prop_assert!(is_won, "{first} {answer}\n{position}");
+            grid.take_back(answer);
+        }
+    }
+
+    #[test]
+    fn points_that_prepare_forks_are_all_there_are(position in positions(30)) {
+        let mut grid = grid(&position);
+        for stone in Stone::BOTH {
+            let mut expected = Vec::new();
+            let has = |grid: &Grid, spot, flag| grid.flags(spot, stone).any(flag);
+            let fours: Vec<Spot> = grid.threats(stone, Threat::Four).collect();
+            let fours: Vec<Spot> =
+                fours.into_iter().filter(|four| !has(&grid, *four, Flags::UNSTOPPABLE)).collect();
+            for spot in empty_spots(&grid) {
+                if has(&grid, spot, Flags::FOUR) || has(&grid, spot, Flags::THREE) {
+                    continue;
+                }
+                grid.place(spot, stone);
+                if fours.iter().any(|four| *four != spot && has(&grid, *four, Flags::UNSTOPPABLE)) {
+                    expected.push(spot);
+                }
+                grid.take_back(spot);
+            }
+            let mut found = grid.fork_makers(stone);
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn what_is_called_unstoppable_is(position in positions(16)) {

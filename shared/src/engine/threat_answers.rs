@@ -141,6 +141,36 @@ impl Grid {
         })
     }
 
+    /// The points where a stone makes neither a four nor an open three, but a double four possible: on a point
+    /// that makes one four already.
+    pub(super) fn fork_makers(&self, attacker: Stone) -> Vec<Spot> {
+        let tables = self.tables();
+        let own = own_content(attacker);
+        let mut makers = Vec::new();
+        for four in self.threats(attacker, Threat::Four) {
+            if self.flags(four, attacker).any(Flags::UNSTOPPABLE) {
+                continue;
+            }
+            for axis in 0..4 {
+                let key = self.key(four, axis);
+                for steps in tables.steps() {
+                    let shift = tables.shift(steps);
+                    if key >> shift & 3 != content::EMPTY {
+                        continue;
+                    }
+                    let Some(spot) = self.along(four, axis, steps) else { continue };
+                    let flags = self.flags(spot, attacker);
+                    let is_threat = flags.any(Flags::FOUR) || flags.any(Flags::THREE);
+                    let after = self.flags_with(four, axis, key | own << shift, attacker);
+                    if !is_threat && after.any(Flags::UNSTOPPABLE) && !makers.contains(&spot) {
+                        makers.push(spot);
+                    }
+                }
+            }
+        }
+        makers
+    }
+
     /// The points where a stone of the other side stops everything unstoppable that `attacker`
     /// could play next; `None` where there is no such threat.
     pub(super) fn answers_to_unstoppable(&mut self, attacker: Stone) -> Option<SpotSet> {

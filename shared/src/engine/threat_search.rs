@@ -45,7 +45,7 @@ impl ThreatSearch {
             grid,
             placed: Vec::new(),
             vcf: Vcf::new(REMEMBERED),
-            vct: Vct::new(REMEMBERED),
+            vct: Vct::new(REMEMBERED).with_forks(),
             nodes: 0,
         })
     }
@@ -84,7 +84,7 @@ impl ThreatSearch {
         self.win(verdict, limits.nodes())
     }
 
-    /// The first move of a win of `attacker` by continuous fours and open threes, and how many
+    /// The first move of a win of `attacker` by continuous fours, open threes and prepared double fours, and how many
     /// moves it needs before fours alone win. `None` where there is none, or none was found in
     /// time.
     pub fn vct(&mut self, attacker: Stone, thinking: &Thinking<'_>) -> Option<(Point, u8)> {

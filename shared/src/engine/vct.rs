@@ -1,4 +1,5 @@
-//! Victory by continuous threats: a win in which every move makes a four or an open three.
+//! Victory by continuous threats: a win in which every move makes a four or an open three, or, if asked, prepares
+//! a double four.
 //!
 //! An open three leaves the other side a choice: it may take one of the points that stop every
 //! open four, or make fours of its own first. Both are complete, as the points are computed and
@@ -13,7 +14,7 @@ use super::{
     pattern::Threat,
     proof_table::ProofTable,
     search_limits::SearchLimits,
-    spots::Spot,
+    spots::{SPOTS_MAX, Spot},
     vcf::{MOVES_MAX, Vcf, Verdict},
 };
 use crate::rules::Stone;
@@ -26,7 +27,11 @@ const VCF_NODES: u64 = 800;
 #[derive(Debug)]
 pub(super) struct Vct {
     table: ProofTable,
+    /// Whether the attacker also prepares double fours.
+    prepares_forks: bool,
     moves: Vec<Spot>,
+    /// By the point just attacked from: the answer that last refuted it.
+    refutations: Vec<Option<Spot>>,
     /// The attacker's last winning move that was found.
     best: Option<Spot>,
 }
@@ -37,12 +42,25 @@ const WON: u8 = u8::MAX;
 impl Vct {
     /// A search that remembers `entries` positions, which is a power of two.
     pub(super) fn new(entries: usize) -> Self {
-        Self { table: ProofTable::new(entries), moves: Vec::new(), best: None }
+        let (prepares_forks, refutations) = (false, vec![None; SPOTS_MAX]);
+        Self {
+            table: ProofTable::new(entries),
+            prepares_forks,
+            moves: Vec::new(),
+            refutations,
+            best: None,
+        }
+    }
+
+    /// The same, which also lets the attacker prepare double fours. It finds more wins, and takes longer.
+    pub(super) fn with_forks(self) -> Self {
+        Self { prepares_forks: true, ..self }
     }
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
         self.table.clear();
+        self.refutations.fill(None);
     }
 
     /// The first move of a win of `attacker`, whose move it is, and how many moves it takes
@@ -118,8 +136,7 @@ impl Search<'_, '_> {
         verdict
     }
 
-    /// Adds the moves that make a four or an open three and do not let the other side win first.
-    /// The most forcing come last, which is where they are taken from.
+    /// Adds the moves that threaten to win and do not let the other side win first. The most forcing come last, which is where they are taken from.
     fn list_threats(&mut self, grid: &mut Grid) {
         let attacker = self.attacker;
         let stops = grid.answers_to_unstoppable(attacker.opponent());
@@ -128,6 +145,10 @@ impl Search<'_, '_> {
         let threes = grid
             .threats(attacker, Threat::Three)
             .filter(|spot| !grid.flags(*spot, attacker).any(Flags::FOUR) && is_safe(spot));
+        if self.memory.prepares_forks {
+            let forks = grid.fork_makers(attacker).into_iter().filter(is_safe);
+            self.memory.moves.extend(forks);
+        }
         self.memory.moves.extend(threes);
         self.memory.moves.extend(grid.threats(attacker, Threat::Four));
         self.memory.moves[base..].sort_by_key(|spot| {
@@ -145,7 +166,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let forced = grid.force(spot, self.attacker);
-            let found = self.defend(grid, left);
+            let found = self.defend(grid, spot, left);
             grid.unforce(forced);
             match found {
                 Verdict::Win => {
@@ -161,7 +182,7 @@ impl Search<'_, '_> {
     }
 
     /// The other side answers in every way that may save it. A win when it has none.
-    fn defend(&mut self, grid: &mut Grid, left: u8) -> Verdict {
+    fn defend(&mut self, grid: &mut Grid, attack: Spot, left: u8) -> Verdict {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         if grid.threat_count(defender, Threat::Five) > 0 {
             return Verdict::NoWin;
@@ -175,6 +196,13 @@ impl Search<'_, '_> {
             };
             grid.threats(defender, Threat::Four).for_each(|spot| answers.insert(spot));
             self.memory.moves.extend(answers.iter(grid.len()));
+            if let Some(refutation) = self.memory.refutations[usize::from(attack)]
+                && let Some(index) =
+                    self.memory.moves[base..].iter().position(|spot| *spot == refutation)
+            {
+                // The last one is tried first.
+                self.memory.moves[base + index..].rotate_left(1);
+            }
         }
         while self.memory.moves.len() > base {
             let answer = self.memory.moves.pop().expect("it is longer than its base");
@@ -185,6 +213,7 @@ impl Search<'_, '_> {
             let verdict = self.attack(grid, left);
             grid.unforce(forced);
             if verdict != Verdict::Win {
+                self.memory.refutations[usize::from(attack)] = Some(answer);
                 self.memory.moves.truncate(base);
                 return verdict;
             }
