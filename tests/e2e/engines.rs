@@ -98,6 +98,18 @@ async fn an_engine_plays_in_a_room_and_is_known_as_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_gets_ready_during_its_first_move_is_not_late_in_the_game() {
+    let mut table = Table::new(private(freestyle())).await;
+    let engine = seat(&table.server, &table.room, &strange("unready"), &["--games", "1"]);
+    table.begun().await;
+    assert_eq!(table.play((3, 7)).await, Vec::<String>::new());
+    assert_eq!((table.position().ply(), table.position().outcome()), (2, None));
+    table.ann.done(&table.room, RoomRequest::Resign).await;
+    let (status, _, stderr) = engine.finish();
+    assert!(status.success(), "{status}: {stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_strange_engine_gives_up_and_says_why() {
     let cases = [
         ("hang", "does not answer in its time"),

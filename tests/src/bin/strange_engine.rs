@@ -12,6 +12,7 @@
 //!   memory.
 //! - `filling`: takes all memory that it may use for one table, as some engines do, and answers with an
 //!   error without it.
+//! - `unready`: takes two seconds for its first move, as engines do that prepare their memory only then.
 //! - `rude`: from its second move on it sends a secret in every way that it can.
 //! - `clingy SECONDS`: plays, and ignores the command to exit; it starts a child that sleeps this
 //!   long, and another in its own session whose parent has exited.
@@ -187,6 +188,10 @@ impl Engine {
                     // Taken, but not written to: that is quick on a busy machine too.
                     all.push(std::hint::black_box(Vec::with_capacity(16 << 20)));
                 }
+            }
+            (1, "unready") => {
+                thread::sleep(Duration::from_secs(2));
+                self.play(self.first_empty());
             }
             (_, "suggest") => println!("{}", Reply::Suggest(self.first_empty())),
             _ => self.play(self.first_empty()),
