@@ -380,8 +380,12 @@ async fn one_node_begins_the_demo_game_of_all() {
     let config = Config { limits: LIMITS, demo: true, ..Config::default() };
     let start =
         || TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config.clone());
-    let nodes: Vec<_> = (0..3).map(|_| start()).collect();
-    until_all_ready(&nodes).await;
+    // One after the other, so that the first has the lowest number.
+    let mut nodes = Vec::new();
+    for _ in 0..3 {
+        nodes.push(start());
+        until_all_ready(&nodes).await;
+    }
     let mut clients = Vec::new();
     for node in &nodes {
         clients.push(node.greet("Ann").await);
