@@ -23,7 +23,6 @@ mod eval_features;
 mod eval_trace;
 mod grid;
 mod grid_window;
-mod late_moves;
 mod move_order;
 mod node;
 mod pattern;

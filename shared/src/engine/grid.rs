@@ -230,12 +230,7 @@ impl Grid {
 
     /// The empty points with a flag for a colour.
     pub(super) fn threats(&self, stone: Stone, threat: Threat) -> impl Iterator<Item = Spot> {
-        self.threat_set(stone, threat).iter(self.len())
-    }
-
-    /// The same points as a set.
-    pub(super) const fn threat_set(&self, stone: Stone, threat: Threat) -> &SpotSet {
-        &self.threat_points[stone as usize][threat as usize]
+        self.threat_points[stone as usize][threat as usize].iter(self.len())
     }
 
     /// The empty points that have a stone near.
