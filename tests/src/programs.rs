@@ -3,6 +3,7 @@
 
 use std::{
     env,
+    ffi::OsStr,
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
@@ -34,14 +35,9 @@ fn build() -> PathBuf {
     let target = folder.parent().expect("the target folder");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // What cargo tells this test about its package makes build scripts run again (`ring`).
-    for (name, _) in env::vars_os() {
-        if ["CARGO_PKG_", "CARGO_MANIFEST_"]
-            .iter()
-            .any(|told| name.to_string_lossy().starts_with(told))
-        {
-            cargo.env_remove(name);
-        }
+    // What cargo tells a test about its package makes build scripts run again (`ring`'s reads it).
+    for (name, _) in env::vars_os().filter(|(name, _)| tells_of_a_package(name)) {
+        cargo.env_remove(name);
     }
     let status = cargo
         .args(["build", "--quiet", "--locked", "--workspace", "--bins", "--profile", profile])
@@ -52,4 +48,9 @@ fn build() -> PathBuf {
         .expect("cargo runs");
     assert!(status.success(), "the programs cannot be built");
     folder.to_owned()
+}
+
+fn tells_of_a_package(variable: &OsStr) -> bool {
+    let name = variable.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }

@@ -383,8 +383,9 @@ async fn one_node_begins_the_demo_game_of_all() {
     // One after the other, so that the first has the lowest number.
     let mut nodes = Vec::new();
     for _ in 0..3 {
-        nodes.push(start());
-        until_all_ready(&nodes).await;
+        let node = start();
+        until_ready(&node, true).await;
+        nodes.push(node);
     }
     let mut clients = Vec::new();
     for node in &nodes {
