@@ -116,7 +116,7 @@ export const CHAPTERS = [
       },
       {
         id: 'trap', rules: RENJU, goal: 'win', right: [[8, 7]], only: true,
-        picture: ['..O..X...', '.....X.O.', '.....X...', 'XOOO.....', '.....X...', '.O...X...', '.........', '.XXX..O..', '.O.......'], corner: [4, 4],
+        picture: ['.....X...', '...O.X...', 'O....X.O.', 'XOOO.....', '.....X...', '.X..OX...', '.X....O..', '.XXX.....', 'O.....O..'], corner: [4, 4],
       },
     ],
   },
