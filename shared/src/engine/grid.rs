@@ -230,7 +230,12 @@ impl Grid {
 
     /// The empty points with a flag for a colour.
     pub(super) fn threats(&self, stone: Stone, threat: Threat) -> impl Iterator<Item = Spot> {
-        self.threat_points[stone as usize][threat as usize].iter(self.len())
+        self.threat_set(stone, threat).iter(self.len())
+    }
+
+    /// The same points as a set.
+    pub(super) const fn threat_set(&self, stone: Stone, threat: Threat) -> &SpotSet {
+        &self.threat_points[stone as usize][threat as usize]
     }
 
     /// The empty points that have a stone near.

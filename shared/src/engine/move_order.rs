@@ -22,9 +22,9 @@ const PLIES: usize = 128;
 /// The most that history can add.
 const HISTORY_MAX: i32 = 1 << 14;
 /// History counts as urgency divided by this.
-const HISTORY_DIVISOR: i32 = 64;
+const HISTORY_DIVISOR: i32 = 72;
 const KILLER: i32 = 60;
-const REPLY: i32 = 50;
+const REPLY: i32 = 62;
 
 /// History, killers and replies: moves that were good elsewhere in the tree.
 #[derive(Debug)]

@@ -80,7 +80,7 @@ const DEPTH_MAX: i32 = 100;
 /// Positions for the VCF search at the root; it takes about as long as the engine may take to stop.
 const VCF_NODES: u64 = 8_000;
 /// Positions for the VCT search at the root, for each millisecond of time.
-const VCT_NODES: u64 = 50;
+const VCT_NODES: u64 = 25;
 /// As [`VCT_NODES`], where time does not limit the search.
 const VCT_NODES_MAX: u64 = 400_000;
 /// The half-width of the aspiration window around the last value.

@@ -41,6 +41,13 @@ impl SpotSet {
         self.words[spot as usize / 64 % WORDS] >> (spot % 64) & 1 == 1
     }
 
+    /// Adds the points of the other set.
+    pub(super) fn unite(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
     /// Keeps the points that are in the other set too.
     pub(super) fn intersect(&mut self, other: &Self) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {

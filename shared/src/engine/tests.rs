@@ -11,7 +11,7 @@ use super::{
     pattern_tables::Tables,
     search_limits::SearchLimits,
     spots::{Spot, spot},
-    vcf::{Vcf, Verdict},
+    vcf::{MOVES_MAX, Vcf, Verdict},
     vct::Vct,
     weights::Weights,
 };
@@ -377,6 +377,36 @@ proptest! {
             // A stone can also make a forbidden point legal; then there is no answer.
             if position.rules().variant() != Variant::Renju || !threat {
                 prop_assert_eq!(answers.contains(spot), !threat, "{:?}\n{}", point, position);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_win_by_fours_is_refuted_only_where_it_says(position in positions(30)) {
+        let mut grid = grid(&position);
+        let thinking = Thinking::unlimited();
+        for attacker in Stone::BOTH {
+            let defender = attacker.opponent();
+            let mut limits = SearchLimits::new(&thinking);
+            let mut vcf = Vcf::new(1 << 10);
+            if grid.threat_count(defender, Threat::Five) > 0
+                || vcf.search(&mut grid, attacker, MOVES_MAX, 1_000, &mut limits) != Verdict::Win
+            {
+                continue;
+            }
+            let Some(refutations) = vcf.refutations(&mut grid, attacker) else { continue };
+            for spot in empty_spots(&grid) {
+                if refutations.contains(spot) || grid.is_forbidden(spot, defender) {
+                    continue;
+                }
+                grid.place(spot, defender);
+                let verdict = vcf.search(&mut grid, attacker, MOVES_MAX, 100_000, &mut limits);
+                grid.take_back(spot);
+                prop_assert_eq!(verdict, Verdict::Win, "{:?} at {}\n{:?}", defender, spot, position);
             }
         }
     }

@@ -9,6 +9,7 @@
 
 use super::{
     grid::Grid,
+    late_moves::{MoveKind, reduction},
     move_order::{MoveOrder, ScoredMove},
     node::{Node, WON, won_in},
     pattern::Flags,
@@ -28,26 +29,23 @@ const PLIES_MAX: u16 = 200;
 /// Limits of positions for a search for fours: for each ply of remaining depth, and in all. A leaf
 /// counts as one ply.
 const VCF_NODES: (i32, i32) = (100, 400);
+/// The same for those of the other side that the side to move has to stop, and the least remaining
+/// depth at which they are looked for.
+const THREATENED_NODES: (i32, i32) = (50, 200);
+const THREATENED_DEPTH: i32 = 3;
 /// How far from the window the patterns' value may lie for the network over shapes to be asked.
 const NETWORK_MARGIN: i32 = 400;
 /// How far ahead a side may be, for each ply of remaining depth, before its position is pruned.
-const AHEAD: i32 = 60;
+const AHEAD: i32 = 75;
 /// Limits below which only fours are searched: how far behind a side is, how much more for each ply
 /// of remaining depth, and the greatest remaining depth at which this applies.
-const LOST: (i32, i32, i32) = (100, 120, 3);
+const LOST: (i32, i32, i32) = (120, 110, 3);
 /// How far behind a quiet move may leave a side, for each ply of remaining depth, and still be
 /// tried; and the greatest remaining depth at which this applies.
-const BEHIND: (i32, i32) = (70, 6);
+const BEHIND: (i32, i32) = (62, 6);
 /// The least remaining depth at which a side that is ahead tries to pass, and how much of it that
 /// costs, besides a quarter.
 const PASS: (i32, i32) = (5, 3);
-/// How many moves are tried at least, and how many more for the remaining depth to the power of
-/// 1.5, before the others are left out: of a position's quiet moves, and of all others.
-const QUIET_MOVES: (u32, u32) = (3, 1);
-const THREATS: (u32, u32) = (6, 2);
-/// How many times as many are tried in the principal variation.
-const PRINCIPAL: u32 = 2;
-
 /// The state of one search.
 #[derive(Debug)]
 pub(super) struct Search<'a, 'b> {
@@ -110,7 +108,9 @@ impl Search<'_, '_> {
         let patterns = self.grid.value(turn);
         let is_near = (alpha - NETWORK_MARGIN..=beta + NETWORK_MARGIN).contains(&patterns);
         let network = if is_near { self.grid.network_value(turn) } else { None };
-        network.map_or(patterns, |network| (patterns + network) / 2).clamp(-VALUE_MAX, VALUE_MAX)
+        network
+            .map_or(patterns, |network| (2 * patterns + 3 * network) / 5)
+            .clamp(-VALUE_MAX, VALUE_MAX)
     }
 
     /// The evaluation, however far from any window.
@@ -150,14 +150,28 @@ impl Search<'_, '_> {
 
     /// The value of a win by fours alone, if a short search finds one.
     fn win_by_fours(&mut self, node: Node) -> Option<i32> {
-        if self.grid.threat_count(node.turn, Threat::Four) == 0 {
+        self.plies_of_fours(node.turn, node.depth, VCF_NODES).map(|plies| won_at(node.ply + plies))
+    }
+
+    /// In how many plies fours alone win for a side that is to move, if a short search finds it.
+    fn plies_of_fours(&mut self, attacker: Stone, depth: i32, nodes: (i32, i32)) -> Option<u16> {
+        if self.grid.threat_count(attacker, Threat::Four) == 0 {
             return None;
         }
-        let (each, most) = VCF_NODES;
-        let nodes = (each * node.depth.max(1)).min(most).unsigned_abs().into();
-        let verdict = self.vcf.search(self.grid, node.turn, self.vcf_depth, nodes, self.limits);
+        let (each, most) = nodes;
+        let nodes = (each * depth.max(1)).min(most).unsigned_abs().into();
+        let verdict = self.vcf.search(self.grid, attacker, self.vcf_depth, nodes, self.limits);
         let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
-        (verdict == Verdict::Win).then(|| won_in((node.ply + plies).min(2 * PLIES_MAX)))
+        (verdict == Verdict::Win).then_some(plies)
+    }
+
+    /// Where fours alone would win for the other side if it were to move: the points that may stop
+    /// them, and the value if none does.
+    fn stops_of_fours(&mut self, node: Node) -> Option<(SpotSet, i32)> {
+        let other = node.turn.opponent();
+        let plies = self.plies_of_fours(other, node.depth, THREATENED_NODES)?;
+        let stops = self.vcf.refutations(self.grid, other)?;
+        Some((stops, -won_at(node.ply + 1 + plies)))
     }
 
     /// Searches a position with remaining depth where nothing is decided at once.
@@ -199,12 +213,22 @@ impl Search<'_, '_> {
         if is_ordinary && depth <= most && standing + least + each * depth <= alpha {
             return standing;
         }
+        let stops_of_fours = if stops.is_none() && depth >= THREATENED_DEPTH {
+            self.stops_of_fours(node)
+        } else {
+            None
+        };
+        let (stops, least) = match &stops_of_fours {
+            Some((stops, least)) => (Some(stops), *least),
+            None => (stops, -won_in(ply + 4)),
+        };
+        let is_ordinary = is_ordinary && stops.is_none();
         if is_ordinary && standing >= beta && self.is_ahead_after_pass(node, beta) {
             return beta;
         }
         let best = known.and_then(|known| known.best);
         let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };
-        self.try_moves(Node { depth, ..node }, (alpha, beta), standing, stops, best)
+        self.try_moves(Node { depth, ..node }, (alpha, beta), (standing, least), stops, best)
     }
 
     /// Whether a side is ahead even after it has passed (a *null move*): some move is nearly always
@@ -217,11 +241,13 @@ impl Search<'_, '_> {
         }
     }
 
+    /// The value of the best move, at least `least`: where something has to be stopped, of those
+    /// that may stop it. `standing` is the value of the position without a search.
     fn try_moves(
         &mut self,
         node: Node,
         (mut alpha, beta): (i32, i32),
-        standing: i32,
+        (standing, least): (i32, i32),
         stops: Option<&SpotSet>,
         known: Option<Spot>,
     ) -> i32 {
@@ -233,7 +259,7 @@ impl Search<'_, '_> {
         let known = known.filter(|spot| self.is_candidate(*spot, turn, stops));
         let mut untried = known;
         let mut is_listed = false;
-        let mut best = -won_in(ply + 4);
+        let mut best = least;
         let mut best_move = None;
         let mut tried: Vec<Spot> = Vec::new();
         loop {
@@ -247,21 +273,18 @@ impl Search<'_, '_> {
             if self.grid.is_forbidden(spot, turn) {
                 continue;
             }
-            let flags = self.grid.flags(spot, turn);
-            let is_four = flags.any(Flags::FOUR) && stops.is_none();
-            let is_quiet = !is_four && !flags.any(Flags::THREE) && stops.is_none();
+            let kind = MoveKind::of(self.grid.flags(spot, turn), stops.is_some());
             let (each, deepest) = BEHIND;
             let is_hopeless = || {
-                !is_pv && is_quiet && depth <= deepest && standing + each * depth + score <= alpha
+                !is_pv
+                    && kind == MoveKind::Quiet
+                    && depth <= deepest
+                    && standing + each * depth + score <= alpha
             };
-            if best > -WON && (tried.len() >= tries(depth, is_quiet, is_pv) || is_hopeless()) {
+            if best > -WON && (tried.len() >= kind.tries(depth, is_pv) || is_hopeless()) {
                 continue;
             }
-            let late = match tried.len() {
-                _ if is_four => 0,
-                tried if is_quiet => tried,
-                tried => tried / 2,
-            };
+            let late = kind.lateness(tried.len());
             let value = self.try_move(node, spot, (alpha, beta), tried.is_empty(), late);
             if self.limits.is_over() {
                 self.moves.truncate(base);
@@ -311,7 +334,8 @@ impl Search<'_, '_> {
         let reduced = if late == 0 || node.depth < 3 {
             full
         } else {
-            full - self.reduction(node, late, beta - alpha > 1, spot)
+            let history = self.order.history(node.turn, spot);
+            full - reduction(late, node.depth, history, beta - alpha > 1)
         };
         self.grid.place(spot, node.turn);
         let mut value = alpha + 1;
@@ -361,27 +385,15 @@ impl Search<'_, '_> {
         Some(self.moves.swap_remove(base + best))
     }
 
-    /// How much less deeply a late move is searched at first.
-    fn reduction(&self, node: Node, late: usize, is_pv: bool, spot: Spot) -> i32 {
-        let Node { turn, depth, .. } = node;
-        let late = (late + 1).ilog2().cast_signed();
-        let deep = depth.unsigned_abs().ilog2().cast_signed();
-        let mut reduction = (late * deep + 1) / 2 + i32::from(!is_pv);
-        reduction -= self.order.history(turn, spot) / 6_000;
-        reduction.clamp(0, depth - 1)
-    }
-
     /// The position's hash with the side to move.
     pub(super) const fn hash(&self, turn: Stone) -> u64 {
         self.grid.hash() ^ if matches!(turn, Stone::White) { WHITE_MOVES } else { 0 }
     }
 }
 
-/// How many moves of a kind are tried at most, where none loses at once.
-fn tries(depth: i32, is_quiet: bool, is_pv: bool) -> usize {
-    let (least, more) = if is_quiet { QUIET_MOVES } else { THREATS };
-    let most = least + more * depth.max(0).unsigned_abs().pow(3).isqrt();
-    (if is_pv { PRINCIPAL * most } else { most }) as usize
+/// The value of winning after so many plies, which may be beyond the longest line.
+fn won_at(plies: u16) -> i32 {
+    won_in(plies.min(2 * PLIES_MAX))
 }
 
 /// Distinguishes White's turn from Black's in the table.

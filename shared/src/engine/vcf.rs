@@ -8,8 +8,12 @@
 //! visited, and does not repeat the same search in vain.
 
 use super::{
-    grid::Grid, pattern::Flags, pattern::Threat, proof_table::ProofTable,
-    search_limits::SearchLimits, spots::Spot,
+    grid::Grid,
+    pattern::Flags,
+    pattern::Threat,
+    proof_table::ProofTable,
+    search_limits::SearchLimits,
+    spots::{Spot, SpotSet},
 };
 use crate::rules::Stone;
 
@@ -107,6 +111,45 @@ impl Vcf {
             }
         }
         Verdict::Horizon
+    }
+
+    /// The points where a stone of the other side may refute the last win found: those of its moves
+    /// and its fives, and those where the stone makes a four in the course of it. No other stone
+    /// changes anything. `None` where that is not so: in caro, whose fives are closed from both
+    /// ends, and in renju where forbidden points count.
+    pub(super) fn refutations(&self, grid: &mut Grid, attacker: Stone) -> Option<SpotSet> {
+        let tables = grid.tables();
+        if tables.closable {
+            return None;
+        }
+        let defender = attacker.opponent();
+        let mut spots = grid.threat_set(defender, Threat::Four).clone();
+        let mut forced = Vec::with_capacity(self.line.len());
+        let mut is_certain = true;
+        for (index, spot) in self.line().enumerate() {
+            let is_attack = index.is_multiple_of(2);
+            if is_attack && tables.forbids {
+                let flags = grid.flags(spot, attacker);
+                is_certain &= match attacker {
+                    Stone::Black => !flags.any(Flags::FORBIDDEN) && !flags.any(Flags::DOUBTFUL),
+                    Stone::White => {
+                        let is_last = index + 1 == self.line.len();
+                        !is_last || flags.any(Flags::FIVE) || flags.any(Flags::UNSTOPPABLE)
+                    }
+                };
+            }
+            spots.insert(spot);
+            forced.push(grid.force(spot, if is_attack { attacker } else { defender }));
+            spots.unite(if is_attack {
+                grid.threat_set(attacker, Threat::Five)
+            } else {
+                grid.threat_set(defender, Threat::Four)
+            });
+        }
+        while let Some(forced) = forced.pop() {
+            grid.unforce(forced);
+        }
+        is_certain.then_some(spots)
     }
 
     fn probe(&self, key: u64, left: u8) -> Option<Verdict> {
