@@ -98,10 +98,12 @@ impl Rating {
     pub const NEW: Self =
         Self { value: 1500.0, deviation: DEVIATION_MAX, volatility: 0.06, last_at: None };
 
-    /// The first rating in a pool for somebody with ratings in others: the surest of them, and less sure.
+    /// The first rating in a pool for somebody with ratings in others: the surest of them, the highest of those
+    /// that are as sure, and less sure.
     pub fn first_in_pool(others: impl IntoIterator<Item = Self>) -> Self {
-        let surest =
-            others.into_iter().min_by(|one, other| one.deviation.total_cmp(&other.deviation));
+        let surest = others.into_iter().min_by(|one, other| {
+            one.deviation.total_cmp(&other.deviation).then(other.value.total_cmp(&one.value))
+        });
         surest.map_or(Self::NEW, |Self { value, deviation, .. }| Self {
             value,
             deviation: deviation.max(DEVIATION_FROM_OTHER_POOL),
@@ -304,5 +306,9 @@ mod tests {
         assert_eq!((first.value.round(), first.deviation.round()), (1800.0, 200.0));
         let first = Rating::first_in_pool([unsure]);
         assert_eq!((first.value.round(), first.deviation.round()), (2100.0, 250.0));
+        let higher = Rating { value: 1900.0, ..sure };
+        for equally_sure in [[sure, higher], [higher, sure]] {
+            assert_eq!(Rating::first_in_pool(equally_sure).value.round(), 1900.0);
+        }
     }
 }

@@ -20,7 +20,7 @@ const SLOW_MS: u64 = 10 * 60 * 1000;
 
 /// A pool of ratings. In text and on the wire `renju/15/fast`, with `bot/` or `placement/` before it in the
 /// pools of other kinds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct RatingPool {
     /// The rules, with five in a row to win.
@@ -34,7 +34,7 @@ pub struct RatingPool {
 }
 
 /// Whose ratings are in a pool.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PoolKind {
     /// Those of people.
     People,
@@ -55,7 +55,7 @@ impl PoolKind {
 }
 
 /// Boards on which people are about as strong.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, EnumString, IntoStaticStr)]
 pub enum SizeClass {
     /// 15x15.
     #[strum(serialize = "15")]
@@ -69,7 +69,7 @@ pub enum SizeClass {
 }
 
 /// How fast games are, by a side's time for [`EXPECTED_MOVES`](crate::clock::EXPECTED_MOVES) moves.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Speed {
     /// Less than 3 minutes.

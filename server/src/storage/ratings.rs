@@ -130,8 +130,8 @@ pub enum Undone {
     NotRated,
 }
 
-/// A rating's place: whose it is, and in which pool, as text.
-pub(super) type Key = (MemberId, String);
+/// A rating's place: whose it is, and in which pool.
+pub(super) type Key = (MemberId, RatingPool);
 
 /// A member's rating in a pool before a game there, by all of their ratings. Who has none begins where
 /// the placement ended, or else at the surest other one.
@@ -276,25 +276,36 @@ pub(super) fn rated_members<'a>(
     members
 }
 
-/// The ratings of some members while their games are counted, in the order in which rows are written.
+/// The ratings of some members while their games are counted.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ratings(BTreeMap<Key, PoolRating>);
+pub(super) struct Ratings(BTreeMap<MemberId, Vec<PoolRating>>);
 
 impl Ratings {
     /// Adds what is stored of a member.
-    pub(super) fn insert(&mut self, member: MemberId, rating: PoolRating) {
-        self.0.insert((member, rating.pool.to_string()), rating);
+    pub(super) fn insert(&mut self, member: &MemberId, rating: PoolRating) {
+        match self.get_mut(member, rating.pool) {
+            Some(own) => *own = rating,
+            None => self.0.entry(member.clone()).or_default().push(rating),
+        }
     }
 
     /// A rating that is stored, or was counted since.
-    pub(super) fn get(&self, key: &Key) -> Option<&PoolRating> {
-        self.0.get(key)
+    pub(super) fn get(&self, member: &MemberId, pool: RatingPool) -> Option<&PoolRating> {
+        self.of_member(member).iter().find(|own| own.pool == pool)
     }
 
-    /// The ratings of one member, by pool.
-    pub(super) fn of_member(&self, member: &MemberId) -> impl Iterator<Item = PoolRating> {
-        let from = self.0.range((member.clone(), String::new())..);
-        from.take_while(move |((other, _), _)| other == member).map(|(_, own)| *own)
+    fn get_mut(&mut self, member: &MemberId, pool: RatingPool) -> Option<&mut PoolRating> {
+        self.0.get_mut(member)?.iter_mut().find(|own| own.pool == pool)
+    }
+
+    /// The ratings of one member.
+    pub(super) fn of_member(&self, member: &MemberId) -> &[PoolRating] {
+        self.0.get(member).map_or(&[], Vec::as_slice)
+    }
+
+    fn take(&mut self, member: &MemberId, pool: RatingPool) -> Option<PoolRating> {
+        let own = self.0.get_mut(member)?;
+        Some(own.swap_remove(own.iter().position(|own| own.pool == pool)?))
     }
 
     /// Counts a rated game, and returns its changes by member. The ratings of both must have been inserted.
@@ -315,7 +326,7 @@ impl Ratings {
 
     /// Counts a placement, unless the member has played all of it, or a rated game in the pool.
     fn place(&mut self, game: &PlacementGame<'_>) -> Option<RatingChange> {
-        if self.get(&(game.member.clone(), game.pool.to_string())).is_some() {
+        if self.get(game.member, game.pool).is_some() {
             return None;
         }
         let pool = game.pool.of_kind(PoolKind::Placement);
@@ -345,7 +356,7 @@ impl Ratings {
             draws: before.draws + u64::from(result == GameResult::Drawn),
             changes: before.changes + 1,
         };
-        self.insert(member.clone(), rating);
+        self.insert(member, rating);
         RatingChange {
             game: game.clone(),
             member: member.clone(),
@@ -374,8 +385,7 @@ impl Ratings {
     /// Takes back what a game changed: the points go back by as much, from where they are now.
     /// Nothing happens without the member's rating.
     pub(super) fn undo(&mut self, change: &RatingChange, at: u64) -> Option<RatingChange> {
-        let key = (change.member.clone(), change.pool.to_string());
-        let rating = self.0.get_mut(&key)?;
+        let rating = self.get_mut(&change.member, change.pool)?;
         let before = rating.rating.estimate();
         rating.rating = rating.rating.moved_by(change.before.value - change.after.value);
         rating.games = rating.games.saturating_sub(1);
@@ -394,11 +404,10 @@ impl Ratings {
 
     /// What a member has before a game. See [`rating_before`].
     fn before(&self, member: &MemberId, pool: RatingPool) -> PoolRating {
-        if let Some(known) = self.0.get(&(member.clone(), pool.to_string())) {
+        if let Some(known) = self.get(member, pool) {
             return *known;
         }
-        let own: Vec<_> = self.of_member(member).collect();
-        let rating = rating_before(&own, pool);
+        let rating = rating_before(self.of_member(member), pool);
         PoolRating { pool, rating, games: 0, wins: 0, draws: 0, changes: 0 }
     }
 }
@@ -463,12 +472,14 @@ struct Chain {
 
 impl ChainCheck {
     pub(super) fn new(ratings: Ratings) -> Self {
-        let start = |((member, _), own): (&Key, &PoolRating)| {
+        let start = |(member, own): (&MemberId, &PoolRating)| {
             let is_whole = own.pool.kind == PoolKind::Placement && own.games >= PLACEMENT_GAMES;
-            let pool = own.pool.of_kind(PoolKind::People).to_string();
+            let pool = own.pool.of_kind(PoolKind::People);
             is_whole.then(|| ((member.clone(), pool), own.rating.after_placement().estimate()))
         };
-        let starts = ratings.0.iter().filter_map(start).collect();
+        let all =
+            ratings.0.iter().flat_map(|(member, own)| own.iter().map(move |own| (member, own)));
+        let starts = all.filter_map(start).collect();
         Self { ratings, starts, last: None }
     }
 
@@ -489,7 +500,7 @@ impl ChainCheck {
                 "change {number} of member {member} in {pool} does not follow the one before"
             ));
         }
-        let start = self.starts.get(&(change.member.clone(), change.pool.to_string()));
+        let start = self.starts.get(&(change.member.clone(), change.pool));
         if before.is_none() && start.is_some_and(|start| *start != change.before) {
             let RatingChange { member, pool, .. } = &change;
             findings.add(format_args!(
@@ -511,8 +522,11 @@ impl ChainCheck {
     /// Checks what is left after the last change.
     pub(super) fn finish(mut self, findings: &mut Findings) {
         self.end(findings);
-        for ((member, pool), _) in self.ratings.0 {
-            findings.add(format_args!("member {member} has a rating in {pool}, and no changes"));
+        for (member, own) in self.ratings.0 {
+            for PoolRating { pool, .. } in own {
+                findings
+                    .add(format_args!("member {member} has a rating in {pool}, and no changes"));
+            }
         }
     }
 
@@ -520,7 +534,7 @@ impl ChainCheck {
     fn end(&mut self, findings: &mut Findings) {
         let Some(Chain { last, counts }) = self.last.take() else { return };
         let RatingChange { member, pool, after, number, .. } = last;
-        let Some(rating) = self.ratings.0.remove(&(member.clone(), pool.to_string())) else {
+        let Some(rating) = self.ratings.take(&member, pool) else {
             findings.add(format_args!("member {member} has changes in {pool}, and no rating"));
             return;
         };

@@ -32,7 +32,7 @@ const _: () = assert!(UNBOUNDED_PLIES_MAX <= PLIES_MAX);
 ///
 /// Sources: Renju International Federation, rules of renju, section 9; the Gomocup tournament's
 /// rules 0 (freestyle), 1 (standard), 4 (renju), 9 (caro) and 8 (caro with overlines).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Variant {
     /// Five or more in a row win.
     Freestyle,

@@ -60,7 +60,7 @@ impl StoredRatings {
         let mut ratings = Ratings::default();
         for member in members {
             for rating in self.of_member(member) {
-                ratings.insert(member.clone(), rating);
+                ratings.insert(member, rating);
             }
         }
         ratings
@@ -68,8 +68,7 @@ impl StoredRatings {
 
     fn write(&mut self, ratings: &Ratings, changes: &[RatingChange]) {
         for change in changes {
-            let key = (change.member.clone(), change.pool.to_string());
-            let Some(rating) = ratings.get(&key) else { continue };
+            let Some(rating) = ratings.get(&change.member, change.pool) else { continue };
             let own = self.ratings.entry(change.member.clone()).or_default();
             match own.iter_mut().find(|own| own.pool == change.pool) {
                 Some(own) => *own = *rating,

@@ -435,7 +435,7 @@ pub(super) async fn append(
         match &written {
             Ok(won) if won.len() == batch.len() => {
                 for member in &members {
-                    known.remember(member, ratings.of_member(member).collect());
+                    known.remember(member, ratings.of_member(member).to_vec());
                 }
             }
             Ok(_) | Err(_) => known.forget(&members),

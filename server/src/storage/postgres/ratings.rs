@@ -136,8 +136,7 @@ impl RatingColumns {
     fn add(&mut self, changes: &[RatingChange], ratings: &Ratings, place: i64) {
         for change in changes {
             let RatingChange { game, member, result, before, after, number, at, .. } = change;
-            let key = (member.clone(), change.pool.to_string());
-            let own = ratings.get(&key).filter(|own| own.changes == *number);
+            let own = ratings.get(member, change.pool).filter(|own| own.changes == *number);
             self.place.push(place);
             self.number.push(signed(*number));
             self.game.push(game.to_string());
@@ -153,8 +152,8 @@ impl RatingColumns {
             self.last_at.push(own.and_then(|own| own.rating.last_at).map_or(0, signed));
             self.is_last.push(own.is_some());
             self.at.push(signed(*at));
-            self.member.push(key.0.to_string());
-            self.pool.push(key.1);
+            self.member.push(member.to_string());
+            self.pool.push(change.pool.to_string());
         }
     }
 
@@ -250,7 +249,7 @@ pub(super) async fn count(
     if let Some(found) = known.of(members) {
         let mut ratings = Ratings::default();
         for (member, rating) in found {
-            ratings.insert(member.clone(), rating);
+            ratings.insert(member, rating);
         }
         let counted = Counted::of(batch, ratings);
         if counted.changes.iter().flatten().all(is_protected) {
@@ -315,7 +314,7 @@ async fn ratings_of(session: &Session, members: &[&MemberId]) -> Result<Ratings,
 fn inserted(rows: &[Row]) -> Result<Ratings, Problem> {
     let mut ratings = Ratings::default();
     for row in rows {
-        ratings.insert(name(row.try_get(0)?)?, rating(row)?);
+        ratings.insert(&name(row.try_get(0)?)?, rating(row)?);
     }
     Ok(ratings)
 }

@@ -86,11 +86,12 @@ impl WrittenRatings {
 
     fn remember(&self, members: &[&MemberId], ratings: &Ratings, changed_at: &ChangedAt) {
         for member in members {
-            let stored = |rating: PoolRating| {
-                let key = ((*member).clone(), rating.pool.to_string());
+            let stored = |&rating: &PoolRating| {
+                let key = ((*member).clone(), rating.pool);
                 changed_at.get(&key).map(|&changed_at| StoredRating { rating, changed_at })
             };
-            self.ratings.remember(member, ratings.of_member(member).filter_map(stored).collect());
+            let own = ratings.of_member(member).iter().filter_map(stored).collect();
+            self.ratings.remember(member, own);
         }
     }
 
@@ -163,8 +164,8 @@ fn ratings_of<'m>(
 fn apart(stored: Vec<(&MemberId, StoredRating)>) -> (Ratings, ChangedAt) {
     let (mut ratings, mut changed_at) = (Ratings::default(), ChangedAt::new());
     for (member, StoredRating { rating, changed_at: at }) in stored {
-        changed_at.insert((member.clone(), rating.pool.to_string()), at);
-        ratings.insert(member.clone(), rating);
+        changed_at.insert((member.clone(), rating.pool), at);
+        ratings.insert(member, rating);
     }
     (ratings, changed_at)
 }
@@ -185,13 +186,15 @@ fn write(
          WHERE member = ?1 AND pool = ?2 AND band = ?12",
     )?;
     for RatingChange { member, pool, number, at, .. } in changes {
-        let key = (member.clone(), pool.to_string());
         // Two games of one append may change the same rating: the last one is written.
-        let Some(own) = ratings.get(&key).filter(|own| own.changes == *number) else { continue };
+        let Some(own) = ratings.get(member, *pool).filter(|own| own.changes == *number) else {
+            continue;
+        };
         let Rating { value, deviation, volatility, last_at } = own.rating;
+        let pool = pool.to_string();
         let row = (
             member.as_str(),
-            &key.1,
+            &pool,
             value,
             deviation,
             volatility,
@@ -226,11 +229,10 @@ fn insert_changes(
     let mut insert = transaction.prepare_cached(INSERT_CHANGE)?;
     for change in changes {
         let RatingChange { game, member, pool, kind, result, before, after, number, at } = change;
-        let pool = pool.to_string();
         let (kind, result): (&str, &str) = (kind.into(), result.into());
         insert.execute((
             member.as_str(),
-            &pool,
+            pool.to_string(),
             number,
             game.as_str(),
             kind,
@@ -240,7 +242,7 @@ fn insert_changes(
             after.value,
             after.deviation,
             at,
-            changed_at.insert((member.clone(), pool.clone()), *at),
+            changed_at.insert((member.clone(), *pool), *at),
         ))?;
     }
     Ok(())
@@ -415,7 +417,7 @@ pub(in crate::storage) fn check(
     let rows = select.query_map((), |row| Ok((row.get(9)?, rating(row, 0)?)))?;
     for row in rows {
         let (member, rating): (String, Result<PoolRating, StorageError>) = row?;
-        stored.insert(name(member)?, rating?);
+        stored.insert(&name(member)?, rating?);
     }
     let mut chains = ChainCheck::new(stored);
     let mut select = connection
