@@ -32,7 +32,7 @@ export const NUDGE_AFTER_MS = 180000;
 /** The engine's highest level. */
 export const LEVEL_MAX = 10;
 /** The ratings of the engine's levels, the lowest first. */
-export const LEVEL_RATINGS = [600, 788, 921, 1213, 1344, 1481, 1587, 1720, 1869, 2027];
+export const LEVEL_RATINGS = [600, 762, 968, 1191, 1360, 1452, 1617, 1672, 1791, 1937];
 /** Shortest side of a board. */
 export const SIDE_MIN = 3;
 /** Longest side of a board. */

@@ -98,7 +98,7 @@ test('a player without ratings finds their level by games with bots, which have 
   assert.deepEqual(await faults(page), []);
   await page.getByRole('button', { name: 'Play level 5' }).click();
   await page.waitForURL(/\/r\//);
-  await page.locator('.plate', { hasText: 'Bot, level 5' }).filter({ hasText: '1344' }).waitFor();
+  await page.locator('.plate', { hasText: 'Bot, level 5' }).filter({ hasText: '1360' }).waitFor();
   await page.locator('.plate', { hasText: 'Nora' }).locator('[role=timer]').first().waitFor();
   // Others are not asked to.
   await page.goto('/player/Bella');

@@ -219,7 +219,7 @@ fn three_games_with_bots_of_the_server_give_a_first_rating() {
         let mut expected = Rating::NEW;
         for number in 10..10 + PLACEMENT_GAMES {
             let at = DAY + number;
-            [expected, _] = rate([expected, Rating::of_house_bot(1344, at)], Score::First, at);
+            [expected, _] = rate([expected, Rating::of_house_bot(1360, at)], Score::First, at);
         }
         let own = ratings(storage, 1);
         assert_eq!(
