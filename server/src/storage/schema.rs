@@ -401,7 +401,8 @@ const RATINGS_BY_TIME: &str = "
         number INTEGER NOT NULL,
         -- When the one with the number before happened; absent for the first.
         previous_at INTEGER,
-        result TEXT NOT NULL CHECK (result IN ('won', 'drawn', 'lost')),
+        -- For a list of three, SQLite makes a table at each insertion.
+        result TEXT NOT NULL CHECK (result = 'won' OR result = 'drawn' OR result = 'lost'),
         before REAL NOT NULL,
         deviation_before REAL NOT NULL,
         after REAL NOT NULL,

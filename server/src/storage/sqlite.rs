@@ -426,6 +426,19 @@ mod tests {
     }
 
     #[test]
+    fn a_change_of_a_rating_is_inserted_without_a_table_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        let statement = format!("EXPLAIN {}", ratings::INSERT_CHANGE);
+        let mut explain = storage.connection.prepare(&statement).unwrap();
+        let unbound = (1..=explain.parameter_count()).map(|_| rusqlite::types::Null);
+        let rows = explain.query_map(rusqlite::params_from_iter(unbound), |row| row.get(1));
+        let steps: Vec<String> = rows.unwrap().map(Result::unwrap).collect();
+        assert!(steps.iter().any(|step| step == "IdxInsert"), "{steps:?}");
+        assert!(!steps.iter().any(|step| step == "OpenEphemeral"), "{steps:?}");
+    }
+
+    #[test]
     fn rooms_without_an_owner_and_leaders_are_found_by_their_indexes() {
         let folder = tempfile::tempdir().unwrap();
         let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();

@@ -38,7 +38,7 @@ const CHANGE: &str = "member, pool, number, game, kind, result, before, deviatio
     deviation_after, at";
 
 /// In the order of `CHANGE`, and when the rating changed before.
-const INSERT_CHANGE: &str =
+pub(super) const INSERT_CHANGE: &str =
     "INSERT INTO rating_change (member, pool, number, game, kind, result, before,
         deviation_before, after, deviation_after, at, previous_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
