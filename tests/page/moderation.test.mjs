@@ -39,6 +39,31 @@ async function command(...words) {
   return stdout;
 }
 
+test('a list that comes late does not take back what the player has chosen since', async () => {
+  const { ann, bob } = await twoPlay(at, elsewhere(), undefined, elsewhere());
+  await say(bob.page, 'Hello');
+  let release = () => {};
+  /** @type {Promise<void>} */
+  const released = new Promise((resolve) => { release = resolve; });
+  const isList = (/** @type {import('playwright-core').Request} */ request) => request.method() === 'GET' && request.url().endsWith('/api/blocks');
+  await ann.page.route('**/api/blocks', async (route) => {
+    if (!isList(route.request())) return route.continue();
+    const response = await route.fetch();
+    await released;
+    return route.fulfill({ response });
+  });
+  const list = ann.page.waitForResponse((response) => isList(response.request()));
+  await ann.page.locator('.chat-lines').getByRole('button', { name: 'Bob' }).click();
+  const dialog = ann.page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Mute' }).click();
+  await dialog.getByText('You do not see messages from Bob.').waitFor();
+  release();
+  await (await list).finished();
+  await ann.page.waitForTimeout(200);
+  assert.ok(await dialog.getByText('You do not see messages from Bob.').isVisible());
+  assert.ok(await dialog.getByRole('button', { name: 'Unmute' }).isVisible());
+});
+
 test('a player mutes and reports an opponent from their line of chat, and takes it back in “You”', async () => {
   const { ann, bob } = await twoPlay(at, elsewhere(), undefined, elsewhere());
   await put(ann.page, 'h8');

@@ -25,12 +25,15 @@ export function personActions(app, person, context, close) {
   const element = el('section', { class: 'about-person' }, row, line);
   /** @type {'block' | 'mute' | null} */
   let kind = null;
+  // What the player chooses is newer than a list that comes later.
+  let isChosen = false;
 
   /** @param {'block' | 'mute'} which @param {'block' | 'mute' | 'unblock' | 'unmute'} word */
   const button = (which, word) => el('button', { type: 'button', onclick: () => void set(kind === which ? null : which) }, tm(word));
 
   /** @param {'block' | 'mute' | null} wanted */
   async function set(wanted) {
+    isChosen = true;
     try {
       await setListed(app, person, wanted);
       kind = wanted;
@@ -55,8 +58,9 @@ export function personActions(app, person, context, close) {
 
   show();
   listed(app).then((entries) => {
+    if (isChosen) return;
     kind = entries.find(({ member }) => member === person.member)?.kind ?? null;
     if (row.isConnected) show();
-  }, (error) => write(line, faultText(error)));
+  }, (error) => isChosen || write(line, faultText(error)));
   return element;
 }
