@@ -425,15 +425,19 @@ mod tests {
         }
     }
 
+    /// One column of what SQLite explains.
+    fn explained(storage: &Sqlite, statement: &str, column: &str) -> Vec<String> {
+        let mut explain = storage.connection.prepare(statement).unwrap();
+        let unbound = (1..=explain.parameter_count()).map(|_| rusqlite::types::Null);
+        let rows = explain.query_map(rusqlite::params_from_iter(unbound), |row| row.get(column));
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+
     #[test]
     fn a_change_of_a_rating_is_inserted_without_a_table_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-        let statement = format!("EXPLAIN {}", ratings::INSERT_CHANGE);
-        let mut explain = storage.connection.prepare(&statement).unwrap();
-        let unbound = (1..=explain.parameter_count()).map(|_| rusqlite::types::Null);
-        let rows = explain.query_map(rusqlite::params_from_iter(unbound), |row| row.get(1));
-        let steps: Vec<String> = rows.unwrap().map(Result::unwrap).collect();
+        let steps = explained(&storage, &format!("EXPLAIN {}", ratings::INSERT_CHANGE), "opcode");
         assert!(steps.iter().any(|step| step == "IdxInsert"), "{steps:?}");
         assert!(!steps.iter().any(|step| step == "OpenEphemeral"), "{steps:?}");
     }
@@ -450,11 +454,7 @@ mod tests {
                 "PRIMARY KEY (at>?)",
             ),
         ] {
-            let mut explain =
-                storage.connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).unwrap();
-            let unbound = (1..=explain.parameter_count()).map(|_| rusqlite::types::Null);
-            let rows = explain.query_map(rusqlite::params_from_iter(unbound), |row| row.get(3));
-            let plan: Vec<String> = rows.unwrap().map(Result::unwrap).collect();
+            let plan = explained(&storage, &format!("EXPLAIN QUERY PLAN {statement}"), "detail");
             assert!(plan[0].contains(index), "{statement}: {plan:?}");
         }
     }

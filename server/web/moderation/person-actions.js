@@ -23,17 +23,14 @@ export function personActions(app, person, context, close) {
   const line = el('p', { class: 'hint', role: 'status' });
   const row = el('div', { class: 'row' });
   const element = el('section', { class: 'about-person' }, row, line);
-  /** @type {'block' | 'mute' | null} */
-  let kind = null;
-  // What the player chooses is newer than a list that comes later.
-  let isChosen = false;
+  /** Unknown until the list comes or the player chooses. @type {'block' | 'mute' | null | undefined} */
+  let kind;
 
   /** @param {'block' | 'mute'} which @param {'block' | 'mute' | 'unblock' | 'unmute'} word */
   const button = (which, word) => el('button', { type: 'button', onclick: () => void set(kind === which ? null : which) }, tm(word));
 
   /** @param {'block' | 'mute' | null} wanted */
   async function set(wanted) {
-    isChosen = true;
     try {
       await setListed(app, person, wanted);
       kind = wanted;
@@ -58,9 +55,10 @@ export function personActions(app, person, context, close) {
 
   show();
   listed(app).then((entries) => {
-    if (isChosen) return;
+    // What the player has chosen is newer than a list that comes later.
+    if (kind !== undefined) return;
     kind = entries.find(({ member }) => member === person.member)?.kind ?? null;
     if (row.isConnected) show();
-  }, (error) => isChosen || write(line, faultText(error)));
+  }, (error) => kind === undefined && write(line, faultText(error)));
   return element;
 }
