@@ -11,8 +11,8 @@
 //!   `shape_sums` keeps the sums of. It is slower, and there is one for freestyle, standard and renju.
 //! - `threat_answers` finds the answers to threats; `vcf` and `vct` search for wins by threats, and
 //!   `threat_search` is their public interface, and `threat_defence` plays them out.
-//! - `tree_search` is the principal variation search over the moves that `move_order` ranks, with
-//!   `node`, `transposition_table` and `search_limits`. `root_search` calls it for the
+//! - `tree_search` is the principal variation search, with `node`, `transposition_table` and
+//!   `search_limits`; `tree_moves` tries the moves that `move_order` ranks, `late_moves` less deeply. `root_search` calls it for the
 //!   `root_moves`.
 //!
 //! The tables hold all differences between the rules, so one search serves all variants. The engine
@@ -42,6 +42,7 @@ mod threat_answers;
 mod threat_defence;
 mod threat_search;
 mod transposition_table;
+mod tree_moves;
 mod tree_search;
 mod vcf;
 mod vct;

@@ -115,6 +115,13 @@ impl Window {
         (i32::from(spot % width), i32::from(spot / width))
     }
 
+    /// Whether two spots lie on one axis, at most so many steps apart.
+    pub(super) fn are_on_a_line(&self, one: Spot, other: Spot, most: i32) -> bool {
+        let ((x, y), (other_x, other_y)) = (self.place(one), self.place(other));
+        let (across, down) = ((x - other_x).abs(), (y - other_y).abs());
+        across.max(down) <= most && (across == 0 || down == 0 || across == down)
+    }
+
     /// One step forward along each axis, as a difference of spots.
     pub(super) fn steps(&self) -> [usize; 4] {
         let width = usize::from(self.width);

@@ -2,7 +2,7 @@
 //! and how much less deeply. By integers, so that every machine finds the same moves. The numbers were
 //! tuned together, in games (`ARCHITECTURE.md`).
 
-use super::pattern::Flags;
+use super::{node::PLY, pattern::Flags};
 
 /// What a move does, as far as its patterns show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,13 +17,14 @@ pub(super) enum MoveKind {
     Stop,
 }
 
-/// How many moves are tried at least, and how many more for the remaining depth to the power of
+/// How many moves are tried at least, and how many more for the remaining depth in plies to the power of
 /// 1.5, in tenths.
-const QUIET_MOVES: (u32, u32) = (20, 10);
-const THREATS: (u32, u32) = (60, 20);
-const STOPS: (u32, u32) = (22, 24);
+const QUIET_MOVES: (u64, u64) = (16, 10);
+const FOURS: (u64, u64) = (20, 4);
+const THREES: (u64, u64) = (27, 12);
+const STOPS: (u64, u64) = (12, 11);
 /// How many times as many are tried in the principal variation, in tenths.
-const PRINCIPAL: u32 = 25;
+const PRINCIPAL: u64 = 25;
 
 impl MoveKind {
     /// The kind of a move that makes patterns with these flags.
@@ -36,47 +37,89 @@ impl MoveKind {
         }
     }
 
+    /// Whether it makes a threat.
+    pub(super) const fn is_threat(self) -> bool {
+        matches!(self, Self::Four | Self::Three)
+    }
+
     /// How many moves are tried before one of this kind is left out, where none of them loses at once.
-    pub(super) const fn tries(self, depth: i32, is_pv: bool) -> usize {
+    pub(super) fn tries(self, depth: i32, is_pv: bool) -> usize {
         let (least, more) = match self {
             Self::Quiet => QUIET_MOVES,
-            Self::Four | Self::Three => THREATS,
+            Self::Four => FOURS,
+            Self::Three => THREES,
             Self::Stop => STOPS,
         };
-        let depth = if depth > 0 { depth.unsigned_abs() } else { 0 };
-        let most = least + more * depth.pow(3).isqrt();
-        (if is_pv { PRINCIPAL * most / 100 } else { most / 10 }) as usize
+        let depth = if depth > 0 { depth.unsigned_abs() as u64 } else { 0 };
+        let most = least + more * depth.pow(3).isqrt() / (PLY as u64).pow(3).isqrt();
+        let tries = if is_pv { PRINCIPAL * most / 100 } else { most / 10 };
+        usize::try_from(tries).unwrap_or(usize::MAX)
     }
 
-    /// How late a move of this kind counts as, after so many others. Fours never are.
+    /// How late a move of this kind counts as, after so many others.
     pub(super) const fn lateness(self, tried: usize) -> usize {
-        match self {
-            Self::Four => 0,
-            Self::Quiet => tried,
-            Self::Three | Self::Stop => tried / 2,
-        }
+        let percent = match self {
+            Self::Quiet => 100,
+            Self::Four => 38,
+            Self::Three => 73,
+            Self::Stop => 73,
+        };
+        tried * percent / 100
     }
 }
 
-/// What one ply of reduction is here.
-const PLY: i32 = 256;
-/// The reduction for each product of the binary logarithms of lateness and depth; in any case, in the
-/// principal variation and elsewhere; and how much history makes up for one ply of it.
-const LATE: i32 = 102;
-const LATE_PRINCIPAL: i32 = 72;
-const LATE_ELSEWHERE: i32 = 360;
-const LATE_HISTORY: i32 = 4_600;
-
-/// How many plies less deeply a late move is searched at first.
-pub(super) fn reduction(late: usize, depth: i32, history: i32, is_pv: bool) -> i32 {
-    let late = logarithm(late + 1);
-    let deep = logarithm(depth.unsigned_abs() as usize);
-    let least = if is_pv { LATE_PRINCIPAL } else { LATE_ELSEWHERE };
-    let reduction = LATE * (late * deep / PLY) / PLY + least - history * PLY / LATE_HISTORY;
-    (reduction / PLY).clamp(0, depth - 1)
+/// A move that comes late, in a position searched to a `depth`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LateMove {
+    /// After how many others, see [`MoveKind::lateness`].
+    pub(super) late: usize,
+    /// The depth that is left.
+    pub(super) depth: i32,
+    /// How often it refuted something, see [`history`](super::move_order::MoveOrder::history).
+    pub(super) history: i32,
+    /// Whether this is the principal variation.
+    pub(super) is_pv: bool,
+    /// Whether another move is expected to be too good, and this is no killer.
+    pub(super) is_needless: bool,
+    /// Whether the position is no better than two plies before.
+    pub(super) is_no_better: bool,
+    /// Whether it makes a threat, as its side's last move did.
+    pub(super) goes_on: bool,
 }
 
-/// The binary logarithm in 1/[`PLY`]; beyond the table, that of its end.
+/// The reduction for each product of the binary logarithms of lateness and depth; in any case, in the
+/// principal variation and elsewhere; and how much history makes up for one ply of it. In 1/256 of a ply.
+const LATE: i32 = 82;
+const LATE_PRINCIPAL: i32 = 72;
+const LATE_ELSEWHERE: i32 = 322;
+const LATE_HISTORY: i32 = 5_700;
+/// More for what else is known of a move, in [`PLY`].
+const NEEDLESS: i32 = 24;
+const WITHOUT_GAIN: i32 = 30;
+const GOES_ON: i32 = -32;
+
+impl LateMove {
+    /// How much less deeply the move is searched at first; less than zero for deeper.
+    pub(super) fn reduction(&self) -> i32 {
+        let late = logarithm(self.late + 1);
+        let deep = logarithm((self.depth / PLY).unsigned_abs() as usize);
+        let least = if self.is_pv { LATE_PRINCIPAL } else { LATE_ELSEWHERE };
+        let reduction =
+            LATE * (late * deep / UNIT) / UNIT + least - self.history * UNIT / LATE_HISTORY;
+        let more = [
+            (self.is_needless, NEEDLESS),
+            (self.is_no_better, WITHOUT_GAIN),
+            (self.goes_on, GOES_ON),
+        ];
+        let more = more.into_iter().filter(|(applies, _)| *applies).map(|(_, more)| more);
+        reduction * PLY / UNIT + more.sum::<i32>()
+    }
+}
+
+/// What a doubling is in the logarithms.
+const UNIT: i32 = 256;
+
+/// The binary logarithm in 1/[`UNIT`]; beyond the table, that of its end.
 fn logarithm(of: usize) -> i32 {
     LOGARITHMS[of.min(LOGARITHMS.len() - 1)]
 }
@@ -112,24 +155,55 @@ mod tests {
     #[test]
     fn logarithms_are_right_to_their_last_bit() {
         for (number, logarithm) in LOGARITHMS.iter().enumerate().skip(1) {
-            let exact = (number as f64).log2() * f64::from(PLY);
+            let exact = (number as f64).log2() * f64::from(UNIT);
             let below = exact - f64::from(*logarithm);
             assert!((0.0..1.1).contains(&below), "{number}: {logarithm} instead of {exact}");
         }
     }
 
     #[test]
-    fn later_moves_are_searched_less_deeply_and_never_below_zero() {
-        for depth in 3..=100 {
-            let mut last = 0;
+    fn later_moves_are_searched_less_deeply() {
+        for plies in 3..=100 {
+            let mut last = i32::MIN;
             for late in 1..300 {
-                let now = reduction(late, depth, 0, false);
-                assert!((last..depth).contains(&now), "{late} at depth {depth}: {now}");
-                assert!(reduction(late, depth, 0, true) <= now);
+                let depth = plies * PLY;
+                let anywhere = LateMove {
+                    late,
+                    depth,
+                    history: 0,
+                    is_pv: false,
+                    is_needless: false,
+                    is_no_better: false,
+                    goes_on: false,
+                };
+                let now = anywhere.reduction();
+                assert!(now >= last, "{late} at {plies} plies: {now}");
+                let less = [
+                    LateMove { is_pv: true, ..anywhere },
+                    LateMove { history: 9_000, ..anywhere },
+                    LateMove { goes_on: true, ..anywhere },
+                ];
+                let more = [
+                    LateMove { history: -9_000, ..anywhere },
+                    LateMove { is_needless: true, ..anywhere },
+                    LateMove { is_no_better: true, ..anywhere },
+                ];
+                assert!(less.iter().all(|late_move| late_move.reduction() < now));
+                assert!(more.iter().all(|late_move| late_move.reduction() > now));
                 last = now;
             }
         }
-        assert_eq!(reduction(200, 3, -16_000, false), 2, "at the limit");
-        assert_eq!(reduction(1, 3, 16_000, false), 0, "nor is it deeper than the first");
+    }
+
+    #[test]
+    fn more_moves_are_tried_at_greater_depth_and_some_at_none() {
+        for kind in [MoveKind::Four, MoveKind::Three, MoveKind::Quiet, MoveKind::Stop] {
+            assert!(kind.tries(-4 * PLY, false) >= 1, "{kind:?}");
+            for plies in 0..100 {
+                let tries = |plies| kind.tries(plies * PLY, false);
+                assert!(tries(plies) <= tries(plies + 1));
+                assert!(tries(plies) <= kind.tries(plies * PLY, true));
+            }
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{
     grid::Grid,
-    node::Node,
+    late_moves::MoveKind,
+    node::{Node, PLY},
     spots::{SPOTS_MAX, Spot},
 };
 use crate::rules::Stone;
@@ -14,6 +15,8 @@ pub(super) struct ScoredMove {
     pub(super) score: i32,
     /// Where.
     pub(super) spot: Spot,
+    /// What it does.
+    pub(super) kind: MoveKind,
 }
 
 /// How deep killers are kept.
@@ -66,13 +69,18 @@ impl MoveOrder {
         let (own, other) = (grid.urgency(spot, stone), grid.urgency(spot, stone.opponent()));
         let mut score = i32::from(own.to_make) + i32::from(other.to_prevent);
         score += self.history(stone, spot) / HISTORY_DIVISOR;
-        if self.killers[killer_ply(node)].contains(&Some(spot)) {
+        if self.is_killer(node, spot) {
             score += KILLER;
         }
         if last.is_some_and(|last| self.replies[stone as usize][usize::from(last)] == Some(spot)) {
             score += REPLY;
         }
         score
+    }
+
+    /// Whether a move is one of the last two that refuted something so many plies from the root.
+    pub(super) fn is_killer(&self, node: &Node, spot: Spot) -> bool {
+        self.killers[killer_ply(node)].contains(&Some(spot))
     }
 
     /// How often a move refuted something, from -[`HISTORY_MAX`] to [`HISTORY_MAX`].
@@ -90,7 +98,8 @@ impl MoveOrder {
         if let Some(last) = last {
             self.replies[stone as usize][usize::from(last)] = Some(spot);
         }
-        let bonus = (16 * depth * depth).min(1_000);
+        let plies = depth / PLY;
+        let bonus = (16 * plies * plies).min(1_000);
         self.learn(stone, spot, bonus);
         for other in tried {
             self.learn(stone, *other, -bonus);

@@ -58,7 +58,7 @@ pub(super) fn of(position: &Position, grid: &mut Grid, order: &MoveOrder) -> Vec
             (0..window.len()).filter_map(|spot| Spot::try_from(spot).ok()).filter(is_legal),
         );
     }
-    let node = Node { turn, depth: 0, ply: 0, last: None };
+    let node = Node::root(turn, 0);
     let score = |spot: &Spot| Reverse(order.score(grid, &node, *spot));
     spots.sort_by_cached_key(score);
     let symmetries = symmetry::of(position);

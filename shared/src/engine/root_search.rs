@@ -18,8 +18,9 @@ use super::{
     eval_features::CHANCE_SCALE,
     grid::Grid,
     grid_window::Window,
+    late_moves::{LateMove, MoveKind},
     move_order::MoveOrder,
-    node::{Node, WIN, WON, won_in},
+    node::{Node, PLY, WIN, WON, won_in},
     pattern::Flags,
     pattern::Threat,
     pattern_tables::Tables,
@@ -27,7 +28,8 @@ use super::{
     search_limits::SearchLimits,
     spots::Spot,
     transposition_table::TranspositionTable,
-    tree_search::Search,
+    tree_moves::Depths,
+    tree_search::{Search, Step},
     vcf::{MOVES_MAX, Vcf, Verdict},
     vct::Vct,
 };
@@ -80,7 +82,7 @@ const DEPTH_MAX: i32 = 100;
 /// Positions for the VCF search at the root; it takes about as long as the engine may take to stop.
 const VCF_NODES: u64 = 8_000;
 /// Positions for the VCT search at the root, for each millisecond of time.
-const VCT_NODES: u64 = 25;
+const VCT_NODES: u64 = 18;
 /// As [`VCT_NODES`], where time does not limit the search.
 const VCT_NODES_MAX: u64 = 400_000;
 /// The half-width of the aspiration window around the last value.
@@ -165,7 +167,16 @@ impl Engine {
                 let thinking = Thinking { cancel: stop, ..Thinking::unlimited() };
                 let (grid, limits) = (&mut grid, &mut SearchLimits::new(&thinking));
                 let moves = Vec::new();
-                let search = Search { grid, vcf, table, order, limits, vcf_depth, moves };
+                let search = Search {
+                    grid,
+                    vcf,
+                    table,
+                    order,
+                    limits,
+                    vcf_depth,
+                    moves,
+                    path: Step::path(),
+                };
                 Root { turn, root_moves, multi: 1, depth: 0, helper_nodes, search }
                     .run_helper(index);
             };
@@ -176,7 +187,8 @@ impl Engine {
         let mut analysis = None;
         let first = Box::new(|| {
             let (limits, moves) = (&mut SearchLimits::new(thinking), Vec::new());
-            let search = Search { grid, vcf, table, order, limits, vcf_depth, moves };
+            let search =
+                Search { grid, vcf, table, order, limits, vcf_depth, moves, path: Step::path() };
             let multi = multi.max(1);
             let mut root = Root { turn, root_moves, multi, depth: 0, helper_nodes, search };
             root.run(vct, thinking, progress);
@@ -281,7 +293,7 @@ impl Root<'_, '_> {
     /// Searches on an additional thread. These begin at different depths, so that they do different
     /// work.
     fn run_helper(&mut self, index: usize) {
-        self.root_moves.retain(|root_move| !root_move.is_image);
+        self.begin();
         for depth in 1 + i32::from(index.is_multiple_of(2))..=DEPTH_MAX {
             let before = self.search.limits.nodes();
             self.deepen(depth, 0);
@@ -293,11 +305,18 @@ impl Root<'_, '_> {
         }
     }
 
+    /// Leaves out what is searched once, and notes what is known of the root.
+    fn begin(&mut self) {
+        self.root_moves.retain(|root_move| !root_move.is_image);
+        let standing = self.search.static_value(self.turn);
+        self.search.path[0] = Step { standing, kind: MoveKind::Quiet };
+    }
+
     fn run(&mut self, vct: &mut Vct, thinking: &Thinking<'_>, progress: &mut dyn FnMut(&Analysis)) {
         if self.multi == 1 && self.try_threats(vct, thinking) {
             return;
         }
-        self.root_moves.retain(|root_move| !root_move.is_image);
+        self.begin();
         for depth in 1..=DEPTH_MAX {
             let lines = self.multi.min(self.root_moves.len());
             for line in 0..lines {
@@ -388,9 +407,26 @@ impl Root<'_, '_> {
         let mut best = -WIN;
         for index in line..self.root_moves.len() {
             let spot = self.root_moves[index].spot;
-            let node = Node { turn: self.turn, depth, ply: 0, last: None };
+            let node = Node::root(self.turn, depth * PLY);
             let late = if self.is_quiet(spot) { index - line } else { 0 };
-            let value = self.search.try_move(node, spot, (alpha, beta), index == line, late);
+            let full = node.depth - PLY;
+            let reduction = if late == 0 || depth < 3 {
+                0
+            } else {
+                let late_move = LateMove {
+                    late,
+                    depth: node.depth,
+                    history: self.search.order.history(node.turn, spot),
+                    is_pv: beta - alpha > 1,
+                    is_needless: false,
+                    is_no_better: false,
+                    goes_on: false,
+                };
+                late_move.reduction().clamp(0, full)
+            };
+            self.search.path[0].kind = MoveKind::of(self.search.grid.flags(spot, self.turn), false);
+            let depths = Depths { full, reduction };
+            let value = self.search.try_move(node, spot, (alpha, beta), depths, index == line);
             if self.search.limits.is_over() {
                 return best;
             }

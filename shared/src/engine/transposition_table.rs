@@ -2,7 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::spots::Spot;
+use super::{
+    node::PLY,
+    spots::{SPOTS_MAX, Spot},
+};
 
 /// How a stored value relates to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,8 +25,10 @@ pub(super) struct TableEntry {
     pub(super) value: i32,
     /// Whether the value is exact or a bound.
     pub(super) bound: Bound,
-    /// How deep it was searched.
+    /// How deep it was searched, in [`quarters`] of a ply.
     pub(super) depth: i32,
+    /// Its value without a search, where that is known.
+    pub(super) standing: Option<i32>,
     /// The best move.
     pub(super) best: Option<Spot>,
 }
@@ -36,7 +41,8 @@ pub(super) struct TableEntry {
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
     buckets: Box<[[AtomicEntry; 2]]>,
-    /// The number of the current search, so that older entries give way.
+    /// The number of the current search, so that older entries give way; counted up to
+    /// [`AGES`].
     age: u8,
     /// Entries of another generation count as absent, so that forgetting
     /// everything takes no time. Never 0, which is that of an entry that was never written.
@@ -56,14 +62,33 @@ struct AgedEntry {
     age: u8,
 }
 
-const NO_MOVE: Spot = Spot::MAX;
+/// How many ages and generations are told apart: together they fill a byte.
+const AGES: u8 = 1 << 3;
+const GENERATIONS: u8 = 1 << 5;
+
+/// The bits of a move in an entry, and all of them, which mean none.
+const MOVE_BITS: u32 = SPOTS_MAX.ilog2() + 1;
+const NO_MOVE: Spot = (1 << MOVE_BITS) - 1;
+
+/// Stands for a value that is not known.
+const NO_STANDING: i16 = i16::MIN;
+
+/// The least depth that entries have, in quarters of a ply, and the greatest.
+const SHALLOWEST: i32 = -32;
+const DEEPEST: i32 = SHALLOWEST + u8::MAX as i32;
+
+/// A depth as entries have it: in quarters of a ply, rounded down. What is deeper than an entry can say
+/// counts as [`DEEPEST`].
+pub(super) fn quarters(depth: i32) -> i32 {
+    depth.div_euclid(PLY / 4).clamp(SHALLOWEST, DEEPEST)
+}
 
 impl AtomicEntry {
     /// The hash and the packed entry; zeros for an empty one.
     fn load(&self, generation: u8) -> (u64, u64) {
         let packed = self.packed.load(Ordering::Relaxed);
-        let [.., written_in] = packed.to_le_bytes();
-        if written_in != generation {
+        let [.., times] = packed.to_le_bytes();
+        if times / AGES != generation {
             return (0, 0);
         }
         (self.mixed.load(Ordering::Relaxed) ^ packed, packed)
@@ -77,30 +102,44 @@ impl AtomicEntry {
 
 impl AgedEntry {
     fn unpacked(packed: u64) -> Self {
-        let [value_low, value_high, best_low, best_high, depth, bound, age, _] =
+        let [value_low, value_high, standing_low, standing_high, low, high, depth, times] =
             packed.to_le_bytes();
-        let best = Spot::from_le_bytes([best_low, best_high]);
+        let move_and_bound = u16::from_le_bytes([low, high]);
+        let best = move_and_bound & NO_MOVE;
+        let standing = i16::from_le_bytes([standing_low, standing_high]);
         let entry = TableEntry {
             value: i16::from_le_bytes([value_low, value_high]).into(),
-            bound: match bound {
+            bound: match move_and_bound >> MOVE_BITS {
                 0 => Bound::Upper,
                 1 => Bound::Lower,
                 _ => Bound::Exact,
             },
-            depth: i8::from_le_bytes([depth]).into(),
+            depth: SHALLOWEST + i32::from(depth),
+            standing: (standing != NO_STANDING).then_some(standing.into()),
             best: (best != NO_MOVE).then_some(best),
         };
-        Self { entry, age }
+        Self { entry, age: times % AGES }
     }
 
     fn packed(self, generation: u8) -> u64 {
-        let TableEntry { value, bound, depth, best } = self.entry;
-        let value = i16::try_from(value).expect("values are those of the search").to_le_bytes();
-        let best = best.unwrap_or(NO_MOVE).to_le_bytes();
-        let [depth] = i8::try_from(depth).unwrap_or(i8::MAX).to_le_bytes();
-        let bound = bound as u8;
-        let [low, high] = value;
-        u64::from_le_bytes([low, high, best[0], best[1], depth, bound, self.age, generation])
+        let TableEntry { value, bound, depth, standing, best } = self.entry;
+        let number = |value| i16::try_from(value).expect("values are those of the search");
+        let [value_low, value_high] = number(value).to_le_bytes();
+        let [standing_low, standing_high] = standing.map_or(NO_STANDING, number).to_le_bytes();
+        let move_and_bound = best.unwrap_or(NO_MOVE) | (bound as u16) << MOVE_BITS;
+        let [low, high] = move_and_bound.to_le_bytes();
+        let depth = u8::try_from(depth - SHALLOWEST).expect("a depth is in `quarters`");
+        let times = generation * AGES + self.age;
+        u64::from_le_bytes([
+            value_low,
+            value_high,
+            standing_low,
+            standing_high,
+            low,
+            high,
+            depth,
+            times,
+        ])
     }
 }
 
@@ -115,16 +154,17 @@ impl TranspositionTable {
 
     /// Forgets every position.
     pub(super) fn clear(&mut self) {
-        self.generation = self.generation.checked_add(1).unwrap_or_else(|| {
+        self.generation += 1;
+        if self.generation == GENERATIONS {
             // The numbers are used up: entries of the first generation would be found again.
             self.buckets.iter_mut().for_each(|bucket| *bucket = Default::default());
-            1
-        });
+            self.generation = 1;
+        }
     }
 
     /// A new search begins.
     pub(super) const fn begin(&mut self) {
-        self.age = self.age.wrapping_add(1);
+        self.age = (self.age + 1) % AGES;
     }
 
     /// The entry for a position, if any.
@@ -143,6 +183,7 @@ impl TranspositionTable {
         let gives_way = packed == 0 || before.age != self.age || before.entry.depth <= entry.depth;
         if key == hash && packed != 0 {
             aged.entry.best = entry.best.or(before.entry.best);
+            aged.entry.standing = entry.standing.or(before.entry.standing);
             deep.store(hash, aged.packed(self.generation));
         } else if gives_way {
             last.store(key, packed);
@@ -187,13 +228,48 @@ pub(super) const fn slot(hash: u64, places: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::node::WIN;
+
+    fn entry(depth: i32) -> TableEntry {
+        TableEntry { value: 7, bound: Bound::Exact, depth, standing: None, best: None }
+    }
+
+    #[test]
+    fn an_entry_is_found_as_it_was_stored() {
+        let last = Spot::try_from(SPOTS_MAX - 1).unwrap();
+        for value in [-WIN, -1, 0, WIN] {
+            for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
+                for depth in [SHALLOWEST, -1, 0, DEEPEST] {
+                    for standing in [None, Some(-WIN), Some(0), Some(WIN)] {
+                        for best in [None, Some(0), Some(last)] {
+                            let entry = TableEntry { value, bound, depth, standing, best };
+                            let table = TranspositionTable::new(1 << 10);
+                            table.store(64, entry);
+                            assert_eq!(table.probe(64), Some(entry));
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!([quarters(i32::MAX), quarters(i32::MIN)], [DEEPEST, SHALLOWEST]);
+        assert_eq!([-17, -16, 15, 16].map(quarters), [-2, -1, 0, 1]);
+    }
+
+    #[test]
+    fn what_a_later_entry_does_not_know_is_kept() {
+        let table = TranspositionTable::new(1 << 10);
+        table.store(64, TableEntry { standing: Some(5), best: Some(9), ..entry(1) });
+        table.store(64, entry(2));
+        let both = TableEntry { standing: Some(5), best: Some(9), ..entry(2) };
+        assert_eq!(table.probe(64), Some(both));
+    }
 
     #[test]
     fn what_was_cleared_is_not_found_however_often_it_is_cleared() {
-        let entry = TableEntry { value: 7, bound: Bound::Exact, depth: 3, best: Some(9) };
+        let entry = TableEntry { standing: None, ..entry(3) };
         let hash = 0x1234_5678_9abc_def0;
         // As many as there are generations, and one more.
-        for times in [1, 2, 254, 255, 256] {
+        for times in [1, 2, 30, 31, 32] {
             let mut table = TranspositionTable::new(1 << 10);
             table.store(hash, entry);
             assert_eq!(table.probe(hash), Some(entry));
@@ -209,7 +285,6 @@ mod tests {
     #[test]
     fn what_was_cleared_gives_way_as_if_it_was_not_there() {
         // Two positions of one bucket: the shallow one would not replace the deep one.
-        let entry = |depth| TableEntry { value: 0, bound: Bound::Exact, depth, best: None };
         let mut used = TranspositionTable::new(1 << 10);
         used.store(64, entry(50));
         used.store(128, entry(40));

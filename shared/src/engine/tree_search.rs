@@ -9,14 +9,13 @@
 
 use super::{
     grid::Grid,
-    late_moves::{MoveKind, reduction},
+    late_moves::MoveKind,
     move_order::{MoveOrder, ScoredMove},
-    node::{Node, WON, won_in},
-    pattern::Flags,
+    node::{Node, PLY, WON, won_in},
     pattern::Threat,
     search_limits::SearchLimits,
     spots::{Spot, SpotSet},
-    transposition_table::{Bound, TableEntry, TranspositionTable},
+    transposition_table::{Bound, TableEntry, TranspositionTable, quarters},
     vcf::{Vcf, Verdict},
 };
 use crate::rules::Stone;
@@ -26,26 +25,39 @@ const VALUE_MAX: i32 = WON - 1;
 /// The longest line.
 const PLIES_MAX: u16 = 200;
 
-/// Limits of positions for a search for fours: for each ply of remaining depth, and in all. A leaf
-/// counts as one ply.
-const VCF_NODES: (i32, i32) = (100, 400);
+/// Limits of positions for a search for fours: for each ply of remaining depth, and in all.
+const VCF_NODES: (i32, i32) = (98, 400);
+/// The same at a leaf.
+const LEAF_NODES: (i32, i32) = (67, 67);
 /// The same for those of the other side that the side to move has to stop, and the least remaining
 /// depth at which they are looked for.
-const THREATENED_NODES: (i32, i32) = (50, 200);
-const THREATENED_DEPTH: i32 = 3;
-/// How far from the window the patterns' value may lie for the network over shapes to be asked.
+const THREATENED_NODES: (i32, i32) = (41, 200);
+const THREATENED_DEPTH: i32 = 3 * PLY;
+/// How far below zero the depth may be where a threat has to be stopped.
+const STOPS_DEPTH: i32 = -285;
+/// By how much the answer to a four is searched more deeply.
+const FIVE_EXTENSION: i32 = 16;
+/// How far from the window the patterns' value may lie for the network over shapes to be asked, and
+/// its share of the value, in percent.
 const NETWORK_MARGIN: i32 = 400;
-/// How far ahead a side may be, for each ply of remaining depth, before its position is pruned.
-const AHEAD: i32 = 75;
+const NETWORK_SHARE: i32 = 65;
+/// How far ahead a side may be, for each ply of remaining depth, before its position is pruned; the
+/// greatest remaining depth at which this applies; and what is taken off it where the position improves.
+const AHEAD: (i32, i32) = (85, 545);
+const AHEAD_IMPROVING: i32 = PLY;
 /// Limits below which only fours are searched: how far behind a side is, how much more for each ply
 /// of remaining depth, and the greatest remaining depth at which this applies.
-const LOST: (i32, i32, i32) = (120, 110, 3);
-/// How far behind a quiet move may leave a side, for each ply of remaining depth, and still be
-/// tried; and the greatest remaining depth at which this applies.
-const BEHIND: (i32, i32) = (62, 6);
+const LOST: (i32, i32, i32) = (143, 130, 3 * PLY);
 /// The least remaining depth at which a side that is ahead tries to pass, and how much of it that
 /// costs, besides a quarter.
-const PASS: (i32, i32) = (5, 3);
+const PASS: (i32, i32) = (5 * PLY, 210);
+/// From what remaining depth on a position whose best move is not known is searched less deeply, and by
+/// how much.
+const UNKNOWN_BEST: (i32, i32) = (5 * PLY, 62);
+/// How far ahead a side is, and for each ply of remaining depth, where some move is likely to be too
+/// good.
+const LIKELY_CUT: (i32, i32) = (22, 49);
+
 /// The state of one search.
 #[derive(Debug)]
 pub(super) struct Search<'a, 'b> {
@@ -63,6 +75,43 @@ pub(super) struct Search<'a, 'b> {
     pub(super) vcf_depth: u8,
     /// The moves yet to try, of all positions on the way to this one.
     pub(super) moves: Vec<ScoredMove>,
+    /// By ply: what was seen and done on the way to this position.
+    pub(super) path: Box<[Step; PLIES_MAX as usize + 1]>,
+}
+
+/// What was seen and done at one ply of the line that is searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// The value without a search, or an estimate of it.
+    pub(super) standing: i32,
+    /// What kind of move was made.
+    pub(super) kind: MoveKind,
+}
+
+impl Step {
+    /// An empty line.
+    pub(super) fn path() -> Box<[Self; PLIES_MAX as usize + 1]> {
+        Box::new([Self { standing: 0, kind: MoveKind::Quiet }; PLIES_MAX as usize + 1])
+    }
+}
+
+/// What is known of a position before its moves are tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outlook<'a> {
+    /// The value without a search.
+    pub(super) standing: i32,
+    /// The same to be remembered, if it is exact enough.
+    pub(super) to_remember: Option<i32>,
+    /// The least value that the position has.
+    pub(super) least: i32,
+    /// Where something has to be stopped: the points that may stop it.
+    pub(super) stops: Option<&'a SpotSet>,
+    /// Whether it is better than two plies before.
+    pub(super) improves: bool,
+    /// Whether some move is likely to be too good.
+    pub(super) is_cut_likely: bool,
+    /// A move that is left out.
+    pub(super) excluded: Option<Spot>,
 }
 
 impl Search<'_, '_> {
@@ -95,40 +144,41 @@ impl Search<'_, '_> {
             return self.static_value(turn);
         }
         let stops = self.grid.answers_to_unstoppable(turn.opponent());
-        if node.depth <= 0 && (stops.is_none() || node.depth <= -4) {
+        if node.depth <= 0 && (stops.is_none() || node.depth <= STOPS_DEPTH) {
             return self.leaf(node, alpha, beta);
         }
         self.inner(node, alpha, beta, stops.as_ref())
     }
 
     /// The evaluation of a position without a search: by its patterns. Where these are near the
-    /// window, the network over shapes is asked too, which is slower, and the mean of both counts,
-    /// which measured better than either.
-    fn evaluate(&mut self, turn: Stone, alpha: i32, beta: i32) -> i32 {
+    /// window, the network over shapes is asked too, which is slower, and a mean of both counts,
+    /// which measured better than either. Says whether it was asked.
+    fn evaluate(&mut self, turn: Stone, alpha: i32, beta: i32) -> (i32, bool) {
         let patterns = self.grid.value(turn);
         let is_near = (alpha - NETWORK_MARGIN..=beta + NETWORK_MARGIN).contains(&patterns);
         let network = if is_near { self.grid.network_value(turn) } else { None };
-        network
-            .map_or(patterns, |network| (2 * patterns + 3 * network) / 5)
-            .clamp(-VALUE_MAX, VALUE_MAX)
+        let both = |network| ((100 - NETWORK_SHARE) * patterns + NETWORK_SHARE * network) / 100;
+        (network.map_or(patterns, both).clamp(-VALUE_MAX, VALUE_MAX), network.is_some())
     }
 
     /// The evaluation, however far from any window.
     pub(super) fn static_value(&mut self, turn: Stone) -> i32 {
-        self.evaluate(turn, -WON, WON)
+        self.evaluate(turn, -WON, WON).0
     }
 
-    /// The other side has a five next: it must be stopped, at no cost in depth.
+    /// The other side has a five next: it must be stopped. That costs no depth.
     fn answer_five(&mut self, node: Node, mut alpha: i32, beta: i32) -> i32 {
         let mut answers = Vec::new();
         self.grid.answers_to_fives(node.turn.opponent(), &mut answers);
         let mut best = -won_in(node.ply + 2);
+        self.path[usize::from(node.ply)] =
+            Step { standing: self.standing_before(node.ply), kind: MoveKind::Stop };
         for spot in answers {
             if self.grid.is_forbidden(spot, node.turn) {
                 continue;
             }
             self.grid.place(spot, node.turn);
-            let value = -self.value(node.after(spot, node.depth), -beta, -alpha);
+            let value = -self.value(node.after(spot, node.depth + FIVE_EXTENSION), -beta, -alpha);
             self.grid.take_back(spot);
             best = best.max(value);
             alpha = alpha.max(value);
@@ -141,16 +191,16 @@ impl Search<'_, '_> {
 
     /// Evaluates a position at depth zero. Where it is good enough, nobody looks for a win.
     fn leaf(&mut self, node: Node, alpha: i32, beta: i32) -> i32 {
-        let standing = self.evaluate(node.turn, alpha, beta);
+        let (standing, _) = self.evaluate(node.turn, alpha, beta);
         if standing >= beta {
             return standing;
         }
-        self.win_by_fours(node).unwrap_or(standing)
+        self.win_by_fours(node, LEAF_NODES).unwrap_or(standing)
     }
 
     /// The value of a win by fours alone, if a short search finds one.
-    fn win_by_fours(&mut self, node: Node) -> Option<i32> {
-        self.plies_of_fours(node.turn, node.depth, VCF_NODES).map(|plies| won_at(node.ply + plies))
+    fn win_by_fours(&mut self, node: Node, nodes: (i32, i32)) -> Option<i32> {
+        self.plies_of_fours(node.turn, node.depth, nodes).map(|plies| won_at(node.ply + plies))
     }
 
     /// In how many plies fours alone win for a side that is to move, if a short search finds it.
@@ -159,8 +209,9 @@ impl Search<'_, '_> {
             return None;
         }
         let (each, most) = nodes;
-        let nodes = (each * depth.max(1)).min(most).unsigned_abs().into();
-        let verdict = self.vcf.search(self.grid, attacker, self.vcf_depth, nodes, self.limits);
+        let nodes = (each * (depth / PLY).max(1)).min(most).unsigned_abs().into();
+        let (grid, depth) = (&mut *self.grid, self.vcf_depth);
+        let verdict = self.vcf.search_connected(grid, attacker, depth, nodes, self.limits);
         let plies = u16::try_from(self.vcf.line().len()).unwrap_or(PLIES_MAX) + 2;
         (verdict == Verdict::Win).then_some(plies)
     }
@@ -180,38 +231,39 @@ impl Search<'_, '_> {
         let is_pv = beta - alpha > 1;
         let hash = self.hash(turn);
         let known = self.table.probe(hash);
-        if let Some(known) = known
-            && !is_pv
-            && known.depth >= depth
-        {
-            let value = from_here(known.value, ply);
-            let is_enough = match known.bound {
-                Bound::Exact => true,
-                Bound::Lower => value >= beta,
-                Bound::Upper => value <= alpha,
-            };
-            if is_enough {
-                return value;
+        if let Some(value) = known.and_then(|known| decided(&known, node, alpha, beta)) {
+            return value;
+        }
+        let remembered = known.and_then(|known| known.standing);
+        let (standing, to_remember) = self.standing(node, alpha, beta, stops.is_some(), remembered);
+        self.path[usize::from(ply)] = Step { standing, kind: MoveKind::Quiet };
+        let improves = ply >= 2 && standing > self.path[usize::from(ply) - 2].standing;
+        let estimate = match known {
+            Some(known) if stops.is_none() => {
+                corrected(standing, from_here(known.value, ply), known.bound)
             }
-        }
-        let standing = self.evaluate(turn, alpha, beta);
+            _ => standing,
+        };
         let is_ordinary = !is_pv && stops.is_none() && beta.abs() < WON;
-        if is_ordinary && depth <= 5 && standing - AHEAD * depth >= beta {
-            return standing;
+        let (each, deepest) = AHEAD;
+        let ahead = each * (depth - if improves { AHEAD_IMPROVING } else { 0 }).max(0) / PLY;
+        if is_ordinary && depth <= deepest && estimate - ahead >= beta {
+            return estimate;
         }
-        if let Some(value) = self.win_by_fours(node) {
+        if let Some(value) = self.win_by_fours(node, VCF_NODES) {
             let known = TableEntry {
                 value: to_here(value, ply),
                 bound: Bound::Lower,
-                depth: 99,
+                depth: quarters(i32::MAX),
+                standing: to_remember,
                 best: self.vcf.line().next(),
             };
             self.table.store(hash, known);
             return value;
         }
-        let (least, each, most) = LOST;
-        if is_ordinary && depth <= most && standing + least + each * depth <= alpha {
-            return standing;
+        let (least, each, deepest) = LOST;
+        if is_ordinary && depth <= deepest && estimate + least + each * depth / PLY <= alpha {
+            return estimate;
         }
         let stops_of_fours = if stops.is_none() && depth >= THREATENED_DEPTH {
             self.stops_of_fours(node)
@@ -226,9 +278,48 @@ impl Search<'_, '_> {
         if is_ordinary && standing >= beta && self.is_ahead_after_pass(node, beta) {
             return beta;
         }
-        let best = known.and_then(|known| known.best);
-        let depth = if best.is_none() && depth >= 5 { depth - 1 } else { depth };
-        self.try_moves(Node { depth, ..node }, (alpha, beta), (standing, least), stops, best)
+        let (deep, less) = UNKNOWN_BEST;
+        let is_best_known = known.is_some_and(|known| known.best.is_some());
+        let depth = if !is_best_known && depth >= deep { depth - less } else { depth };
+        let (least_ahead, each) = LIKELY_CUT;
+        let is_cut_likely =
+            !is_pv && node.is_cut && estimate >= beta + least_ahead + each * depth / PLY;
+        let outlook = Outlook {
+            standing,
+            to_remember,
+            least,
+            stops,
+            improves,
+            is_cut_likely,
+            excluded: None,
+        };
+        self.try_moves(Node { depth, ..node }, (alpha, beta), &outlook, known)
+    }
+
+    /// The value of a position without a search, and the same if it is exact enough to be remembered.
+    fn standing(
+        &mut self,
+        node: Node,
+        alpha: i32,
+        beta: i32,
+        has_to_stop: bool,
+        remembered: Option<i32>,
+    ) -> (i32, Option<i32>) {
+        if has_to_stop {
+            // It is hardly needed, as few moves are tried.
+            return (self.standing_before(node.ply), None);
+        }
+        if let Some(standing) = remembered {
+            return (standing, remembered);
+        }
+        let (standing, is_whole) = self.evaluate(node.turn, alpha, beta);
+        (standing, is_whole.then_some(standing))
+    }
+
+    /// The value of a position whose side to move has to stop something, as far as it was seen one ply
+    /// before.
+    fn standing_before(&self, ply: u16) -> i32 {
+        if ply == 0 { 0 } else { -self.path[usize::from(ply) - 1].standing }
     }
 
     /// Whether a side is ahead even after it has passed (a *null move*): some move is nearly always
@@ -241,153 +332,31 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The value of the best move, at least `least`: where something has to be stopped, of those
-    /// that may stop it. `standing` is the value of the position without a search.
-    fn try_moves(
-        &mut self,
-        node: Node,
-        (mut alpha, beta): (i32, i32),
-        (standing, least): (i32, i32),
-        stops: Option<&SpotSet>,
-        known: Option<Spot>,
-    ) -> i32 {
-        let Node { turn, depth, ply, .. } = node;
-        let before = alpha;
-        let is_pv = beta - alpha > 1;
-        let base = self.moves.len();
-        // The former best move is mostly best again; then the other moves need not be listed.
-        let known = known.filter(|spot| self.is_candidate(*spot, turn, stops));
-        let mut untried = known;
-        let mut is_listed = false;
-        let mut best = least;
-        let mut best_move = None;
-        let mut tried: Vec<Spot> = Vec::new();
-        loop {
-            let next = untried.take().map(|spot| ScoredMove { score: 0, spot }).or_else(|| {
-                if !std::mem::replace(&mut is_listed, true) {
-                    self.list(node, stops, known);
-                }
-                self.next(base)
-            });
-            let Some(ScoredMove { score, spot }) = next else { break };
-            if self.grid.is_forbidden(spot, turn) {
-                continue;
-            }
-            let kind = MoveKind::of(self.grid.flags(spot, turn), stops.is_some());
-            let (each, deepest) = BEHIND;
-            let is_hopeless = || {
-                !is_pv
-                    && kind == MoveKind::Quiet
-                    && depth <= deepest
-                    && standing + each * depth + score <= alpha
-            };
-            if best > -WON && (tried.len() >= kind.tries(depth, is_pv) || is_hopeless()) {
-                continue;
-            }
-            let late = kind.lateness(tried.len());
-            let value = self.try_move(node, spot, (alpha, beta), tried.is_empty(), late);
-            if self.limits.is_over() {
-                self.moves.truncate(base);
-                return 0;
-            }
-            if value > best {
-                best = value;
-                best_move = Some(spot);
-            }
-            if value > alpha {
-                alpha = value;
-                if alpha >= beta {
-                    self.order.refuted(&node, spot, &tried);
-                    break;
-                }
-            }
-            tried.push(spot);
-        }
-        self.moves.truncate(base);
-        if tried.is_empty() && best_move.is_none() && stops.is_none() {
-            // Renju forbids all candidates; any other move hardly matters.
-            return standing;
-        }
-        let bound = match best {
-            best if best >= beta => Bound::Lower,
-            best if best > before => Bound::Exact,
-            _ => Bound::Upper,
-        };
-        let best_move = if bound == Bound::Upper { None } else { best_move };
-        let hash = self.hash(turn);
-        self.table
-            .store(hash, TableEntry { value: to_here(best, ply), bound, depth, best: best_move });
-        best
-    }
-
-    /// The value of one move. All but the first are expected to be worse, and searched no further
-    /// than it takes to see that; `late` ones less deeply at first.
-    pub(super) fn try_move(
-        &mut self,
-        node: Node,
-        spot: Spot,
-        (alpha, beta): (i32, i32),
-        is_first: bool,
-        late: usize,
-    ) -> i32 {
-        let full = node.depth - 1;
-        let reduced = if late == 0 || node.depth < 3 {
-            full
-        } else {
-            let history = self.order.history(node.turn, spot);
-            full - reduction(late, node.depth, history, beta - alpha > 1)
-        };
-        self.grid.place(spot, node.turn);
-        let mut value = alpha + 1;
-        if !is_first {
-            value = -self.value(node.after(spot, reduced), -alpha - 1, -alpha);
-            if value > alpha && reduced < full {
-                value = -self.value(node.after(spot, full), -alpha - 1, -alpha);
-            }
-        }
-        if is_first || value > alpha && value < beta {
-            value = -self.value(node.after(spot, full), -beta, -alpha);
-        }
-        self.grid.take_back(spot);
-        value
-    }
-
-    /// Whether a move that was best in a position with the same hash is one to try here.
-    fn is_candidate(&self, spot: Spot, turn: Stone, stops: Option<&SpotSet>) -> bool {
-        let grid = &*self.grid;
-        usize::from(spot) < grid.len()
-            && grid.stone_at(spot).is_none()
-            && stops
-                .is_none_or(|stops| stops.contains(spot) || grid.flags(spot, turn).any(Flags::FOUR))
-    }
-
-    /// Adds the candidates but one to the moves.
-    fn list(&mut self, node: Node, stops: Option<&SpotSet>, but: Option<Spot>) {
-        let turn = node.turn;
-        let (grid, order) = (&*self.grid, &*self.order);
-        let scored = |spot| ScoredMove { spot, score: order.score(grid, &node, spot) };
-        let is_other = |spot: &Spot| but != Some(*spot);
-        match stops {
-            Some(stops) => {
-                let fours = grid.threats(turn, Threat::Four).filter(|spot| !stops.contains(*spot));
-                let all = stops.iter(grid.len()).chain(fours);
-                self.moves.extend(all.filter(is_other).map(scored));
-            }
-            None => self.moves.extend(grid.nearby().filter(is_other).map(scored)),
-        }
-    }
-
-    /// Takes the best of the moves above `base`.
-    fn next(&mut self, base: usize) -> Option<ScoredMove> {
-        let left = self.moves.get(base..)?;
-        let (best, _) =
-            left.iter().enumerate().max_by_key(|(_, scored)| (scored.score, scored.spot))?;
-        Some(self.moves.swap_remove(base + best))
-    }
-
     /// The position's hash with the side to move.
     pub(super) const fn hash(&self, turn: Stone) -> u64 {
         self.grid.hash() ^ if matches!(turn, Stone::White) { WHITE_MOVES } else { 0 }
+    }
+}
+
+/// The value that an earlier search found, if that is enough for a node outside the principal variation.
+fn decided(known: &TableEntry, node: Node, alpha: i32, beta: i32) -> Option<i32> {
+    let value = from_here(known.value, node.ply);
+    let is_enough = match known.bound {
+        Bound::Exact => true,
+        Bound::Lower => value >= beta,
+        Bound::Upper => value <= alpha,
+    };
+    let is_pv = beta - alpha > 1;
+    (!is_pv && known.depth >= quarters(node.depth) && is_enough).then_some(value)
+}
+
+/// A value without a search, corrected by what an earlier search says.
+fn corrected(standing: i32, searched: i32, bound: Bound) -> i32 {
+    match bound {
+        _ if searched.abs() >= WON => standing,
+        Bound::Exact => searched,
+        Bound::Lower => standing.max(searched),
+        Bound::Upper => standing.min(searched),
     }
 }
 
@@ -400,7 +369,7 @@ fn won_at(plies: u16) -> i32 {
 const WHITE_MOVES: u64 = 0x1f83_d9ab_fb41_bd6b;
 
 /// A value counted from the root, as one counted from a position that many plies on.
-const fn to_here(value: i32, ply: u16) -> i32 {
+pub(super) const fn to_here(value: i32, ply: u16) -> i32 {
     match value {
         WON.. => value + ply as i32,
         _ if value <= -WON => value - ply as i32,
@@ -409,7 +378,7 @@ const fn to_here(value: i32, ply: u16) -> i32 {
 }
 
 /// The inverse of `to_here`.
-const fn from_here(value: i32, ply: u16) -> i32 {
+pub(super) const fn from_here(value: i32, ply: u16) -> i32 {
     match value {
         WON.. => value - ply as i32,
         _ if value <= -WON => value + ply as i32,
