@@ -128,6 +128,9 @@ impl Search<'_, '_> {
         if self.grid.is_full() {
             return 0;
         }
+        if ply >= PLIES_MAX {
+            return self.static_value(turn);
+        }
         // No win can be quicker than three plies from here, no loss quicker than two.
         let alpha = alpha.max(-won_in(ply + 2));
         let beta = beta.min(won_in(ply + 3));
@@ -139,9 +142,6 @@ impl Search<'_, '_> {
         }
         if self.grid.unstoppable(turn).is_some() {
             return won_in(ply + 3);
-        }
-        if ply >= PLIES_MAX {
-            return self.static_value(turn);
         }
         let stops = self.grid.answers_to_unstoppable(turn.opponent());
         if node.depth <= 0 && (stops.is_none() || node.depth <= STOPS_DEPTH) {
