@@ -413,6 +413,30 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_win_by_connected_fours_is_one_and_what_was_not_found_says_nothing_of_others(
+        position in positions(30),
+    ) {
+        let mut grid = grid(&position);
+        let thinking = Thinking::unlimited();
+        for attacker in Stone::BOTH {
+            let mut limits = SearchLimits::new(&thinking);
+            let (mut fresh, mut used) = (Vcf::new(1 << 14), Vcf::new(1 << 14));
+            let any = fresh.search(&mut grid, attacker, MOVES_MAX, 100_000, &mut limits);
+            let connected =
+                used.search_connected(&mut grid, attacker, MOVES_MAX, 100_000, &mut limits);
+            if connected == Verdict::Win {
+                prop_assert_eq!(any, Verdict::Win, "{:?}\n{}", attacker, position);
+            }
+            let after = used.search(&mut grid, attacker, MOVES_MAX, 100_000, &mut limits);
+            prop_assert_eq!(after, any, "{:?}\n{}", attacker, position);
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
