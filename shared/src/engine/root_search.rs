@@ -28,7 +28,7 @@ use super::{
     search_limits::SearchLimits,
     spots::Spot,
     transposition_table::TranspositionTable,
-    tree_moves::Depths,
+    tree_moves::{Depths, LATE_DEPTH},
     tree_search::{Search, Step},
     vcf::{MOVES_MAX, Vcf, Verdict},
     vct::Vct,
@@ -410,7 +410,7 @@ impl Root<'_, '_> {
             let node = Node::root(self.turn, depth * PLY);
             let late = if self.is_quiet(spot) { index - line } else { 0 };
             let full = node.depth - PLY;
-            let reduction = if late == 0 || depth < 3 {
+            let reduction = if late == 0 || node.depth < LATE_DEPTH {
                 0
             } else {
                 let late_move = LateMove {

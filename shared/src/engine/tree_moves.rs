@@ -18,7 +18,7 @@ use crate::rules::Stone;
 /// tried; and the greatest remaining depth at which this applies.
 const BEHIND: (i32, i32) = (49, 6 * PLY);
 /// The least remaining depth at which moves are searched less deeply because they come late.
-const LATE_DEPTH: i32 = 3 * PLY;
+pub(super) const LATE_DEPTH: i32 = 3 * PLY;
 /// The least remaining depth at which the best move of an earlier search is compared with the others, and
 /// how much less deep that search may have been.
 const SINGULAR_DEPTH: i32 = 8 * PLY;
