@@ -62,7 +62,7 @@ struct AgedEntry {
     age: u8,
 }
 
-/// How many ages and generations are told apart: together they fill a byte.
+/// How many ages and generations there are: together they fill a byte.
 const AGES: u8 = 1 << 3;
 const GENERATIONS: u8 = 1 << 5;
 
@@ -77,8 +77,8 @@ const NO_STANDING: i16 = i16::MIN;
 const SHALLOWEST: i32 = -32;
 const DEEPEST: i32 = SHALLOWEST + u8::MAX as i32;
 
-/// A depth as entries have it: in quarters of a ply, rounded down. What is deeper than an entry can say
-/// counts as [`DEEPEST`].
+/// A depth as entries have it: in quarters of a ply, rounded down. A greater one than fits counts as
+/// [`DEEPEST`].
 pub(super) fn quarters(depth: i32) -> i32 {
     depth.div_euclid(PLY / 4).clamp(SHALLOWEST, DEEPEST)
 }

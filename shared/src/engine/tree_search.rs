@@ -95,7 +95,7 @@ impl Step {
     }
 }
 
-/// What is known of a position before its moves are tried.
+/// The knowledge about a position before its moves are tried.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outlook<'a> {
     /// The value without a search.
