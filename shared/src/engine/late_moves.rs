@@ -69,7 +69,7 @@ impl MoveKind {
 }
 
 /// A move that comes late, in a position searched to a `depth`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct LateMove {
     /// After how many others, see [`MoveKind::lateness`].
     pub(super) late: usize,
@@ -99,8 +99,13 @@ const WITHOUT_GAIN: i32 = 30;
 const GOES_ON: i32 = -32;
 
 impl LateMove {
-    /// How much less deeply the move is searched at first; less than zero for deeper.
-    pub(super) fn reduction(&self) -> i32 {
+    /// How much less deeply than to `full` the move is searched at first: no deeper than that, and not
+    /// below zero.
+    pub(super) fn reduction(&self, full: i32) -> i32 {
+        self.amount().clamp(0, full.max(0))
+    }
+
+    fn amount(&self) -> i32 {
         let late = logarithm(self.late + 1);
         let deep = logarithm((self.depth / PLY).unsigned_abs() as usize);
         let least = if self.is_pv { LATE_PRINCIPAL } else { LATE_ELSEWHERE };
@@ -162,22 +167,15 @@ mod tests {
     }
 
     #[test]
-    fn later_moves_are_searched_less_deeply() {
+    fn later_moves_are_searched_less_deeply_and_never_below_zero() {
         for plies in 3..=100 {
             let mut last = i32::MIN;
             for late in 1..300 {
                 let depth = plies * PLY;
-                let anywhere = LateMove {
-                    late,
-                    depth,
-                    history: 0,
-                    is_pv: false,
-                    is_needless: false,
-                    is_no_better: false,
-                    goes_on: false,
-                };
-                let now = anywhere.reduction();
+                let anywhere = LateMove { late, depth, ..LateMove::default() };
+                let now = anywhere.amount();
                 assert!(now >= last, "{late} at {plies} plies: {now}");
+                assert!((0..depth).contains(&anywhere.reduction(depth - PLY)));
                 let less = [
                     LateMove { is_pv: true, ..anywhere },
                     LateMove { history: 9_000, ..anywhere },
@@ -188,11 +186,16 @@ mod tests {
                     LateMove { is_needless: true, ..anywhere },
                     LateMove { is_no_better: true, ..anywhere },
                 ];
-                assert!(less.iter().all(|late_move| late_move.reduction() < now));
-                assert!(more.iter().all(|late_move| late_move.reduction() > now));
+                assert!(less.iter().all(|late_move| late_move.amount() < now));
+                assert!(more.iter().all(|late_move| late_move.amount() > now));
                 last = now;
             }
         }
+        let late_move =
+            |late, history| LateMove { late, history, depth: 3 * PLY, ..LateMove::default() };
+        assert_eq!(late_move(200, -16_000).reduction(2 * PLY), 2 * PLY, "at the limit");
+        assert_eq!(late_move(1, 16_000).reduction(2 * PLY), 0, "nor is it deeper than the first");
+        assert_eq!(late_move(200, 0).reduction(-PLY), 0, "there is no depth to take");
     }
 
     #[test]

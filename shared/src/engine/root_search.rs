@@ -28,7 +28,6 @@ use super::{
     search_limits::SearchLimits,
     spots::Spot,
     transposition_table::TranspositionTable,
-    tree_moves::{Depths, LATE_DEPTH},
     tree_search::{Search, Step},
     vcf::{MOVES_MAX, Vcf, Verdict},
     vct::Vct,
@@ -166,17 +165,8 @@ impl Engine {
             let job = move || {
                 let thinking = Thinking { cancel: stop, ..Thinking::unlimited() };
                 let (grid, limits) = (&mut grid, &mut SearchLimits::new(&thinking));
-                let moves = Vec::new();
-                let search = Search {
-                    grid,
-                    vcf,
-                    table,
-                    order,
-                    limits,
-                    vcf_depth,
-                    moves,
-                    path: Step::path(),
-                };
+                let (moves, path) = (Vec::new(), Step::path());
+                let search = Search { grid, vcf, table, order, limits, vcf_depth, moves, path };
                 Root { turn, root_moves, multi: 1, depth: 0, helper_nodes, search }
                     .run_helper(index);
             };
@@ -186,9 +176,9 @@ impl Engine {
         let (vct, vcf, order) = (&mut self.vct, &mut self.vcf, &mut self.order);
         let mut analysis = None;
         let first = Box::new(|| {
-            let (limits, moves) = (&mut SearchLimits::new(thinking), Vec::new());
-            let search =
-                Search { grid, vcf, table, order, limits, vcf_depth, moves, path: Step::path() };
+            let limits = &mut SearchLimits::new(thinking);
+            let (moves, path) = (Vec::new(), Step::path());
+            let search = Search { grid, vcf, table, order, limits, vcf_depth, moves, path };
             let multi = multi.max(1);
             let mut root = Root { turn, root_moves, multi, depth: 0, helper_nodes, search };
             root.run(vct, thinking, progress);
@@ -409,23 +399,9 @@ impl Root<'_, '_> {
             let spot = self.root_moves[index].spot;
             let node = Node::root(self.turn, depth * PLY);
             let late = if self.is_quiet(spot) { index - line } else { 0 };
-            let full = node.depth - PLY;
-            let reduction = if late == 0 || node.depth < LATE_DEPTH {
-                0
-            } else {
-                let late_move = LateMove {
-                    late,
-                    depth: node.depth,
-                    history: self.search.order.history(node.turn, spot),
-                    is_pv: beta - alpha > 1,
-                    is_needless: false,
-                    is_no_better: false,
-                    goes_on: false,
-                };
-                late_move.reduction().clamp(0, full)
-            };
+            let late_move = LateMove { late, is_pv: beta - alpha > 1, ..LateMove::default() };
+            let depths = self.search.reduced(&node, spot, node.depth - PLY, late_move);
             self.search.path[0].kind = MoveKind::of(self.search.grid.flags(spot, self.turn), false);
-            let depths = Depths { full, reduction };
             let value = self.search.try_move(node, spot, (alpha, beta), depths, index == line);
             if self.search.limits.is_over() {
                 return best;

@@ -266,10 +266,10 @@ mod tests {
 
     #[test]
     fn what_was_cleared_is_not_found_however_often_it_is_cleared() {
-        let entry = TableEntry { standing: None, ..entry(3) };
+        let entry = TableEntry { best: Some(9), ..entry(3) };
         let hash = 0x1234_5678_9abc_def0;
         // As many as there are generations, and one more.
-        for times in [1, 2, 30, 31, 32] {
+        for times in [1, 2, GENERATIONS - 2, GENERATIONS - 1, GENERATIONS] {
             let mut table = TranspositionTable::new(1 << 10);
             table.store(hash, entry);
             assert_eq!(table.probe(hash), Some(entry));

@@ -18,7 +18,7 @@ use crate::rules::Stone;
 /// tried; and the greatest remaining depth at which this applies.
 const BEHIND: (i32, i32) = (49, 6 * PLY);
 /// The least remaining depth at which moves are searched less deeply because they come late.
-pub(super) const LATE_DEPTH: i32 = 3 * PLY;
+const LATE_DEPTH: i32 = 3 * PLY;
 /// The least remaining depth at which the best move of an earlier search is compared with the others, and
 /// how much less deep that search may have been.
 const SINGULAR_DEPTH: i32 = 8 * PLY;
@@ -175,20 +175,29 @@ impl Search<'_, '_> {
         if outlook.is_cut_likely && kind != MoveKind::Four {
             full -= LIKELY_CUT_REDUCTION;
         }
-        let late = kind.lateness(tried);
-        if late == 0 || node.depth < LATE_DEPTH {
-            return Depths { full, reduction: 0 };
-        }
         let late_move = LateMove {
-            late,
-            depth: node.depth,
-            history: self.order.history(node.turn, spot),
+            late: kind.lateness(tried),
             is_pv,
             is_needless: node.is_cut && !self.order.is_killer(node, spot),
             is_no_better: !outlook.improves && outlook.stops.is_none(),
             goes_on: kind.is_threat() && self.attacked_before(node.ply),
+            ..LateMove::default()
         };
-        Depths { full, reduction: late_move.reduction().clamp(0, full.max(0)) }
+        self.reduced(node, spot, full, late_move)
+    }
+
+    /// How deeply a late move is searched, whose depth and history are not filled in yet.
+    pub(super) fn reduced(
+        &self,
+        node: &Node,
+        spot: Spot,
+        full: i32,
+        late_move: LateMove,
+    ) -> Depths {
+        let history = self.order.history(node.turn, spot);
+        let late_move = LateMove { depth: node.depth, history, ..late_move };
+        let is_reduced = late_move.late > 0 && node.depth >= LATE_DEPTH;
+        Depths { full, reduction: if is_reduced { late_move.reduction(full) } else { 0 } }
     }
 
     /// Whether the side to move made a threat two plies before.

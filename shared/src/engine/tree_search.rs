@@ -166,7 +166,8 @@ impl Search<'_, '_> {
         self.evaluate(turn, -WON, WON).0
     }
 
-    /// The other side has a five next: it must be stopped. That costs no depth.
+    /// The other side has a five next: it must be stopped. That costs no depth, but adds
+    /// [`FIVE_EXTENSION`].
     fn answer_five(&mut self, node: Node, mut alpha: i32, beta: i32) -> i32 {
         let mut answers = Vec::new();
         self.grid.answers_to_fives(node.turn.opponent(), &mut answers);

@@ -33,9 +33,29 @@ pub(super) enum Verdict {
 enum Fours {
     /// All, so that a win that is not found is not there.
     All,
-    /// Of those after the first, only those on a line with the one before and near it, and the strongest
+    /// Only those on a line with the attacker's last move and near it, if there is one, and the strongest
     /// first. Most wins are of this kind, and most positions have none.
-    Connected,
+    Connected { last: Option<Spot> },
+}
+
+impl Fours {
+    /// Those to try after one of them.
+    const fn after(self, spot: Spot) -> Self {
+        match self {
+            Self::All => Self::All,
+            Self::Connected { .. } => Self::Connected { last: Some(spot) },
+        }
+    }
+
+    /// Distinguishes them in the table.
+    fn key(self) -> u64 {
+        match self {
+            Self::All => 0,
+            Self::Connected { last } => {
+                CONNECTED.wrapping_mul(2 * u64::from(last.map_or(0, |spot| spot + 1)) + 1)
+            }
+        }
+    }
 }
 
 /// The memory of VCF searches, and the line that the last one found. The memory is valid for
@@ -98,7 +118,7 @@ impl Vcf {
         nodes: u64,
         limits: &mut SearchLimits<'_>,
     ) -> Verdict {
-        self.search_among(Fours::Connected, grid, attacker, (moves, nodes), limits)
+        self.search_among(Fours::Connected { last: None }, grid, attacker, (moves, nodes), limits)
     }
 
     fn search_among(
@@ -110,22 +130,13 @@ impl Vcf {
         limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
-        let (nodes_max, looks_ahead_from) = bounds(limits, nodes);
-        let given_up = position_key(grid, attacker, fours, None) ^ GIVEN_UP;
+        let given_up = position_key(grid, attacker, fours) ^ GIVEN_UP;
         let effort = u8::try_from(nodes.max(1).ilog2()).expect("a logarithm is less than 64");
         if self.probe(given_up, effort).is_some() {
             return Verdict::Horizon;
         }
-        let mut search = Search {
-            memory: self,
-            grid,
-            attacker,
-            fours,
-            last: None,
-            limits,
-            nodes_max,
-            looks_ahead_from,
-        };
+        let mut search = Search::new(self, grid, attacker, fours, nodes, limits);
+        let nodes_max = search.nodes_max;
         let verdict = search.attack(moves.min(MOVES_MAX));
         if verdict == Verdict::Horizon && limits.nodes() >= nodes_max && !limits.is_over() {
             self.store(given_up, effort);
@@ -143,17 +154,7 @@ impl Vcf {
         limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
-        let (nodes_max, looks_ahead_from) = bounds(limits, nodes);
-        let mut search = Search {
-            memory: self,
-            grid,
-            attacker,
-            fours: Fours::All,
-            last: None,
-            limits,
-            nodes_max,
-            looks_ahead_from,
-        };
+        let mut search = Search::new(self, grid, attacker, Fours::All, nodes, limits);
         for left in 1..=moves.min(MOVES_MAX) {
             match search.attack(left) {
                 Verdict::Horizon if !search.is_over() => {}
@@ -218,15 +219,27 @@ struct Search<'a, 'b> {
     grid: &'a mut Grid,
     attacker: Stone,
     fours: Fours,
-    /// The attacker's last move, where only those near it are tried.
-    last: Option<Spot>,
     limits: &'a mut SearchLimits<'b>,
     nodes_max: u64,
     /// From this number of positions on it asks the table before it sets stones.
     looks_ahead_from: u64,
 }
 
-impl Search<'_, '_> {
+impl<'a, 'b> Search<'a, 'b> {
+    fn new(
+        memory: &'a mut Vcf,
+        grid: &'a mut Grid,
+        attacker: Stone,
+        fours: Fours,
+        nodes: u64,
+        limits: &'a mut SearchLimits<'b>,
+    ) -> Self {
+        let begin = limits.nodes();
+        let nodes_max = begin.saturating_add(nodes);
+        let looks_ahead_from = begin.saturating_add(LOOKS_AHEAD_AFTER);
+        Self { memory, grid, attacker, fours, limits, nodes_max, looks_ahead_from }
+    }
+
     fn is_over(&self) -> bool {
         self.limits.is_over() || self.limits.nodes() >= self.nodes_max
     }
@@ -258,7 +271,7 @@ impl Search<'_, '_> {
         if left == 1 && !self.may_win_by_rule() {
             return Verdict::Horizon;
         }
-        let key = position_key(self.grid, attacker, self.fours, self.last);
+        let key = position_key(self.grid, attacker, self.fours);
         if let Some(verdict) = self.memory.probe(key, left) {
             return verdict;
         }
@@ -274,16 +287,18 @@ impl Search<'_, '_> {
     /// Adds the fours to try to the moves; the last is tried first.
     fn list_fours(&mut self, base: usize) {
         let (grid, attacker, moves) = (&*self.grid, self.attacker, &mut self.memory.moves);
-        let is_near = |spot: &Spot| {
-            self.last.is_none_or(|last| grid.window().are_on_a_line(*spot, last, CONNECTED_WITHIN))
+        let all = grid.threats(attacker, Threat::Four);
+        let Fours::Connected { last } = self.fours else {
+            moves.extend(all);
+            return;
         };
-        moves.extend(grid.threats(attacker, Threat::Four).filter(is_near));
-        if self.fours == Fours::Connected {
-            moves[base..].sort_by_cached_key(|spot| {
-                let makes_three = grid.flags(*spot, attacker).any(Flags::THREE);
-                (makes_three, grid.urgency(*spot, attacker).to_make)
-            });
-        }
+        moves.extend(all.filter(|spot| {
+            last.is_none_or(|last| grid.window().are_on_a_line(*spot, last, CONNECTED_WITHIN))
+        }));
+        moves[base..].sort_by_cached_key(|spot| {
+            let makes_three = grid.flags(*spot, attacker).any(Flags::THREE);
+            (makes_three, grid.urgency(*spot, attacker).to_make)
+        });
     }
 
     /// Whether a four may win because renju forbids the answer.
@@ -311,12 +326,12 @@ impl Search<'_, '_> {
             } else if let Some(remembered) = self.remembered(spot, left) {
                 remembered
             } else {
-                let before = self.last;
-                self.last = self.after(spot);
+                let before = self.fours;
+                self.fours = before.after(spot);
                 let forced = self.grid.force(spot, attacker);
                 let found = self.defend(left);
                 self.grid.unforce(forced);
-                self.last = before;
+                self.fours = before;
                 found
             };
             match found {
@@ -332,11 +347,6 @@ impl Search<'_, '_> {
         verdict
     }
 
-    /// The last move after a four, as far as it matters.
-    fn after(&self, spot: Spot) -> Option<Spot> {
-        (self.fours == Fours::Connected).then_some(spot)
-    }
-
     /// What the table knows of the position after a four and its only answer. The same fours in
     /// another order lead to almost half of all positions, and to set stones takes much longer
     /// than to look.
@@ -347,7 +357,7 @@ impl Search<'_, '_> {
         }
         let answer = self.grid.only_answer_to_four(spot, attacker)?;
         let stones = self.grid.stone_key(spot, attacker) ^ self.grid.stone_key(answer, defender);
-        let key = position_key(self.grid, attacker, self.fours, self.after(spot)) ^ stones;
+        let key = position_key(self.grid, attacker, self.fours.after(spot)) ^ stones;
         let known = self.memory.probe(key, left - 1)?;
         self.limits.count(2);
         Some(if self.is_over() { Verdict::Horizon } else { known })
@@ -389,25 +399,10 @@ impl Search<'_, '_> {
     }
 }
 
-/// Where a search of so many positions ends, and from where on it asks the table before it sets stones.
-fn bounds(limits: &SearchLimits<'_>, nodes: u64) -> (u64, u64) {
-    let begin = limits.nodes();
-    (begin.saturating_add(nodes), begin.saturating_add(LOOKS_AHEAD_AFTER))
-}
-
-/// The table key of a position in which `attacker` moves.
-fn position_key(grid: &Grid, attacker: Stone, fours: Fours, last: Option<Spot>) -> u64 {
-    let side = match attacker {
-        Stone::Black => 0,
-        Stone::White => WHITE_ATTACKS,
-    };
-    let scope = match fours {
-        Fours::All => 0,
-        Fours::Connected => {
-            CONNECTED.wrapping_mul(2 * u64::from(last.map_or(0, |spot| spot + 1)) + 1)
-        }
-    };
-    grid.hash() ^ side ^ scope
+/// The table key of a position in which `attacker` moves, and tries these fours.
+fn position_key(grid: &Grid, attacker: Stone, fours: Fours) -> u64 {
+    let side = if attacker == Stone::White { WHITE_ATTACKS } else { 0 };
+    grid.hash() ^ side ^ fours.key()
 }
 
 /// How far from the one before a connected four may lie.
