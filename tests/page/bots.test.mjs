@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { LEVEL_RATINGS } from '../../server/web/protocol.js';
 import { guest, own, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { PHONE, begin, stage } from './harness.mjs';
@@ -98,7 +99,7 @@ test('a player without ratings finds their level by games with bots, which have 
   assert.deepEqual(await faults(page), []);
   await page.getByRole('button', { name: 'Play level 5' }).click();
   await page.waitForURL(/\/r\//);
-  await page.locator('.plate', { hasText: 'Bot, level 5' }).filter({ hasText: '1360' }).waitFor();
+  await page.locator('.plate', { hasText: 'Bot, level 5' }).filter({ hasText: String(LEVEL_RATINGS[4]) }).waitFor();
   await page.locator('.plate', { hasText: 'Nora' }).locator('[role=timer]').first().waitFor();
   // Others are not asked to.
   await page.goto('/player/Bella');

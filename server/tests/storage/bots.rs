@@ -13,6 +13,7 @@ use fivefold_server::{
     },
 };
 use fivefold_shared::{
+    bot_spec::BotSpec,
     protocol::Name,
     rating_pool::{PoolKind, RatingPool},
     seat::Seat,
@@ -216,10 +217,12 @@ fn three_games_with_bots_of_the_server_give_a_first_rating() {
             assert_eq!(start != Rating::NEW, is_whole, "{own:?}");
         }
         assert_eq!(place(storage, 20, &level(5), most, Seat::First), 0, "one past the last");
+        let of_level_5 = "engine:5".parse::<BotSpec>().unwrap().rating().unwrap();
         let mut expected = Rating::NEW;
         for number in 10..10 + PLACEMENT_GAMES {
             let at = DAY + number;
-            [expected, _] = rate([expected, Rating::of_house_bot(1360, at)], Score::First, at);
+            [expected, _] =
+                rate([expected, Rating::of_house_bot(of_level_5, at)], Score::First, at);
         }
         let own = ratings(storage, 1);
         assert_eq!(
