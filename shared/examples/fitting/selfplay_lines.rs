@@ -25,15 +25,21 @@ impl Judgement {
     }
 }
 
+/// The rules of a line.
+pub(crate) fn rules(line: &str) -> Option<Rules> {
+    let mut fields = line.split(',');
+    let variant = Variant::named(fields.next()?)?;
+    Rules::new(variant, fields.next()?.parse().ok()?).ok()
+}
+
 /// Calls `learn` for each position of a line that the engine would evaluate, with the move that was
 /// played there. `None` for a line that is not one of `selfplay`, and where `learn` returns that.
 pub(crate) fn read(
     line: &str,
     mut learn: impl FnMut(&Position, Option<Point>, Judgement) -> Option<()>,
 ) -> Option<()> {
-    let mut fields = line.split(',');
-    let variant = Variant::named(fields.next()?)?;
-    let rules = Rules::new(variant, fields.next()?.parse().ok()?).ok()?;
+    let rules = rules(line)?;
+    let mut fields = line.split(',').skip(2);
     let winner = fields.next()?;
     let moves = fields.next()?.split(' ').map(|name| coordinates::parse(name, rules.size()));
     let moves: Vec<Point> = moves.collect::<Result<_, _>>().ok()?;

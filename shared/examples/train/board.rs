@@ -2,11 +2,12 @@
 
 use fivefold_shared::{
     engine::Shapes,
-    rules::{Axis, Stone},
+    rules::{Axis, Point, Rules, Size, Stone},
 };
 
 /// The shapes on an empty board, and where they change.
 pub(crate) struct Board {
+    pub(crate) rules: Rules,
     width: i32,
     height: i32,
     /// By point and axis.
@@ -14,8 +15,11 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    pub(crate) fn new((width, height): (u8, u8)) -> Self {
-        let mut board = Self { width: width.into(), height: height.into(), empty: Vec::new() };
+    /// For a board with borders.
+    pub(crate) fn new(rules: Rules) -> Option<Self> {
+        let Size::Bounded { width, height } = rules.size() else { return None };
+        let mut board =
+            Self { rules, width: width.into(), height: height.into(), empty: Vec::new() };
         let reach = |point, axis, direction| {
             u8::try_from(board.line(point, axis, direction).count()).expect("it is short")
         };
@@ -25,7 +29,12 @@ impl Board {
                     .map(|axis| Shapes::empty(reach(point, axis, -1), reach(point, axis, 1)))
             })
             .collect();
-        board
+        Some(board)
+    }
+
+    /// The number of a point.
+    pub(crate) fn number(&self, point: Point) -> Option<u16> {
+        u16::try_from(point.y * self.width + point.x).ok()
     }
 
     /// The points that lie on an axis on one side of a point and see it.

@@ -1,12 +1,18 @@
-//! The file that the engine reads.
+//! The file that the engine reads, and from which fitting goes on.
 
-use fivefold_shared::{
-    engine::{EvalTrace, Shapes},
-    rules::Stone,
-};
+use fivefold_shared::{engine::Shapes, rules::Stone};
 use sha2::{Digest, Sha256};
 
-use crate::network::{Network, REACHES};
+use crate::network::{HEAD, Network, REACHES, Row};
+
+/// What is in a file.
+pub(crate) struct Content {
+    pub(crate) bias: Row,
+    /// The weights of the head, and the rows of patterns.
+    pub(crate) perspectives: Vec<(Vec<f32>, Vec<Row>)>,
+    /// By reach and folded shape: its row.
+    pub(crate) rows: [Vec<Option<Row>>; 2],
+}
 
 /// Writes what the engine's `shape_network` reads.
 pub(crate) fn write(network: &Network, is_frequent: &[bool]) -> Vec<u8> {
@@ -14,19 +20,11 @@ pub(crate) fn write(network: &Network, is_frequent: &[bool]) -> Vec<u8> {
     for bias in network.bias() {
         content.extend(word(bias * Shapes::SCALE).to_le_bytes());
     }
-    let units: Vec<Vec<f32>> =
-        (0..Shapes::HIDDEN).map(|unit| network.unit(unit).collect()).collect();
-    let mut floats = Vec::new();
-    for input in 0..2 * Shapes::CHANNELS {
-        floats.extend(units.iter().map(|unit| unit[input] / Shapes::SCALE));
+    for perspective in 0..Shapes::PERSPECTIVES {
+        content.extend(network.head(perspective).flat_map(f32::to_le_bytes));
+        let patterns = network.pattern_rows(perspective).iter().flatten();
+        content.extend(patterns.map(|number| byte(*number)));
     }
-    floats.extend(network.outputs());
-    for class in 0..EvalTrace::THREAT_CLASSES {
-        let (hidden, output) = network.threats(class);
-        floats.extend(hidden);
-        floats.push(output);
-    }
-    content.extend(floats.into_iter().flat_map(f32::to_le_bytes));
     let shapes = Shapes::default();
     for (part, reach) in REACHES.into_iter().enumerate().take(2) {
         // By folded shape: a shape that has that number.
@@ -43,21 +41,59 @@ pub(crate) fn write(network: &Network, is_frequent: &[bool]) -> Vec<u8> {
         }
         for shape in shape_of.into_iter().flatten() {
             content.extend((0..Shapes::CHANNELS).map(|channel| {
-                let rows = network.rows_of(shape, 0);
-                let sum: f32 = rows.map(|row| network.rows[row as usize][channel]).sum();
-                byte(sum * Shapes::SCALE).cast_unsigned()
+                let rows = network.shared_rows(shape, 0);
+                byte(rows.map(|row| network.rows[row as usize][channel]).sum())
             }));
         }
     }
     [&Shapes::FORMAT[..], &Sha256::digest(&content)[..], &content].concat()
 }
 
+/// Reads what [`write`] wrote. `None` for anything else.
+pub(crate) fn read(file: &[u8]) -> Option<Content> {
+    let (hash, content) = file.strip_prefix(&Shapes::FORMAT)?.split_at_checked(32)?;
+    if Sha256::digest(content)[..] != *hash {
+        return None;
+    }
+    let mut rest = content;
+    let mut bytes = |count: usize| {
+        let (first, others) = rest.split_at_checked(count)?;
+        rest = others;
+        Some(first)
+    };
+    let row = |bytes: &[u8]| -> Row {
+        std::array::from_fn(|channel| f32::from(bytes[channel].cast_signed()) / Shapes::SCALE)
+    };
+    let words = bytes(2 * Shapes::CHANNELS)?.as_chunks().0;
+    let bias = std::array::from_fn(|channel| {
+        f32::from(i16::from_le_bytes(words[channel])) / Shapes::SCALE
+    });
+    let mut perspectives = Vec::new();
+    for _ in 0..Shapes::PERSPECTIVES {
+        let head = bytes(4 * HEAD)?.as_chunks().0.iter().copied().map(f32::from_le_bytes);
+        let patterns = bytes(Shapes::PATTERNS * Shapes::CHANNELS)?;
+        perspectives.push((head.collect(), patterns.chunks(Shapes::CHANNELS).map(row).collect()));
+    }
+    let shapes = Shapes::default();
+    let mut rows =
+        [vec![None; shapes.folded_count(REACHES[0])], vec![None; shapes.folded_count(REACHES[1])]];
+    for rows in &mut rows {
+        let bits = bytes(rows.len().div_ceil(8))?;
+        for (number, own) in rows.iter_mut().enumerate() {
+            if bits[number / 8] >> (number % 8) & 1 == 1 {
+                *own = Some(row(bytes(Shapes::CHANNELS)?));
+            }
+        }
+    }
+    Some(Content { bias, perspectives, rows })
+}
+
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a number out of range becomes the nearest one"
 )]
-fn byte(number: f32) -> i8 {
-    number.round() as i8
+fn byte(number: f32) -> u8 {
+    ((number * Shapes::SCALE).round() as i8).cast_unsigned()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "as above")]

@@ -2,18 +2,18 @@
 
 use fivefold_shared::{engine::Shapes, rules::Stone};
 
-use crate::{board::Board, samples::Sample};
+use crate::samples::Samples;
 
 /// So many shapes have a row of their own.
 const FREQUENT: usize = 40_000;
 
 /// By folded shape: whether it is one of the most frequent ones.
-pub(crate) fn frequent(samples: &[Sample]) -> Vec<bool> {
+pub(crate) fn frequent(samples: &Samples) -> Vec<bool> {
     let shapes = Shapes::default();
-    let board = Board::new(samples[0].size);
     let mut counts = vec![0_u32; shapes.folded_count(Shapes::REACH)];
     let (mut of_points, mut active) = (Vec::new(), Vec::new());
-    for sample in samples {
+    for sample in &samples.fitted {
+        let board = &samples.boards[usize::from(sample.board)];
         board.set(&sample.stones, &mut of_points, &mut active);
         for shape in active.iter().flat_map(|point| of_points[usize::from(*point)]) {
             for stone in Stone::BOTH {

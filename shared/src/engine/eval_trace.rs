@@ -5,7 +5,7 @@
 //! Only these need this; the search does not.
 
 use super::{
-    eval_features::{self, PATTERNS},
+    eval_features,
     grid::Grid,
     grid_window::Window,
     pattern::Threat,
@@ -75,7 +75,9 @@ impl Shapes {
     /// What the network's file begins with.
     pub const FORMAT: [u8; 8] = shape_network::FORMAT;
     /// How many numbers [`Shapes::patterns`] has.
-    pub const PATTERNS: usize = PATTERNS * PATTERNS + 2;
+    pub const PATTERNS: usize = shape_network::PATTERN_ROWS;
+    /// How many perspectives [`Shapes::perspective`] knows.
+    pub const PERSPECTIVES: usize = shape_network::PERSPECTIVES;
 
     /// The shape of an empty point with so many points behind and before it, and no stone in sight.
     pub fn empty(behind: u8, before: u8) -> u32 {
@@ -103,18 +105,17 @@ impl Shapes {
         self.foldings[usize::from(reach)].count()
     }
 
-    /// The number of the patterns that a colour and its opponent would make in the middle, or of
-    /// the stone there. `None` for a variant that the engine does not know.
+    /// The number of the row for the patterns that a colour and its opponent would make in the
+    /// middle, or for the stone there; less than [`Shapes::PATTERNS`]. `None` for a variant that the engine
+    /// does not know.
     pub fn patterns(variant: Variant, shape: u32, stone: Stone) -> Option<usize> {
-        let tables = Tables::of(variant)?;
-        if !shape.is_multiple_of(3) {
-            return Some(PATTERNS * PATTERNS + usize::from(shape % 3 == Self::on(stone)));
-        }
-        let content = |steps| shapes::content(shape, steps) << tables.shift(steps);
-        let key = tables.steps().map(content).sum();
-        let [own, other] =
-            [stone, stone.opponent()].map(|stone| tables.pattern(key, stone) as usize);
-        Some(PATTERNS * own + other)
+        Some(shape_network::pattern_row(Tables::of(variant)?, shape, stone))
+    }
+
+    /// The number of the perspective from which a colour is judged by these rules; less than
+    /// [`Shapes::PERSPECTIVES`]. `None` for a variant that the network is not for.
+    pub fn perspective(variant: Variant, stone: Stone) -> Option<usize> {
+        shape_network::perspective(variant, stone)
     }
 }
 

@@ -91,7 +91,7 @@ impl Tables {
 
     /// The network over shapes, read on first use; `None` where there is none.
     pub(super) fn network(&self) -> Option<&'static ShapeNetwork> {
-        ShapeNetwork::of(self.variant)
+        ShapeNetwork::of(self.variant, self)
     }
 
     /// The pattern that a stone of this colour makes on an axis with this key.

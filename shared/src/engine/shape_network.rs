@@ -2,11 +2,13 @@
 //!
 //! Every point of the board, empty or not, has a [shape](super::shapes) on each axis, and every shape
 //! has a row of numbers for either colour. The four rows of a point are added; what is below zero
-//! counts as zero. The sums of that over the board, less those of the empty board, feed a layer of
-//! hidden units, which also knows the threats of both sides.
+//! counts as zero. The sums of that over the board, less those of the empty board, feed two layers of
+//! hidden units, which also know the threats of both sides.
 //!
-//! Shapes that are rare in the games have the row of the shape that is shorter by one point
-//! on either side. `examples/train` fits the weights, and writes them to a file for each variant.
+//! A row is a sum of two: that of the shape, which all variants share, and that of the patterns in its
+//! middle, from one [`perspective`]. Shapes that are rare in the games have the row of the shape that is
+//! shorter by one point on either side. The hidden units belong to a perspective as well.
+//! `examples/train` fits the weights to games by all variants at once, and writes the file.
 
 use std::sync::OnceLock;
 
@@ -14,14 +16,15 @@ use pulp::{Arch, Simd, WithSimd};
 use rustc_hash::FxHashMap;
 
 use super::{
-    eval_features::{CHANCE_SCALE, THREAT_CLASSES},
-    shapes::{Folding, REACH, SHAPES},
+    eval_features::{CHANCE_SCALE, PATTERNS, THREAT_CLASSES},
+    pattern_tables::Tables,
+    shapes::{self, Folding, REACH, SHAPES},
 };
 use crate::rules::{Stone, Variant};
 
 /// How many numbers a shape has for one colour.
 pub(super) const CHANNELS: usize = 32;
-/// Hidden units.
+/// Hidden units of each layer.
 pub(super) const HIDDEN: usize = 32;
 
 /// The sums of a point: for Black, then for White.
@@ -29,12 +32,44 @@ pub(super) type PointSum = [i16; 2 * CHANNELS];
 /// The sums of a position: for Black, then for White.
 pub(super) type BoardSum = [i32; 2 * CHANNELS];
 
-/// What the files begin with: their format and its version.
-pub(super) const FORMAT: [u8; 8] = *b"shapes 1";
+/// How many perspectives there are.
+pub(super) const PERSPECTIVES: usize = 6;
+/// How many rows of patterns a perspective has: for what both colours would make on an empty point,
+/// and for a stone of either.
+pub(super) const PATTERN_ROWS: usize = PATTERNS * PATTERNS + 2;
+
+/// What the file begins with: its format and its version.
+pub(super) const FORMAT: [u8; 8] = *b"shapes 2";
 /// Fixed-point scale of the numbers of shapes.
 pub(super) const SCALE: f32 = 64.0;
 
-static FREESTYLE: &[u8] = include_bytes!("shape_network/freestyle.bin");
+static FILE: &[u8] = include_bytes!("shape_network/weights.bin");
+
+/// The number of a perspective: of a colour by the rules of a variant. Where the rules treat both
+/// colours alike, both have the same. `None` where the network was not fitted to games by the rules.
+pub(super) const fn perspective(variant: Variant, stone: Stone) -> Option<usize> {
+    match (variant, stone) {
+        (Variant::Freestyle | Variant::Mnk { k: 5 }, _) => Some(0),
+        (Variant::Standard, _) => Some(1),
+        (Variant::Renju, Stone::Black) => Some(2),
+        (Variant::Renju, Stone::White) => Some(3),
+        (Variant::Caro, _) => Some(4),
+        (Variant::CaroOverline, _) => Some(5),
+        (Variant::Mnk { .. }, _) => None,
+    }
+}
+
+/// The number of the row for the patterns in the middle of a shape, or for the stone there, as a
+/// colour sees it; less than [`PATTERN_ROWS`].
+pub(super) fn pattern_row(tables: &Tables, shape: u32, stone: Stone) -> usize {
+    if !shape.is_multiple_of(3) {
+        return PATTERNS * PATTERNS + usize::from(shape % 3 == shapes::on(stone));
+    }
+    let content = |steps| shapes::content(shape, steps) << tables.shift(steps);
+    let key = tables.steps().map(content).sum();
+    let [own, other] = [stone, stone.opponent()].map(|stone| tables.pattern(key, stone) as usize);
+    PATTERNS * own + other
+}
 
 /// The weights for one variant.
 #[derive(Debug)]
@@ -43,11 +78,8 @@ pub(super) struct ShapeNetwork {
     pub(super) arch: Arch,
     rows: Rows,
     bias: PointSum,
-    /// By number of the side that moves, then of the other: a weight for each hidden unit.
-    hidden: Box<[[f32; HIDDEN]; 2 * CHANNELS]>,
-    outputs: [f32; HIDDEN],
-    /// By [`threat_class`](super::eval_features::threat_class).
-    threats: Vec<ThreatBias>,
+    /// By the colour that moves.
+    heads: [Head; 2],
 }
 
 /// The numbers of shapes.
@@ -59,24 +91,33 @@ struct Rows {
     rows: Box<[[i8; 2 * CHANNELS]]>,
 }
 
-#[derive(Debug)]
+/// The weights of the hidden units and of the output, from one perspective.
+#[derive(Clone, Debug)]
+struct Head {
+    /// By number of the side that moves, then of the other: a weight for each unit of the first layer.
+    first: Box<[[f32; HIDDEN]; 2 * CHANNELS]>,
+    /// By unit of the first layer: a weight for each of the second.
+    second: Box<[[f32; HIDDEN]; HIDDEN]>,
+    second_biases: [f32; HIDDEN],
+    outputs: [f32; HIDDEN],
+    /// By [`threat_class`](super::eval_features::threat_class).
+    threats: Box<[ThreatBias]>,
+}
+
+#[derive(Clone, Debug)]
 struct ThreatBias {
-    hidden: [f32; HIDDEN],
+    first: [f32; HIDDEN],
     output: f32,
 }
 
 impl ShapeNetwork {
-    /// The network for a variant, read on first use; `None` where there is none. That for freestyle also
-    /// measured better than none by the other rules of five in a row named here.
-    pub(super) fn of(variant: Variant) -> Option<&'static Self> {
-        static CELL: OnceLock<ShapeNetwork> = OnceLock::new();
-        match variant {
-            Variant::Freestyle | Variant::Mnk { k: 5 } | Variant::Standard | Variant::Renju => {
-                let network = || Self::read(FREESTYLE).expect("the file is as it was written");
-                Some(CELL.get_or_init(network))
-            }
-            _ => None,
-        }
+    /// The network for a variant, made on first use; `None` where it knows nothing of the rules.
+    pub(super) fn of(variant: Variant, tables: &Tables) -> Option<&'static Self> {
+        static CELLS: [OnceLock<ShapeNetwork>; PERSPECTIVES] =
+            [const { OnceLock::new() }; PERSPECTIVES];
+        let cell = &CELLS[perspective(variant, Stone::Black)?];
+        let network = || Self::read(FILE, variant, tables).expect("the file is as it was written");
+        Some(cell.get_or_init(network))
     }
 
     /// The numbers of a shape.
@@ -97,15 +138,16 @@ impl ShapeNetwork {
 
     /// The value for the side to move, in the units of the search.
     pub(super) fn value(&self, sum: &BoardSum, moving: Stone, threats: usize) -> i32 {
-        self.arch.dispatch(Judgement {
-            network: self,
-            sum,
-            moving,
-            threats: &self.threats[threats],
-        })
+        let (black, white) = sum.split_at(CHANNELS);
+        let sides = match moving {
+            Stone::Black => [black, white],
+            Stone::White => [white, black],
+        };
+        let head = &self.heads[moving as usize];
+        self.arch.dispatch(Judgement { head, sides, threats: &head.threats[threats] })
     }
 
-    fn read(file: &[u8]) -> Option<Self> {
+    fn read(file: &[u8], variant: Variant, tables: &Tables) -> Option<Self> {
         let (_, content) = split(file)?;
         let mut reader = Reader(content);
         let mut bias = [0; 2 * CHANNELS];
@@ -114,24 +156,23 @@ impl ShapeNetwork {
             *number = i16::from_le_bytes(reader.bytes()?);
         }
         white.copy_from_slice(black);
-        let mut hidden = Box::new([[0.0; HIDDEN]; 2 * CHANNELS]);
-        for weights in hidden.iter_mut() {
-            *weights = reader.floats()?;
+        let parts = (0..PERSPECTIVES).map(|_| Some((reader.head()?, reader.pattern_rows()?)));
+        let parts: Vec<_> = parts.collect::<Option<_>>()?;
+        let mut colours = Vec::new();
+        for stone in Stone::BOTH {
+            colours.push(&parts[perspective(variant, stone)?]);
         }
-        let outputs = reader.floats()?;
-        let threat =
-            |_| Some(ThreatBias { hidden: reader.floats()?, output: reader.floats::<1>()?[0] });
-        let threats = (0..THREAT_CLASSES).map(threat).collect::<Option<_>>()?;
-        let rows = reader.rows()?;
-        Some(Self { arch: Arch::new(), rows, bias, hidden, outputs, threats })
+        let heads = [colours[0].0.clone(), colours[1].0.clone()];
+        let rows = reader.rows([&colours[0].1, &colours[1].1], tables)?;
+        reader.0.is_empty().then_some(Self { arch: Arch::new(), rows, bias, heads })
     }
 }
 
 /// The computation of a value.
 struct Judgement<'a> {
-    network: &'a ShapeNetwork,
-    sum: &'a BoardSum,
-    moving: Stone,
+    head: &'a Head,
+    /// The sums of the side that moves and of the other.
+    sides: [&'a [i32]; 2],
     threats: &'a ThreatBias,
 }
 
@@ -140,21 +181,24 @@ impl WithSimd for Judgement<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> i32 {
-        let mut hidden = self.threats.hidden;
-        let (black, white) = self.sum.split_at(CHANNELS);
-        let [own, other] = match self.moving {
-            Stone::Black => [black, white],
-            Stone::White => [white, black],
-        };
-        for (number, weights) in own.iter().chain(other).zip(self.network.hidden.iter()) {
-            let number = *number as f32;
-            for (sum, weight) in hidden.iter_mut().zip(weights) {
-                *sum += number * weight;
-            }
+        let mut first = self.threats.first;
+        for (number, weights) in self.sides.into_iter().flatten().zip(self.head.first.iter()) {
+            add(&mut first, *number as f32, weights);
         }
-        let active = hidden.iter().zip(&self.network.outputs);
+        let mut second = self.head.second_biases;
+        for (unit, weights) in first.iter().zip(self.head.second.iter()) {
+            add(&mut second, unit.max(0.0), weights);
+        }
+        let active = second.iter().zip(&self.head.outputs);
         let sum: f32 = active.map(|(unit, weight)| unit.max(0.0) * weight).sum();
         in_units(self.threats.output + sum)
+    }
+}
+
+#[inline(always)]
+fn add(sums: &mut [f32; HIDDEN], number: f32, weights: &[f32; HIDDEN]) {
+    for (sum, weight) in sums.iter_mut().zip(weights) {
+        *sum += number * weight;
     }
 }
 
@@ -190,10 +234,29 @@ impl Reader<'_> {
         Some(floats)
     }
 
+    fn head(&mut self) -> Option<Head> {
+        let mut first = Box::new([[0.0; HIDDEN]; 2 * CHANNELS]);
+        for weights in first.iter_mut() {
+            *weights = self.floats()?;
+        }
+        let mut second = Box::new([[0.0; HIDDEN]; HIDDEN]);
+        for weights in second.iter_mut() {
+            *weights = self.floats()?;
+        }
+        let (second_biases, outputs) = (self.floats()?, self.floats()?);
+        let threat = |_| Some(ThreatBias { first: self.floats()?, output: self.floats::<1>()?[0] });
+        let threats = (0..THREAT_CLASSES).map(threat).collect::<Option<_>>()?;
+        Some(Head { first, second, second_biases, outputs, threats })
+    }
+
+    fn pattern_rows(&mut self) -> Option<Vec<[i8; CHANNELS]>> {
+        (0..PATTERN_ROWS).map(|_| Some(self.bytes()?.map(u8::cast_signed))).collect()
+    }
+
     /// Reads which folded shapes have rows, one bit each, and those rows: of the greatest reach, and of
-    /// the next.
-    fn rows(&mut self) -> Option<Rows> {
-        let mut colours: Vec<[i8; CHANNELS]> = Vec::new();
+    /// the next; and adds the rows of patterns, which are Black's and White's.
+    fn rows(&mut self, patterns: [&[[i8; CHANNELS]]; 2], tables: &Tables) -> Option<Rows> {
+        let mut of_shapes: Vec<[i8; CHANNELS]> = Vec::new();
         let mut levels: Vec<(Folding, Vec<Option<u16>>)> = Vec::new();
         for folding in [Folding::new(REACH), Folding::new(REACH - 1)] {
             let mut row_of = vec![None; folding.count()];
@@ -201,31 +264,39 @@ impl Reader<'_> {
             self.0 = rest;
             for (index, row_of) in row_of.iter_mut().enumerate() {
                 if bits[index / 8] >> (index % 8) & 1 == 1 {
-                    *row_of = Some(u16::try_from(colours.len()).ok()?);
-                    colours.push(self.bytes()?.map(u8::cast_signed));
+                    *row_of = Some(u16::try_from(of_shapes.len()).ok()?);
+                    of_shapes.push(self.bytes()?.map(u8::cast_signed));
                 }
             }
             levels.push((folding, row_of));
         }
         let mut rows = Vec::new();
-        let mut numbers: FxHashMap<[u16; 2], u16> = FxHashMap::default();
+        let mut numbers: FxHashMap<[(u16, u16); 2], u16> = FxHashMap::default();
         let mut row_of = Vec::new();
         for shape in 0..SHAPES {
-            let mut pair = [0; 2];
+            let mut parts = [(0, 0); 2];
             for stone in Stone::BOTH {
-                pair[stone as usize] = levels
+                let of_shape = levels
                     .iter()
                     .find_map(|(folding, row_of)| row_of[folding.number(shape, stone) as usize])?;
+                let of_pattern = u16::try_from(pattern_row(tables, shape, stone)).ok()?;
+                parts[stone as usize] = (of_shape, of_pattern);
             }
-            let number = match numbers.get(&pair) {
+            let number = match numbers.get(&parts) {
                 Some(number) => *number,
                 None => {
                     let number = u16::try_from(rows.len()).ok()?;
-                    numbers.insert(pair, number);
+                    numbers.insert(parts, number);
                     let mut row = [0; 2 * CHANNELS];
-                    let [black, white] = pair.map(|row| colours[usize::from(row)]);
-                    row[..CHANNELS].copy_from_slice(&black);
-                    row[CHANNELS..].copy_from_slice(&white);
+                    for ((row, (of_shape, of_pattern)), patterns) in
+                        row.chunks_exact_mut(CHANNELS).zip(parts).zip(patterns)
+                    {
+                        let of_shape = &of_shapes[usize::from(of_shape)];
+                        let of_pattern = &patterns[usize::from(of_pattern)];
+                        for ((number, one), other) in row.iter_mut().zip(of_shape).zip(of_pattern) {
+                            *number = one.saturating_add(*other);
+                        }
+                    }
                     rows.push(row);
                     number
                 }
@@ -242,20 +313,40 @@ mod tests {
 
     use super::*;
 
+    fn read(file: &[u8]) -> Option<ShapeNetwork> {
+        let variant = Variant::Freestyle;
+        ShapeNetwork::read(file, variant, Tables::of(variant)?)
+    }
+
+    #[test]
+    fn each_variant_has_its_own_perspective_and_renju_one_for_each_colour() {
+        let of_variant = |variant| Stone::BOTH.map(|stone| perspective(variant, stone).unwrap());
+        let mut all: Vec<usize> = Variant::FIVES.into_iter().flat_map(of_variant).collect();
+        all.dedup();
+        assert_eq!(all, (0..PERSPECTIVES).collect::<Vec<_>>());
+        for variant in Variant::FIVES {
+            let [black, white] = of_variant(variant);
+            assert_eq!(black != white, variant == Variant::Renju, "{variant:?}");
+        }
+        let k = |k| perspective(Variant::Mnk { k }, Stone::Black);
+        assert_eq!([4, 5, 6].map(k), [None, Some(0), None]);
+    }
+
     #[test]
     fn the_file_is_as_it_was_written() {
-        let (hash, content) = split(FREESTYLE).unwrap();
+        let (hash, content) = split(FILE).unwrap();
         assert_eq!(Sha256::digest(content)[..], hash[..]);
     }
 
     #[test]
-    fn a_file_that_was_cut_or_has_another_format_is_not_read() {
-        assert!(ShapeNetwork::read(FREESTYLE).is_some());
-        for length in [0, FORMAT.len(), FORMAT.len() + 32, FREESTYLE.len() - 1] {
-            assert!(ShapeNetwork::read(&FREESTYLE[..length]).is_none(), "{length}");
+    fn a_file_of_another_length_or_format_is_not_read() {
+        assert!(read(FILE).is_some());
+        for length in [0, FORMAT.len(), FORMAT.len() + 32, FILE.len() - 1] {
+            assert!(read(&FILE[..length]).is_none(), "{length}");
         }
-        let mut other = FREESTYLE.to_vec();
+        assert!(read(&[FILE, &[0]].concat()).is_none(), "one byte more");
+        let mut other = FILE.to_vec();
         other[FORMAT.len() - 1] += 1;
-        assert!(ShapeNetwork::read(&other).is_none());
+        assert!(read(&other).is_none());
     }
 }
