@@ -3,9 +3,9 @@
 use fivefold_shared::{engine::Shapes, rules::Stone};
 use sha2::{Digest, Sha256};
 
-use crate::network::{HEAD, Network, REACHES, Row};
+use crate::network::{HEAD, Network, REACHES, Row, file_scale, head_range};
 
-/// What is in a file.
+/// The weights of a file.
 pub(crate) struct Content {
     pub(crate) bias: Row,
     /// The weights of the head, and the rows of patterns.
@@ -86,6 +86,32 @@ pub(crate) fn read(file: &[u8]) -> Option<Content> {
         }
     }
     Some(Content { bias, perspectives, rows })
+}
+
+/// Gives a network the weights of a file.
+pub(crate) fn begin(network: &mut Network, file: &Content) {
+    network.dense[..Shapes::CHANNELS].copy_from_slice(&file.bias);
+    network.rows.fill(Row::default());
+    for (perspective, (head, patterns)) in file.perspectives.iter().enumerate() {
+        let own = network.dense[head_range(perspective)].iter_mut().zip(head).enumerate();
+        own.for_each(|(index, (own, weight))| *own = weight / file_scale(index));
+        let begin = network.patterns_begin + perspective * Shapes::PATTERNS;
+        network.rows[begin..begin + Shapes::PATTERNS].copy_from_slice(patterns);
+    }
+    // The rows of a shape are added, so what the shorter one has comes off the longer one's.
+    let shapes = Shapes::default();
+    for shape in 0..Shapes::COUNT {
+        let [long, short, _] = network.parts[shape as usize][0];
+        let [of_long, of_short] = [0, 1].map(|part| {
+            file.rows[part][shapes.folded(shape, Stone::Black, REACHES[part]) as usize]
+        });
+        let of_short = of_short.unwrap_or_default();
+        network.rows[short as usize] = of_short;
+        if let Some(row) = of_long {
+            network.rows[long as usize] =
+                std::array::from_fn(|channel| row[channel] - of_short[channel]);
+        }
+    }
 }
 
 #[expect(

@@ -10,7 +10,7 @@ use rand::{SeedableRng, rngs::Xoshiro256PlusPlus, seq::SliceRandom};
 
 use self::momentum::Momentum;
 use crate::{
-    file::Content,
+    file::{self, Content},
     network::{DENSE, Gradient, Network},
     samples::{Sample, Samples},
 };
@@ -39,7 +39,7 @@ pub(crate) fn fit(
     let mut network = Network::new(samples, is_frequent, &mut random);
     let longest = match before {
         Some(file) => {
-            network.begin_with(file);
+            file::begin(&mut network, file);
             RATE_ON
         }
         None => RATE,

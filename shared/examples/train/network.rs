@@ -10,7 +10,6 @@ use rand::{Rng, RngExt};
 
 use crate::{
     board::Board,
-    file::Content,
     samples::{Sample, Samples},
 };
 
@@ -49,7 +48,7 @@ pub(crate) const DENSE: usize = CHANNELS + Shapes::PERSPECTIVES * HEAD;
 /// The weights.
 pub(crate) struct Network {
     /// By shape and colour: the rows that are the same for all perspectives.
-    parts: Vec<[[u32; REACHES.len()]; 2]>,
+    pub(crate) parts: Vec<[[u32; REACHES.len()]; 2]>,
     /// By variant, shape and colour: the row for the patterns in the middle.
     patterns: Vec<(Variant, Vec<[u32; 2]>)>,
     pub(crate) rows: Vec<Row>,
@@ -226,36 +225,6 @@ impl Network {
         head.map(|(index, weight)| weight * file_scale(index))
     }
 
-    /// Takes the weights of a file.
-    pub(crate) fn begin_with(&mut self, file: &Content) {
-        self.dense[..CHANNELS].copy_from_slice(&file.bias);
-        for (perspective, (head, patterns)) in file.perspectives.iter().enumerate() {
-            for ((index, own), weight) in
-                self.dense[head_range(perspective)].iter_mut().enumerate().zip(head)
-            {
-                *own = weight / file_scale(index);
-            }
-            let begin = self.patterns_begin + perspective * Shapes::PATTERNS;
-            self.rows[begin..begin + Shapes::PATTERNS].copy_from_slice(patterns);
-        }
-        self.rows[..self.patterns_begin].fill([0.0; CHANNELS]);
-        // The rows of a shape are added, so what the shorter one has comes off the longer one's.
-        let shapes = Shapes::default();
-        for shape in 0..Shapes::COUNT {
-            let [long, short, _] = self.parts[shape as usize][0];
-            let of_reach = |part: usize| {
-                let number = shapes.folded(shape, Stone::Black, REACHES[part]);
-                file.rows[part][number as usize]
-            };
-            let short_row = of_reach(1).unwrap_or_default();
-            self.rows[short as usize] = short_row;
-            if let Some(row) = of_reach(0) {
-                self.rows[long as usize] =
-                    std::array::from_fn(|channel| row[channel] - short_row[channel]);
-            }
-        }
-    }
-
     fn patterns_of(&self, variant: Variant) -> &[[u32; 2]] {
         let found = self.patterns.iter().find(|(known, _)| *known == variant);
         &found.expect("the samples have it").1
@@ -429,12 +398,13 @@ impl Gradient {
     }
 }
 
-fn head_range(perspective: usize) -> Range<usize> {
+/// Where the head of a perspective is in [`Network::dense`].
+pub(crate) fn head_range(perspective: usize) -> Range<usize> {
     CHANNELS + perspective * HEAD..CHANNELS + (perspective + 1) * HEAD
 }
 
 /// What a weight of a head is multiplied by in the file: there the sums are whole numbers.
-fn file_scale(index: usize) -> f32 {
+pub(crate) fn file_scale(index: usize) -> f32 {
     if index < SECOND { BOARD_SCALE / Shapes::SCALE } else { 1.0 }
 }
 

@@ -22,6 +22,7 @@ use super::{
     grid_window::{DIRECTIONS, Window},
     pattern::{Flags, Pattern, Threat, content},
     pattern_tables::Tables,
+    shape_network::ShapeNetwork,
     shape_sums::ShapeSums,
     spots::{self, Rows, Saved, Spot, SpotSet},
 };
@@ -264,7 +265,7 @@ impl Grid {
 
     /// The evaluation for the side to move by the network over shapes; `None` where there is none.
     pub(super) fn network_value(&mut self, moving: Stone) -> Option<i32> {
-        let network = self.tables.network()?;
+        let network = ShapeNetwork::of(self.tables)?;
         let threats = self.threat_class(moving);
         let sums = self.sums.get_or_insert_with(|| ShapeSums::new(network, &self.window));
         sums.update(&self.placed, self.summed);

@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 use super::{
     eval_features::{Delta, Urgency},
     pattern::{Flags, Law, Pattern, classify},
-    shape_network::ShapeNetwork,
     weights::Weights,
 };
 use crate::rules::{Stone, Variant};
@@ -24,7 +23,7 @@ pub(super) struct Tables {
     pub(super) codes: Box<[u16; 1 << 16]>,
     /// The weights of patterns and threats.
     pub(super) weights: &'static Weights,
-    variant: Variant,
+    pub(super) variant: Variant,
     /// By combination: its contribution to the accumulators of a position. The patterns of an empty
     /// board add nothing, so that boards of all sizes are alike.
     pub(super) deltas: Box<[Delta]>,
@@ -87,11 +86,6 @@ impl Tables {
             closable: laws[0].closable,
             forbids: laws[0].forbids,
         }
-    }
-
-    /// The network over shapes, read on first use; `None` where there is none.
-    pub(super) fn network(&self) -> Option<&'static ShapeNetwork> {
-        ShapeNetwork::of(self.variant, self)
     }
 
     /// The pattern that a stone of this colour makes on an axis with this key.

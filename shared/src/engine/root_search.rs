@@ -26,6 +26,7 @@ use super::{
     pattern_tables::Tables,
     root_moves::{self, RootMove, UNKNOWN},
     search_limits::SearchLimits,
+    shape_network::ShapeNetwork,
     spots::Spot,
     transposition_table::TranspositionTable,
     tree_search::{Search, Step},
@@ -94,7 +95,7 @@ impl Engine {
         let entries = 1_usize << (options.hash_bytes / 64).max(1 << 10).ilog2();
         let tables = Tables::of(rules.variant())?;
         // Read now, so that the first search has its time for itself.
-        tables.network();
+        ShapeNetwork::of(tables);
         Some(Self {
             tables,
             rules,

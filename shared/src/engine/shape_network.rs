@@ -111,12 +111,13 @@ struct ThreatBias {
 }
 
 impl ShapeNetwork {
-    /// The network for a variant, made on first use; `None` where it knows nothing of the rules.
-    pub(super) fn of(variant: Variant, tables: &Tables) -> Option<&'static Self> {
+    /// The network for the variant of these tables, made on first use; `None` where it knows nothing of
+    /// the rules.
+    pub(super) fn of(tables: &Tables) -> Option<&'static Self> {
         static CELLS: [OnceLock<ShapeNetwork>; PERSPECTIVES] =
             [const { OnceLock::new() }; PERSPECTIVES];
-        let cell = &CELLS[perspective(variant, Stone::Black)?];
-        let network = || Self::read(FILE, variant, tables).expect("the file is as it was written");
+        let cell = &CELLS[perspective(tables.variant, Stone::Black)?];
+        let network = || Self::read(FILE, tables).expect("the file is as it was written");
         Some(cell.get_or_init(network))
     }
 
@@ -147,7 +148,7 @@ impl ShapeNetwork {
         self.arch.dispatch(Judgement { head, sides, threats: &head.threats[threats] })
     }
 
-    fn read(file: &[u8], variant: Variant, tables: &Tables) -> Option<Self> {
+    fn read(file: &[u8], tables: &Tables) -> Option<Self> {
         let (_, content) = split(file)?;
         let mut reader = Reader(content);
         let mut bias = [0; 2 * CHANNELS];
@@ -160,7 +161,7 @@ impl ShapeNetwork {
         let parts: Vec<_> = parts.collect::<Option<_>>()?;
         let mut colours = Vec::new();
         for stone in Stone::BOTH {
-            colours.push(&parts[perspective(variant, stone)?]);
+            colours.push(&parts[perspective(tables.variant, stone)?]);
         }
         let heads = [colours[0].0.clone(), colours[1].0.clone()];
         let rows = reader.rows([&colours[0].1, &colours[1].1], tables)?;
@@ -314,8 +315,7 @@ mod tests {
     use super::*;
 
     fn read(file: &[u8]) -> Option<ShapeNetwork> {
-        let variant = Variant::Freestyle;
-        ShapeNetwork::read(file, variant, Tables::of(variant)?)
+        ShapeNetwork::read(file, Tables::of(Variant::Freestyle)?)
     }
 
     #[test]

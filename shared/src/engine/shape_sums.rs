@@ -172,7 +172,7 @@ mod tests {
     use crate::rules::{Point, Position, Rules, Size, Variant};
 
     fn network(variant: Variant) -> &'static ShapeNetwork {
-        Tables::of(variant).unwrap().network().unwrap()
+        ShapeNetwork::of(Tables::of(variant).unwrap()).unwrap()
     }
 
     fn stones(position: &Position, window: &Window) -> Vec<(Spot, Stone)> {
