@@ -9,7 +9,7 @@
 //! better off.
 //!
 //! Each move adds another line: a position that strays from the game by a move or two, like most
-//! positions in a search, and that the engine would evaluate. Its winner is `unknown`, all its moves are the opening, and the chance
+//! positions in a search. Its winner is `unknown`, all its moves are the opening, and the chance
 //! and the best move are those of its end.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
@@ -18,7 +18,7 @@ use std::env;
 
 use fivefold_shared::{
     analysis::{Analysis, Line, Value},
-    engine::{Engine, EngineOptions, EvalTrace},
+    engine::{Engine, EngineOptions},
     notation::coordinates,
     rules::{Point, Position, Rules, Size, Stone, Variant},
     search_budget::{Budget, Thinking},
@@ -36,9 +36,6 @@ const VARIED: f64 = 0.05;
 
 /// Among how many good moves a stray move is chosen.
 const GOOD: usize = 8;
-
-/// How many stray positions are tried until the engine would evaluate one.
-const STRAYS: usize = 3;
 
 /// How often any move near a stone is made instead.
 const ANYWHERE: f64 = 0.3;
@@ -69,8 +66,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             chances.push(thousandths(analysis.lines[0].value));
             best.push(analysis.lines[0].moves[0]);
             let line = random.random_range(0..analysis.lines.len());
-            let mut try_once = |_| stray(&position, &mut engine, nodes, &mut random);
-            if let Some((strayed, end)) = (0..STRAYS).find_map(&mut try_once) {
+            if let Some((strayed, end)) = stray(&position, &mut engine, nodes, &mut random) {
                 let (size, moves, ply) = (rules.size(), names(&strayed), strayed.ply());
                 let [chance, best] = [thousandths(end.value), named(&end.moves[..1], &strayed)];
                 println!("{name},{size},unknown,{moves},{ply},{chance},{best}");
@@ -91,7 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// A position that nobody would play to, but that a search visits: one or two moves on, each one of
-/// several good ones or any; and its value. `None` where the engine would not evaluate it.
+/// several good ones or any; and its value.
 fn stray(
     position: &Position,
     engine: &mut Engine,
@@ -112,7 +108,6 @@ fn stray(
             return None;
         }
     }
-    EvalTrace::of(&position)?;
     let line = think(engine, &position, nodes, 1).lines.swap_remove(0);
     Some((position, line))
 }
