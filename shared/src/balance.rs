@@ -104,7 +104,7 @@ mod tests {
             chances.push(analysis.lines[0].value.chance());
         });
         let [.., one, other] = chances[..] else { panic!("two depths at least: {chances:?}") };
-        assert!((one.min(other)..one.max(other)).contains(&found), "{found} of {chances:?}");
+        assert!((one.min(other)..=one.max(other)).contains(&found), "{found} of {chances:?}");
         assert_eq!(chance(&mut engine, &begun, &looking_at(0)), Some(0.5));
         // Four in a row, free at both ends, against stones far apart.
         let mut won = position(&[(5, 7), (0, 0), (6, 7), (0, 4), (7, 7), (0, 8), (8, 7), (0, 12)]);

@@ -20,9 +20,9 @@ pub(super) enum MoveKind {
 /// How many moves are tried at least, and how many more for the remaining depth in plies to the power of
 /// 1.5, in tenths.
 const QUIET_MOVES: (u64, u64) = (16, 10);
-const FOURS: (u64, u64) = (20, 4);
-const THREES: (u64, u64) = (27, 12);
-const STOPS: (u64, u64) = (12, 11);
+const FOURS: (u64, u64) = (27, 4);
+const THREES: (u64, u64) = (27, 6);
+const STOPS: (u64, u64) = (10, 5);
 /// How many times as many are tried in the principal variation, in tenths.
 const PRINCIPAL: u64 = 25;
 
@@ -61,8 +61,8 @@ impl MoveKind {
         let percent = match self {
             Self::Quiet => 100,
             Self::Four => 38,
-            Self::Three => 73,
-            Self::Stop => 73,
+            Self::Three => 61,
+            Self::Stop => 58,
         };
         tried * percent / 100
     }
@@ -89,13 +89,13 @@ pub(super) struct LateMove {
 
 /// The reduction for each product of the binary logarithms of lateness and depth; in any case, in the
 /// principal variation and elsewhere; and how much history makes up for one ply of it. In 1/256 of a ply.
-const LATE: i32 = 82;
+const LATE: i32 = 89;
 const LATE_PRINCIPAL: i32 = 72;
 const LATE_ELSEWHERE: i32 = 322;
 const LATE_HISTORY: i32 = 5_700;
 /// More for what else is known of a move, in [`PLY`].
 const NEEDLESS: i32 = 24;
-const WITHOUT_GAIN: i32 = 30;
+const WITHOUT_GAIN: i32 = 41;
 const GOES_ON: i32 = -32;
 
 impl LateMove {

@@ -16,23 +16,23 @@ use crate::rules::Stone;
 
 /// How far behind a quiet move may leave a side, for each ply of remaining depth, and still be
 /// tried; and the greatest remaining depth at which this applies.
-const BEHIND: (i32, i32) = (49, 6 * PLY);
+const BEHIND: (i32, i32) = (58, 6 * PLY);
 /// The least remaining depth at which moves are searched less deeply because they come late.
-const LATE_DEPTH: i32 = 3 * PLY;
+const LATE_DEPTH: i32 = 2 * PLY;
 /// The least remaining depth at which the best move of an earlier search is compared with the others, and
 /// how much less deep that search may have been.
-const SINGULAR_DEPTH: i32 = 8 * PLY;
+const SINGULAR_DEPTH: i32 = 9 * PLY;
 const SINGULAR_KNOWN: i32 = 3 * PLY;
 /// By how much it must be better, for each ply of remaining depth, to be searched more deeply, and
 /// by how much in all to be searched twice that much more deeply.
 const SINGULAR: i32 = 8;
-const SINGULAR_BY_FAR: i32 = 90;
-const SINGULAR_EXTENSION: i32 = 60;
+const SINGULAR_BY_FAR: i32 = 110;
+const SINGULAR_EXTENSION: i32 = 23;
 /// By how much less deeply moves are searched where one is likely to be too good.
-const LIKELY_CUT_REDUCTION: i32 = 59;
+const LIKELY_CUT_REDUCTION: i32 = 41;
 /// How much better than expected a late move has to be, and for each ply that it was searched less
 /// deeply, to be searched another ply more deeply.
-const DEEPER: (i32, i32) = (67, 30);
+const DEEPER: (i32, i32) = (102, 30);
 /// By how much less deeply the other moves are searched once one has raised alpha, and at which depths.
 const RAISED: i32 = 72;
 const RAISED_DEPTHS: (i32, i32) = (2 * PLY, 12 * PLY);

@@ -26,24 +26,22 @@ const VALUE_MAX: i32 = WON - 1;
 const PLIES_MAX: u16 = 200;
 
 /// Limits of positions for a search for fours: for each ply of remaining depth, and in all.
-const VCF_NODES: (i32, i32) = (98, 400);
+const VCF_NODES: (i32, i32) = (98, 566);
 /// The same at a leaf.
 const LEAF_NODES: (i32, i32) = (67, 67);
 /// The same for those of the other side that the side to move has to stop, and the least remaining
 /// depth at which they are looked for.
-const THREATENED_NODES: (i32, i32) = (41, 200);
+const THREATENED_NODES: (i32, i32) = (56, 275);
 const THREATENED_DEPTH: i32 = 3 * PLY;
 /// How far below zero the depth may be where a threat has to be stopped.
-const STOPS_DEPTH: i32 = -285;
-/// By how much the answer to a four is searched more deeply.
-const FIVE_EXTENSION: i32 = 16;
+const STOPS_DEPTH: i32 = -389;
 /// How far from the window the patterns' value may lie for the network over shapes to be asked, and
 /// its share of the value, in percent.
-const NETWORK_MARGIN: i32 = 400;
+const NETWORK_MARGIN: i32 = 800;
 const NETWORK_SHARE: i32 = 65;
 /// How far ahead a side may be, for each ply of remaining depth, before its position is pruned; the
 /// greatest remaining depth at which this applies; and what is taken off it where the position improves.
-const AHEAD: (i32, i32) = (85, 545);
+const AHEAD: (i32, i32) = (85, 402);
 const AHEAD_IMPROVING: i32 = PLY;
 /// Limits below which only fours are searched: how far behind a side is, how much more for each ply
 /// of remaining depth, and the greatest remaining depth at which this applies.
@@ -53,10 +51,10 @@ const LOST: (i32, i32, i32) = (143, 130, 3 * PLY);
 const PASS: (i32, i32) = (5 * PLY, 210);
 /// From what remaining depth on a position whose best move is not known is searched less deeply, and by
 /// how much.
-const UNKNOWN_BEST: (i32, i32) = (5 * PLY, 62);
+const UNKNOWN_BEST: (i32, i32) = (9 * PLY / 2, 62);
 /// How far ahead a side is, and for each ply of remaining depth, where some move is likely to be too
 /// good.
-const LIKELY_CUT: (i32, i32) = (22, 49);
+const LIKELY_CUT: (i32, i32) = (22, 61);
 
 /// The state of one search.
 #[derive(Debug)]
@@ -166,8 +164,7 @@ impl Search<'_, '_> {
         self.evaluate(turn, -WON, WON).0
     }
 
-    /// The other side has a five next: it must be stopped. That costs no depth, but adds
-    /// [`FIVE_EXTENSION`].
+    /// The other side has a five next: it must be stopped. That costs no depth.
     fn answer_five(&mut self, node: Node, mut alpha: i32, beta: i32) -> i32 {
         let mut answers = Vec::new();
         self.grid.answers_to_fives(node.turn.opponent(), &mut answers);
@@ -179,7 +176,7 @@ impl Search<'_, '_> {
                 continue;
             }
             self.grid.place(spot, node.turn);
-            let value = -self.value(node.after(spot, node.depth + FIVE_EXTENSION), -beta, -alpha);
+            let value = -self.value(node.after(spot, node.depth), -beta, -alpha);
             self.grid.take_back(spot);
             best = best.max(value);
             alpha = alpha.max(value);
