@@ -110,9 +110,9 @@ test('every move that wins is accepted, also one that only puts the win off', ()
   assert.deepEqual(asked('puzzle_answer', three, [[7, 3]]).puzzle, { goes_on: [8, 3] });
   const { solution } = asked('puzzle_solution', three, [[7, 3], [8, 3]]);
   assert.equal(solution?.length, 3, 'an open four, its answer, and the five');
-  // Without the second row, a stone elsewhere gives the win away.
-  const alone = { ...three, moves: three.moves.slice(0, 6) };
-  assert.deepEqual(Object.keys(asked('puzzle_answer', alone, [[12, 12]]).puzzle ?? {}), ['fails']);
+  // Where White has an open three as well, a stone elsewhere gives the win away.
+  const both = { ...three, moves: /** @type {Point[]} */ ([[7, 7], [6, 12], [8, 7], [7, 12], [9, 7], [8, 12]]) };
+  assert.deepEqual(Object.keys(asked('puzzle_answer', both, [[0, 0]]).puzzle ?? {}), ['fails']);
 });
 
 test('a puzzle: a wrong move is refuted, the right ones solve it, and the streak begins', async () => {
