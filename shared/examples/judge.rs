@@ -3,8 +3,8 @@
 //! `cargo run --release -p fivefold-shared --example judge -- MILLISECONDS EVERY FILE...`
 //!
 //! A file has the games that `fivefold arena --save` wrote. Of the positions after the opening in
-//! which nobody has a five next, one in `EVERY` is searched for that many milliseconds on one thread. The
-//! log loss is the mean of `-ln p`, where `p` is the chance that the search gave to what happened, from
+//! which the side to move need not stop a five, one in `EVERY` is searched for that many milliseconds on one
+//! thread. The log loss is the mean of `-ln p`, where `p` is the chance that the search gave to what happened, from
 //! 0.01 to 0.99; a draw counts half for each side. The order is the probability that a won position
 //! has a greater chance than a lost one (the area under the receiver operating characteristic).
 //! Games between strong players show more in less time this way than games of one's own do.
