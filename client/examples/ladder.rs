@@ -20,6 +20,7 @@ use fivefold::{
 };
 use fivefold_shared::{
     bot_spec::{BotKind, BotSpec, LEVEL_MAX},
+    opening::OpeningKind,
     rules::{Rules, Size, Variant},
 };
 
@@ -117,6 +118,7 @@ fn meet(
             is_trusted: false,
         },
         openings: Vec::new(),
+        opening: OpeningKind::Free,
         seed: args.seed.wrapping_add(1_000 * players[0] as u64),
         plies_max: usize::MAX,
         threads: args.threads,

@@ -19,14 +19,15 @@ use std::{
 };
 
 use anyhow::Context;
+use fivefold_shared::{opening::Opening, rules::Position, seat::Seat};
 
-use self::match_game::{Played, Seat};
+use self::match_game::{Played, Player};
 pub use self::{
     match_settings::{Contestant, ContestantError, Match, TURN},
     report::{Report, Sink},
     statistics::{Sprt, SprtError, Verdict},
 };
-use crate::gomocup_engine::{GomocupEngine, OPEN};
+use crate::gomocup_engine::{Fault, GomocupEngine, OPEN};
 
 impl Match {
     /// Plays until all games are played, the test is decided, or `stop` is set, and reports each
@@ -45,8 +46,8 @@ impl Match {
             for _ in 0..self.threads.get() {
                 let (give, next) = (give.clone(), &next);
                 scope.spawn(move || {
-                    let mut seats = [Seat::default(), Seat::default()];
-                    while let Some(played) = self.next_game(next, stop, &mut seats) {
+                    let mut players = [None, None];
+                    while let Some(played) = self.next_game(next, stop, &mut players) {
                         if give.send(played).is_err() {
                             return;
                         }
@@ -68,8 +69,15 @@ impl Match {
         match player {
             Contestant::Bot(spec) => spec.offered(self.rules)?,
             Contestant::Program(words) => {
-                let program = GomocupEngine::start(self.command(words), self.rules)
+                let mut program = GomocupEngine::start(self.command(words), self.rules)
                     .with_context(|| player.to_string())?;
+                let opening = Opening::new(self.opening, Seat::First);
+                if !opening.is_over() {
+                    program
+                        .choose_swap2(&opening, &Position::new(self.rules), None)
+                        .and_then(|act| act.ok_or(Fault::NoOpening(self.opening)))
+                        .with_context(|| player.to_string())?;
+                }
                 if !program.is_confined() && !self.limits.is_trusted {
                     writeln!(sink.talk, "{OPEN}")?;
                 }
@@ -99,18 +107,17 @@ impl Match {
         &self,
         next: &AtomicUsize,
         stop: &AtomicBool,
-        seats: &mut [Seat; 2],
+        players: &mut [Option<Player>; 2],
     ) -> Option<Played> {
         let number = next.fetch_add(1, Ordering::Relaxed);
         if number >= self.games || stop.load(Ordering::Relaxed) {
             return None;
         }
-        let opening = self.opening(number / 2);
-        for (index, seat) in seats.iter_mut().enumerate() {
-            let seed = self.seed.wrapping_add((2 * number + index) as u64);
-            seat.renew(self, &self.players[index], seed);
+        for (index, player) in players.iter_mut().enumerate() {
+            let seed = self.bot_seed(number, index);
+            *player = Some(Player::renewed(player.take(), self, &self.players[index], seed));
         }
-        match_game::play(self, number, &opening, seats, stop)
+        match_game::play(self, number, players, stop)
     }
 }
 

@@ -398,9 +398,12 @@ pub struct ArenaArgs {
     #[arg(long)]
     pub trust: bool,
     /// Openings, one a line: names of points (h8i9g7), or steps from the middle (0,0 1,1 -2,1)
-    /// [default: those of the book, then random even ones].
-    #[arg(long, value_name = "FILE")]
+    /// [default: those of the book, then random even ones]. Not with --opening.
+    #[arg(long, value_name = "FILE", conflicts_with = "opening")]
     pub openings: Option<PathBuf>,
+    /// The players put the first stones and pick sides; programs only by swap2.
+    #[command(flatten)]
+    pub opening: OpeningArgs,
     /// Seed for the random openings and for the bots.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

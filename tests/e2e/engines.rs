@@ -324,6 +324,32 @@ fn our_own_brain_plays_matches_without_a_fault() {
     assert_eq!(games(&save).len(), 2 * cases.len());
 }
 
+#[test]
+fn programs_and_bots_open_by_swap2_in_a_match() {
+    let how = ["--opening", "swap2", "--games", "2", "--nodes", "300", "--plies", "30"];
+    let report = arena(&brain("engine:1"), "attack", &how);
+    assert_eq!(report["games"], json!(2), "{report}");
+    for conduct in report["conduct"].as_array().expect("two players") {
+        assert!(conduct["moves"].as_u64() > Some(0), "{report}");
+        let faults = [&conduct["late"], &conduct["illegal"], &conduct["failed"]];
+        assert_eq!(faults, [&json!(0); 3], "{report}");
+    }
+    for (engine, how, expected) in [
+        (strange("plain"), &how[..], "it does not choose by itself in the opening swap2"),
+        (
+            brain("engine:1"),
+            &["--opening", "swap1"],
+            "it does not choose by itself in the opening swap1",
+        ),
+        (brain("engine:1"), &["--opening", "rif"], "rif"),
+        (brain("engine:1"), &["--opening", "swap2", "--openings", "none.txt"], "--openings"),
+    ] {
+        let words = [&["arena", &engine, "attack"], how].concat();
+        let (status, _, stderr) = Client::start(words).finish();
+        assert!(!status.success() && stderr.contains(expected), "{how:?}: {stderr}");
+    }
+}
+
 /// Reads the games in a file, and replays each from its moves.
 fn games(file: &Path) -> Vec<Position> {
     let text = std::fs::read_to_string(file).expect("a file");

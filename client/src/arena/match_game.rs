@@ -6,9 +6,12 @@ use std::{
 };
 
 use fivefold_shared::{
-    bot::{self, Bot},
+    bot::{self, Bot, Resources},
+    bot_spec::BotSpec,
+    opening::{Act, Opening},
     rules::{Outcome, Point, Position, Stone},
     search_budget::{Budget, Thinking},
+    seat::Seat,
 };
 
 use super::match_settings::{Contestant, Match};
@@ -19,29 +22,10 @@ const MOVES_AHEAD: u32 = 20;
 
 /// A contestant that is ready for a game.
 pub(super) enum Player {
-    Bot(Box<dyn Bot>),
+    Bot(BotSpec, Box<dyn Bot>),
     Program(Box<GomocupEngine>),
     /// The contestant could not be started.
     Failed(Fault),
-}
-
-/// A player's seat in a thread: a program keeps running from game to game.
-#[derive(Default)]
-pub(super) struct Seat {
-    player: Option<Player>,
-}
-
-impl Seat {
-    /// Gets the player ready for another game. A player that cannot start loses the game.
-    pub(super) fn renew(&mut self, match_: &Match, contestant: &Contestant, seed: u64) {
-        self.player = Some(match (self.player.take(), contestant) {
-            (Some(Player::Program(mut program)), Contestant::Program(_)) => match program.renew() {
-                Ok(()) => Player::Program(program),
-                Err(fault) => Player::Failed(fault),
-            },
-            (_, contestant) => Player::new(match_, contestant, seed),
-        });
-    }
 }
 
 /// A game that has ended.
@@ -49,6 +33,8 @@ impl Seat {
 pub(super) struct Played {
     /// From 0, in the order of the match.
     pub(super) number: usize,
+    /// Who was Black. The first seat is that of A in even games.
+    pub(super) black: Seat,
     /// The stones of the opening.
     pub(super) opening: usize,
     pub(super) moves: Vec<Point>,
@@ -69,9 +55,9 @@ pub(super) enum Ending {
 }
 
 impl Played {
-    /// The player with this colour in a game: 0 for A, 1 for B.
-    pub(super) fn player(number: usize, stone: Stone) -> usize {
-        (stone as usize + number) % 2
+    /// The player with this colour: 0 for A, 1 for B.
+    pub(super) fn player(&self, stone: Stone) -> usize {
+        player(self.number, Seat::with_stone(stone, self.black))
     }
 
     pub(super) fn winner(&self) -> Option<Stone> {
@@ -86,18 +72,36 @@ impl Played {
     pub(super) fn halves(&self) -> usize {
         match self.winner() {
             None => 1,
-            Some(stone) if Self::player(self.number, stone) == 0 => 2,
+            Some(stone) if self.player(stone) == 0 => 2,
             Some(_) => 0,
         }
     }
 }
 
 impl Player {
-    pub(super) fn new(match_: &Match, contestant: &Contestant, seed: u64) -> Self {
+    /// Gets the player of the last game ready for another one: a program keeps running. A player that
+    /// cannot start loses the game.
+    pub(super) fn renewed(
+        last: Option<Self>,
+        match_: &Match,
+        contestant: &Contestant,
+        seed: u64,
+    ) -> Self {
+        match (last, contestant) {
+            (Some(Self::Program(mut program)), Contestant::Program(_)) => match program.renew() {
+                Ok(()) => Self::Program(program),
+                Err(fault) => Self::Failed(fault),
+            },
+            (_, contestant) => Self::new(match_, contestant, seed),
+        }
+    }
+
+    fn new(match_: &Match, contestant: &Contestant, seed: u64) -> Self {
         match contestant {
-            Contestant::Bot(spec) => Self::Bot(
-                bot::build(*spec, match_.rules, seed).expect("it was asked whether it plays"),
-            ),
+            Contestant::Bot(spec) => {
+                let bot = bot::build(*spec, match_.rules, seed);
+                Self::Bot(*spec, bot.expect("it was asked whether it plays"))
+            }
             Contestant::Program(words) => {
                 match GomocupEngine::start(match_.command(words), match_.rules) {
                     Ok(program) => Self::Program(Box::new(program)),
@@ -105,6 +109,30 @@ impl Player {
                 }
             }
         }
+    }
+
+    /// The next act of the opening.
+    fn act(
+        &mut self,
+        match_: &Match,
+        seed: u64,
+        opening: &Opening,
+        position: &Position,
+    ) -> Result<Act, Fault> {
+        let act = match self {
+            Self::Bot(spec, _) => {
+                let start = Instant::now();
+                let elapsed = || start.elapsed();
+                let time = match_.limits.turn.unwrap_or(Duration::MAX);
+                let budget = Budget { time, nodes: match_.limits.nodes };
+                let thinking = Thinking { budget, elapsed: &elapsed, ..Thinking::unlimited() };
+                let resources = Resources::default();
+                bot::opening::choose(*spec, opening, position, seed, resources, &thinking)
+            }
+            Self::Program(program) => program.choose_swap2(opening, position, None)?,
+            Self::Failed(fault) => return Err(fault.clone()),
+        };
+        act.ok_or_else(|| Fault::NoOpening(opening.kind()))
     }
 
     /// The next move, and how long it took.
@@ -115,7 +143,7 @@ impl Player {
         left: Option<Duration>,
     ) -> Result<(Point, Duration), Fault> {
         match self {
-            Self::Bot(bot) => choose(bot.as_mut(), match_, position, left),
+            Self::Bot(_, bot) => choose(bot.as_mut(), match_, position, left),
             Self::Program(program) => program.choose(position, None, left),
             Self::Failed(fault) => Err(fault.clone()),
         }
@@ -151,12 +179,12 @@ fn choose(
 pub(super) fn play(
     match_: &Match,
     number: usize,
-    opening: &[Point],
-    seats: &mut [Seat; 2],
+    players: &mut [Option<Player>; 2],
     stop: &AtomicBool,
 ) -> Option<Played> {
-    let mut position = Position::from_moves(match_.rules, opening)
+    let mut position = Position::from_moves(match_.rules, &match_.first_stones(number / 2))
         .expect("openings are checked when they are made");
+    let mut opening = Opening::new(match_.opening, Seat::First);
     let mut times = Vec::new();
     let mut left = [match_.limits.game; 2];
     let ending = loop {
@@ -169,22 +197,34 @@ pub(super) fn play(
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        let turn = position.turn();
-        let index = Played::player(number, turn);
-        let player = seats[index].player.as_mut().expect("both are seated");
-        match player.choose(match_, &position, left[index]) {
-            Ok((point, spent)) => {
+        let with_turn = Seat::with_stone(position.turn(), opening.black());
+        let seat = opening.to_act().unwrap_or(with_turn);
+        let index = player(number, seat);
+        let player = players[index].as_mut().expect("both are ready");
+        let done = if opening.is_over() {
+            player.choose(match_, &position, left[index]).map(|(point, spent)| {
                 times.push(spent);
                 left[index] = left[index].map(|left| left.saturating_sub(spent));
                 position.play(point).expect("it was found legal");
-            }
-            Err(fault) => {
-                // The next game starts a new process.
-                seats[index].player = None;
-                break Ending::Fault { by: turn, fault };
-            }
+            })
+        } else {
+            let act = player.act(match_, match_.bot_seed(number, index), &opening, &position);
+            act.and_then(|act| {
+                opening.apply(&mut position, &act).map(drop).map_err(Fault::IllegalAct)
+            })
+        };
+        if let Err(fault) = done {
+            // The next game starts a new process.
+            players[index] = None;
+            break Ending::Fault { by: seat.stone(opening.black()), fault };
         }
     };
     let moves = position.moves().to_vec();
-    Some(Played { number, opening: opening.len(), moves, times, ending })
+    let stones = moves.len() - times.len();
+    Some(Played { number, black: opening.black(), opening: stones, moves, times, ending })
+}
+
+/// The player in a seat: 0 for A, 1 for B.
+const fn player(number: usize, seat: Seat) -> usize {
+    (seat as usize + number) % 2
 }

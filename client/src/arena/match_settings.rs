@@ -4,6 +4,7 @@ use std::{fmt, num::NonZero, str::FromStr, time::Duration};
 
 use fivefold_shared::{
     bot_spec::BotSpec,
+    opening::OpeningKind,
     rules::{Point, Rules},
 };
 
@@ -79,6 +80,9 @@ pub struct Match {
     pub limits: Limits,
     /// The openings to play, in a cycle. If empty, those of the book, then generated ones.
     pub openings: Vec<Vec<Point>>,
+    /// How the players choose stones and colours; A begins in even games. Programs choose in swap2 alone.
+    /// Where it is not free, `openings` are not played.
+    pub opening: OpeningKind,
     /// Seed for openings and bots.
     pub seed: u64,
     /// A game of this many moves is a draw.
@@ -90,11 +94,18 @@ pub struct Match {
 }
 
 impl Match {
-    pub(super) fn opening(&self, number: usize) -> Vec<Point> {
+    /// The stones with which the games of a pair begin.
+    pub(super) fn first_stones(&self, pair: usize) -> Vec<Point> {
         match self.openings.len() {
-            0 => openings::nth(self.rules, self.seed, number),
-            count => self.openings[number % count].clone(),
+            _ if self.opening != OpeningKind::Free => Vec::new(),
+            0 => openings::nth(self.rules, self.seed, pair),
+            count => self.openings[pair % count].clone(),
         }
+    }
+
+    /// The seed of a player's bot in a game.
+    pub(super) fn bot_seed(&self, game: usize, player: usize) -> u64 {
+        self.seed.wrapping_add((2 * game + player) as u64)
     }
 
     pub(super) fn command(&self, words: &[String]) -> EngineCommand {

@@ -100,7 +100,7 @@ impl Sink<'_> {
         game: &Played,
         report: &Report,
     ) -> io::Result<()> {
-        let name = |stone| report.names[Played::player(game.number, stone)].as_str();
+        let name = |stone| report.names[game.player(stone)].as_str();
         let (black, white) = (name(Stone::Black), name(Stone::White));
         let reason = reason(&game.ending);
         let [lost, drawn, won] = report.tally.games;
@@ -171,10 +171,10 @@ impl Report {
         self.plies += game.moves.len();
         for (index, time) in game.times.iter().enumerate() {
             let stone = Stone::to_move(game.opening + index);
-            self.conduct[Played::player(game.number, stone)].note(*time);
+            self.conduct[game.player(stone)].note(*time);
         }
         if let Ending::Fault { by, fault } = &game.ending {
-            let conduct = &mut self.conduct[Played::player(game.number, *by)];
+            let conduct = &mut self.conduct[game.player(*by)];
             match fault {
                 Fault::Late(_) => conduct.late += 1,
                 Fault::Illegal { .. } | Fault::IllegalAct(_) => conduct.illegal += 1,

@@ -2,7 +2,10 @@
 
 use std::{num::NonZero, time::Duration};
 
-use fivefold_shared::rules::{Rules, Size, Variant};
+use fivefold_shared::{
+    opening::OpeningKind,
+    rules::{Rules, Size, Variant},
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -23,6 +26,7 @@ fn match_of(players: [&str; 2], rules: Rules, games: usize, threads: usize) -> M
             is_trusted: false,
         },
         openings: Vec::new(),
+        opening: OpeningKind::Free,
         seed: 5,
         plies_max: 60,
         threads: NonZero::new(threads).unwrap(),
@@ -126,4 +130,29 @@ fn contestants_are_read() {
         let expected = expected.map(|(name, bot)| (name.to_owned(), bot)).map_err(str::to_owned);
         assert_eq!(read, expected, "{text:?}");
     }
+}
+
+#[test]
+fn players_open_by_swap2_in_turn_and_play_the_colours_that_they_took() {
+    let mut match_ = match_of(["engine:6", "engine:1"], square(15), 12, 2);
+    match_.opening = OpeningKind::Swap2;
+    let (report, games) = play(&match_);
+    let count =
+        |matches: &dyn Fn(&Value) -> bool| games.iter().filter(|game| matches(game)).count();
+    let winner = |game: &Value| game[game["result"].as_str().unwrap()].clone();
+    let told: Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
+    assert_eq!(told["won"], json!(count(&|game| winner(game) == "engine:6")), "{report}");
+    assert!(
+        told["won"].as_u64().unwrap() >= 9,
+        "the stronger one wins with both colours: {report}"
+    );
+    for colour in ["black", "white"] {
+        assert!(
+            count(&|game| winner(game) == "engine:6" && game["result"] == colour) > 0,
+            "{report}"
+        );
+    }
+    assert_eq!(count(&|game| matches!(game["opening"].as_u64(), Some(3..=5))), games.len());
+    let stones = |stones: u64| count(&|game| game["opening"] == stones);
+    assert!(stones(3) > 0 && stones(3) < games.len(), "both take Black at once, and not always");
 }

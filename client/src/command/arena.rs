@@ -71,6 +71,8 @@ fn match_of(args: &ArenaArgs) -> anyhow::Result<Match> {
             spec.offered(rules).map_err(|error| usage(format!("{spec}: {error}")))?;
         }
     }
+    let opening = args.opening.opening;
+    opening.offered(rules).map_err(|error| usage(error.to_string()))?;
     let openings = match &args.openings {
         Some(path) => {
             let text = fs::read_to_string(path)
@@ -105,6 +107,7 @@ fn match_of(args: &ArenaArgs) -> anyhow::Result<Match> {
             is_trusted: args.trust,
         },
         openings,
+        opening,
         seed: args.seed,
         plies_max,
         threads: args.threads,
