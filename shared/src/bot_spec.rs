@@ -22,9 +22,9 @@ pub const LEVEL_MAX: u8 = 10;
 const RATING_OF_LEVEL_1: u32 = 600;
 /// The Elo of the engine's levels on that ladder, measured in freestyle on 15x15.
 const ELO_OF_LEVELS: [u32; LEVEL_MAX as usize] =
-    [0, 174, 394, 675, 863, 993, 1173, 1286, 1407, 1506];
-const ELO_OF_ATTACK: u32 = 402;
-const ELO_OF_PATTERN: u32 = 634;
+    [0, 180, 330, 564, 750, 863, 1008, 1171, 1299, 1483];
+const ELO_OF_ATTACK: u32 = 379;
+const ELO_OF_PATTERN: u32 = 532;
 
 /// Which bot. On the wire and in text: `minimax`, `attack`, `pattern` or `engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
