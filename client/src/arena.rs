@@ -71,8 +71,8 @@ impl Match {
             Contestant::Program(words) => {
                 let mut program = GomocupEngine::start(self.command(words), self.rules)
                     .with_context(|| player.to_string())?;
-                let opening = Opening::new(self.opening, Seat::First);
-                if !opening.is_over() {
+                if !self.opening.is_free() {
+                    let opening = Opening::new(self.opening, Seat::First);
                     program
                         .choose_swap2(&opening, &Position::new(self.rules), None)
                         .and_then(|act| act.ok_or(Fault::NoOpening(self.opening)))

@@ -121,13 +121,11 @@ impl Player {
     ) -> Result<Act, Fault> {
         let act = match self {
             Self::Bot(spec, _) => {
-                let start = Instant::now();
-                let elapsed = || start.elapsed();
-                let time = match_.limits.turn.unwrap_or(Duration::MAX);
-                let budget = Budget { time, nodes: match_.limits.nodes };
-                let thinking = Thinking { budget, elapsed: &elapsed, ..Thinking::unlimited() };
-                let resources = Resources::default();
-                bot::opening::choose(*spec, opening, position, seed, resources, &thinking)
+                let act = |thinking: &Thinking<'_>| {
+                    let resources = Resources::default();
+                    bot::opening::choose(*spec, opening, position, seed, resources, thinking)
+                };
+                timed(match_.limits.turn, match_.limits.nodes, act).0
             }
             Self::Program(program) => program.choose_swap2(opening, position, None)?,
             Self::Failed(fault) => return Err(fault.clone()),
@@ -159,20 +157,28 @@ fn choose(
 ) -> Result<(Point, Duration), Fault> {
     let limits = match_.limits;
     let share = left.map(|left| left / MOVES_AHEAD);
-    let time = [limits.turn, share].into_iter().flatten().min().unwrap_or(Duration::MAX);
-    let start = Instant::now();
-    let elapsed = || start.elapsed();
-    let cancel = AtomicBool::new(false);
-    let budget = Budget { time, nodes: limits.nodes };
-    let thinking = Thinking { budget, elapsed: &elapsed, cancel: &cancel };
-    let point = bot.choose(position, &thinking).expect("the game goes on");
-    let spent = start.elapsed();
+    let time = [limits.turn, share].into_iter().flatten().min();
+    let (point, spent) = timed(time, limits.nodes, |thinking| bot.choose(position, thinking));
+    let point = point.expect("the game goes on");
     let most = [limits.turn, left].into_iter().flatten().min();
     if let Some(most) = most.filter(|most| spent > *most + limits.grace) {
         return Err(Fault::Late(most));
     }
     position.legality(point).map_err(|why| Fault::Illegal { point, why })?;
     Ok((point, spent))
+}
+
+/// Runs a bot's search within a time and a number of positions, and measures how long it took.
+fn timed<T>(
+    time: Option<Duration>,
+    nodes: Option<u64>,
+    search: impl FnOnce(&Thinking<'_>) -> T,
+) -> (T, Duration) {
+    let start = Instant::now();
+    let elapsed = || start.elapsed();
+    let budget = Budget { time: time.unwrap_or(Duration::MAX), nodes };
+    let found = search(&Thinking { budget, elapsed: &elapsed, ..Thinking::unlimited() });
+    (found, start.elapsed())
 }
 
 /// Plays a game; `None` when the match was cancelled.

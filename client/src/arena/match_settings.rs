@@ -96,8 +96,10 @@ pub struct Match {
 impl Match {
     /// The stones with which the games of a pair begin.
     pub(super) fn first_stones(&self, pair: usize) -> Vec<Point> {
+        if !self.opening.is_free() {
+            return Vec::new();
+        }
         match self.openings.len() {
-            _ if self.opening != OpeningKind::Free => Vec::new(),
             0 => openings::nth(self.rules, self.seed, pair),
             count => self.openings[pair % count].clone(),
         }
