@@ -23,6 +23,7 @@ mod eval_features;
 mod eval_trace;
 mod grid;
 mod grid_window;
+mod keys;
 mod late_moves;
 mod move_order;
 mod node;

@@ -22,7 +22,8 @@ const PACKAGES: [(&str, &[&str]); 6] = [
 ];
 
 /// External packages that `shared` may use: none knows a clock, a file, a socket or a thread.
-const SHARED_MAY_USE: [&str; 10] = [
+const SHARED_MAY_USE: [&str; 11] = [
+    "prefetch-index",
     "pulp",
     "rand",
     "rustc-hash",

@@ -2,7 +2,7 @@
 //!
 //! Every empty point keeps its keys (what it sees on each axis), the patterns that a stone of
 //! either colour would make there, and their combination. Placing a stone updates only the points
-//! that see it: it is exclusive-or-ed into their keys, and a point whose patterns change is saved
+//! that see it: it is added to their keys, and a point whose patterns change is saved
 //! first. Taking the stone back restores the saved points, which is much quicker than computing
 //! them again.
 //!
@@ -19,8 +19,9 @@
 use super::{
     eval,
     eval_features::{self, ACCUMULATOR_SIZE, Accumulator, Delta, Urgency},
-    grid_window::{DIRECTIONS, Window},
-    pattern::{Flags, Pattern, Threat, content},
+    grid_window::Window,
+    keys::Keys,
+    pattern::{Flags, Pattern, Threat},
     pattern_tables::Tables,
     shape_network::ShapeNetwork,
     shape_sums::ShapeSums,
@@ -49,8 +50,6 @@ pub(super) struct Grid {
     /// Patterns as they were before the last stones, for undo.
     undo: Vec<PatternUndo>,
     stone_undo: Vec<StoneUndo>,
-    /// Buffer for the lines that a stone changes; allocated once.
-    line_changes: Vec<LineChange>,
     /// The stones that were placed, in their order.
     placed: Vec<(Spot, Stone)>,
     /// The sums of the network over shapes, made and brought up to date only when asked for: searches
@@ -67,7 +66,7 @@ type Accumulators = [Accumulator; 2];
 #[derive(Clone, Debug, Default)]
 #[repr(align(32))]
 struct Cell {
-    /// The contents that it sees on each axis, two bits for each point.
+    /// By axis.
     keys: [u32; 4],
     seen: PointPatterns,
     stone: Option<Stone>,
@@ -105,8 +104,8 @@ struct PatternUndo {
 /// A point whose pattern on an axis has changed.
 #[derive(Clone, Copy, Debug, Default)]
 struct LineChange {
-    spot: usize,
-    axis: usize,
+    spot: Spot,
+    axis: u8,
     line: u8,
 }
 
@@ -139,7 +138,6 @@ impl Grid {
             stones: 0,
             undo: Vec::new(),
             stone_undo: Vec::new(),
-            line_changes: vec![LineChange::default(); LINE_CHANGES_MAX],
             placed: Vec::new(),
             sums: None,
             summed: 0,
@@ -244,15 +242,14 @@ impl Grid {
         self.nearby.without(&self.taken)
     }
 
-    /// The point that lies `steps` along an axis, if it is within the window and in sight.
-    pub(super) fn along(&self, spot: Spot, axis: usize, steps: i32) -> Option<Spot> {
-        let [behind, before] = self.places[usize::from(spot)].reach[axis];
-        let distance = steps.unsigned_abs() as usize;
-        let reach = usize::from(if steps < 0 { behind } else { before });
-        let offset = distance * self.steps[axis];
-        (distance <= reach).then(|| {
-            let from = usize::from(spot);
-            spots::spot(if steps < 0 { from - offset } else { from + offset })
+    /// The empty points that a point sees on an axis, and how many steps each is away.
+    pub(super) fn in_sight(&self, spot: Spot, axis: usize) -> impl Iterator<Item = (Spot, i32)> {
+        let (from, step) = (usize::from(spot), self.steps[axis]);
+        let [behind, before] = self.places[from].reach[axis].map(i32::from);
+        (-behind..before + 1).filter(|steps| *steps != 0).filter_map(move |steps| {
+            let offset = steps.unsigned_abs() as usize * step;
+            let seen = spots::spot(if steps < 0 { from - offset } else { from + offset });
+            self.stone_at(seen).is_none().then_some((seen, steps))
         })
     }
 
@@ -268,9 +265,9 @@ impl Grid {
         let network = ShapeNetwork::of(self.tables)?;
         let threats = self.threat_class(moving);
         let sums = self.sums.get_or_insert_with(|| ShapeSums::new(network, &self.window));
-        sums.update(&self.placed, self.summed);
+        let board = sums.of(&self.placed, self.summed);
         self.summed = self.placed.len();
-        Some(sums.value(moving, threats))
+        Some(network.value(&board, moving, threats))
     }
 
     /// The threat class of both sides, see [`eval_features::threat_class`].
@@ -345,26 +342,30 @@ impl Grid {
         }
         self.stones += 1;
         self.hash ^= self.stone_key(spot, stone);
-        let mut line_changes = std::mem::take(&mut self.line_changes);
         let mut count = 0;
         let lines = &*self.tables.lines;
-        self.along_all(spot, stone, |cell, spot, axis, bits| {
-            let key = cell.keys[axis] ^ bits;
-            cell.keys[axis] = key;
-            let line = lines[key as usize];
+        let mut line_changes = [LineChange::default(); LINE_CHANGES_MAX];
+        self.along_all(spot, stone, |cell, spot, axis, part| {
+            let key = &mut cell.keys[usize::from(axis)];
+            *key += part;
+            let line = lines[*key as usize];
             // Written unconditionally, and counted only if it changed: that is quicker than a
             // branch.
-            line_changes[count % LINE_CHANGES_MAX] = LineChange { spot, axis, line };
-            let old = cell.seen.lines[axis];
+            line_changes[count % LINE_CHANGES_MAX] =
+                LineChange { spot: spots::spot(spot), axis, line };
+            let old = cell.seen.lines[usize::from(axis)];
             // A pattern that is not forcing, before or after, does not change the flags.
             let is_changed = line != old && (ALL || (line | old) & Pattern::FORCING != 0);
             count += usize::from(is_changed && cell.stone.is_none());
         });
         self.undo.reserve(LINE_CHANGES_MAX);
-        for line_changes in &line_changes[..count] {
-            self.update_point::<ALL>(*line_changes);
+        let mut accumulators = self.accumulators;
+        for line_change in &line_changes[..count] {
+            self.update_point::<ALL>(*line_change, &mut accumulators);
         }
-        self.line_changes = line_changes;
+        if ALL {
+            self.accumulators = accumulators;
+        }
     }
 
     fn clear(&mut self, spot: Spot, undo: usize) {
@@ -390,59 +391,54 @@ impl Grid {
         }
         self.stones -= 1;
         self.hash ^= self.stone_key(spot, stone);
-        self.along_all(spot, stone, |cell, _, axis, bits| cell.keys[axis] ^= bits);
+        self.along_all(spot, stone, |cell, _, axis, part| {
+            cell.keys[usize::from(axis)] -= part;
+        });
     }
 
-    /// Calls `act` for each point that sees a point, with its number, the axis, and the bits of
-    /// a stone there in the key.
+    /// Calls `act` for each point that sees a point, with its number, the axis, and what a stone there
+    /// adds to the key.
     #[inline(always)]
-    fn along_all(
-        &mut self,
-        spot: Spot,
-        stone: Stone,
-        act: impl FnMut(&mut Cell, usize, usize, u32),
-    ) {
+    fn along_all(&mut self, spot: Spot, stone: Stone, act: impl FnMut(&mut Cell, usize, u8, u32)) {
         // Loops of known length are faster, and nearly all games are played with these two.
-        match self.tables.radius {
-            4 => self.along_radius(spot, stone, 4, act),
-            5 => self.along_radius(spot, stone, 5, act),
-            radius => self.along_radius(spot, stone, usize::from(radius), act),
+        match self.tables.keys.reach() {
+            4 => self.along_keys(spot, stone, Keys::new(4), act),
+            5 => self.along_keys(spot, stone, Keys::new(5), act),
+            reach => self.along_keys(spot, stone, Keys::new(reach), act),
         }
     }
 
     #[inline(always)]
-    fn along_radius(
+    fn along_keys(
         &mut self,
         spot: Spot,
         stone: Stone,
-        radius: usize,
-        mut act: impl FnMut(&mut Cell, usize, usize, u32),
+        keys: Keys,
+        mut act: impl FnMut(&mut Cell, usize, u8, u32),
     ) {
-        let bits = match stone {
-            Stone::Black => content::BLACK,
-            Stone::White => content::WHITE,
-        };
         let spot = usize::from(spot);
         let reach = self.places[spot].reach;
         let cells = self.cells.as_mut_slice();
-        for (axis, (reach, step)) in reach.into_iter().zip(self.steps).enumerate() {
-            let [behind, before] = reach.map(usize::from);
-            for distance in 1..=behind.min(radius) {
-                let shift = 2 * (radius + distance - 1);
-                let spot = spot - distance * step;
-                act(&mut cells[spot], spot, axis, bits << shift);
+        for (axis, ([behind, before], step)) in (0..).zip(reach.into_iter().zip(self.steps)) {
+            for distance in (1..keys.reach() + 1).take_while(|distance| *distance <= behind) {
+                let spot = spot - usize::from(distance) * step;
+                act(&mut cells[spot], spot, axis, keys.part(stone, false, distance));
             }
-            for distance in 1..=before.min(radius) {
-                let shift = 2 * (radius - distance);
-                let spot = spot + distance * step;
-                act(&mut cells[spot], spot, axis, bits << shift);
+            for distance in (1..keys.reach() + 1).take_while(|distance| *distance <= before) {
+                let spot = spot + usize::from(distance) * step;
+                act(&mut cells[spot], spot, axis, keys.part(stone, true, distance));
             }
         }
     }
 
     /// Updates the patterns of an empty point on one axis.
     #[inline]
-    fn update_point<const ALL: bool>(&mut self, LineChange { spot, axis, line }: LineChange) {
+    fn update_point<const ALL: bool>(
+        &mut self,
+        LineChange { spot, axis, line }: LineChange,
+        accumulators: &mut Accumulators,
+    ) {
+        let spot = usize::from(spot);
         let tables = self.tables;
         let seen = &mut self.cells[spot].seen;
         let before = *seen;
@@ -462,7 +458,7 @@ impl Grid {
             for stone in Stone::BOTH {
                 let delta = |code: u16| &tables.deltas[usize::from(code)];
                 let [old, new] = [before.codes, codes].map(|codes| delta(codes[stone as usize]));
-                change(&mut self.accumulators, stone, old, new);
+                change(accumulators, stone, old, new);
             }
         }
         if after != before.flags {
@@ -528,22 +524,18 @@ impl Grid {
 
 /// A point of an empty window.
 fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
-    let (x, y) = window.place(spot);
-    let mut cell = Cell::default();
-    for (axis, (dx, dy)) in DIRECTIONS.into_iter().enumerate() {
-        for steps in tables.steps() {
-            if window.at(x + dx * steps, y + dy * steps).is_none() && window.is_bordered() {
-                cell.keys[axis] |= content::BORDER << tables.shift(steps);
-            }
-        }
-    }
-    let lines = cell.keys.map(|key| tables.lines[key as usize]);
-    cell.seen = PointPatterns {
+    let reach = tables.keys.reach();
+    let keys = match window.is_bordered() {
+        true => window.reach(spot, reach).map(|[behind, before]| tables.keys.empty(behind, before)),
+        false => [tables.keys.empty(reach, reach); 4],
+    };
+    let lines = keys.map(|key| tables.lines[key as usize]);
+    let seen = PointPatterns {
         lines,
         codes: Stone::BOTH.map(|stone| tables.code(lines, stone)),
         flags: Stone::BOTH.map(|stone| tables.flags_of(lines, stone)),
     };
-    cell
+    Cell { keys, seen, stone: None }
 }
 
 /// Where a point lies in a window.
@@ -551,7 +543,7 @@ fn place(tables: &Tables, window: &Window, spot: Spot) -> Place {
     let (x, y) = window.place(spot);
     let coordinate = |value: i32| u8::try_from(value).expect("a window's sides are small");
     Place {
-        reach: window.reach(spot, tables.radius),
+        reach: window.reach(spot, tables.keys.reach()),
         at: (coordinate(x), coordinate(y)),
         keys: [0, 1].map(|side| mix(2 * u64::from(spot) + side)),
     }

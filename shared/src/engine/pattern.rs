@@ -1,9 +1,10 @@
 //! Patterns: what one more stone makes on one axis, and the threats of all four axes together.
 //!
-//! An empty point sees, on each axis, a few points to either side of it. Those points form a *key*
-//! of two bits each. [`classify`] computes for each key what a stone on the empty point would make,
-//! from the rules of the variant alone, by trying one more stone at a time.
+//! An empty point sees, on each axis, a few points to either side of it: its [key](super::keys).
+//! [`classify`] computes for each key what a stone on the empty point would make, from the rules of
+//! the variant alone, by trying one more stone at a time.
 
+use super::keys::{Content, Keys};
 use crate::rules::{Stone, Variant};
 
 /// The pattern that a stone makes on one axis, ranked by what it can become. `X` are own stones,
@@ -119,23 +120,11 @@ pub(super) enum Threat {
     Three,
 }
 
-/// The two bits of a point in a key.
-pub(super) mod content {
-    /// An empty point.
-    pub(in super::super) const EMPTY: u32 = 0;
-    /// A black stone; in the tables of one colour, an own stone.
-    pub(in super::super) const BLACK: u32 = 1;
-    /// A white stone; in the tables of one colour, the opponent's.
-    pub(in super::super) const WHITE: u32 = 2;
-    /// Beyond the border.
-    pub(in super::super) const BORDER: u32 = 3;
-}
-
 /// How one colour wins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Law {
     /// Stones in a row that win.
-    k: u32,
+    k: u8,
     /// Whether a longer run wins too.
     longer: bool,
     /// Whether opposing stones at both ends undo a run of `k`.
@@ -155,20 +144,20 @@ impl Law {
             (Variant::Caro, _) => (false, true, false),
             (Variant::CaroOverline, _) => (true, true, false),
         };
-        Self { k: variant.k() as u32, longer, closable, forbids }
+        Self { k: variant.k(), longer, closable, forbids }
     }
 
     /// How far a run through a point, and what decides whether it wins, can reach.
-    pub(super) const fn radius(self) -> usize {
-        if self.longer && !self.closable { self.k as usize - 1 } else { self.k as usize }
+    pub(super) const fn reach(self) -> u8 {
+        if self.longer && !self.closable { self.k - 1 } else { self.k }
     }
 
     /// Whether a run wins that has the stones `run` of a line, which are its own.
     fn wins(self, run: u32, opposing: u32) -> bool {
-        let length = run.count_ones();
+        let (length, k) = (run.count_ones(), u32::from(self.k));
         let ends = (run << 1 | run >> 1) & !run;
         let closed = self.closable && (ends & opposing).count_ones() == 2;
-        length == self.k && !closed || length > self.k && self.longer
+        length == k && !closed || length > k && self.longer
     }
 
     /// The flags of four patterns together.
@@ -191,8 +180,7 @@ impl Law {
     }
 }
 
-/// One key taken apart, seen by the colour that is written as [`content::BLACK`]: one bit a point,
-/// the middle one with the new stone.
+/// One key taken apart, as Black sees it: one bit a point, the middle one with a new black stone.
 struct Line {
     own: u32,
     opposing: u32,
@@ -200,24 +188,25 @@ struct Line {
 }
 
 impl Line {
-    fn new(key: usize, radius: usize) -> Self {
-        let mut line = Self { own: 1 << radius, opposing: 0, empty: 0 };
-        for place in 0..2 * radius {
-            let bit = 1 << (if place < radius { place } else { place + 1 });
-            match key >> (2 * place) & 3 {
-                0 => line.empty |= bit,
-                1 => line.own |= bit,
-                2 => line.opposing |= bit,
-                _ => {}
+    fn new(key: u32, keys: Keys) -> Self {
+        let middle = i32::from(keys.reach());
+        let mut line = Self { own: 1 << middle, opposing: 0, empty: 0 };
+        for steps in keys.steps() {
+            let bit = 1 << (middle + steps);
+            match keys.content(key, steps) {
+                Content::Empty => line.empty |= bit,
+                Content::Stone(Stone::Black) => line.own |= bit,
+                Content::Stone(Stone::White) => line.opposing |= bit,
+                Content::Border => {}
             }
         }
         line
     }
 
     /// The unbroken run of own stones, and those of `more`, through the middle.
-    fn run(&self, more: u32, radius: usize) -> u32 {
+    fn run(&self, more: u32, keys: Keys) -> u32 {
         let own = self.own | more;
-        let mut run = 1 << radius;
+        let mut run = 1 << keys.reach();
         loop {
             let grown = (run | run << 1 | run >> 1) & own;
             if grown == run {
@@ -228,39 +217,38 @@ impl Line {
     }
 }
 
-/// The pattern of every key for the colour written as [`content::BLACK`].
+/// By key: the pattern that Black would make, if this law were its own.
 ///
 /// A key with one more stone is a greater number, so going downward each key finds those that it
 /// can become already done.
-pub(super) fn classify(law: Law, radius: usize) -> Vec<Pattern> {
-    let keys = 1 << (4 * radius);
-    let mut patterns = vec![Pattern::Dead; keys];
-    let mut completions = vec![0_u16; keys];
-    for key in possible_keys(radius) {
-        let line = Line::new(key, radius);
-        let run = line.run(0, radius);
-        patterns[key] = if law.wins(run, line.opposing) {
+pub(super) fn classify(law: Law, keys: Keys) -> Vec<Pattern> {
+    let mut patterns = vec![Pattern::Dead; keys.count() as usize];
+    let mut completions = vec![0_u16; keys.count() as usize];
+    for key in (0..keys.count()).rev() {
+        let line = Line::new(key, keys);
+        let run = line.run(0, keys);
+        patterns[key as usize] = if law.wins(run, line.opposing) {
             Pattern::Five
-        } else if run.count_ones() >= law.k {
+        } else if run.count_ones() >= law.k.into() {
             if law.forbids { Pattern::Overline } else { Pattern::Dead }
         } else {
             let fives: Vec<u32> = bits(line.empty)
                 .filter(|bit| {
-                    let five = line.run(1 << bit, radius);
+                    let five = line.run(1 << bit, keys);
                     five >> bit & 1 == 1 && law.wins(five, line.opposing)
                 })
                 .collect();
-            completions[key] = fives.iter().fold(0, |all, bit| all | 1 << bit);
-            let follow = |stone: u32| {
-                (0..2 * radius)
-                    .filter(move |place| key >> (2 * place) & 3 == 0)
-                    .map(move |place| key | (stone as usize) << (2 * place))
+            completions[key as usize] = fives.iter().fold(0, |all, bit| all | 1 << bit);
+            let follow = |stone| {
+                let empty =
+                    keys.steps().filter(|steps| keys.content(key, *steps) == Content::Empty);
+                empty.map(move |steps| (key + keys.part_at(stone, steps)) as usize)
             };
             if fives.is_empty() {
-                shape(follow(content::BLACK).map(|key| patterns[key]))
-            } else if law.forbids && fours(&line, &fives, radius) >= 2 {
+                shape(follow(Stone::Black).map(|key| patterns[key]))
+            } else if law.forbids && fours(&line, &fives, keys) >= 2 {
                 Pattern::DoubleFour
-            } else if follow(content::WHITE).all(|key| completions[key] != 0) {
+            } else if follow(Stone::White).all(|key| completions[key] != 0) {
                 Pattern::OpenFour
             } else {
                 Pattern::Four
@@ -271,9 +259,9 @@ pub(super) fn classify(law: Law, radius: usize) -> Vec<Pattern> {
 }
 
 /// How many different fours are completed by the given points: `X . X a X . X` has two.
-fn fours(line: &Line, fives: &[u32], radius: usize) -> usize {
+fn fours(line: &Line, fives: &[u32], keys: Keys) -> usize {
     let mut found: Vec<u32> =
-        fives.iter().map(|bit| line.run(1 << bit, radius) & !(1 << bit)).collect();
+        fives.iter().map(|bit| line.run(1 << bit, keys) & !(1 << bit)).collect();
     found.sort_unstable();
     found.dedup();
     found.len()
@@ -302,26 +290,6 @@ fn shape(next: impl Iterator<Item = Pattern>) -> Pattern {
         0 if count(Pattern::Two) > 0 => Pattern::One,
         0 => Pattern::Dead,
     }
-}
-
-/// The keys in which nothing but border lies beyond the border, from the greatest down.
-fn possible_keys(radius: usize) -> impl Iterator<Item = usize> {
-    let sides = |mirrored: bool| -> Vec<usize> {
-        let is_border = move |side: usize, distance: usize| {
-            let place = if mirrored { radius - 1 - distance } else { distance };
-            side >> (2 * place) & 3 == content::BORDER as usize
-        };
-        (0..1 << (2 * radius))
-            .rev()
-            .filter(|side| {
-                (1..radius).all(|far| is_border(*side, far) || !is_border(*side, far - 1))
-            })
-            .collect()
-    };
-    let (before, behind) = (sides(false), sides(true));
-    before.into_iter().flat_map(move |before| {
-        behind.clone().into_iter().map(move |behind| before << (2 * radius) | behind)
-    })
 }
 
 /// The numbers of the set bits, lowest first.

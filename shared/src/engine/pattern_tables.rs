@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use super::{
     eval_features::{Delta, Urgency},
+    keys::Keys,
     pattern::{Flags, Law, Pattern, classify},
     weights::Weights,
 };
@@ -14,8 +15,8 @@ use crate::rules::{Stone, Variant};
 /// All lookup tables of one variant.
 #[derive(Debug)]
 pub(super) struct Tables {
-    /// How far an empty point sees on each axis.
-    pub(super) radius: u8,
+    /// What an empty point sees on each axis.
+    pub(super) keys: Keys,
     /// By key: the pattern that Black would make in the low four bits, and the one that White
     /// would make in the high ones.
     pub(super) lines: Box<[u8]>,
@@ -59,15 +60,17 @@ impl Tables {
 
     fn compute(variant: Variant) -> Self {
         let laws = Stone::BOTH.map(|stone| Law::of(variant, stone));
-        let radius = laws[0].radius().max(laws[1].radius());
-        let black = classify(laws[0], radius);
-        let white = if laws[0] == laws[1] { black.clone() } else { classify(laws[1], radius) };
-        let lines = (0..black.len())
-            .map(|key| black[key] as u8 | (white[exchanged(key)] as u8) << 4)
-            .collect();
+        let keys = Keys::new(laws[0].reach().max(laws[1].reach()));
+        let black = classify(laws[0], keys);
+        let white = if laws[0] == laws[1] { black.clone() } else { classify(laws[1], keys) };
+        let lines = (0..keys.count()).map(|key| {
+            let [black, white] = [black[key as usize], white[keys.exchanged(key) as usize]];
+            black as u8 | (white as u8) << 4
+        });
         let (codes, patterns) = combinations();
         let weights = Weights::get();
-        let of_empty = [black[0]; 4].map(|pattern| pattern as u8);
+        let of_empty = [black[keys.empty(keys.reach(), keys.reach()) as usize]; 4]
+            .map(|pattern| pattern as u8);
         let empty = weights.sum(of_empty).delta;
         let features = patterns.iter().map(|four| weights.sum(four.map(|pattern| pattern as u8)));
         let (deltas, urgencies) = features
@@ -75,8 +78,8 @@ impl Tables {
             .unzip::<_, _, Vec<_>, Vec<_>>();
         let flags = laws.map(|law| patterns.iter().map(|four| law.flags(*four)).collect());
         Self {
-            radius: u8::try_from(radius).expect("a radius is small"),
-            lines,
+            keys,
+            lines: lines.collect(),
             codes,
             weights,
             variant,
@@ -107,18 +110,6 @@ impl Tables {
     pub(super) fn code(&self, lines: [u8; 4], stone: Stone) -> u16 {
         self.codes[packed(lines, stone)]
     }
-
-    /// The steps to every point in sight on an axis.
-    pub(super) fn steps(&self) -> impl Iterator<Item = i32> + use<> {
-        let radius = i32::from(self.radius);
-        (-radius..=radius).filter(|steps| *steps != 0)
-    }
-
-    /// Where in a key the point lies that is `steps` along the axis from its middle (never 0).
-    pub(super) const fn shift(&self, steps: i32) -> u32 {
-        let place = self.radius as i32 + steps - if steps > 0 { 1 } else { 0 };
-        2 * place.cast_unsigned()
-    }
 }
 
 /// The patterns of one colour on four axes, four bits each.
@@ -130,12 +121,6 @@ fn packed(lines: [u8; 4], stone: Stone) -> usize {
     } & 0x0f0f_0f0f;
     let pairs = (nibbles | nibbles >> 4) & 0x00ff_00ff;
     ((pairs | pairs >> 8) & 0xffff) as usize
-}
-
-/// The key with black and white stones exchanged.
-const fn exchanged(key: usize) -> usize {
-    const LOW: usize = 0x5555_5555;
-    (key & LOW) << 1 | key >> 1 & LOW
 }
 
 /// Numbers the combinations of four patterns: by four patterns of four bits each, and back.

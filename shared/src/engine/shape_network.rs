@@ -12,6 +12,7 @@
 
 use std::sync::OnceLock;
 
+use prefetch_index::prefetch_index;
 use pulp::{Arch, Simd, WithSimd};
 use rustc_hash::FxHashMap;
 
@@ -65,8 +66,7 @@ pub(super) fn pattern_row(tables: &Tables, shape: u32, stone: Stone) -> usize {
     if !shape.is_multiple_of(3) {
         return PATTERNS * PATTERNS + usize::from(shape % 3 == shapes::on(stone));
     }
-    let content = |steps| shapes::content(shape, steps) << tables.shift(steps);
-    let key = tables.steps().map(content).sum();
+    let key = shapes::KEYS.cut(shape / 3, tables.keys);
     let [own, other] = [stone, stone.opponent()].map(|stone| tables.pattern(key, stone) as usize);
     PATTERNS * own + other
 }
@@ -88,8 +88,13 @@ struct Rows {
     /// By shape: the number of its row.
     row_of: Box<[u16]>,
     /// For Black, then for White.
-    rows: Box<[[i8; 2 * CHANNELS]]>,
+    rows: Box<[Row]>,
 }
+
+/// In one line of the processor's cache.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Row([i8; 2 * CHANNELS]);
 
 /// The weights of the hidden units and of the output, from one perspective.
 #[derive(Clone, Debug)]
@@ -121,16 +126,28 @@ impl ShapeNetwork {
         Some(cell.get_or_init(network))
     }
 
-    /// The numbers of a shape.
+    /// The number of a shape's row.
     #[inline(always)]
-    pub(super) fn row(&self, shape: u32) -> &[i8; 2 * CHANNELS] {
-        &self.rows.rows[usize::from(self.rows.row_of[shape as usize])]
+    pub(super) fn row_of(&self, shape: u32) -> u16 {
+        self.rows.row_of[shape as usize]
+    }
+
+    /// A row of numbers.
+    #[inline(always)]
+    pub(super) fn row(&self, number: u16) -> &[i8; 2 * CHANNELS] {
+        &self.rows.rows[usize::from(number)].0
+    }
+
+    /// Lets the processor begin to fetch a row.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, number: u16) {
+        prefetch_index(&self.rows.rows, number.into());
     }
 
     /// The sum of a point with these shapes.
     pub(super) fn sum(&self, shapes: [u32; 4]) -> PointSum {
         shapes.into_iter().fold(self.bias, |mut sum, shape| {
-            for (sum, number) in sum.iter_mut().zip(self.row(shape)) {
+            for (sum, number) in sum.iter_mut().zip(self.row(self.row_of(shape))) {
                 *sum += i16::from(*number);
             }
             sum
@@ -139,11 +156,8 @@ impl ShapeNetwork {
 
     /// The value for the side to move, in the units of the search.
     pub(super) fn value(&self, sum: &BoardSum, moving: Stone, threats: usize) -> i32 {
-        let (black, white) = sum.split_at(CHANNELS);
-        let sides = match moving {
-            Stone::Black => [black, white],
-            Stone::White => [white, black],
-        };
+        let (sides, _) = sum.as_chunks::<CHANNELS>();
+        let sides = [moving, moving.opponent()].map(|stone| &sides[stone as usize]);
         let head = &self.heads[moving as usize];
         self.arch.dispatch(Judgement { head, sides, threats: &head.threats[threats] })
     }
@@ -173,7 +187,7 @@ impl ShapeNetwork {
 struct Judgement<'a> {
     head: &'a Head,
     /// The sums of the side that moves and of the other.
-    sides: [&'a [i32]; 2],
+    sides: [&'a [i32; CHANNELS]; 2],
     threats: &'a ThreatBias,
 }
 
@@ -182,25 +196,55 @@ impl WithSimd for Judgement<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> i32 {
-        let mut first = self.threats.first;
-        for (number, weights) in self.sides.into_iter().flatten().zip(self.head.first.iter()) {
-            add(&mut first, *number as f32, weights);
+        let Self { head, sides, threats } = self;
+        let mut input = [0.0; 2 * CHANNELS];
+        for (input, number) in input.iter_mut().zip(sides.into_iter().flatten()) {
+            *input = *number as f32;
         }
-        let mut second = self.head.second_biases;
-        for (unit, weights) in first.iter().zip(self.head.second.iter()) {
-            add(&mut second, unit.max(0.0), weights);
+        let first = layer(&threats.first, &input, &head.first);
+        let second = layer(&head.second_biases, &first.map(|unit| unit.max(0.0)), &head.second);
+        let mut outputs = [0.0; HIDDEN];
+        for (index, output) in outputs.iter_mut().enumerate() {
+            *output = second[index].max(0.0) * head.outputs[index];
         }
-        let active = second.iter().zip(&self.head.outputs);
-        let sum: f32 = active.map(|(unit, weight)| unit.max(0.0) * weight).sum();
-        in_units(self.threats.output + sum)
+        in_units(threats.output + total(outputs))
     }
 }
 
+/// The units of a layer. Those of either half of the input are summed on their own: what does not
+/// depend on each other is computed at once.
 #[inline(always)]
-fn add(sums: &mut [f32; HIDDEN], number: f32, weights: &[f32; HIDDEN]) {
-    for (sum, weight) in sums.iter_mut().zip(weights) {
-        *sum += number * weight;
+fn layer<const INPUT: usize>(
+    biases: &[f32; HIDDEN],
+    input: &[f32; INPUT],
+    weights: &[[f32; HIDDEN]; INPUT],
+) -> [f32; HIDDEN] {
+    let mut sums = [*biases, [0.0; HIDDEN]];
+    for index in 0..INPUT / 2 {
+        for (sums, index) in sums.iter_mut().zip([index, index + INPUT / 2]) {
+            for (sum, weight) in sums.iter_mut().zip(&weights[index]) {
+                *sum += input[index] * weight;
+            }
+        }
     }
+    let [mut units, others] = sums;
+    for (unit, other) in units.iter_mut().zip(others) {
+        *unit += other;
+    }
+    units
+}
+
+/// The sum of the units, eight at a time.
+#[inline(always)]
+fn total(units: [f32; HIDDEN]) -> f32 {
+    let (chunks, _) = units.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        for (sum, unit) in sums.iter_mut().zip(chunk) {
+            *sum += unit;
+        }
+    }
+    sums.iter().sum()
 }
 
 #[expect(
@@ -298,7 +342,7 @@ impl Reader<'_> {
                             *number = one.saturating_add(*other);
                         }
                     }
-                    rows.push(row);
+                    rows.push(Row(row));
                     number
                 }
             };

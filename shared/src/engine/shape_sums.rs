@@ -17,128 +17,144 @@ pub(super) struct ShapeSums {
     network: &'static ShapeNetwork,
     /// One step along each axis, as a difference of spots.
     steps: [usize; 4],
-    /// By spot and axis: how many points lie behind it and before it, as far as a shape reaches.
-    reach: Vec<[[u8; 2]; 4]>,
-    /// By spot and axis.
-    shapes: Vec<[u32; 4]>,
+    points: Vec<PointShapes>,
     sums: Vec<AlignedSum>,
     /// Of all points, less what they are without stones.
     board: BoardSum,
-    stones: Vec<SummedStone>,
-    /// The sums that the stones changed, as they were before.
-    undo: Vec<AlignedSum>,
+    stones: Vec<(Spot, Stone)>,
+}
+
+/// What the sums know of a point, by axis.
+#[derive(Clone, Debug)]
+struct PointShapes {
+    /// How many points lie behind it and before it, as far as a shape reaches.
+    reach: [[u8; 2]; 4],
+    shapes: [u32; 4],
+    /// The numbers of the shapes' rows.
+    rows: [u16; 4],
 }
 
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct AlignedSum(PointSum);
 
-/// A stone that is in the sums.
-#[derive(Clone, Debug)]
-struct SummedStone {
-    spot: Spot,
-    stone: Stone,
-    /// The sums without it.
-    board: BoardSum,
+/// A point of which a shape changes, with the numbers of its rows.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowChange {
+    point: usize,
+    old: u16,
+    new: u16,
 }
+
+/// The most points that see a point.
+const IN_SIGHT_MAX: usize = 8 * REACH as usize;
 
 impl ShapeSums {
     /// For a window without stones.
     pub(super) fn new(network: &'static ShapeNetwork, window: &Window) -> Self {
-        let spots = 0..spots::spot(window.len());
-        let reach: Vec<_> = spots.map(|spot| window.reach(spot, REACH)).collect();
-        let shapes = reach.iter().map(|axes| match window.is_bordered() {
-            true => axes.map(|[behind, before]| shapes::empty(behind, before)),
-            false => [shapes::empty(REACH, REACH); 4],
+        let points = (0..spots::spot(window.len())).map(|spot| {
+            let reach = window.reach(spot, REACH);
+            let shapes = match window.is_bordered() {
+                true => reach.map(|[behind, before]| shapes::empty(behind, before)),
+                false => [shapes::empty(REACH, REACH); 4],
+            };
+            PointShapes { reach, shapes, rows: shapes.map(|shape| network.row_of(shape)) }
         });
-        let shapes: Vec<_> = shapes.collect();
+        let points: Vec<_> = points.collect();
         Self {
             network,
             steps: window.steps(),
-            reach,
-            sums: shapes.iter().map(|shapes| AlignedSum(network.sum(*shapes))).collect(),
-            shapes,
+            sums: points.iter().map(|point| AlignedSum(network.sum(point.shapes))).collect(),
+            points,
             board: [0; 2 * CHANNELS],
             stones: Vec::new(),
-            undo: Vec::new(),
         }
     }
 
-    /// Updates the sums for these stones. The first `same` of them have not changed since the last time.
-    pub(super) fn update(&mut self, stones: &[(Spot, Stone)], same: usize) {
-        if self.stones.len() > same || stones.len() > same {
-            self.network.arch.dispatch(Update { sums: self, stones, same });
-        }
+    /// The sums of the board with these stones. The first `same` of them have not changed since the last
+    /// time. The sums are kept without the last stone: mostly another takes its place next.
+    pub(super) fn of(&mut self, stones: &[(Spot, Stone)], same: usize) -> BoardSum {
+        self.network.arch.dispatch(Update { sums: self, stones, same })
     }
 
-    /// The value for the side to move, in the units of the search.
-    pub(super) fn value(&self, moving: Stone, threats: usize) -> i32 {
-        self.network.value(&self.board, moving, threats)
-    }
-
+    /// The sums of the board with a stone more, or with one less where `sign` is -1. With `KEEP` they are
+    /// those of the points from now on, too.
     #[inline(always)]
-    fn place(&mut self, spot: Spot, stone: Stone) {
-        self.stones.push(SummedStone { spot, stone, board: self.board });
-        let point = usize::from(spot);
-        let mut change = [0; 2 * CHANNELS];
+    fn changed<const KEEP: bool>(&mut self, spot: Spot, stone: Stone, sign: i32) -> BoardSum {
+        let middle = usize::from(spot);
+        let mut changes = [RowChange::default(); IN_SIGHT_MAX];
+        let mut count = 0;
         for axis in 0..4 {
-            self.change(point, axis, shapes::on(stone), &mut change);
-            let [behind, before] = self.reach[point][axis];
-            for distance in 1..=behind {
-                let other = point - usize::from(distance) * self.steps[axis];
-                self.change(other, axis, shapes::near(stone, false, distance), &mut change);
+            let [behind, before] = self.points[middle].reach[axis];
+            let step = self.steps[axis];
+            for distance in (1..REACH + 1).take_while(|distance| *distance <= behind) {
+                let point = middle - usize::from(distance) * step;
+                let part = shapes::near(stone, false, distance);
+                changes[count % IN_SIGHT_MAX] = self.reshape::<KEEP>(point, axis, part, sign);
+                count += 1;
             }
-            for distance in 1..=before {
-                let other = point + usize::from(distance) * self.steps[axis];
-                self.change(other, axis, shapes::near(stone, true, distance), &mut change);
+            for distance in (1..REACH + 1).take_while(|distance| *distance <= before) {
+                let point = middle + usize::from(distance) * step;
+                let part = shapes::near(stone, true, distance);
+                changes[count % IN_SIGHT_MAX] = self.reshape::<KEEP>(point, axis, part, sign);
+                count += 1;
             }
         }
-        for (sum, change) in self.board.iter_mut().zip(change) {
+        let of_middle =
+            [0, 1, 2, 3].map(|axis| self.reshape::<KEEP>(middle, axis, shapes::on(stone), sign));
+        let mut change = [0; 2 * CHANNELS];
+        self.add_up::<KEEP>(middle, &of_middle, &mut change);
+        for other in &changes[..count.min(IN_SIGHT_MAX)] {
+            self.add_up::<KEEP>(other.point, std::slice::from_ref(other), &mut change);
+        }
+        let mut board = self.board;
+        for (sum, change) in board.iter_mut().zip(change) {
             *sum += i32::from(change);
         }
+        board
     }
 
-    /// Changes a shape of a point, and adds to `board` by how much that changes the board's sums.
+    /// How a shape of a point changes.
     #[inline(always)]
-    fn change(&mut self, point: usize, axis: usize, difference: u32, board: &mut PointSum) {
-        let shape = &mut self.shapes[point][axis];
-        let old = self.network.row(*shape);
-        *shape += difference;
-        let new = self.network.row(*shape);
-        let sum = &mut self.sums[point];
-        self.undo.push(*sum);
+    fn reshape<const KEEP: bool>(
+        &mut self,
+        point: usize,
+        axis: usize,
+        part: u32,
+        sign: i32,
+    ) -> RowChange {
+        let PointShapes { shapes, rows, .. } = &mut self.points[point];
+        let shape = shapes[axis].wrapping_add_signed(sign * part.cast_signed());
+        let (old, new) = (rows[axis], self.network.row_of(shape));
+        if KEEP {
+            (shapes[axis], rows[axis]) = (shape, new);
+        }
+        self.network.prefetch(new);
+        RowChange { point, old, new }
+    }
+
+    /// Adds to `board` by how much the changes of a point change the board's sums.
+    #[inline(always)]
+    fn add_up<const KEEP: bool>(
+        &mut self,
+        point: usize,
+        changes: &[RowChange],
+        board: &mut PointSum,
+    ) {
+        let sum = &mut self.sums[point].0;
+        let mut after = *sum;
+        for RowChange { old, new, .. } in changes {
+            let [old, new] = [old, new].map(|row| self.network.row(*row));
+            for channel in 0..2 * CHANNELS {
+                after[channel] += i16::from(new[channel]) - i16::from(old[channel]);
+            }
+        }
         for channel in 0..2 * CHANNELS {
-            let before = sum.0[channel];
-            let after = before + (i16::from(new[channel]) - i16::from(old[channel]));
-            board[channel] += after.max(0) - before.max(0);
-            sum.0[channel] = after;
+            board[channel] += after[channel].max(0) - sum[channel].max(0);
         }
-    }
-
-    #[inline(always)]
-    fn take_back(&mut self) {
-        let SummedStone { spot, stone, board } = self.stones.pop().expect("a stone was placed");
-        self.board = board;
-        let point = usize::from(spot);
-        // In the opposite order.
-        for axis in (0..4).rev() {
-            let [behind, before] = self.reach[point][axis];
-            for distance in (1..=before).rev() {
-                let other = point + usize::from(distance) * self.steps[axis];
-                self.restore(other, axis, shapes::near(stone, true, distance));
-            }
-            for distance in (1..=behind).rev() {
-                let other = point - usize::from(distance) * self.steps[axis];
-                self.restore(other, axis, shapes::near(stone, false, distance));
-            }
-            self.restore(point, axis, shapes::on(stone));
+        if KEEP {
+            *sum = after;
         }
-    }
-
-    #[inline(always)]
-    fn restore(&mut self, point: usize, axis: usize, difference: u32) {
-        self.shapes[point][axis] -= difference;
-        self.sums[point] = self.undo.pop().expect("every change is kept");
     }
 }
 
@@ -150,15 +166,26 @@ struct Update<'a> {
 }
 
 impl WithSimd for Update<'_> {
-    type Output = ();
+    type Output = BoardSum;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        while self.sums.stones.len() > self.same {
-            self.sums.take_back();
+    fn with_simd<S: Simd>(self, _: S) -> BoardSum {
+        let Self { sums, stones, same } = self;
+        let (last, before) = match stones.split_last() {
+            Some((last, before)) => (Some(*last), before),
+            None => (None, stones),
+        };
+        while sums.stones.len() > same.min(before.len()) {
+            let (spot, stone) = sums.stones.pop().expect("there are more");
+            sums.board = sums.changed::<true>(spot, stone, -1);
         }
-        for (spot, stone) in &self.stones[self.same..] {
-            self.sums.place(*spot, *stone);
+        for (spot, stone) in &before[sums.stones.len()..] {
+            sums.board = sums.changed::<true>(*spot, *stone, 1);
+            sums.stones.push((*spot, *stone));
+        }
+        match last {
+            Some((spot, stone)) => sums.changed::<false>(spot, stone, 1),
+            None => sums.board,
         }
     }
 }
@@ -250,15 +277,13 @@ mod tests {
             let mut sums = ShapeSums::new(network, &window);
             // There by a detour: some stones, others instead of the last of them, and then these.
             let middle = middle.min(stones.len());
-            sums.update(&stones[..middle], 0);
+            sums.of(&stones[..middle], 0);
             let same = middle.saturating_sub(back);
             let mut detour = stones[..same].to_vec();
             detour.extend(stones[same..].iter().rev().take(3).map(|(spot, stone)| (*spot, stone.opponent())));
-            sums.update(&detour, same);
-            sums.update(&stones, same);
-            prop_assert_eq!(sums.board, by_hand(network, &window, &stones));
-            sums.update(&[], 0);
-            prop_assert_eq!(sums.board, [0; 2 * CHANNELS]);
+            sums.of(&detour, same);
+            prop_assert_eq!(sums.of(&stones, same), by_hand(network, &window, &stones));
+            prop_assert_eq!(sums.of(&[], 0), [0; 2 * CHANNELS]);
         }
 
         #[test]
@@ -270,8 +295,8 @@ mod tests {
             let window = Window::bordered(15, 15);
             let value = |stones: &[(Spot, Stone)], moving| {
                 let mut sums = ShapeSums::new(network(variant), &window);
-                sums.update(stones, 0);
-                sums.value(moving, 0)
+                let board = sums.of(stones, 0);
+                network(variant).value(&board, moving, 0)
             };
             let there = stones(&position(size, &points), &window);
             let mirrored: Vec<_> = there.iter().map(|(spot, stone)| (spot % 15 * 15 + spot / 15, *stone)).collect();
@@ -290,8 +315,7 @@ mod tests {
             let position = position(Size::Unbounded, points);
             let window = Window::of(&position, None);
             let mut sums = ShapeSums::new(network(Variant::Freestyle), &window);
-            sums.update(&stones(&position, &window), 0);
-            sums.board
+            sums.of(&stones(&position, &window), 0)
         };
         let near = value(&[(0, 0), (1, 1)]);
         let far = value(&[(0, 0), (1, 1), (900_000, 0), (900_001, 1)]);

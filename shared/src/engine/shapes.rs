@@ -5,49 +5,35 @@
 //! distance. So a stone that comes or goes changes the numbers of the points that see it by
 //! an addition.
 
-use super::pattern::content;
+use super::keys::{Keys, REACH_MAX, cut, exchanged};
 use crate::rules::Stone;
 
 /// How far a shape reaches to either side.
-pub(super) const REACH: u8 = 5;
+pub(super) const REACH: u8 = REACH_MAX;
 
-/// How many sides there are: up to [`REACH`] points before the border, each empty, black or white.
-const SIDES: u32 = offset(REACH + 1);
+/// What a shape says of the points around its middle.
+pub(super) const KEYS: Keys = Keys::new(REACH);
 
 /// How many shapes there are.
-pub(super) const SHAPES: u32 = SIDES * SIDES * 3;
+pub(super) const SHAPES: u32 = KEYS.count() * 3;
 
 /// The shape of an empty point with no stone in sight, that many points away from the borders, or
 /// farther.
 pub(super) fn empty(behind: u8, before: u8) -> u32 {
-    (offset(behind.min(REACH)) * SIDES + offset(before.min(REACH))) * 3
+    KEYS.empty(behind, before) * 3
 }
 
 /// What a stone adds to the shapes of the point it is on.
 pub(super) const fn on(stone: Stone) -> u32 {
-    digit(stone)
-}
-
-/// What a stone adds to the shape of a point before it or behind it, that far away, from one on.
-pub(super) fn near(stone: Stone, is_behind: bool, distance: u8) -> u32 {
-    digit(stone) * 3_u32.pow(distance.into()) * if is_behind { SIDES } else { 1 }
-}
-
-const fn digit(stone: Stone) -> u32 {
     match stone {
         Stone::Black => 1,
         Stone::White => 2,
     }
 }
 
-/// The number of the first side with so many points before the border.
-const fn offset(points: u8) -> u32 {
-    (3_u32.pow(points as u32) - 1) / 2
-}
-
-/// How many points a side has before the border.
-fn length(side: u32) -> u8 {
-    (0..=REACH).rev().find(|points| side >= offset(*points)).expect("the first offset is zero")
+/// What a stone adds to the shape of a point before it or behind it, that far away, from one on.
+pub(super) const fn near(stone: Stone, is_behind: bool, distance: u8) -> u32 {
+    KEYS.part(stone, is_behind, distance) * 3
 }
 
 /// Numbers shapes as the colours see them, cut to fewer points to either side, so that a shape and
@@ -56,58 +42,31 @@ fn length(side: u32) -> u8 {
 pub(super) struct Folding {
     /// By colour: the number of each side.
     sides: [Vec<u32>; 2],
-    /// How many sides there are.
-    count: u32,
+    keys: Keys,
 }
 
 impl Folding {
     /// Of shapes with so many points to either side, at most [`REACH`].
     pub(super) fn new(reach: u8) -> Self {
-        let black: Vec<u32> = (0..SIDES).map(|side| cut(side, reach)).collect();
+        let black: Vec<u32> = (0..KEYS.sides()).map(|side| cut(side, reach)).collect();
         let white = black.iter().map(|side| exchanged(*side)).collect();
-        Self { sides: [black, white], count: offset(reach + 1) }
+        Self { sides: [black, white], keys: Keys::new(reach) }
     }
 
     /// How many numbers there are.
     pub(super) const fn count(&self) -> usize {
-        (self.count * self.count * 3) as usize
+        (self.keys.count() * 3) as usize
     }
 
     /// The number of a shape as a colour sees it.
     pub(super) fn number(&self, shape: u32, stone: Stone) -> u32 {
         let sides = &self.sides[stone as usize];
-        let [behind, before] =
-            [shape / 3 / SIDES, shape / 3 % SIDES].map(|side| sides[side as usize]);
+        let [behind, before] = KEYS.split(shape / 3).map(|side| sides[side as usize]);
         let middle = match (shape % 3, stone) {
             (1 | 2, Stone::White) => 3 - shape % 3,
             (middle, _) => middle,
         };
-        (behind.max(before) * self.count + behind.min(before)) * 3 + middle
-    }
-}
-
-/// The nearest points of a side.
-fn cut(side: u32, reach: u8) -> u32 {
-    let points = length(side).min(reach);
-    offset(points) + (side - offset(length(side))) % 3_u32.pow(points.into())
-}
-
-/// A side with the colours exchanged.
-fn exchanged(side: u32) -> u32 {
-    let first = offset(length(side));
-    let digits = (0..REACH.into()).map(|place| (side - first) / 3_u32.pow(place) % 3);
-    first + digits.zip(0..).map(|(digit, place)| (3 - digit) % 3 * 3_u32.pow(place)).sum::<u32>()
-}
-
-/// The [content](super::pattern::content) of the point so many steps from the middle of a shape, before it
-/// or (less than zero) behind it.
-pub(super) fn content(shape: u32, steps: i32) -> u32 {
-    let side = if steps < 0 { shape / 3 / SIDES } else { shape / 3 % SIDES };
-    let (points, distance) = (length(side), steps.unsigned_abs());
-    if distance > points.into() {
-        content::BORDER
-    } else {
-        (side - offset(points)) / 3_u32.pow(distance - 1) % 3
+        self.keys.join([behind.max(before), behind.min(before)]) * 3 + middle
     }
 }
 
@@ -163,7 +122,7 @@ mod tests {
                 assert!((folding.number(shape, Stone::White) as usize) < folding.count());
             }
             // Of two sides that differ, one order of the two is used.
-            let sides = offset(reach + 1) as usize;
+            let sides = Keys::new(reach).sides() as usize;
             let used = is_used.into_iter().filter(|is_used| *is_used).count();
             assert_eq!(used, 3 * sides * (sides + 1) / 2);
         }

@@ -7,7 +7,7 @@
 use super::{
     grid::Grid,
     pattern::Threat,
-    pattern::{Flags, Pattern, content},
+    pattern::{Flags, Pattern},
     spots::{Spot, SpotSet},
 };
 use crate::rules::Stone;
@@ -55,12 +55,9 @@ impl Grid {
     ) -> impl Iterator<Item = Spot> {
         let tables = self.tables();
         let key = self.key(spot, axis);
-        let own = own_content(stone);
-        tables.steps().filter_map(move |steps| {
-            let shift = tables.shift(steps);
-            let is_next = key >> shift & 3 == content::EMPTY
-                && tables.pattern(key | own << shift, stone) == pattern;
-            is_next.then(|| self.along(spot, axis, steps)).flatten()
+        self.in_sight(spot, axis).filter_map(move |(seen, steps)| {
+            let key = key + tables.keys.part_at(stone, steps);
+            (tables.pattern(key, stone) == pattern).then_some(seen)
         })
     }
 
@@ -128,15 +125,11 @@ impl Grid {
     /// Whether a stone of `attacker` makes some other point unstoppable, if the other side does not
     /// answer.
     pub(super) fn leads_to_unstoppable(&self, spot: Spot, attacker: Stone) -> bool {
-        let tables = self.tables();
-        let own = own_content(attacker);
+        let keys = self.tables().keys;
         (0..4).any(|axis| {
-            tables.steps().any(|steps| {
-                self.along(spot, axis, steps).is_some_and(|seen| {
-                    let key = self.key(seen, axis) | own << tables.shift(-steps);
-                    self.stone_at(seen).is_none()
-                        && self.flags_with(seen, axis, key, attacker).any(Flags::UNSTOPPABLE)
-                })
+            self.in_sight(spot, axis).any(|(seen, steps)| {
+                let key = self.key(seen, axis) + keys.part_at(attacker, -steps);
+                self.flags_with(seen, axis, key, attacker).any(Flags::UNSTOPPABLE)
             })
         })
     }
@@ -144,8 +137,7 @@ impl Grid {
     /// The points where a stone makes neither a four nor an open three, but a double four possible: on a point
     /// that makes one four already.
     pub(super) fn fork_makers(&self, attacker: Stone) -> Vec<Spot> {
-        let tables = self.tables();
-        let own = own_content(attacker);
+        let keys = self.tables().keys;
         let mut makers = Vec::new();
         for four in self.threats(attacker, Threat::Four) {
             if self.flags(four, attacker).any(Flags::UNSTOPPABLE) {
@@ -153,15 +145,11 @@ impl Grid {
             }
             for axis in 0..4 {
                 let key = self.key(four, axis);
-                for steps in tables.steps() {
-                    let shift = tables.shift(steps);
-                    if key >> shift & 3 != content::EMPTY {
-                        continue;
-                    }
-                    let Some(spot) = self.along(four, axis, steps) else { continue };
+                for (spot, steps) in self.in_sight(four, axis) {
                     let flags = self.flags(spot, attacker);
                     let is_threat = flags.any(Flags::FOUR) || flags.any(Flags::THREE);
-                    let after = self.flags_with(four, axis, key | own << shift, attacker);
+                    let key = key + keys.part_at(attacker, steps);
+                    let after = self.flags_with(four, axis, key, attacker);
                     if !is_threat && after.any(Flags::UNSTOPPABLE) && !makers.contains(&spot) {
                         makers.push(spot);
                     }
@@ -195,19 +183,14 @@ impl Grid {
         attacker: Stone,
         flag: Flags,
     ) {
-        let tables = self.tables();
-        let other = own_content(attacker.opponent());
+        let (keys, defender) = (self.tables().keys, attacker.opponent());
         let mut here = SpotSet::EMPTY;
         here.insert(threat);
         for axis in 0..4 {
             let key = self.key(threat, axis);
-            for steps in tables.steps() {
-                let shift = tables.shift(steps);
-                if key >> shift & 3 != content::EMPTY {
-                    continue;
-                }
-                let Some(spot) = self.along(threat, axis, steps) else { continue };
-                if !self.flags_with(threat, axis, key | other << shift, attacker).any(flag) {
+            for (spot, steps) in self.in_sight(threat, axis) {
+                let key = key + keys.part_at(defender, steps);
+                if !self.flags_with(threat, axis, key, attacker).any(flag) {
                     here.insert(spot);
                 }
             }
@@ -216,13 +199,5 @@ impl Grid {
             Some(answers) => answers.intersect(&here),
             None => *answers = Some(here),
         }
-    }
-}
-
-/// How a stone is written in a key.
-const fn own_content(stone: Stone) -> u32 {
-    match stone {
-        Stone::Black => content::BLACK,
-        Stone::White => content::WHITE,
     }
 }

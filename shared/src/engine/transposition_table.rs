@@ -1,5 +1,6 @@
 //! The transposition table: results for known positions, in bounded memory.
 
+use prefetch_index::prefetch_index;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
@@ -40,7 +41,7 @@ pub(super) struct TableEntry {
 /// threads write an entry at the same time, its words do not match, so it is not found.
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
-    buckets: Box<[[AtomicEntry; 2]]>,
+    buckets: Box<[Bucket]>,
     /// The number of the current search, so that older entries give way; counted up to
     /// [`AGES`].
     age: u8,
@@ -48,6 +49,12 @@ pub(super) struct TranspositionTable {
     /// everything takes no time. Never 0, which is that of an entry that was never written.
     generation: u8,
 }
+
+/// The entries that a hash leads to: one that gives way to deeper ones, and the last one. In one line of
+/// the processor's cache.
+#[derive(Debug, Default)]
+#[repr(align(32))]
+struct Bucket([AtomicEntry; 2]);
 
 #[derive(Debug, Default)]
 struct AtomicEntry {
@@ -146,7 +153,7 @@ impl AgedEntry {
 impl TranspositionTable {
     /// A table of about that many bytes, one bucket at the least.
     pub(super) fn new(bytes: usize) -> Self {
-        let count = bytes / size_of::<[AtomicEntry; 2]>();
+        let count = bytes / size_of::<Bucket>();
         let count = if count < 2 { 1 } else { 1 << count.ilog2() };
         let buckets = (0..count).map(|_| Default::default()).collect();
         Self { buckets, age: 0, generation: 1 }
@@ -193,8 +200,13 @@ impl TranspositionTable {
         }
     }
 
+    /// Lets the processor begin to fetch the entry for a position.
+    pub(super) fn prefetch(&self, hash: u64) {
+        prefetch_index(&self.buckets, slot(hash, self.buckets.len()));
+    }
+
     fn bucket(&self, hash: u64) -> &[AtomicEntry; 2] {
-        &self.buckets[slot(hash, self.buckets.len())]
+        &self.buckets[slot(hash, self.buckets.len())].0
     }
 }
 

@@ -249,6 +249,7 @@ impl Search<'_, '_> {
         let is_pv = beta - alpha > 1;
         let after = |depth, is_cut| Node { is_cut, ..node.after(spot, depth) };
         let other = !node.is_cut;
+        self.table.prefetch(self.hash(node.turn.opponent()) ^ self.grid.stone_key(spot, node.turn));
         self.grid.place(spot, node.turn);
         let mut value = alpha + 1;
         let mut full = full;
