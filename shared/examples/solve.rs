@@ -61,6 +61,7 @@ fn report(problems: &[Problem]) -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(problem.size, 15, "the problems are on 15x15");
         let black = problem.black.iter().map(|point| (*point, Stone::Black));
         search.set_up(black.chain(problem.white.iter().map(|point| (*point, Stone::White))));
+        search.forget();
         let start = Instant::now();
         let is_solved = match problem.kind.as_str() {
             "vct" => {

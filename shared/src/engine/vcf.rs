@@ -130,7 +130,9 @@ impl Vcf {
         limits: &mut SearchLimits<'_>,
     ) -> Verdict {
         self.line.clear();
-        let given_up = position_key(grid, attacker, fours) ^ GIVEN_UP;
+        let key = position_key(grid, attacker, fours);
+        self.table.prefetch(key);
+        let given_up = key ^ GIVEN_UP;
         let effort = u8::try_from(nodes.max(1).ilog2()).expect("a logarithm is less than 64");
         if self.probe(given_up, effort).is_some() {
             return Verdict::Horizon;
@@ -380,6 +382,8 @@ impl<'a, 'b> Search<'a, 'b> {
                 self.memory.moves.truncate(first);
                 return Verdict::Horizon;
             }
+            let key = position_key(self.grid, self.attacker, self.fours);
+            self.memory.table.prefetch(key ^ self.grid.stone_key(answer, defender));
             let forced = self.grid.force(answer, defender);
             let verdict = self.attack(left - 1);
             self.grid.unforce(forced);
