@@ -187,6 +187,10 @@ impl Grid {
         let mut here = SpotSet::EMPTY;
         here.insert(threat);
         for axis in 0..4 {
+            if self.pattern(threat, axis, attacker) < Pattern::Four {
+                // A stone here takes nothing away from the threat.
+                continue;
+            }
             let key = self.key(threat, axis);
             for (spot, steps) in self.in_sight(threat, axis) {
                 let key = key + keys.part_at(defender, steps);
