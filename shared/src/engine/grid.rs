@@ -524,11 +524,8 @@ impl Grid {
 
 /// A point of an empty window.
 fn empty_cell(tables: &Tables, window: &Window, spot: Spot) -> Cell {
-    let reach = tables.keys.reach();
-    let keys = match window.is_bordered() {
-        true => window.reach(spot, reach).map(|[behind, before]| tables.keys.empty(behind, before)),
-        false => [tables.keys.empty(reach, reach); 4],
-    };
+    let points = window.points_to_border(spot, tables.keys.reach());
+    let keys = points.map(|[behind, before]| tables.keys.empty(behind, before));
     let lines = keys.map(|key| tables.lines[key as usize]);
     let seen = PointPatterns {
         lines,

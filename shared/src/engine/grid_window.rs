@@ -93,6 +93,7 @@ impl Window {
     }
 
     /// Whether the edges are borders.
+    #[cfg(test)]
     pub(super) const fn is_bordered(&self) -> bool {
         self.bordered
     }
@@ -140,6 +141,12 @@ impl Window {
                 (1..=most).take_while(is_inside).last().unwrap_or_default()
             })
         })
+    }
+
+    /// How many points lie behind a point and before it on each axis until the border of the board, at
+    /// most so many. Where the window's edges are no borders, it is always the most.
+    pub(super) fn points_to_border(&self, spot: Spot, most: u8) -> [[u8; 2]; 4] {
+        if self.bordered { self.reach(spot, most) } else { [[most; 2]; 4] }
     }
 
     /// The number of a point of the board; `None` where it is out of sight. Margins may overlap on

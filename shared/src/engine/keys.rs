@@ -67,11 +67,7 @@ impl Keys {
     /// What a stone adds to the key of a point that sees it that far away, behind it or before it.
     #[inline(always)]
     pub(super) const fn part(self, stone: Stone, is_behind: bool, distance: u8) -> u32 {
-        let digit = match stone {
-            Stone::Black => 1,
-            Stone::White => 2,
-        };
-        digit * POWERS[distance as usize - 1] * if is_behind { self.sides } else { 1 }
+        digit(stone) * POWERS[distance as usize - 1] * if is_behind { self.sides } else { 1 }
     }
 
     /// As [`Keys::part`], so many steps before it or (less than zero) behind it.
@@ -113,6 +109,14 @@ impl Keys {
     /// The inverse of [`Keys::split`].
     pub(super) const fn join(self, [behind, before]: [u32; 2]) -> u32 {
         behind * self.sides + before
+    }
+}
+
+/// The digit of a point with a stone.
+pub(super) const fn digit(stone: Stone) -> u32 {
+    match stone {
+        Stone::Black => 1,
+        Stone::White => 2,
     }
 }
 

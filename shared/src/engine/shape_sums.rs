@@ -38,7 +38,7 @@ struct PointShapes {
 #[repr(align(64))]
 struct AlignedSum(PointSum);
 
-/// A point of which a shape changes, with the numbers of its rows.
+/// A change of a shape of a point: the numbers of the old row and of the new one.
 #[derive(Clone, Copy, Debug, Default)]
 struct RowChange {
     point: usize,
@@ -53,12 +53,10 @@ impl ShapeSums {
     /// For a window without stones.
     pub(super) fn new(network: &'static ShapeNetwork, window: &Window) -> Self {
         let points = (0..spots::spot(window.len())).map(|spot| {
-            let reach = window.reach(spot, REACH);
-            let shapes = match window.is_bordered() {
-                true => reach.map(|[behind, before]| shapes::empty(behind, before)),
-                false => [shapes::empty(REACH, REACH); 4],
-            };
-            PointShapes { reach, shapes, rows: shapes.map(|shape| network.row_of(shape)) }
+            let points = window.points_to_border(spot, REACH);
+            let shapes = points.map(|[behind, before]| shapes::empty(behind, before));
+            let rows = shapes.map(|shape| network.row_of(shape));
+            PointShapes { reach: window.reach(spot, REACH), shapes, rows }
         });
         let points: Vec<_> = points.collect();
         Self {

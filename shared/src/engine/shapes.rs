@@ -5,7 +5,7 @@
 //! distance. So a stone that comes or goes changes the numbers of the points that see it by
 //! an addition.
 
-use super::keys::{Keys, REACH_MAX, cut, exchanged};
+use super::keys::{Keys, REACH_MAX, cut, digit, exchanged};
 use crate::rules::Stone;
 
 /// How far a shape reaches to either side.
@@ -25,10 +25,7 @@ pub(super) fn empty(behind: u8, before: u8) -> u32 {
 
 /// What a stone adds to the shapes of the point it is on.
 pub(super) const fn on(stone: Stone) -> u32 {
-    match stone {
-        Stone::Black => 1,
-        Stone::White => 2,
-    }
+    digit(stone)
 }
 
 /// What a stone adds to the shape of a point before it or behind it, that far away, from one on.

@@ -1,7 +1,8 @@
 //! The transposition table: results for known positions, in bounded memory.
 
-use prefetch_index::prefetch_index;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use prefetch_index::prefetch_index;
 
 use super::{
     node::PLY,
