@@ -71,3 +71,49 @@ fn outcome(winner: &str, turn: Stone) -> Option<Option<f32>> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A game of each variant, and one on 20x20.
+    const SAMPLE: &str = include_str!("../../testdata/selfplay.txt");
+
+    /// How many positions a line has that the engine would evaluate.
+    fn count(line: &str) -> Option<usize> {
+        let mut count = 0;
+        read(line, |_, played, judgement| {
+            assert!((0.0..=1.0).contains(&judgement.searched), "{line}");
+            assert_eq!(played.is_none(), judgement.outcome.is_none(), "{line}");
+            count += 1;
+            Some(())
+        })?;
+        Some(count)
+    }
+
+    #[test]
+    fn the_sample_has_positions_of_all_variants() {
+        for variant in Variant::FIVES {
+            let of = |line: &&str| rules(line).unwrap().variant() == variant;
+            let counts = SAMPLE.lines().filter(of).map(|line| count(line).unwrap());
+            assert!(counts.sum::<usize>() >= 10, "{variant:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_line_of_a_game_is_noticed() {
+        let line = "standard,15x15,black,h8 i9 j10,1,500 612,h9 i8";
+        assert_eq!(count(line), Some(2));
+        for (right, wrong) in [
+            ("standard", "chess"),
+            ("15x15", "15y15"),
+            ("black", "green"),
+            ("h8 i9", "h8 h8"),
+            ("j10", "p10"),
+            (",1,", ",4,"),
+            ("612", "much"),
+        ] {
+            assert!(count(&line.replace(right, wrong)).is_none(), "{wrong}");
+        }
+    }
+}
