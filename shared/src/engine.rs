@@ -8,7 +8,7 @@
 //! - `eval` evaluates a position by its patterns, with a small network. `eval_features` numbers its
 //!   input, `weights` holds the fitted weights, and `eval_trace` exposes the input for fitting.
 //! - `shape_network` evaluates a position by the shapes of all lines, which `shapes` numbers and
-//!   `shape_sums` keeps the sums of. It is slower, and there is one for freestyle, standard and renju.
+//!   `shape_sums` keeps the sums of. It is slower, and knows all variants in which five in a row win.
 //! - `threat_answers` finds the answers to threats; `vcf` and `vct` search for wins by threats, and
 //!   `threat_search` is their public interface, and `threat_defence` plays them out.
 //! - `tree_search` is the principal variation search, with `node`, `transposition_table` and
