@@ -29,7 +29,7 @@ use std::{
 use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::{from_fn_with_state, map_response_with_state},
     response::{IntoResponse, Response},
     routing::{any, get, post},
@@ -47,13 +47,15 @@ use tokio::{
 
 use self::{
     caller::{Caller, Upgrade},
-    refusals::{refused, retry_after},
+    handshake::NoHandshake,
+    refusals::{malformed, refused, retry_after},
 };
 use crate::{
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, accounts::ACCOUNT_BODY_MAX},
     metrics::Cut,
     origin,
+    proxy::faults::ProxyFault,
     server::Server,
     session::{self, Visitor},
     tls::Tls,
@@ -113,7 +115,9 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
 async fn secure(State(server): State<Arc<Server>>, mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if server.tls.is_some() {
+    let is_public_encrypted =
+        server.public_url.as_ref().is_some_and(|url| url.origin().is_encrypted());
+    if server.tls.is_some() || is_public_encrypted {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, ENCRYPTED);
     }
     answer
@@ -222,13 +226,18 @@ async fn socket(
 ) -> Response {
     let accept = match handshake::accept(&request) {
         Ok(accept) => accept,
-        Err(refusal) => return refusal.into_response(),
+        Err(refusal) => {
+            if let NoHandshake::Proxy(fault) = refusal {
+                server.proxy_faults.log(caller.peer, fault);
+            }
+            return refusal.into_response();
+        }
     };
     let host = server.proxies.host(caller.peer, request.headers());
     if !origin::is_allowed(request.headers(), host, &server.origins) {
-        return refused(StatusCode::FORBIDDEN, Reason::ForeignPage).into_response();
+        return foreign_page(&server, &caller, request.headers());
     }
-    let address = server.proxies.client(caller.peer, request.headers());
+    let address = server.client_address(caller.peer, request.headers());
     let place = match admit(&server, caller.peer, address) {
         Ok(place) => place,
         Err(full) => {
@@ -236,13 +245,22 @@ async fn socket(
             return too_many(full);
         }
     };
-    let is_encrypted = account::asked::is_encrypted(&server, &caller, request.headers());
+    let is_encrypted = server.is_encrypted(caller.peer, request.headers());
     let account = account::cookie::session(request.headers(), is_encrypted);
     let token = account::token::in_header(request.headers());
     let agent = account::device::agent(request.headers());
     let socket = hyper::upgrade::on(request);
     caller.put(Upgrade { socket, visitor: Visitor { address, agent, account, token }, place });
     handshake::switching(&accept)
+}
+
+/// The refusal of a page of another host, or of the server's own page behind a proxy that hides the host.
+fn foreign_page(server: &Server, caller: &Caller, headers: &HeaderMap) -> Response {
+    let Some(fault) = ProxyFault::of_origin(headers) else {
+        return refused(StatusCode::FORBIDDEN, Reason::ForeignPage).into_response();
+    };
+    server.proxy_faults.log(caller.peer, fault);
+    malformed(StatusCode::FORBIDDEN, fault.text().to_owned()).into_response()
 }
 
 /// Admits a session. One that comes through a proxy is a new connection of its own address.

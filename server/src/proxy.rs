@@ -3,6 +3,8 @@
 //! `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` count only from the addresses that the
 //! operator names, because any other client could put anything into them.
 
+pub(crate) mod faults;
+
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{HeaderMap, HeaderName, header::HOST};
@@ -42,6 +44,11 @@ impl Proxies {
             client = before;
         }
         client
+    }
+
+    /// Whether the request comes from a proxy that the operator has forgotten to name.
+    pub(crate) fn is_unnamed(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        headers.contains_key(FORWARDED_FOR) && !self.contains(peer)
     }
 
     /// Whether the browser encrypted the request, as a trusted proxy reports.

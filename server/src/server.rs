@@ -1,10 +1,12 @@
 //! What all sessions and HTTP requests of one server share.
 
 use std::{
+    net::IpAddr,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 
+use axum::http::HeaderMap;
 use fivefold_shared::room::SessionId;
 use tokio_util::sync::CancellationToken;
 
@@ -28,7 +30,10 @@ use crate::{
     pairing_task::PairingHandle,
     picture::Pictures,
     pools::Pools,
-    proxy::Proxies,
+    proxy::{
+        Proxies,
+        faults::{LoggedFaults, ProxyFault},
+    },
     public_url::PublicUrl,
     puzzle_tries::PuzzleTries,
     rated_positions::RatedPositions,
@@ -48,6 +53,7 @@ pub(crate) struct Server {
     pub(crate) clock: Clock,
     pub(crate) origins: Vec<Origin>,
     pub(crate) proxies: Proxies,
+    pub(crate) proxy_faults: LoggedFaults,
     /// Where people find the server, if the operator has set it.
     pub(crate) public_url: Option<PublicUrl>,
     pub(crate) page: PageSource,
@@ -92,6 +98,22 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// The address of the client that sent a request. Logs a proxy that the operator has forgotten to name.
+    pub(crate) fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        if self.proxies.is_unnamed(peer, headers) {
+            self.proxy_faults.log(peer, ProxyFault::Untrusted);
+        }
+        self.proxies.client(peer, headers)
+    }
+
+    /// Whether the browser encrypts the connection: by TLS here, or at a proxy. The public URL decides if
+    /// it is set, because not every proxy reports it.
+    pub(crate) fn is_encrypted(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        self.tls.is_some()
+            || self.public_url.as_ref().is_some_and(|url| url.origin().is_encrypted())
+            || self.proxies.is_encrypted(peer, headers)
+    }
+
     /// How long a session waits before it is closed because the server stops, so that not all
     /// clients reach the other nodes in one moment.
     pub(crate) fn stopping_after(&self, session: SessionId) -> Duration {

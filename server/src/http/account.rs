@@ -20,7 +20,7 @@ use axum::{
     Extension, Json, Router,
     body::Bytes,
     extract::{Path, Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
     routing::{delete, get, post},
@@ -29,7 +29,7 @@ use fivefold_shared::protocol::{MemberId, Reason, Scope};
 use serde::{Deserialize, Serialize};
 
 use self::{
-    asked::{AccountRefusal, Asked, is_encrypted, one_key, take_cookies},
+    asked::{AccountRefusal, Asked, one_key, take_cookies},
     shown::{ShownAccounts, shown},
 };
 use super::caller::Caller;
@@ -38,11 +38,10 @@ use crate::{
     ids, origin,
     passkeys::PasskeyAnswer,
     passwords::Password,
+    proxy::faults::{ProxyFault, SEC_FETCH_SITE},
     server::Server,
     storage::Sessions,
 };
-
-const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The paths of accounts.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -87,10 +86,14 @@ fn may_change(server: &Server, caller: &Caller, request: &Request) -> bool {
     }
     let headers = request.headers();
     let host = server.proxies.host(caller.peer, headers);
-    let sites = headers.get_all(SEC_FETCH_SITE).iter();
-    let mut sites = sites.map(HeaderValue::as_bytes);
-    origin::is_allowed(headers, host, &server.origins)
-        && sites.all(|site| matches!(site, b"same-origin" | b"none"))
+    if !origin::is_allowed(headers, host, &server.origins) {
+        if let Some(fault) = ProxyFault::of_origin(headers) {
+            server.proxy_faults.log(caller.peer, fault);
+        }
+        return false;
+    }
+    let mut sites = headers.get_all(SEC_FETCH_SITE).iter().map(HeaderValue::as_bytes);
+    sites.all(|site| matches!(site, b"same-origin" | b"none"))
 }
 
 /// The member who may read their own games: by the session in the cookie, or by a token. Nothing if there
@@ -100,8 +103,8 @@ pub(super) async fn reader_of_games(
     caller: &Caller,
     headers: &HeaderMap,
 ) -> Result<Option<MemberId>, AccountRefusal> {
-    let session = cookie::session(headers, is_encrypted(server, caller, headers));
-    let address = server.proxies.client(caller.peer, headers);
+    let session = cookie::session(headers, server.is_encrypted(caller.peer, headers));
+    let address = server.client_address(caller.peer, headers);
     match (session, token::in_header(headers)) {
         (Some(_), Some(_)) => Err(Reason::TwoIdentities.into()),
         (None, None) => Ok(None),
@@ -125,7 +128,9 @@ async fn account(asked: Asked) -> Result<Response, AccountRefusal> {
         return Ok(Json(ShownAccounts::of(account)).into_response());
     }
     let own = asked.signed_in().await?;
-    Ok(Json(shown(&asked, own).await?).into_response())
+    let mut answer = Json(shown(&asked, own).await?).into_response();
+    asked.replace_cookie(&mut answer);
+    Ok(answer)
 }
 
 /// A body with the name and the first key of a new account.

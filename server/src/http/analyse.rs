@@ -53,7 +53,7 @@ pub(super) async fn analyse(
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }
-    let owner = Owner::of(server.proxies.client(caller.peer, &headers));
+    let owner = Owner::of(server.client_address(caller.peer, &headers));
     match server.pool.analyse(owner, position, lines.into()) {
         Ok((handle, reports)) => ([NO_STORE, LINES_OF_JSON], told(handle, reports)).into_response(),
         Err(busy) => {

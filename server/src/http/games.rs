@@ -181,7 +181,7 @@ pub(super) async fn review(
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }
-    let owner = Owner::of(server.proxies.client(caller.peer, &headers));
+    let owner = Owner::of(server.client_address(caller.peer, &headers));
     let asked = Arc::clone(&server);
     let beginning = server.jobs.run(move || {
         if let Err(refusal) = may_review(&asked, &record) {

@@ -15,6 +15,7 @@ use axum::{
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::refusals::malformed;
+use crate::proxy::faults::ProxyFault;
 
 /// The only valid version (RFC 6455, section 4.1, point 9).
 const VERSION: &str = "13";
@@ -30,6 +31,8 @@ pub(super) enum NoHandshake {
     Version,
     /// A handshake with an invalid header.
     Malformed(&'static str),
+    /// A handshake that a proxy has changed.
+    Proxy(ProxyFault),
 }
 
 /// Checks a handshake, and returns the value of `Sec-WebSocket-Accept` for the response.
@@ -40,6 +43,9 @@ pub(super) fn accept(request: &Request) -> Result<String, NoHandshake> {
     let headers = request.headers();
     if request.method() != Method::GET {
         return Err(NoHandshake::Method);
+    }
+    if let Some(fault) = ProxyFault::of_handshake(request.version(), headers) {
+        return Err(NoHandshake::Proxy(fault));
     }
     if request.version() != Version::HTTP_11 {
         return Err(NoHandshake::Malformed("the handshake needs HTTP/1.1"));
@@ -94,6 +100,9 @@ impl IntoResponse for NoHandshake {
             }
             Self::Malformed(text) => {
                 malformed(StatusCode::BAD_REQUEST, text.to_owned()).into_response()
+            }
+            Self::Proxy(fault) => {
+                malformed(StatusCode::BAD_REQUEST, fault.text().to_owned()).into_response()
             }
         }
     }

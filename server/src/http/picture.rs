@@ -80,7 +80,7 @@ pub(super) async fn of_game(
     headers: HeaderMap,
 ) -> Response {
     let now = Instant::now();
-    let address = server.proxies.client(caller.peer, &headers);
+    let address = server.client_address(caller.peer, &headers);
     if !server.address_limits.of(address, now).take_http(now, 1) {
         return too_fast(&server);
     }

@@ -112,7 +112,7 @@ pub(super) async fn of_position(
 /// preview.
 fn charge(server: &Server, caller: &Caller, headers: &HeaderMap) -> Option<()> {
     let now = Instant::now();
-    let address = server.proxies.client(caller.peer, headers);
+    let address = server.client_address(caller.peer, headers);
     server.address_limits.of(address, now).take_http(now, 1).then_some(())
 }
 
@@ -126,7 +126,7 @@ fn address(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) ->
     if host.is_empty() || !host.bytes().all(is_plain) {
         return None;
     }
-    let is_encrypted = server.tls.is_some() || server.proxies.is_encrypted(caller.peer, headers);
+    let is_encrypted = server.is_encrypted(caller.peer, headers);
     let scheme = if is_encrypted { "https" } else { "http" };
     Some(format!("{scheme}://{host}{path}"))
 }
@@ -161,7 +161,7 @@ async fn find_room(
     headers: &HeaderMap,
 ) -> Option<LinkedRoom> {
     let now = Instant::now();
-    let address = server.proxies.client(caller.peer, headers);
+    let address = server.client_address(caller.peer, headers);
     let rate = server.address_limits.of(address, now);
     if !rate.may_try_code(now) {
         return None;

@@ -34,7 +34,7 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     let now = Instant::now();
-    let address = server.proxies.client(caller.peer, request.headers());
+    let address = server.client_address(caller.peer, request.headers());
     let rate = server.address_limits.of(address, now);
     if !rate.take_http(now, 1) {
         return too_fast(&server);
@@ -63,7 +63,7 @@ pub(super) fn charge_study(
     headers: &HeaderMap,
 ) -> Result<(), Box<Response>> {
     let now = Instant::now();
-    let address = server.proxies.client(caller.peer, headers);
+    let address = server.client_address(caller.peer, headers);
     if server.address_limits.of(address, now).take_http(now, HTTP_STUDY_TOKENS) {
         return Ok(());
     }

@@ -505,6 +505,32 @@ async fn a_cookie_over_https_has_the_prefix_of_its_host() {
 }
 
 #[tokio::test]
+async fn the_public_url_decides_which_cookie_a_session_has() {
+    let config = Config {
+        limits: LIMITS,
+        public_url: Some("https://play.test".parse().unwrap()),
+        ..Config::default()
+    };
+    // Its proxy does not say that browsers encrypt.
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let answer = ask(&server, "POST /api/account", &[], &typed("Ann")).await;
+    let cookie = answer.cookie();
+    assert!(cookie.starts_with("__Host-fivefold="), "{cookie}");
+    assert!(answer.head.contains("strict-transport-security: "), "{}", answer.head);
+
+    // From before the URL was set.
+    let old = cookie.replace("__Host-fivefold", "fivefold");
+    let answer = ask(&server, "GET /api/account", &with(&old), &Value::Null).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.head.contains(&format!("set-cookie: {cookie}; ")), "{}", answer.head);
+    assert!(answer.head.contains("set-cookie: fivefold=; "), "{}", answer.head);
+    socket(&server, &old).await;
+    let answer = ask(&server, "GET /api/account", &with(&cookie), &Value::Null).await;
+    assert!(!answer.head.contains("set-cookie"), "{}", answer.head);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_session_ends_at_all_nodes() {
     let (storage, network) = (Memory::default(), LocalNetwork::new(1));
     let [one, other] = [(); 2].map(|()| TestServer::start_node(&storage, &network, LIMITS));

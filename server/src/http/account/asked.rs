@@ -23,11 +23,6 @@ use crate::{
     storage::KeyHash,
 };
 
-/// Whether the browser encrypts the connection.
-pub(in crate::http) fn is_encrypted(server: &Server, caller: &Caller, headers: &HeaderMap) -> bool {
-    server.tls.is_some() || server.proxies.is_encrypted(caller.peer, headers)
-}
-
 /// A request, apart from its body.
 pub(in crate::http) struct Asked {
     pub(in crate::http) server: Arc<Server>,
@@ -49,8 +44,8 @@ impl FromRequestParts<Arc<Server>> for Asked {
     ) -> Result<Self, Infallible> {
         let caller = parts.extensions.get::<Caller>().expect("every connection adds it");
         let headers = parts.headers.clone();
-        let address = server.proxies.client(caller.peer, &headers);
-        let is_encrypted = is_encrypted(server, caller, &headers);
+        let address = server.client_address(caller.peer, &headers);
+        let is_encrypted = server.is_encrypted(caller.peer, &headers);
         let session = cookie::session(&headers, is_encrypted);
         let token = token::in_header(&headers);
         let device = Device { address, label: device::label(&headers) };
@@ -117,6 +112,14 @@ impl Asked {
         match identity {
             Some(identity) => Ok(Some(identity)),
             None => Err(Refusal::malformed("Authorization holds no identity").into()),
+        }
+    }
+
+    /// Adds the cookie of encrypted connections to an answer, if the browser has only the other one.
+    pub(super) fn replace_cookie(&self, answer: &mut Response) {
+        let Some(secret) = cookie::to_replace(&self.headers, self.is_encrypted) else { return };
+        for cookie in [cookie::given(secret, true), cookie::plain_taken()] {
+            answer.headers_mut().append(header::SET_COOKIE, cookie);
         }
     }
 

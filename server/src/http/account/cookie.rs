@@ -18,8 +18,17 @@ const ENCRYPTED_OIDC: &str = "__Host-fivefold-oidc";
 
 /// The session in the cookie of a request, which may have ended.
 pub(in crate::http) fn session(headers: &HeaderMap, is_encrypted: bool) -> Option<KeyHash> {
-    let name = if is_encrypted { ENCRYPTED } else { PLAIN };
-    Some(ids::session_hash(named(headers, name)?))
+    let encrypted = if is_encrypted { named(headers, ENCRYPTED) } else { None };
+    Some(ids::session_hash(encrypted.or_else(|| named(headers, PLAIN))?))
+}
+
+/// The secret of a session that began before the connection was known to be encrypted. The browser gets
+/// it again in the cookie of encrypted connections.
+pub(super) fn to_replace(headers: &HeaderMap, is_encrypted: bool) -> Option<&str> {
+    if !is_encrypted || named(headers, ENCRYPTED).is_some() {
+        return None;
+    }
+    named(headers, PLAIN).filter(|secret| secret.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// The secret of a browser that was sent to another site.
@@ -57,12 +66,13 @@ pub(super) fn given(secret: &str, is_encrypted: bool) -> HeaderValue {
 
 /// The headers that take both cookies from a browser.
 pub(super) fn taken() -> [HeaderValue; 2] {
-    [
-        HeaderValue::from_static("fivefold=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0"),
-        HeaderValue::from_static(
-            "__Host-fivefold=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0; Secure",
-        ),
-    ]
+    let encrypted = "__Host-fivefold=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0; Secure";
+    [plain_taken(), HeaderValue::from_static(encrypted)]
+}
+
+/// The header that takes the cookie of unencrypted connections from a browser.
+pub(super) fn plain_taken() -> HeaderValue {
+    HeaderValue::from_static("fivefold=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0")
 }
 
 #[cfg(test)]
@@ -73,10 +83,12 @@ mod tests {
     fn the_cookie_is_found_among_others_by_the_name_of_its_connection() {
         let secret = "ab".repeat(32);
         let own = Some(ids::session_hash(&secret));
-        let cases: [(&[&str], bool, Option<KeyHash>); 8] = [
+        let cases: [(&[&str], bool, Option<KeyHash>); 9] = [
             (&[], false, None),
             (&["fivefold=SECRET"], false, own),
-            (&["fivefold=SECRET"], true, None),
+            // From before the server was behind a proxy that encrypts.
+            (&["fivefold=SECRET"], true, own),
+            (&["fivefold=other", "__Host-fivefold=SECRET"], true, own),
             (&["__Host-fivefold=SECRET"], true, own),
             (&["__Host-fivefold=SECRET"], false, None),
             (&["a=b; fivefold=SECRET; c=d"], false, own),
