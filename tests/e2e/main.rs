@@ -29,6 +29,7 @@ mod ratings;
 mod readme;
 mod refusals;
 mod resume;
+mod reverse_proxies;
 mod seeking;
 mod several_addresses;
 mod spectate;
