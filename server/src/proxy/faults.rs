@@ -52,7 +52,7 @@ impl ProxyFault {
         (site == Some(b"same-origin")).then_some(Self::ChangedHost)
     }
 
-    /// What is wrong, and what to do.
+    /// Names the fault, and says what to do.
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Untrusted => {
