@@ -126,14 +126,30 @@ impl Cluster {
         self.node.is_cut_off(self.sees_bus())
     }
 
-    /// Whether this node is about to stop, and another one takes its rooms.
+    /// Whether the bus was connected once.
+    pub(crate) fn has_seen_bus(&self) -> bool {
+        self.links.has_seen_bus()
+    }
+
+    /// Whether this node has not seen the bus yet and another one has: nobody can play here with those
+    /// who are there.
+    pub(crate) fn waits_for_bus(&self) -> bool {
+        !self.has_seen_bus() && self.node.others_see_bus()
+    }
+
+    /// Whether this node takes no rooms, because it is about to stop or waits for the bus, and another
+    /// one takes them.
     pub(crate) fn leaves_rooms_to_others(&self) -> bool {
-        self.draining.is_cancelled() && self.emptier_node().is_some()
+        self.takes_no_rooms() && self.emptier_node().is_some()
+    }
+
+    fn takes_no_rooms(&self) -> bool {
+        self.draining.is_cancelled() || self.waits_for_bus()
     }
 
     fn emptier_node(&self) -> Option<NodeId> {
         let rooms = self.rooms.load(Ordering::Relaxed);
-        let emptier = self.node.emptier_node(rooms, self.draining.is_cancelled());
+        let emptier = self.node.emptier_node(rooms, self.takes_no_rooms());
         emptier.filter(|node| !self.is_silent(*node))
     }
 

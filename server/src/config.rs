@@ -8,7 +8,7 @@ use fivefold_shared::room::RoomLimits;
 use ipnet::IpNet;
 
 use crate::{
-    bus::nats::{ClusterName, NatsServers},
+    bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
     clock::Clock,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
     logs::{LogFormat, LostLines},
@@ -58,7 +58,9 @@ pub struct Args {
     pub database_replica: Option<DatabaseUrl>,
 
     /// Be a node of a cluster, and reach its other nodes through these NATS servers:
-    /// nats://host:4222, several separated by commas. All nodes use the same --database.
+    /// nats://user:password@host:4222 or nats://token@host:4222, with tls: instead of nats: to demand
+    /// encryption, several separated by commas. All nodes use the same --database. Give a password by
+    /// the variable, as other users of the machine can see the flags of a process.
     #[arg(
         long,
         env = "FIVEFOLD_BUS",
@@ -66,7 +68,24 @@ pub struct Args {
         hide_env_values = true,
         requires = "database"
     )]
-    pub bus: Option<NatsServers>,
+    pub bus: Option<NatsUrls>,
+
+    /// Prove to NATS who the node is by this file of credentials (JWT and key, as `nsc` writes them).
+    #[arg(long, env = "FIVEFOLD_BUS_CREDENTIALS", value_name = "FILE", requires = "bus")]
+    pub bus_credentials: Option<PathBuf>,
+
+    /// Demand TLS from NATS, by certificates of these authorities only (PEM file) instead of the
+    /// system's.
+    #[arg(long, env = "FIVEFOLD_BUS_CA", value_name = "FILE", requires = "bus")]
+    pub bus_ca: Option<PathBuf>,
+
+    /// Demand TLS from NATS, and show it this certificate (PEM file).
+    #[arg(long, env = "FIVEFOLD_BUS_CERT", value_name = "FILE", requires_all = ["bus", "bus_key"])]
+    pub bus_cert: Option<PathBuf>,
+
+    /// Private key of that certificate (PEM file).
+    #[arg(long, env = "FIVEFOLD_BUS_KEY", value_name = "FILE", requires = "bus_cert")]
+    pub bus_key: Option<PathBuf>,
 
     /// Name that the nodes of one cluster share, if several clusters use the same NATS servers.
     #[arg(long, env = "FIVEFOLD_CLUSTER", default_value = "fivefold", value_name = "NAME")]
@@ -518,6 +537,20 @@ impl Args {
                 .map(|folders| folders.data_dir().to_owned())
                 .context("there is no home directory; say where the data belongs by --data"),
         }
+    }
+
+    /// How to reach the bus, if there is one.
+    ///
+    /// # Errors
+    /// If an address or a file cannot be used.
+    pub fn bus(&self) -> Result<Option<NatsAccess>, NatsError> {
+        let Some(urls) = &self.bus else { return Ok(None) };
+        let files = NatsFiles {
+            credentials: self.bus_credentials.clone(),
+            ca: self.bus_ca.clone(),
+            certificate: self.bus_cert.clone().zip(self.bus_key.clone()),
+        };
+        NatsAccess::new(urls, files).map(Some)
     }
 
     /// The pools: those of the file, or the default ones.

@@ -237,6 +237,10 @@ async fn socket(
     if !origin::is_allowed(request.headers(), host, &server.origins) {
         return foreign_page(&server, &caller, request.headers());
     }
+    if server.lobby.waits_for_bus() {
+        // Other nodes have the rooms, and this one cannot reach them.
+        return refusals::busy(&server);
+    }
     let address = server.client_address(caller.peer, request.headers());
     let place = match admit(&server, caller.peer, address) {
         Ok(place) => place,

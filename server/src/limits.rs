@@ -307,6 +307,12 @@ pub const BUS_PING_INTERVAL: Duration = Duration::from_secs(1);
 pub const BUS_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest time between two attempts to connect to the bus.
 pub const BUS_RECONNECT_DELAY_MAX: Duration = Duration::from_millis(200);
+/// Time between two attempts when a server of the bus refuses the node.
+pub const BUS_REFUSED_DELAY: Duration = Duration::from_secs(1);
+/// The log repeats why the bus is not connected after this time, and then after twice as long.
+pub const BUS_COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
+/// It repeats it at least this often.
+pub const BUS_COMPLAINT_INTERVAL_MAX: Duration = Duration::from_secs(600);
 /// Longest time to write the last messages when the node leaves.
 pub const BUS_FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 /// Longest message on the bus, in bytes: what a NATS server allows if it is not configured.

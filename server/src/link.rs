@@ -41,8 +41,17 @@ pub(crate) struct Links {
     me: NodeId,
     bus: Arc<dyn Bus>,
     queues: Arc<Queues>,
-    sees_bus: Arc<AtomicBool>,
+    sight: Arc<Sight>,
     metrics: Arc<Metrics>,
+}
+
+/// What a node sees of the bus.
+#[derive(Debug, Default)]
+struct Sight {
+    /// One of its broadcasts of the last second came back.
+    is_clear: AtomicBool,
+    /// That was so at least once.
+    has_been: AtomicBool,
 }
 
 impl Links {
@@ -54,10 +63,10 @@ impl Links {
         metrics: Arc<Metrics>,
         tasks: &TaskTracker,
     ) -> (Self, mpsc::Receiver<FromPeer>) {
-        let (queues, sees_bus) = (Arc::<Queues>::default(), Arc::<AtomicBool>::default());
-        let links = Self { me, bus, queues, sees_bus, metrics };
-        let Self { me, bus, queues, sees_bus, metrics } = links.clone();
-        let (task, from_peers) = LinkTask::new(me, bus, queues, sees_bus, metrics);
+        let (queues, sight) = (Arc::<Queues>::default(), Arc::<Sight>::default());
+        let links = Self { me, bus, queues, sight, metrics };
+        let Self { me, bus, queues, sight, metrics } = links.clone();
+        let (task, from_peers) = LinkTask::new(me, bus, queues, sight, metrics);
         tasks.spawn(task.run(from_bus));
         (links, from_peers)
     }
@@ -85,6 +94,11 @@ impl Links {
 
     /// Whether this node receives its own broadcasts: one of the last second came back.
     pub(crate) fn sees_bus(&self) -> bool {
-        self.sees_bus.load(Ordering::Relaxed)
+        self.sight.is_clear.load(Ordering::Relaxed)
+    }
+
+    /// Whether this node has ever received its own broadcasts.
+    pub(crate) fn has_seen_bus(&self) -> bool {
+        self.sight.has_been.load(Ordering::Relaxed)
     }
 }

@@ -175,6 +175,16 @@ impl Lobby {
         Err(no_such_room())
     }
 
+    /// Whether this node has not been connected to the bus yet; never where there is none.
+    pub(crate) fn lacks_bus(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| !cluster.has_seen_bus())
+    }
+
+    /// Whether this node takes no sessions until the bus is connected, because other nodes do.
+    pub(crate) fn waits_for_bus(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| cluster.waits_for_bus())
+    }
+
     /// Whether clients are better served by other nodes.
     pub(crate) fn is_cut_off(&self) -> bool {
         self.context.cluster.as_ref().is_some_and(|cluster| cluster.is_cut_off())

@@ -44,7 +44,7 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut filter: EnvFilter = args.log.parse().context("--log")?;
     // The first logs whole messages, and some contain identities. The second logs each attempt to
     // connect; the bus logs what matters.
-    for quiet in ["tungstenite=warn", "async_nats=warn"] {
+    for quiet in ["tungstenite=warn", "async_nats=off"] {
         filter = filter.add_directive(quiet.parse()?);
     }
     let logs = logs::start(filter, args.log_format);
@@ -219,12 +219,13 @@ struct Rooms {
 impl Rooms {
     /// Blocks.
     fn open(args: &Args) -> anyhow::Result<Self> {
+        let access = args.bus()?;
         let storage = open_storage(args)?;
         let (mut membership, mut sole_node) = (None, None);
         if let Some(url) = &args.database {
-            if let Some(servers) = args.bus.clone() {
+            if let Some(access) = access {
                 let registry = Box::new(PostgresRegistry::open(url)?);
-                let bus = BusConfig::Nats { servers, cluster: args.cluster.clone() };
+                let bus = BusConfig::Nats { access, cluster: args.cluster.clone() };
                 membership = Some(Membership { registry, bus });
             } else {
                 sole_node = Some(SoleNode::join(url)?);

@@ -117,12 +117,18 @@ impl Node {
     /// Whether clients are better served by other nodes: this one has no news of the cluster, or it
     /// alone misses the bus.
     pub(crate) fn is_cut_off(&self, sees_bus: bool) -> bool {
+        let misses_bus = !sees_bus && self.others_see_bus();
         let view = self.view();
-        let others_see = view.living.iter().any(|node| node.id != self.id && node.report.sees_bus);
         view.living.is_empty()
             || view.answered_at.elapsed() >= CUT_OFF_AFTER
-            || !sees_bus && others_see
+            || misses_bus
             || self.retired.is_cancelled()
+    }
+
+    /// Whether another node receives its own broadcasts.
+    pub(crate) fn others_see_bus(&self) -> bool {
+        let view = self.view();
+        view.living.iter().any(|node| node.id != self.id && node.report.sees_bus)
     }
 
     /// The other living nodes.
@@ -141,9 +147,9 @@ impl Node {
     }
 
     /// The node that should claim a room rather than this one, which owns so many: the emptiest one,
-    /// if this one has far more than the mean, or drains. Nodes that drain or miss the bus claim
+    /// if this one has far more than the mean, or takes none. Nodes that drain or miss the bus claim
     /// nothing for others.
-    pub(crate) fn emptier_node(&self, rooms: usize, is_draining: bool) -> Option<NodeId> {
+    pub(crate) fn emptier_node(&self, rooms: usize, takes_none: bool) -> Option<NodeId> {
         let view = self.view();
         let others = view
             .living
@@ -152,7 +158,7 @@ impl Node {
         let total = others.clone().map(|node| node.report.rooms as usize).sum::<usize>() + rooms;
         let most = total * ROOMS_OVER_MEAN_PERCENT / 100 / (others.clone().count() + 1);
         let emptiest = others.min_by_key(|node| node.report.rooms)?;
-        (is_draining || rooms > most.max(1)).then_some(emptiest.id)
+        (takes_none || rooms > most.max(1)).then_some(emptiest.id)
     }
 
     /// Sends one heartbeat every [`HEARTBEAT_INTERVAL`], and passes on what it finds; ends when this

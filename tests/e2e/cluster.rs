@@ -105,7 +105,7 @@ async fn a_game_goes_on_through_a_restart_of_every_part() {
 async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
     let Some(mut cluster) = Cluster::start(1, &[]).await else { return };
     let database = format!("postgres://fivefold@{}/fivefold", cluster.to_database(0).address());
-    let bus = format!("nats://{}", cluster.to_bus(0).address());
+    let bus = cluster.bus_of(0);
     // A node says where it listens before it has joined, and answers afterwards.
     drop(Guest::hello(cluster.node(0), "Ann").await);
     let refused = |flags: &[&str]| block_in_place(|| Server::refusal(flags));
@@ -199,7 +199,7 @@ async fn each_of_three_nodes_has_every_documented_metric() {
 }
 
 /// Waits until a node's answer at `/readyz` contains this.
-async fn until_ready_says(cluster: &Cluster, node: usize, expected: &str) {
+pub(super) async fn until_ready_says(cluster: &Cluster, node: usize, expected: &str) {
     // Between two lives of the node, the connection is reset.
     let is_so = async || {
         cluster.monitor(node, "/readyz").await.is_ok_and(|answer| answer.contains(expected))

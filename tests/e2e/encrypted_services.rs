@@ -24,7 +24,7 @@ async fn nodes_play_over_encrypted_services_that_they_trust() {
     let text = refused(&format!("{}?sslmode=disable", postgres.encrypted_url()));
     assert!(text.contains("refuses the connection") && text.contains("no encryption"), "{text}");
 
-    let bus = format!("tls://localhost:{}", nats.address().port());
+    let bus = nats.encrypted_url();
     let start = || {
         let trusted = certificate.file();
         block_in_place(|| Server::start_as_trusting_node(&database(&certificate), &bus, &trusted))

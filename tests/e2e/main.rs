@@ -5,6 +5,7 @@
 
 mod account;
 mod bots;
+mod bus_access;
 mod certificates;
 mod client;
 mod cluster;

@@ -84,7 +84,7 @@ impl Cluster {
     /// When it does not start.
     pub fn start_node(&mut self, node: usize) {
         let database = format!("postgres://fivefold@{}/fivefold", self.to_database(node).address());
-        let bus = format!("nats://{}", self.to_bus(node).address());
+        let bus = self.bus_of(node);
         let this = &mut self.nodes[node];
         this.starts += 1;
         let log = self.logs.path().join(format!("node-{node}-{}.log", this.starts));
@@ -123,6 +123,11 @@ impl Cluster {
     /// A node's connections to the database.
     pub fn to_database(&self, node: usize) -> &Relay {
         &self.nodes[node].to_database
+    }
+
+    /// The address by which a node reaches the bus.
+    pub fn bus_of(&self, node: usize) -> String {
+        self.nats.url_at(self.to_bus(node).address())
     }
 
     /// A node's connections to the bus.

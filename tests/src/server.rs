@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader},
+    io::{self, BufRead, BufReader},
     net::SocketAddr,
     path::Path,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
@@ -11,7 +11,7 @@ use std::{
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::programs::program;
+use crate::{guest::connect_from, http, programs::program};
 
 /// Flags for many guests who are faster than people.
 const FAST: [&str; 10] = [
@@ -202,6 +202,19 @@ impl Server {
     /// The address on which it listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The whole response to a GET, with the head.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn get(&self, path: &str) -> io::Result<String> {
+        http::get(self.address, path).await
+    }
+
+    /// Whether it takes a WebSocket now.
+    pub async fn takes_sockets(&self) -> bool {
+        connect_from(None, self.address).await.is_ok()
     }
 
     /// The address for clients, such as `http://127.0.0.1:8080`.

@@ -8,7 +8,7 @@ use tokio_util::task::TaskTracker;
 use super::{
     Bus, FromBus,
     local::LocalNetwork,
-    nats::{ClusterName, NatsBus, NatsServers},
+    nats::{ClusterName, NatsAccess, NatsBus},
 };
 use crate::{metrics::Metrics, node_id::NodeId};
 
@@ -19,8 +19,8 @@ pub enum BusConfig {
     Local(LocalNetwork),
     /// NATS.
     Nats {
-        /// Where it is.
-        servers: NatsServers,
+        /// Where it is, and how a node gets in.
+        access: NatsAccess,
         /// The name that the nodes of this cluster share.
         cluster: ClusterName,
     },
@@ -39,9 +39,9 @@ impl BusConfig {
                 let (bus, from_bus) = network.join(me, tasks);
                 (bus, from_bus)
             }
-            Self::Nats { servers, cluster } => {
+            Self::Nats { access, cluster } => {
                 let metrics = Arc::clone(metrics);
-                let (bus, from_bus) = NatsBus::start(servers, &cluster, me, metrics, tasks);
+                let (bus, from_bus) = NatsBus::start(access, &cluster, me, metrics, tasks);
                 (bus, from_bus)
             }
         }

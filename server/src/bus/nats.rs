@@ -1,38 +1,41 @@
 //! The bus over NATS core: a subject for each node, and one for all.
 //!
-//! async-nats reconnects by itself, but it notices a dead connection late, publishes old messages
-//! after a reconnect, and drops messages when its subscriber is slow. So this bus refuses messages
-//! while it is down, and replaces the whole connection when the links miss their own broadcasts. The
-//! links find what is lost or late all the same.
+//! async-nats could reconnect by itself, but it notices a dead connection late, publishes old messages
+//! after a reconnect, drops messages when its subscriber is slow, and does not say why a server refuses
+//! it. So this bus makes each connection itself, refuses messages while it is down, and replaces a
+//! connection when the links miss their own broadcasts. The links find what is lost or late all the
+//! same.
 
+mod access;
+mod complaints;
 #[cfg(test)]
 mod tests;
 
 use std::{
-    fmt,
-    str::FromStr,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
-use async_nats::{Client, ConnectOptions, Event, ServerAddr, Subject, Subscriber};
+use async_nats::{Client, Event, ServerAddr, Subject, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use tokio::{
-    sync::{Notify, mpsc, watch},
+    sync::{Notify, mpsc},
     time::{sleep, timeout},
 };
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Bus, FromBus, changes};
+pub use self::access::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls};
+use self::complaints::Complaints;
+use super::{Bus, FromBus};
 use crate::{
     limits::{
         BUS_BROADCASTS_MAX, BUS_CONNECT_TIMEOUT, BUS_FLUSH_TIMEOUT, BUS_INBOX_MAX, BUS_MESSAGE_MAX,
-        BUS_OUTBOX_MAX, BUS_PING_INTERVAL, BUS_RECONNECT_DELAY_MAX, BUS_SERVERS_MAX,
-        CLUSTER_NAME_MAX, LINK_FRAME_MAX,
+        BUS_OUTBOX_MAX, BUS_PING_INTERVAL, BUS_RECONNECT_DELAY_MAX, BUS_REFUSED_DELAY,
+        LINK_FRAME_MAX,
     },
     metrics::{LinkDrop, Metrics},
     node_id::NodeId,
@@ -40,29 +43,6 @@ use crate::{
 
 /// The version of the links' messages (`link/frame.rs`). Versions have no subject in common.
 const VERSION: &str = "1";
-
-/// The addresses of the servers of one NATS cluster, separated by commas.
-#[derive(Clone, PartialEq, Eq)]
-pub struct NatsServers(Vec<ServerAddr>);
-
-/// The name that the nodes of a cluster share, so that several clusters can use one NATS: letters,
-/// digits, `-` and `_`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ClusterName(String);
-
-/// Why an address or a name is not accepted.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NatsError {
-    /// An address is no URL that NATS knows.
-    #[error("`{0}` is no address of a NATS server: write nats://host:4222")]
-    Address(String),
-    /// There are no addresses, or too many.
-    #[error("the bus needs 1 to {BUS_SERVERS_MAX} addresses")]
-    Count,
-    /// The name has other characters, or too many.
-    #[error("a cluster's name has 1 to {CLUSTER_NAME_MAX} letters, digits, `-` or `_`")]
-    Name,
-}
 
 /// A node's connection to NATS.
 #[derive(Debug)]
@@ -81,29 +61,49 @@ struct Subjects {
 
 /// The task that keeps the connection.
 struct Keeper {
-    servers: NatsServers,
+    access: NatsAccess,
+    /// The place of the server to try next.
+    next: usize,
+    subjects: Subjects,
     to_me: Subject,
-    to_all: Subject,
     outbox: mpsc::Receiver<(Subject, Bytes)>,
     arrived: mpsc::Sender<FromBus>,
     is_up: Arc<AtomicBool>,
     replace: Arc<Notify>,
+    log: Log,
     metrics: Arc<Metrics>,
 }
 
-/// One connection, with which async-nats reconnects as often as needed.
+/// Writes into the log what keeps the node from the bus, and rarely twice.
+#[derive(Clone, Debug, Default)]
+struct Log {
+    /// Locked to look up or change.
+    complaints: Arc<Mutex<Complaints>>,
+}
+
+/// One connection.
 struct Connection {
+    /// The server, for messages.
+    name: String,
     client: Client,
-    is_up: watch::Receiver<bool>,
+    lost: CancellationToken,
     to_me: Subscriber,
     to_all: Subscriber,
+}
+
+/// Why there is no connection.
+struct Failure {
+    /// What is wrong, and what to do.
+    sentence: String,
+    /// Whether to wait before the next try: the server is there.
+    is_refused: bool,
 }
 
 impl NatsBus {
     /// Connects in the background, and again whenever the connection is lost. Messages arrive until
     /// the receiver is dropped.
     pub(crate) fn start(
-        servers: NatsServers,
+        access: NatsAccess,
         cluster: &ClusterName,
         me: NodeId,
         metrics: Arc<Metrics>,
@@ -114,13 +114,16 @@ impl NatsBus {
         let (arrived, from_bus) = mpsc::channel(BUS_INBOX_MAX);
         let (is_up, replace) = (Arc::<AtomicBool>::default(), Arc::<Notify>::default());
         let keeper = Keeper {
-            servers,
+            access,
+            // The nodes spread over the servers.
+            next: usize::try_from(me.get()).unwrap_or(0),
             to_me: subjects.node(me),
-            to_all: subjects.all.clone(),
+            subjects: subjects.clone(),
             outbox: to_send,
             arrived,
             is_up: Arc::clone(&is_up),
             replace: Arc::clone(&replace),
+            log: Log::default(),
             metrics,
         };
         tasks.spawn(keeper.run());
@@ -167,50 +170,121 @@ impl Keeper {
     async fn run(mut self) {
         let arrived = self.arrived.clone();
         loop {
-            let Some(mut connection) = self.connect().await else {
-                sleep(BUS_RECONNECT_DELAY_MAX).await;
-                continue;
+            let mut connection = tokio::select! {
+                biased;
+                () = arrived.closed() => return,
+                connection = self.connect() => connection,
             };
+            self.is_up.store(true, Ordering::Relaxed);
+            let Ok(()) = arrived.send(FromBus::Connected).await else { return };
             let client = connection.client.clone();
+            let name = connection.name.clone();
             let is_over = tokio::select! {
                 biased;
                 () = arrived.closed() => true,
-                () = self.replace.notified() => false,
-                () = read(&mut connection, &self.arrived, &self.is_up) => false,
-                () = write(&client, &mut self.outbox, &self.is_up, &self.metrics) => false,
+                () = self.replace.notified() => {
+                    self.log.complain(&format!(
+                        "messages do not come back from NATS at {name}: the connection is replaced"
+                    ));
+                    false
+                }
+                () = read(&mut connection, &self.arrived, &self.log) => {
+                    self.log.complain(&format!("NATS at {name} has closed the connection"));
+                    false
+                }
+                () = write(&client, &mut self.outbox, &self.metrics) => false,
             };
             if is_over {
                 return self.finish(&client).await;
             }
-            tracing::warn!("the connection to the bus is replaced");
-            if self.is_up.swap(false, Ordering::Relaxed) {
-                let Ok(()) = arrived.send(FromBus::Disconnected).await else { return };
-            }
+            self.is_up.store(false, Ordering::Relaxed);
+            self.drop_queued();
+            let Ok(()) = arrived.send(FromBus::Disconnected).await else { return };
         }
     }
 
-    async fn connect(&self) -> Option<Connection> {
-        let (changed, is_up) = watch::channel(false);
-        let metrics = Arc::clone(&self.metrics);
-        let options = ConnectOptions::new()
+    /// Tries one server after the other until one accepts.
+    async fn connect(&mut self) -> Connection {
+        let mut attempts = 0;
+        loop {
+            let servers = &self.access.servers.addresses;
+            let server = servers[self.next % servers.len()].clone();
+            let is_refused = match self.connect_to(&server).await {
+                Ok(connection) => return connection,
+                Err(Failure { sentence, is_refused }) => {
+                    self.log.complain(&sentence);
+                    is_refused
+                }
+            };
+            self.next = self.next.wrapping_add(1);
+            attempts += 1;
+            let delay = (BUS_RECONNECT_DELAY_MAX / 8).saturating_mul(attempts);
+            let delay = delay.min(BUS_RECONNECT_DELAY_MAX);
+            sleep(if is_refused { BUS_REFUSED_DELAY } else { delay }).await;
+        }
+    }
+
+    async fn connect_to(&self, server: &ServerAddr) -> Result<Connection, Failure> {
+        let name = access::name_of(server);
+        let options = self.access.options().await.map_err(|error| Failure {
+            sentence: format!("cannot read the file in --bus-credentials: {error}"),
+            is_refused: true,
+        })?;
+        let lost = CancellationToken::new();
+        let events = Events {
+            server: name.clone(),
+            subjects: format!("{}.>", self.subjects.prefix),
+            lost: lost.clone(),
+            log: self.log.clone(),
+            metrics: Arc::clone(&self.metrics),
+        };
+        let options = options
             .name("fivefold")
-            .retry_on_initial_connect()
             .ping_interval(BUS_PING_INTERVAL)
             .connection_timeout(BUS_CONNECT_TIMEOUT)
             .client_capacity(BUS_BROADCASTS_MAX)
             .subscription_capacity(BUS_INBOX_MAX)
-            .reconnect_delay_callback(reconnect_delay)
+            .ignore_discovered_servers()
+            // A lost connection is not used again; async-nats would try for ever.
+            .max_reconnects(1)
+            .reconnect_delay_callback(|_| Duration::ZERO)
             .event_callback(move |event| {
-                note_event(&event, &changed, &metrics);
+                events.note(&event);
                 async {}
             });
-        let connect = async {
-            let client = options.connect(self.servers.0.as_slice()).await?;
+        let client = options.connect(server.clone()).await.map_err(|error| Failure {
+            sentence: complaints::explain(&error, server, &self.access),
+            is_refused: complaints::is_refused(&error),
+        })?;
+        self.note_server(&client, &name);
+        let subscribe = async {
             let to_me = client.subscribe(self.to_me.clone()).await?;
-            let to_all = client.subscribe(self.to_all.clone()).await?;
-            Ok::<_, async_nats::Error>(Connection { client, is_up, to_me, to_all })
+            let to_all = client.subscribe(self.subjects.all.clone()).await?;
+            Ok::<_, async_nats::Error>((to_me, to_all))
         };
-        connect.await.inspect_err(|error| tracing::error!(%error, "cannot connect the bus")).ok()
+        let (to_me, to_all) = subscribe.await.map_err(|error| Failure {
+            sentence: format!("NATS at {name} takes no subscriptions: {error}"),
+            is_refused: true,
+        })?;
+        Ok(Connection { name, client, lost, to_me, to_all })
+    }
+
+    /// Warns about a server whose configuration does not let the longest message pass.
+    fn note_server(&self, client: &Client, name: &str) {
+        let (allowed, needed) = (client.server_info().max_payload, LINK_FRAME_MAX + 1024);
+        if allowed < BUS_MESSAGE_MAX / 2 {
+            self.log.complain(&format!(
+                "NATS at {name} loses long messages between nodes: its max_payload is {allowed}, set \
+                 it to {needed} or more"
+            ));
+        }
+    }
+
+    /// Messages from before a disconnection are dropped.
+    fn drop_queued(&mut self) {
+        while self.outbox.try_recv().is_ok() {
+            self.metrics.links.dropped(LinkDrop::BusDown);
+        }
     }
 
     /// Writes what is queued: a node that leaves says so.
@@ -231,41 +305,29 @@ impl Keeper {
 
 /// Passes on what arrives, until the connection has ended or nobody listens. While the listener is
 /// slow, async-nats keeps [`BUS_INBOX_MAX`] messages of each subject and drops the rest.
-async fn read(connection: &mut Connection, arrived: &mpsc::Sender<FromBus>, is_up: &AtomicBool) {
-    let Connection { client, is_up: changed, to_me, to_all } = connection;
+async fn read(connection: &mut Connection, arrived: &mpsc::Sender<FromBus>, log: &Log) {
+    let Connection { name, lost, to_me, to_all, .. } = connection;
+    let mut works = false;
     loop {
         let message = tokio::select! {
-            change = changed.changed() => {
-                let Ok(()) = change else { return };
-                let is_up_now = *changed.borrow_and_update();
-                let was_up = is_up.swap(is_up_now, Ordering::Relaxed);
-                if is_up_now {
-                    note_server(client);
-                }
-                for change in changes(was_up, is_up_now) {
-                    let Ok(()) = arrived.send(change).await else { return };
-                }
-                continue;
-            }
+            () = lost.cancelled() => return,
             Some(message) = to_me.next() => FromBus::Sent(message.payload),
             Some(message) = to_all.next() => FromBus::Broadcast(message.payload),
             else => return,
         };
+        // A connection over which nothing comes back works no better than none.
+        if !works {
+            works = true;
+            log.note_connected(name);
+        }
         let Ok(()) = arrived.send(message).await else { return };
     }
 }
 
-/// Publishes what is queued. Messages from before a disconnection are dropped.
-async fn write(
-    client: &Client,
-    outbox: &mut mpsc::Receiver<(Subject, Bytes)>,
-    is_up: &AtomicBool,
-    metrics: &Metrics,
-) {
+/// Publishes what is queued.
+async fn write(client: &Client, outbox: &mut mpsc::Receiver<(Subject, Bytes)>, metrics: &Metrics) {
     while let Some((subject, bytes)) = outbox.recv().await {
-        if !is_up.load(Ordering::Relaxed) {
-            metrics.links.dropped(LinkDrop::BusDown);
-        } else if let Err(error) = client.publish(subject, bytes).await {
+        if let Err(error) = client.publish(subject, bytes).await {
             tracing::error!(%error, "the bus refuses a message");
             metrics.links.dropped(LinkDrop::Refused);
         }
@@ -274,78 +336,44 @@ async fn write(
     std::future::pending::<()>().await;
 }
 
-fn note_event(event: &Event, is_up: &watch::Sender<bool>, metrics: &Metrics) {
-    match event {
-        Event::Connected => {
-            tracing::info!("the bus is connected");
-            is_up.send_replace(true);
+/// What becomes of a connection's events.
+struct Events {
+    server: String,
+    subjects: String,
+    lost: CancellationToken,
+    log: Log,
+    metrics: Arc<Metrics>,
+}
+
+impl Events {
+    fn note(&self, event: &Event) {
+        match event {
+            Event::Disconnected | Event::Closed => self.lost.cancel(),
+            Event::SlowConsumer(_) => self.metrics.links.dropped(LinkDrop::InboxFull),
+            Event::ServerError(error) => self.log.complain(&complaints::reported(
+                &self.server,
+                &error.to_string(),
+                &self.subjects,
+            )),
+            Event::ClientError(_) | Event::Connected | Event::LameDuckMode | Event::Draining => {}
         }
-        Event::Disconnected | Event::Closed => {
-            tracing::warn!("the bus is disconnected");
-            is_up.send_replace(false);
+    }
+}
+
+impl Log {
+    fn complain(&self, sentence: &str) {
+        if self.lock().is_due(sentence) {
+            tracing::error!("{sentence}");
         }
-        Event::SlowConsumer(_) => metrics.links.dropped(LinkDrop::InboxFull),
-        Event::ServerError(error) => tracing::warn!(%error, "the bus reports an error"),
-        Event::ClientError(error) => tracing::debug!(%error, "the bus is out of reach"),
-        Event::LameDuckMode | Event::Draining => {}
     }
-}
 
-/// Warns about a server whose configuration does not let the longest message pass.
-fn note_server(client: &Client) {
-    let allowed = client.server_info().max_payload;
-    if allowed < BUS_MESSAGE_MAX / 2 {
-        tracing::error!(
-            allowed,
-            needed = LINK_FRAME_MAX + 1024,
-            "the bus's max_payload is too small; long messages between nodes are lost"
-        );
+    fn note_connected(&self, server: &str) {
+        self.lock().clear();
+        tracing::info!("the bus is connected: NATS at {server}");
     }
-}
 
-fn reconnect_delay(attempts: usize) -> Duration {
-    let steps = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX);
-    (BUS_RECONNECT_DELAY_MAX / 8).saturating_mul(steps).min(BUS_RECONNECT_DELAY_MAX)
-}
-
-impl FromStr for NatsServers {
-    type Err = NatsError;
-
-    fn from_str(text: &str) -> Result<Self, NatsError> {
-        let parse = |address: &str| {
-            let address = address.trim();
-            // Without the password that it may have.
-            let shown = address.rsplit('@').next().unwrap_or_default();
-            ServerAddr::from_str(address)
-                .ok()
-                .filter(|server| {
-                    matches!(server.scheme(), "nats" | "tls") && !server.host().is_empty()
-                })
-                .ok_or_else(|| NatsError::Address(shown.to_owned()))
-        };
-        let servers = text.split(',').map(parse).collect::<Result<Vec<_>, _>>()?;
-        if servers.len() <= BUS_SERVERS_MAX { Ok(Self(servers)) } else { Err(NatsError::Count) }
-    }
-}
-
-/// Hides user names, passwords and tokens.
-impl fmt::Debug for NatsServers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let servers = self.0.iter().map(|server| format!("{}:{}", server.host(), server.port()));
-        f.debug_tuple("NatsServers").field(&servers.collect::<Vec<_>>()).finish()
-    }
-}
-
-impl FromStr for ClusterName {
-    type Err = NatsError;
-
-    fn from_str(text: &str) -> Result<Self, NatsError> {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        let fits = (1..=CLUSTER_NAME_MAX).contains(&text.len());
-        if fits && text.bytes().all(is_allowed) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(NatsError::Name)
-        }
+    fn lock(&self) -> std::sync::MutexGuard<'_, Complaints> {
+        // Nothing panics between two changes that belong together.
+        self.complaints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

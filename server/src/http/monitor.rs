@@ -46,6 +46,8 @@ pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoRespons
     });
     let (code, status) = if server.draining.is_cancelled() {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping")
+    } else if server.lobby.lacks_bus() {
+        (StatusCode::SERVICE_UNAVAILABLE, "waits for the bus")
     } else if server.lobby.is_cut_off() {
         (StatusCode::SERVICE_UNAVAILABLE, "cut off from the other nodes")
     } else if failed {

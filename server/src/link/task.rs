@@ -2,10 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 
 use bytes::Bytes;
@@ -15,6 +12,7 @@ use tokio::{
 };
 
 use super::{
+    Sight,
     frame::{Batch, Generation, Heartbeat, LinkState, Message},
     peer::{Elapsed, Peer, ResetCause},
     queues::{Queues, Work},
@@ -61,7 +59,7 @@ pub(super) struct LinkTask {
     me: NodeId,
     bus: Arc<dyn Bus>,
     queues: Arc<Queues>,
-    sees_bus: Arc<AtomicBool>,
+    sight: Arc<Sight>,
     metrics: Arc<Metrics>,
     arrived: mpsc::Sender<FromPeer>,
     /// What did not fit into the channel. While there is any, the bus is not read.
@@ -87,7 +85,7 @@ impl LinkTask {
         me: NodeId,
         bus: Arc<dyn Bus>,
         queues: Arc<Queues>,
-        sees_bus: Arc<AtomicBool>,
+        sight: Arc<Sight>,
         metrics: Arc<Metrics>,
     ) -> (Self, mpsc::Receiver<FromPeer>) {
         let (arrived, from_peers) = mpsc::channel(FROM_PEERS_MAX);
@@ -95,7 +93,7 @@ impl LinkTask {
             me,
             bus,
             queues,
-            sees_bus,
+            sight,
             metrics,
             arrived,
             waiting: VecDeque::new(),
@@ -232,7 +230,10 @@ impl LinkTask {
 
     fn judge_bus(&self) {
         let sees_bus = self.echo > 0 && self.beat - self.echo < LINK_ECHOES_MISSED_MAX;
-        self.sees_bus.store(sees_bus, Ordering::Relaxed);
+        self.sight.is_clear.store(sees_bus, Ordering::Relaxed);
+        if sees_bus {
+            self.sight.has_been.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Notes that a peer is there. `None` when there are too many.

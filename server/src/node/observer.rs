@@ -23,6 +23,8 @@ pub(super) struct Observer {
     was_answered: bool,
     /// In how many heartbeats running the clock here was wrong.
     wrong_clocks: u32,
+    /// Whether this node has ever seen the bus.
+    has_seen_bus: bool,
     /// In how many heartbeats running this node did not see the bus, and another did.
     blind_beats: u32,
 }
@@ -74,7 +76,8 @@ impl Observer {
     }
 
     /// Whether this node alone is cut off from the bus. When the bus is down for all, they notice
-    /// within a few heartbeats of each other.
+    /// within a few heartbeats of each other. A node that has never seen the bus and has no rooms waits
+    /// for it: nobody needs it to end.
     pub(super) fn is_cut_off(
         &mut self,
         me: NodeId,
@@ -82,7 +85,10 @@ impl Observer {
         living: &[LivingNode],
     ) -> bool {
         let others_see = living.iter().any(|node| node.id != me && node.report.sees_bus);
-        self.blind_beats = if !report.sees_bus && others_see { self.blind_beats + 1 } else { 0 };
+        self.has_seen_bus |= report.sees_bus;
+        let waits = !self.has_seen_bus && report.rooms == 0;
+        let is_blind = !report.sees_bus && others_see && !waits;
+        self.blind_beats = if is_blind { self.blind_beats + 1 } else { 0 };
         self.blind_beats >= BLIND_BEATS_MAX
     }
 
@@ -163,11 +169,26 @@ mod tests {
         };
         let mut observer = Observer::default();
         let mut beat = |report, others_see| observer.is_cut_off(node(1), report, &rows(others_see));
+        assert!((0..100).all(|_| !beat(blind, true)), "it waits for the bus");
+        assert!(!beat(seeing, true));
         assert!((1..BLIND_BEATS_MAX).all(|_| !beat(blind, true)));
         assert!(!beat(blind, false), "the bus is down for all");
         assert!((1..BLIND_BEATS_MAX).all(|_| !beat(blind, true)));
         assert!(beat(blind, true));
         assert!(!beat(seeing, true));
+    }
+
+    #[test]
+    fn a_node_that_waits_for_the_bus_ends_if_it_has_rooms_that_others_cannot_reach() {
+        let blind = NodeReport { sees_bus: false, rooms: 1, ..NodeReport::default() };
+        let seeing = LivingNode {
+            id: node(2),
+            heartbeat: 1,
+            report: NodeReport { sees_bus: true, ..NodeReport::default() },
+        };
+        let mut observer = Observer::default();
+        assert!((1..BLIND_BEATS_MAX).all(|_| !observer.is_cut_off(node(1), blind, &[seeing])));
+        assert!(observer.is_cut_off(node(1), blind, &[seeing]));
     }
 
     #[test]

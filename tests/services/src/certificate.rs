@@ -26,6 +26,13 @@ impl Certificate {
         made
     }
 
+    /// The flags by which `nats-server` encrypts with it.
+    pub fn flags(&self) -> [String; 3] {
+        let (file, key) = (self.file(), self.key());
+        let of = |flag, file: PathBuf| format!("{flag}={}", file.display());
+        ["--tls".to_owned(), of("--tlscert", file), of("--tlskey", key)]
+    }
+
     /// The certificate's file, in PEM.
     pub fn file(&self) -> PathBuf {
         self.folder.path().join("certificate.pem")

@@ -6,12 +6,14 @@
 
 mod certificate;
 mod nats;
+mod nats_credentials;
 mod postgres;
 mod relay;
 
 pub use self::{
     certificate::Certificate,
     nats::NatsServer,
+    nats_credentials::NatsCredentials,
     postgres::{Durability, PostgresServer},
     relay::{Passage, Relay, Service},
 };

@@ -16,6 +16,13 @@ use crate::Certificate;
 const GUARD: &str = r#"PATH=$PATH:/usr/sbin; command -v nats-server >/dev/null || exit 127
     nats-server "$@" </dev/null & exec 2>/dev/null; read -r word; kill -KILL $!; wait"#;
 
+/// The user whom servers know that are started without other flags, and the password: with characters
+/// that mean something in a URL.
+const USER: [&str; 4] = ["--user", "fivefold", "--pass", "p@ss/w:rd%"];
+
+/// The same in a URL.
+const USER_IN_URL: &str = "fivefold:p%40ss%2Fw%3Ard%25";
+
 /// A NATS server, killed when this is dropped or the test's process ends. It keeps its port when it
 /// is started again.
 #[derive(Debug)]
@@ -26,17 +33,18 @@ pub struct NatsServer {
     /// Where it reports what passes, over HTTP.
     monitor: SocketAddr,
     process: Option<Pid>,
-    /// The flags for encrypted connections; empty without.
-    encryption: Vec<String>,
+    /// The flags that say who may connect, and how.
+    flags: Vec<String>,
 }
 
 impl NatsServer {
-    /// Starts a server. `None`, with a printed sentence, where `nats-server` is not installed.
+    /// Starts a server that wants a user and a password. `None`, with a printed sentence, where
+    /// `nats-server` is not installed.
     ///
     /// # Panics
     /// When the server is there and does not start.
     pub fn start() -> Option<Self> {
-        Self::start_with(Vec::new())
+        Self::start_with(&USER)
     }
 
     /// As [`start`](Self::start), for encrypted connections only, by this certificate.
@@ -44,14 +52,17 @@ impl NatsServer {
     /// # Panics
     /// When the server is there and does not start.
     pub fn start_encrypted(certificate: &Certificate) -> Option<Self> {
-        let (file, key) = (certificate.file(), certificate.key());
-        let files =
-            [format!("--tlscert={}", file.display()), format!("--tlskey={}", key.display())];
-        Self::start_with([&["--tls".to_owned()], &files[..]].concat())
+        let flags = certificate.flags();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        Self::start_with(&[&USER[..], &flags].concat())
     }
 
+    /// As [`start`](Self::start), with other flags instead of the user's.
+    ///
+    /// # Panics
+    /// When the server is there and does not start.
     #[expect(clippy::print_stdout, reason = "a skipped test says so")]
-    fn start_with(encryption: Vec<String>) -> Option<Self> {
+    pub fn start_with(flags: &[&str]) -> Option<Self> {
         let version = guard(&["--version"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -62,7 +73,8 @@ impl NatsServer {
             return None;
         }
         let address = (Ipv4Addr::LOCALHOST, 0).into();
-        let mut server = Self { guard: None, address, monitor: address, process: None, encryption };
+        let flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        let mut server = Self { guard: None, address, monitor: address, process: None, flags };
         server.restart();
         Some(server)
     }
@@ -70,6 +82,21 @@ impl NatsServer {
     /// Its address.
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Its address for the server's `--bus`, with the user of [`start`](Self::start).
+    pub fn url(&self) -> String {
+        self.url_at(self.address)
+    }
+
+    /// The same behind a relay.
+    pub fn url_at(&self, relay: SocketAddr) -> String {
+        format!("nats://{USER_IN_URL}@{relay}")
+    }
+
+    /// As [`url`](Self::url), for encrypted connections to `localhost`.
+    pub fn encrypted_url(&self) -> String {
+        format!("tls://{USER_IN_URL}@localhost:{}", self.address.port())
     }
 
     /// Its process id.
@@ -106,7 +133,7 @@ impl NatsServer {
         let port = Some(self.address.port()).filter(|&port| port > 0);
         let port = port.map_or_else(|| "-1".to_owned(), |port| port.to_string());
         let mut guard = guard(&["--addr", "127.0.0.1", "--port", &port, "--http_port", "-1"])
-            .args(&self.encryption)
+            .args(&self.flags)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -118,6 +145,23 @@ impl NatsServer {
         self.process = Pid::from_raw(started.process);
         self.address.set_port(started.port);
         self.monitor.set_port(started.monitor_port);
+    }
+
+    /// The same, with other flags.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn restart_with(&mut self, flags: &[&str]) {
+        self.flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        self.restart();
+    }
+
+    /// The same, with the user of [`start`](Self::start).
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn restart_with_user(&mut self) {
+        self.restart_with(&USER);
     }
 
     /// Kills it, if it runs.

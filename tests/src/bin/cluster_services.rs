@@ -12,7 +12,7 @@ fn main() -> io::Result<()> {
     let Some(nats) = NatsServer::start() else { return Ok(()) };
     let addresses = json!({
         "database": postgres.url(),
-        "bus": format!("nats://{}", nats.address()),
+        "bus": nats.url(),
     });
     writeln!(io::stdout(), "{addresses}")?;
     io::copy(&mut io::stdin(), &mut io::sink()).map(drop)

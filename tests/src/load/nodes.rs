@@ -254,7 +254,7 @@ impl Parts {
             (None, vec![Server::start_on(&database, flags)])
         } else {
             let nats = NatsServer::start()?;
-            let bus = format!("nats://{}", nats.address());
+            let bus = nats.url();
             let start = |_| Server::start_as_node(&database, &bus, std::io::stderr(), flags);
             (Some(nats), (0..NODES).map(start).collect())
         };
