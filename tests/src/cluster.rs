@@ -221,15 +221,12 @@ impl Cluster {
     /// What a node answers on its port for metrics, with the head. It needs `--metrics-listen`.
     ///
     /// # Errors
-    /// When it does not answer.
-    ///
-    /// # Panics
-    /// When it has no such port.
+    /// When it does not answer, or has not said yet where its port is.
     pub async fn monitor(&self, node: usize, path: &str) -> io::Result<String> {
         let log = self.log(node);
-        let (_, address) = log.rsplit_once("metrics are at this address address=").expect("a port");
-        let address = address.split_whitespace().next().and_then(|text| text.parse().ok());
-        http::get(address.expect("an address"), path).await
+        let address = log.rsplit_once("metrics are at this address address=");
+        let address = address.and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+        http::get(address.ok_or(io::ErrorKind::NotConnected)?, path).await
     }
 
     /// How many open rooms the node with this number owns, by the database.
