@@ -161,7 +161,12 @@ impl Blocks {
     ) -> Result<(), Refusal> {
         match self.log_writer.settle(|permit| permit.moderate(change.clone())).await {
             Ok(ModerationChanged::Done | ModerationChanged::Gone) => {}
-            Ok(ModerationChanged::Full) => return Err(too_many()),
+            // The last two are of reports.
+            Ok(
+                ModerationChanged::Full
+                | ModerationChanged::QueueFull
+                | ModerationChanged::AlreadyOpen,
+            ) => return Err(too_many()),
             Err(error) => {
                 tracing::warn!(%error, "a list of blocked people is not stored");
                 return Err(Refusal::new(Reason::Unavailable));

@@ -6,10 +6,12 @@
 mod agreement;
 mod hints;
 mod signals;
+mod standing;
+mod text;
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, HashMap},
-    fmt,
 };
 
 use fivefold_shared::{
@@ -18,16 +20,20 @@ use fivefold_shared::{
 };
 use serde::Serialize;
 
-pub use self::hints::HintKind;
 use self::{
     agreement::Bands,
     hints::{Hints, hints},
     signals::{Signals, signals},
+    standing::Rank,
+};
+pub use self::{
+    hints::HintKind,
+    text::{decision, file_text, in_force, number, queue_text, time},
 };
 use crate::{
     limits::moderation::{QUEUE_MAX, SIGNAL_GAMES_MAX},
     storage::{
-        ExaminedGame, GameMark, GameQuery, IdentityHash, Report, ReportKind, ReportQuery,
+        Account, ExaminedGame, GameMark, GameQuery, IdentityHash, Report, ReportKind, ReportQuery,
         ReportState, ReportedLine, Sanction, SanctionKind, StorageError, StorageReader,
     },
 };
@@ -41,62 +47,71 @@ pub struct Case {
     pub name: Name,
     /// How many reports are open.
     pub reports: usize,
+    /// Of these, by guests.
+    pub guests: usize,
     /// Of these, for what; each once.
     pub kinds: Vec<ReportKind>,
     /// How many appeals nobody has answered.
     pub appeals: usize,
     /// What the person's rated games show since the last decision about them.
     pub hints: Vec<HintKind>,
-    /// Time of the first open report, or of the sanction with an appeal; without these, of the last game
-    /// with a hint. In milliseconds since the Unix epoch.
+    /// Time of the first open report or appeal; without these, of the last game with a hint. In
+    /// milliseconds since the Unix epoch.
     pub since: u64,
 }
 
-/// The queue: those who wait longest for a decision first, then those with nothing but hints.
+/// The queue at a time. People with an appeal, or reported by those with the best standing, come first, and
+/// of these the ones who wait longest; then those with nothing but hints.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn queue(reader: &mut dyn StorageReader) -> Result<Vec<Case>, StorageError> {
-    let mut cases: BTreeMap<MemberId, Case> = BTreeMap::new();
-    for report in reader.reports(&ReportQuery::Open)? {
-        let case = entry(&mut cases, &report.about, &report.about_name, report.at);
+pub fn queue(reader: &mut dyn StorageReader, now: u64) -> Result<Vec<Case>, StorageError> {
+    let mut cases: BTreeMap<MemberId, (Rank, Case)> = BTreeMap::new();
+    for open in reader.open_reports()? {
+        let (report, rank) = (open.report, Rank::of(open.standing, now));
+        let case = entry(&mut cases, (&report.about, &report.about_name), rank, report.at);
         case.reports += 1;
+        case.guests += usize::from(open.standing.account_since.is_none());
         if !case.kinds.contains(&report.kind) {
             case.kinds.push(report.kind);
         }
     }
     for sanction in reader.appeals()? {
-        entry(&mut cases, &sanction.member, &sanction.name, sanction.from_at).appeals += 1;
+        let since = sanction.appeal_waits_since().unwrap_or(sanction.from_at);
+        entry(&mut cases, (&sanction.member, &sanction.name), Rank::Appeal, since).appeals += 1;
     }
     for (member, kinds, at) in hinted(reader)? {
-        if let Some(case) = cases.get_mut(&member) {
+        if let Some((_, case)) = cases.get_mut(&member) {
             case.hints = kinds;
-        } else if cases.len() < 2 * QUEUE_MAX
+        } else if cases.len() < 3 * QUEUE_MAX
             && let Some(name) = name_of(reader, &member)?
         {
-            entry(&mut cases, &member, &name, at).hints = kinds;
+            entry(&mut cases, (&member, &name), Rank::Hints, at).hints = kinds;
         }
     }
     let mut cases: Vec<_> = cases.into_values().collect();
-    cases.sort_by_key(|case| (case.reports + case.appeals == 0, case.since));
-    Ok(cases)
+    cases.sort_by_key(|(rank, case)| (Reverse(*rank), case.since));
+    Ok(cases.into_iter().map(|(_, case)| case).collect())
 }
 
 fn entry<'c>(
-    cases: &'c mut BTreeMap<MemberId, Case>,
-    member: &MemberId,
-    name: &Name,
+    cases: &'c mut BTreeMap<MemberId, (Rank, Case)>,
+    (member, name): (&MemberId, &Name),
+    rank: Rank,
     at: u64,
 ) -> &'c mut Case {
-    let case = cases.entry(member.clone()).or_insert_with(|| Case {
+    let new = || Case {
         member: member.clone(),
         name: name.clone(),
         reports: 0,
+        guests: 0,
         kinds: Vec::new(),
         appeals: 0,
         hints: Vec::new(),
         since: at,
-    });
+    };
+    let (best, case) = cases.entry(member.clone()).or_insert_with(|| (rank, new()));
+    *best = rank.max(*best);
     case.since = case.since.min(at);
     case
 }
@@ -177,6 +192,12 @@ pub struct CaseFile {
     pub name: Option<Name>,
     /// Whether they have an account.
     pub account: bool,
+    /// When they signed up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_since: Option<u64>,
+    /// When the account was deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_at: Option<u64>,
     /// The last reports about them, the newest first.
     pub reports: Vec<ShownReport>,
     /// What operators did, the newest first.
@@ -208,6 +229,12 @@ pub struct ShownReport {
     pub at: u64,
     /// What became of it.
     pub state: ReportState,
+    /// When an operator decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<u64>,
+    /// Who decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_by: Option<String>,
 }
 
 /// A sanction as operators see it. Times are in milliseconds since the Unix epoch.
@@ -228,13 +255,27 @@ pub struct ShownSanction {
     pub operator: String,
     /// Whether it holds now.
     pub active: bool,
+    /// When the person has read a warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_at: Option<u64>,
     /// What the person says against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub appeal: Option<String>,
-    /// Whether an operator has answered that.
-    pub answered: bool,
-    /// Whether an operator took it back.
-    pub undone: bool,
+    /// When they have said that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub appealed_at: Option<u64>,
+    /// When an operator has answered that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_at: Option<u64>,
+    /// Who has answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// When an operator took it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undone_at: Option<u64>,
+    /// Who took it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<String>,
 }
 
 /// Reads all that is known about a person.
@@ -253,9 +294,13 @@ pub fn case_file(
     let account = match &name {
         Some(name) => {
             let found = reader.account_named(name.likeness().as_str())?;
-            found.is_some_and(|account| account.member == *member)
+            found.filter(|account| account.member == *member)
         }
-        None => false,
+        None => None,
+    };
+    let (made_at, deleted_at) = match &account {
+        Some(Account { made_at, deleted_at, .. }) => (Some(*made_at), *deleted_at),
+        None => (None, None),
     };
     let query = GameQuery {
         member: Some(member.clone()),
@@ -267,7 +312,9 @@ pub fn case_file(
     Ok(CaseFile {
         member: member.clone(),
         name,
-        account,
+        account: account.is_some(),
+        account_since: made_at,
+        deleted_at,
         reports: reports.into_iter().map(ShownReport::of).collect(),
         sanctions: sanctions.into_iter().map(|one| ShownSanction::of(one, now)).collect(),
         blocked_by: reader.block_lists(member)?.blocked_by.len(),
@@ -290,13 +337,15 @@ pub fn name_of(
 
 impl ShownReport {
     fn of(report: Report) -> Self {
-        let Report { reporter, kind, game, line, text, at, state, .. } = report;
-        Self { reporter, kind, game, line, text, at, state }
+        let Report { reporter, kind, game, line, text, at, state, closed_at, closed_by, .. } =
+            report;
+        Self { reporter, kind, game, line, text, at, state, closed_at, closed_by }
     }
 }
 
 impl ShownSanction {
-    fn of(sanction: Sanction, now: u64) -> Self {
+    /// A sanction as it is at a time.
+    pub fn of(sanction: Sanction, now: u64) -> Self {
         let active = sanction.is_active(now);
         Self {
             id: sanction.id.into(),
@@ -306,51 +355,13 @@ impl ShownSanction {
             reason: sanction.reason,
             operator: sanction.operator,
             active,
+            seen_at: sanction.seen_at,
             appeal: sanction.appeal,
-            answered: sanction.answered_at.is_some(),
-            undone: sanction.undone_at.is_some(),
+            appealed_at: sanction.appealed_at,
+            answered_at: sanction.answered_at,
+            answered_by: sanction.answered_by,
+            undone_at: sanction.undone_at,
+            undone_by: sanction.undone_by,
         }
-    }
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds: Vec<_> = self.kinds.iter().map(|kind| kind.as_str()).collect();
-        let Self { member, name, reports, appeals, .. } = self;
-        write!(f, "{member}  {name}: {reports} reports ({}), {appeals} appeals", kinds.join(", "))?;
-        self.hints.iter().try_for_each(|hint| write!(f, "; hint: {hint}"))
-    }
-}
-
-impl fmt::Display for CaseFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name.as_ref().map_or("unknown", Name::as_str);
-        let kind = if self.account { "account" } else { "guest" };
-        writeln!(f, "{}  {name} ({kind}), blocked by {}", self.member, self.blocked_by)?;
-        for ShownReport { reporter, kind, game, line, text, state, .. } in &self.reports {
-            let (kind, state) = (kind.as_str(), state.as_str());
-            writeln!(f, "report by {reporter}: {kind}, {state}: {text}")?;
-            if let Some(game) = game {
-                writeln!(f, "    game /game/{game}")?;
-            }
-            if let Some(line) = line {
-                let from = if line.verified { "wrote" } else { "as the reporter quotes it, wrote" };
-                writeln!(f, "    {from} in room {}: {}", line.room, line.text)?;
-            }
-        }
-        for sanction in &self.sanctions {
-            let state = match (sanction.undone, sanction.active) {
-                (true, _) => "taken back",
-                (false, true) => "holds",
-                (false, false) => "over",
-            };
-            let ShownSanction { id, kind, reason, operator, .. } = sanction;
-            writeln!(f, "{id}  {} by {operator}, {state}: {reason}", kind.as_str())?;
-            if let Some(appeal) = &sanction.appeal {
-                let state = if sanction.answered { "answered" } else { "open" };
-                writeln!(f, "    appeal ({state}): {appeal}")?;
-            }
-        }
-        write!(f, "{}{}", self.signals, self.hints)
     }
 }

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, 
 
 use anyhow::Context;
 use directories::ProjectDirs;
-use fivefold_shared::room::RoomLimits;
+use fivefold_shared::{protocol::Name, room::RoomLimits};
 use ipnet::IpNet;
 
 use crate::{
@@ -350,6 +350,9 @@ pub enum Task {
     /// Work through reports and appeals: without more, list the people who wait for a decision. The
     /// server may run, and acts within a second.
     Moderate {
+        /// Who decides: the name that stands beside the decision [default: command line].
+        #[arg(long = "as", value_name = "NAME", global = true, value_parser = operator_name)]
+        operator: Option<Name>,
         /// What to do.
         #[command(subcommand)]
         task: Option<Moderate>,
@@ -381,7 +384,8 @@ pub enum Task {
 /// What an operator does. People are named by the name of their account, or by their id.
 #[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
 pub enum Moderate {
-    /// List the people with open reports or appeals, those who wait longest first.
+    /// List the people with open reports or appeals: first those with an appeal, then by the standing of
+    /// their reporters (account, its age, games), and then those who wait longest.
     List,
     /// Show all that is known about a person: reports, sanctions, and what their games show.
     Show {
@@ -444,6 +448,11 @@ pub enum Moderate {
         /// What their reporters read.
         outcome: Closed,
     },
+    /// Close all open reports by guests, for example after a flood of them.
+    GuestReports {
+        /// What their reporters read.
+        outcome: Closed,
+    },
     /// Take a sanction back.
     Undo {
         /// Its id, as `show` prints it.
@@ -463,6 +472,11 @@ pub enum Closed {
     Acted,
     /// There was nothing to do.
     Dismissed,
+}
+
+/// The name of an operator on the command line.
+fn operator_name(text: &str) -> Result<Name, String> {
+    Name::new(text).map_err(|error| error.to_string())
 }
 
 /// Configuration of a running server.

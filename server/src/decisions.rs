@@ -70,7 +70,10 @@ pub fn decide(
         operator,
         seen_at: None,
         appeal: None,
+        appealed_at: None,
         answered_at: None,
+        answered_by: None,
         undone_at: None,
+        undone_by: None,
     })
 }

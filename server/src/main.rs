@@ -69,10 +69,11 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
         ),
         (Task::Recover { name }, None) => recover(Database::Folder(&args.data_folder()?), name),
         (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
-        (Task::Moderate { task }, database) => {
+        (Task::Moderate { operator, task }, database) => {
             let task = task.as_ref().unwrap_or(&Moderate::List);
             let folder = folder_unless(database.as_ref(), args)?;
-            print(&operator_commands::moderate(database_of(database.as_ref(), &folder), task)?)
+            let database = database_of(database.as_ref(), &folder);
+            print(&operator_commands::moderate(database, task, operator.as_ref())?)
         }
         (Task::Operator { name, remove }, database) => {
             let folder = folder_unless(database.as_ref(), args)?;

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod links;
+mod moderation;
 mod pairing;
 
 use std::{
@@ -27,7 +28,10 @@ use prometheus_client::{
 use serde::Serialize;
 
 pub(crate) use self::links::LinkDrop;
-use self::{cluster::ClusterMetrics, links::LinkMetrics, pairing::PairingMetrics};
+use self::{
+    cluster::ClusterMetrics, links::LinkMetrics, moderation::ModerationMetrics,
+    pairing::PairingMetrics,
+};
 use crate::{connection_limit::Full, storage::DiskSpace};
 
 /// All metrics.
@@ -60,6 +64,8 @@ pub(crate) struct Metrics {
     pub(crate) cluster: ClusterMetrics,
     /// Seeks and challenges.
     pub(crate) pairing: PairingMetrics,
+    /// Reports and appeals.
+    pub(crate) moderation: ModerationMetrics,
     /// Time of the last commit if it failed, in milliseconds since the epoch; 0 if it succeeded.
     failing_since: AtomicU64,
     /// The links to other nodes.
@@ -188,6 +194,7 @@ impl Metrics {
             failing_since: AtomicU64::new(0),
             cluster: ClusterMetrics::default(),
             pairing: PairingMetrics::default(),
+            moderation: ModerationMetrics::default(),
             links: LinkMetrics::default(),
         };
         metrics.register();
@@ -242,6 +249,7 @@ impl Metrics {
         registry.register("rooms_rebuilt", help, self.rooms_rebuilt.clone());
         self.cluster.register(registry);
         self.pairing.register(registry);
+        self.moderation.register(registry);
         self.links.register(registry);
     }
 

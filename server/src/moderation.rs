@@ -23,15 +23,16 @@ use crate::{
     clock::Clock,
     cluster::{Cluster, frame::News},
     limits::moderation::{
-        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, REPORTS_MAX, REPORTS_WITHIN, SANCTIONS_LOOK_INTERVAL,
+        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, QUEUE_LOOK_INTERVAL, REPORTS_MAX, REPORTS_WITHIN,
+        SANCTIONS_LOOK_INTERVAL,
     },
     logins::{Ended, Logins},
-    network::network,
+    network::{Network, network, networks, shares},
     outbox::encode,
     sanctions::Sanctions,
     storage::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
-        Sessions, StorageError, StorageReader,
+        Sessions, StorageError, StorageReader, Waiting,
     },
 };
 
@@ -50,11 +51,14 @@ pub(crate) struct Moderation {
     refreshing: tokio::sync::Mutex<()>,
     /// Locked only to count one try.
     tries: Mutex<Tries>,
+    /// What waits for operators, at the last look. Locked only to read or replace it.
+    waiting: Mutex<Waiting>,
 }
 
 #[derive(Debug)]
 struct Tries {
-    reports: Buckets<IpAddr>,
+    /// For the networks of an address, the narrowest first.
+    reports: Vec<Buckets<Network>>,
     blocks: Buckets<IpAddr>,
 }
 
@@ -66,8 +70,9 @@ impl Moderation {
         (logins, sanctions): (Arc<Logins>, Arc<Sanctions>),
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
+        let reports = shares().map(|share| Buckets::new(REPORTS_MAX * share, REPORTS_WITHIN));
         let tries = Tries {
-            reports: Buckets::new(REPORTS_MAX, REPORTS_WITHIN),
+            reports: reports.collect(),
             blocks: Buckets::new(BLOCK_CHANGES_MAX, BLOCKS_WITHIN),
         };
         Self {
@@ -80,6 +85,7 @@ impl Moderation {
             changed: Notify::new(),
             refreshing: tokio::sync::Mutex::default(),
             tries: Mutex::new(tries),
+            waiting: Mutex::default(),
         }
     }
 
@@ -127,7 +133,10 @@ impl Moderation {
     /// # Errors
     /// If there were too many.
     pub(crate) fn take_report(&self, address: IpAddr) -> Result<(), Refusal> {
-        let taken = lock(&self.tries).reports.take(network(address), Instant::now());
+        let (mut tries, now) = (lock(&self.tries), Instant::now());
+        // A network that is over its own limit takes nothing from the wider ones.
+        let mut shares = networks(address).zip(&mut tries.reports);
+        let taken = shares.try_for_each(|(network, buckets)| buckets.take(network, now));
         taken.map_err(|_| Refusal::new(Reason::TooManyReports))
     }
 
@@ -153,12 +162,17 @@ impl Moderation {
             Ok(ModerationChanged::Done) => {}
             Ok(ModerationChanged::Gone) => return Err(Refusal::new(Reason::NoSuchCase)),
             Ok(ModerationChanged::Full) => return Err(Refusal::new(full)),
+            Ok(ModerationChanged::QueueFull) => return Err(Refusal::new(Reason::ReportsFull)),
+            Ok(ModerationChanged::AlreadyOpen) => {
+                return Err(Refusal::new(Reason::AlreadyReported));
+            }
             Err(error) => {
                 tracing::warn!(%error, "a decision of an operator, or a report, is not stored");
                 return Err(Refusal::new(Reason::Unavailable));
             }
         }
         self.refresh().await;
+        self.count_waiting().await;
         if let Some(cluster) = &self.cluster {
             cluster.broadcast(&News::Moderated);
         }
@@ -181,10 +195,20 @@ impl Moderation {
         self.changed.notify_one();
     }
 
-    /// Follows the sanctions in the storage; never returns.
+    /// What waits for operators, at the last look.
+    pub(crate) fn waiting(&self) -> Waiting {
+        *lock(&self.waiting)
+    }
+
+    /// Follows the sanctions in the storage, and what waits for operators; never returns.
     pub(crate) async fn follow(&self) -> Infallible {
+        let mut look_at = Instant::now();
         loop {
             self.refresh().await;
+            if Instant::now() >= look_at {
+                self.count_waiting().await;
+                look_at = Instant::now() + QUEUE_LOOK_INTERVAL;
+            }
             tokio::select! {
                 () = sleep(SANCTIONS_LOOK_INTERVAL) => {}
                 () = self.changed.notified() => {}
@@ -208,6 +232,13 @@ impl Moderation {
             Ok(None) => {}
             Ok(Some((revision, (sanctions, bots)))) => self.take(revision, sanctions, bots),
             Err(error) => tracing::warn!(%error, "cannot read what operators have decided"),
+        }
+    }
+
+    async fn count_waiting(&self) {
+        match self.read_pool.read(|reader| reader.waiting()).await {
+            Ok(waiting) => *lock(&self.waiting) = waiting,
+            Err(error) => tracing::warn!(%error, "cannot count reports and appeals"),
         }
     }
 

@@ -35,6 +35,11 @@ impl Network {
     }
 }
 
+/// The factors of the networks of an address to the limit of one address, in the order of [`networks`].
+pub(crate) fn shares() -> impl Iterator<Item = u32> {
+    SHARES.into_iter().map(|(_, share)| share)
+}
+
 /// The networks that an address counts for, narrowest first.
 pub(crate) fn networks(address: IpAddr) -> impl Iterator<Item = Network> {
     let networks = match address.to_canonical() {

@@ -68,8 +68,8 @@ pub use self::{
     memory::Memory,
     moderation::{
         BlockEntry, BlockKind, BlockLists, CASE_ID_LENGTH, CaseId, CaseIdError, ModerationChange,
-        ModerationChanged, ModerationReader, Report, ReportKind, ReportQuery, ReportState,
-        ReportedLine, Sanction, SanctionKind,
+        ModerationChanged, ModerationReader, OpenReport, OpenReports, Report, ReportKind,
+        ReportQuery, ReportState, ReportedLine, Sanction, SanctionKind, Standing, Waiting,
     },
     operators::{OperatorDatabase, OperatorError},
     postgres::{

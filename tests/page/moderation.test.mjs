@@ -151,7 +151,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
   test(`an operator sees hints with their numbers: ${size}`, async () => {
     const { page } = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
     const { member, name, hints } = HINTED;
-    const one = { member, name, reports: 0, kinds: [], appeals: 0, hints: hints.kinds, since: 1795489203000 };
+    const one = { member, name, reports: 0, guests: 0, kinds: [], appeals: 0, hints: hints.kinds, since: 1795489203000 };
     await page.route('**/api/moderation', (route) => route.fulfill({ json: { cases: [one] } }));
     for (const person of [HINTED, PLAIN]) {
       await page.route(`**/api/moderation/people/${person.member}`, (route) => route.fulfill({ json: person }));
@@ -211,6 +211,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await page.getByLabel('Reason, which the person reads (except a note)').fill('Insults in chat');
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByText('holds').waitFor();
+    await page.getByText(/^In force now: No chat – /).waitFor();
     const told = rude.page.getByRole('dialog');
     await told.getByText('Insults in chat').waitFor();
     await told.getByText('Do you disagree?').click();
@@ -222,12 +223,15 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await told.getByRole('button', { name: 'I have read this' }).click();
     await page.getByRole('button', { name: 'Close: something was done' }).click();
     await page.getByText('Something was done').waitFor();
+    await page.getByText(new RegExp(`^Closed: .* · ${name}$`)).waitFor();
     // Others may still be listed with theirs.
     await page.locator('.queue').getByRole('button', { name: `Rude${size}` }).getByText('1 appeal').waitFor();
     await page.getByText('It was a joke').scrollIntoViewIfNeeded();
     await shoot(page, `queue-appeal-${size}`);
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.getByText('taken back').waitFor();
+    await page.getByText('Nothing is in force now.').waitFor();
+    await page.getByText(new RegExp(`^Ended: .* · ${name}$`)).waitFor();
     await page.locator('.queue').getByRole('button', { name: other }).waitFor({ state: 'detached' });
     // Who signs in to a closed account reads why, and may answer there.
     await page.locator('.decide select').selectOption('close');
@@ -244,7 +248,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await again.getByLabel('What you say against it').fill('I did not');
     await again.getByRole('button', { name: 'Send the answer' }).click();
     await again.getByText('Your answer was sent.').waitFor();
-    assert.match(await command('moderate'), /1 appeals/);
+    assert.match(await command('moderate'), /: 1 appeal; waits since /);
     assert.deepEqual([...own(operator.complaints), ...own(rude.complaints)], []);
     await Promise.all([operator, rude, guest].map(({ context }) => context.close()));
   });

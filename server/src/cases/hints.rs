@@ -7,7 +7,10 @@ use std::{collections::BTreeMap, fmt};
 use fivefold_shared::{clock::millis, protocol::MemberId, seat::Seat};
 use serde::Serialize;
 
-use super::agreement::{Agreement, Bands};
+use super::{
+    agreement::{Agreement, Bands},
+    text::number,
+};
 use crate::{
     limits::{
         DAY,
@@ -238,18 +241,21 @@ impl fmt::Display for Hints {
         let Self { games, losses, given_away, aborted, times, agreement, .. } = self;
         writeln!(
             f,
-            "{games} rated games examined, {aborted} left before they began; \
-             {given_away} of {losses} losses given away"
+            "{} examined, {aborted} left before they began; {given_away} of {} given away",
+            number(*games, "rated game", "rated games"),
+            number(*losses, "loss", "losses")
         )?;
         let Times { moves, mean_ms, variation } = times;
         let seconds = mean_ms / 1_000.0;
-        writeln!(f, "{moves} moves timed: {seconds:.1} s on average, variation {variation:.2}")?;
+        let timed = if *moves == 1 { "move" } else { "moves" };
+        writeln!(f, "{moves} {timed} timed: {seconds:.1} s on average, variation {variation:.2}")?;
         let Agreement { games, choices, firsts, loss, usual } = agreement;
         let percent = firsts * 100.0;
         write!(
             f,
-            "the engine's first move in {percent:.0} % of {choices} choices in {games} games, \
-             mean loss {loss:.3}"
+            "the engine's first move in {percent:.0} % of {choices} {} in {}, mean loss {loss:.3}",
+            if *choices == 1 { "choice" } else { "choices" },
+            number(*games, "game", "games")
         )?;
         match usual {
             Some(usual) => {

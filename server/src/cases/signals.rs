@@ -10,6 +10,8 @@ use fivefold_shared::{
 };
 use serde::Serialize;
 
+use super::text::number;
+
 /// A game that is given up with fewer stones than this is given up early.
 const EARLY_STONES: usize = 10;
 
@@ -72,8 +74,9 @@ impl fmt::Display for Signals {
         let Self { games, losses, early_losses, early_wins, left } = self;
         writeln!(
             f,
-            "last {games} games with people: {losses} lost, {early_losses} of them early; \
-             {left} lost by leaving or on time; {early_wins} won early"
+            "last {} with people: {losses} lost, {early_losses} of them early; \
+             {left} lost by leaving or on time; {early_wins} won early",
+            number(*games, "game", "games")
         )
     }
 }

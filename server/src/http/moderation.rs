@@ -163,6 +163,7 @@ async fn report(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
         at: server.clock.now(),
         state: ReportState::Open,
         closed_at: None,
+        closed_by: None,
     };
     let change = ModerationChange::Report(Box::new(report));
     server.moderation.change(change, Reason::TooManyReports).await?;
@@ -239,7 +240,8 @@ async fn appeal(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal>
             return Err(Refusal::malformed("say `sanction`, or `name` and `password`").into());
         }
     };
-    let change = ModerationChange::Appeal { id, member, text };
+    let at = asked.server.clock.now();
+    let change = ModerationChange::Appeal { id, member, text, at };
     asked.server.moderation.change(change, Reason::NoSuchCase).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -69,6 +69,7 @@ async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
         rooms_set_aside: server.lobby.count_set_aside(),
         lost_lines: server.lost_lines.count(),
     };
+    server.metrics.moderation.note(server.moderation.waiting(), server.clock.now());
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], server.metrics.render(levels))
 }

@@ -17,7 +17,8 @@ pub const BLOCK_CHANGES_MAX: u32 = 120;
 pub const BLOCKS_WITHIN: Duration = HOUR;
 /// How long the lists of members are kept who never took a seat.
 pub const UNKNOWN_BLOCKS_KEPT: Duration = DAY.saturating_mul(30);
-/// Reports by one member, and from one address, in [`REPORTS_WITHIN`].
+/// Reports by one member, and from one address (IPv6: one /64 network; four times as many from a /56,
+/// sixteen times as many from a /48), in [`REPORTS_WITHIN`].
 pub const REPORTS_MAX: u32 = 10;
 /// See [`REPORTS_MAX`].
 pub const REPORTS_WITHIN: Duration = DAY;
@@ -31,8 +32,16 @@ pub const SANCTIONS_MAX: usize = 10_000;
 pub const SANCTION_DAYS_MAX: u32 = 3_650;
 /// How often a node looks for sanctions that others have made.
 pub const SANCTIONS_LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// Most open reports, and most open appeals, in the operator's queue.
+/// Most open reports by accounts, most by guests, and most open appeals in the operator's queue.
 pub const QUEUE_MAX: usize = 500;
+/// The steps of a reporter's standing by the age of the account.
+pub const STANDING_AGES: [Duration; 3] = [DAY, DAY.saturating_mul(7), DAY.saturating_mul(30)];
+/// And by the number of finished games.
+pub const STANDING_GAMES: [usize; 3] = [1, 10, 50];
+/// Finished games of a reporter are counted up to this number.
+pub const STANDING_GAMES_MAX: usize = STANDING_GAMES[2];
+/// How often a node counts what waits for operators, for its metrics.
+pub const QUEUE_LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// Most reports about one person, and most sanctions, that an operator sees.
 pub const CASE_ROWS_MAX: usize = 100;
 /// Of the last lines of chat, so many can be reported as the server has sent them.

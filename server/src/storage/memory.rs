@@ -34,11 +34,11 @@ use super::{
     Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
     Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged, NowPlaying,
     OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
-    SanctionKind, Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME,
+    SanctionKind, Standing, Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME,
     deleted_players,
 };
 use crate::{
-    limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX},
+    limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX, moderation::STANDING_GAMES_MAX},
     node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
 };
@@ -185,10 +185,17 @@ impl Storage for Memory {
             ModerationChange::Examined { game, facts } => {
                 tables.examinations.examined(game, facts.as_deref().cloned())
             }
+            ModerationChange::Report(report) => {
+                let Tables { moderation, accounts, .. } = &mut *tables;
+                moderation.report((**report).clone(), |member| accounts.is_there(member))
+            }
+            ModerationChange::CloseReports { which, state, at, by } => {
+                let Tables { moderation, accounts, .. } = &mut *tables;
+                let has_account = |member: &MemberId| accounts.is_there(member);
+                moderation.close_reports(which, (*state, *at, by), has_account)
+            }
             ModerationChange::Block(..)
             | ModerationChange::Unblock { .. }
-            | ModerationChange::Report(_)
-            | ModerationChange::CloseReports { .. }
             | ModerationChange::Sanction(_)
             | ModerationChange::Undo { .. }
             | ModerationChange::Seen { .. }
@@ -287,6 +294,12 @@ impl Registry for Memory {
 }
 
 impl Tables {
+    fn standing(&self, member: &MemberId) -> Standing {
+        let own = self.games.iter().filter(|game| game.record.summary.has_player(member));
+        let games = own.take(STANDING_GAMES_MAX).count();
+        Standing { account_since: self.accounts.since(member), games }
+    }
+
     fn is_living(&self, node: NodeId) -> bool {
         self.nodes.get(&node).is_some_and(|node| !node.is_dead)
     }

@@ -190,6 +190,42 @@ pub struct Report {
     pub state: ReportState,
     /// When an operator decided.
     pub closed_at: Option<u64>,
+    /// Who decided; absent where an older server stored it.
+    pub closed_by: Option<String>,
+}
+
+/// A report that nobody has decided, with what is known of its reporter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenReport {
+    /// The report.
+    pub report: Report,
+    /// The reporter's.
+    pub standing: Standing,
+}
+
+/// How well the server knows somebody who reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    /// When they signed up; absent for guests and deleted accounts.
+    pub account_since: Option<u64>,
+    /// How many games they have finished, at most
+    /// [`STANDING_GAMES_MAX`](crate::limits::moderation::STANDING_GAMES_MAX).
+    pub games: usize,
+}
+
+/// How much waits for a decision of operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Waiting {
+    /// Open reports by accounts.
+    pub by_accounts: usize,
+    /// Open reports by guests.
+    pub by_guests: usize,
+    /// When the oldest open report was made.
+    pub oldest_report_at: Option<u64>,
+    /// Appeals that nobody has answered.
+    pub appeals: usize,
+    /// When the oldest of these was made.
+    pub oldest_appeal_at: Option<u64>,
 }
 
 /// A line of chat in a report.
@@ -226,13 +262,25 @@ pub struct Sanction {
     pub seen_at: Option<u64>,
     /// What the member says against it, once.
     pub appeal: Option<String>,
+    /// When the member has said that; absent where an older server stored it.
+    pub appealed_at: Option<u64>,
     /// When an operator has answered that.
     pub answered_at: Option<u64>,
+    /// Who has answered; absent where an older server stored it.
+    pub answered_by: Option<String>,
     /// When an operator took it back.
     pub undone_at: Option<u64>,
+    /// Who took it back; absent where an older server stored it.
+    pub undone_by: Option<String>,
 }
 
 impl Sanction {
+    /// Since when an appeal waits for an answer; absent if none does.
+    pub fn appeal_waits_since(&self) -> Option<u64> {
+        let is_open = self.appeal.is_some() && self.answered_at.is_none();
+        is_open.then(|| self.appealed_at.unwrap_or(self.from_at))
+    }
+
     /// Whether it holds at a time. A warning holds until it is read.
     pub fn is_active(&self, now: u64) -> bool {
         let is_over = self.until_at.is_some_and(|until| until <= now);
@@ -259,17 +307,22 @@ pub enum ModerationChange {
         /// The other person.
         other: MemberId,
     },
-    /// A report. [`ModerationChanged::Full`] if the reporter has made
-    /// [`REPORTS_MAX`](crate::limits::moderation::REPORTS_MAX) in the day before.
+    /// A report. [`ModerationChanged::AlreadyOpen`] if the reporter has an open one about the same
+    /// member, [`ModerationChanged::Full`] if they have made
+    /// [`REPORTS_MAX`](crate::limits::moderation::REPORTS_MAX) in the day before, and
+    /// [`ModerationChanged::QueueFull`] if [`QUEUE_MAX`](crate::limits::moderation::QUEUE_MAX) reports
+    /// wait: by accounts for an account, by guests for a guest.
     Report(Box<Report>),
-    /// An operator decides about all open reports about a member.
+    /// An operator decides about open reports.
     CloseReports {
-        /// The member.
-        about: MemberId,
+        /// Which.
+        which: OpenReports,
         /// What became of them.
         state: ReportState,
         /// When.
         at: u64,
+        /// Who decides.
+        by: String,
     },
     /// An operator does something about a member. Closing an account ends its sessions.
     /// [`ModerationChanged::Full`] if [`SANCTIONS_MAX`](crate::limits::moderation::SANCTIONS_MAX)
@@ -281,6 +334,8 @@ pub enum ModerationChange {
         id: CaseId,
         /// When.
         at: u64,
+        /// Who.
+        by: String,
     },
     /// The member has read a warning.
     Seen {
@@ -299,6 +354,8 @@ pub enum ModerationChange {
         member: MemberId,
         /// What.
         text: String,
+        /// When.
+        at: u64,
     },
     /// An operator has answered an appeal.
     Answer {
@@ -306,6 +363,8 @@ pub enum ModerationChange {
         id: CaseId,
         /// When.
         at: u64,
+        /// Who.
+        by: String,
     },
     /// A member becomes an operator, or is one no more.
     Operator {
@@ -327,6 +386,15 @@ pub enum ModerationChange {
     },
 }
 
+/// Open reports that an operator decides about at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OpenReports {
+    /// All about a member.
+    About(MemberId),
+    /// All by guests.
+    ByGuests,
+}
+
 /// What became of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ModerationChanged {
@@ -336,13 +404,15 @@ pub enum ModerationChanged {
     Gone,
     /// The limit is reached; nothing has changed.
     Full,
+    /// Too many reports wait for a decision; nothing has changed.
+    QueueFull,
+    /// The reporter has an open report about the same member; nothing has changed.
+    AlreadyOpen,
 }
 
 /// A query for reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReportQuery {
-    /// The open ones, the oldest first.
-    Open,
     /// All about a member, the newest first.
     About(MemberId),
     /// All by a member, the newest first.
@@ -389,8 +459,26 @@ pub trait ModerationReader {
     /// When they cannot be read.
     fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError>;
 
-    /// Reports: of the open ones at most [`QUEUE_MAX`](crate::limits::moderation::QUEUE_MAX), of
-    /// others [`CASE_ROWS_MAX`](crate::limits::moderation::CASE_ROWS_MAX).
+    /// A sanction.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn sanction(&mut self, id: &CaseId) -> Result<Option<Sanction>, StorageError>;
+
+    /// The open reports, the oldest first: of those by accounts and of those by guests at most
+    /// [`QUEUE_MAX`](crate::limits::moderation::QUEUE_MAX) each.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn open_reports(&mut self) -> Result<Vec<OpenReport>, StorageError>;
+
+    /// How much waits for a decision.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn waiting(&mut self) -> Result<Waiting, StorageError>;
+
+    /// Reports, at most [`CASE_ROWS_MAX`](crate::limits::moderation::CASE_ROWS_MAX).
     ///
     /// # Errors
     /// When they cannot be read.

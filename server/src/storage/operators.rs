@@ -103,7 +103,10 @@ impl OperatorDatabase {
         };
         match changed {
             ModerationChanged::Done => Ok(()),
-            ModerationChanged::Gone => Err(OperatorError::NothingThere),
+            // No operator reports anybody.
+            ModerationChanged::Gone
+            | ModerationChanged::QueueFull
+            | ModerationChanged::AlreadyOpen => Err(OperatorError::NothingThere),
             ModerationChanged::Full => Err(OperatorError::Full),
         }
     }

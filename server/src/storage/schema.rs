@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub(super) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(super) const FORMAT: u32 = 11;
+pub(super) const FORMAT: u32 = 12;
 
 /// The oldest format that a server brings to the current one.
 pub(super) const OLDEST_FORMAT: u32 = 7;
@@ -419,12 +419,23 @@ const RATINGS_BY_TIME: &str = "
     CREATE UNIQUE INDEX rating_change_undo ON rating_change (game, member) WHERE kind = 'undo';
 ";
 
+/// What format 12 adds about what operators do: who did it, and when somebody has appealed.
+const WHO_DECIDED: &str = "
+    ALTER TABLE report ADD COLUMN
+        -- The name of an account, or the one given on the command line.
+        closed_by TEXT;
+    ALTER TABLE sanction ADD COLUMN appealed_at INTEGER;
+    ALTER TABLE sanction ADD COLUMN answered_by TEXT;
+    ALTER TABLE sanction ADD COLUMN undone_by TEXT;
+";
+
 /// What the formats after 7 add, in their order.
-const ADDED: [(u32, &[&str]); 4] = [
+const ADDED: [(u32, &[&str]); 5] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (11, &[RATINGS_BY_TIME]),
+    (12, &[WHO_DECIDED]),
 ];
 
 /// Kind of a file.

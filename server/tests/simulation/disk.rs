@@ -12,12 +12,12 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-        Appended, BlockLists, Claimed, DiskSpace, Epoch, ExaminationReader, ExaminedGame, GameMark,
-        GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom,
-        Memory, ModerationChange, ModerationChanged, ModerationReader, NowPlaying, OldName,
-        Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader,
-        PuzzleTry, RatingChange, Report, ReportQuery, Sanction, Storage, StorageError,
-        StorageReader, Undone, Unexamined,
+        Appended, BlockLists, CaseId, Claimed, DiskSpace, Epoch, ExaminationReader, ExaminedGame,
+        GameMark, GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard, LeaderboardQuery,
+        MadeRoom, Memory, ModerationChange, ModerationChanged, ModerationReader, NowPlaying,
+        OldName, OpenReport, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted,
+        PuzzleRating, PuzzleReader, PuzzleTry, RatingChange, Report, ReportQuery, Sanction,
+        Storage, StorageError, StorageReader, Undone, Unexamined, Waiting,
     },
 };
 use fivefold_shared::{
@@ -595,6 +595,21 @@ impl ModerationReader for Disk {
     fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
         self.reach()?;
         self.kept.appeals()
+    }
+
+    fn sanction(&mut self, id: &CaseId) -> Result<Option<Sanction>, StorageError> {
+        self.reach()?;
+        self.kept.sanction(id)
+    }
+
+    fn open_reports(&mut self) -> Result<Vec<OpenReport>, StorageError> {
+        self.reach()?;
+        self.kept.open_reports()
+    }
+
+    fn waiting(&mut self) -> Result<Waiting, StorageError> {
+        self.reach()?;
+        self.kept.waiting()
     }
 
     fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {

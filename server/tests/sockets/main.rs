@@ -23,6 +23,7 @@ mod moderation;
 #[cfg(feature = "oidc")]
 mod oidc;
 mod operator_files;
+mod operators;
 mod own;
 mod own_guests;
 mod page;

@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use fivefold_server::{
-    config::{Closed, Moderate},
     limits::{
         Limits,
         moderation::{BLOCKS_MAX, CASE_TEXT_MAX, REPORTS_MAX},
     },
-    operator_commands::{CommandError, moderate, set_operator},
-    storage::{DataFolder, Database, MarkKind, Memory, OperatorError, Sqlite, Storage},
+    storage::{MarkKind, Memory, ModerationChange, Storage},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode, SanctionKind, close};
 use serde_json::{Value, json};
@@ -24,13 +22,13 @@ use crate::{
 };
 
 /// A guest with a socket.
-struct Guest {
-    client: Client,
-    id: String,
-    head: Vec<String>,
+pub(crate) struct Guest {
+    pub(crate) client: Client,
+    pub(crate) id: String,
+    pub(crate) head: Vec<String>,
 }
 
-async fn guest(server: &TestServer, name: &str) -> Guest {
+pub(crate) async fn guest(server: &TestServer, name: &str) -> Guest {
     let (client, id, identity) = greet(server, name).await;
     Guest { client, id, head: vec![bearer(&identity)] }
 }
@@ -230,7 +228,7 @@ async fn a_list_has_a_limit_and_bad_entries_are_refused() {
 }
 
 /// A report about somebody.
-fn about(other: &str) -> Value {
+pub(crate) fn about(other: &str) -> Value {
     json!({"about": other, "name": "Rude", "kind": "chat", "text": "insults"})
 }
 
@@ -246,16 +244,21 @@ async fn a_report_quotes_what_was_said_and_its_reporter_sees_its_state() {
         report["line"] = json!({"room": room, "number": number, "text": text});
         report
     };
-    for (text, number) in [("You are bad", 1), ("I hate you", 1), ("I hate you", 7)] {
-        let answer = ask(&server, "POST /api/reports", &eve.head, &quote(text, number)).await;
+    let cal = guest(&server, "Cal").await;
+    let quotes = [("You are bad", 1), ("I hate you", 1), ("I hate you", 7)];
+    for ((text, number), reporter) in quotes.into_iter().zip([&eve, &bob, &cal]) {
+        let answer = ask(&server, "POST /api/reports", &reporter.head, &quote(text, number)).await;
         assert_eq!(answer.status, 204, "{}", answer.body);
     }
+    // An open report is enough.
+    let again = ask(&server, "POST /api/reports", &eve.head, &quote("You are bad", 1)).await;
+    again.assert(409, "already_reported");
     // Bob did not say that.
     let mut wrong = quote("You are bad", 1);
     wrong["about"] = bob.id.as_str().into();
     assert_eq!(ask(&server, "POST /api/reports", &eve.head, &wrong).await.status, 204);
     let own = ask(&server, "GET /api/reports", &eve.head, &Value::Null).await;
-    assert_eq!(own.body["reports"].as_array().unwrap().len(), 4);
+    assert_eq!(own.body["reports"].as_array().unwrap().len(), 2);
     assert_eq!(own.body["reports"][0]["state"], "open");
 
     let (cookie, _) = sign_up(&server, "Olga").await;
@@ -263,7 +266,8 @@ async fn a_report_quotes_what_was_said_and_its_reporter_sees_its_state() {
     let queue = get(&server, "/api/moderation", &cookie).await;
     let cases = queue.body["cases"].as_array().unwrap();
     let anns = cases.iter().find(|case| case["member"] == ann.id.as_str()).unwrap();
-    assert_eq!((&anns["reports"], &anns["kinds"]), (&json!(3), &json!(["chat"])));
+    assert_eq!((&anns["reports"], &anns["guests"]), (&json!(3), &json!(3)));
+    assert_eq!(anns["kinds"], json!(["chat"]));
     let path = format!("/api/moderation/people/{}", ann.id);
     let file = get(&server, &path, &cookie).await;
     let lines = file.body["reports"].as_array().unwrap().iter();
@@ -281,7 +285,13 @@ async fn a_report_quotes_what_was_said_and_its_reporter_sees_its_state() {
     post(&server, &format!("{path}/reports"), &cookie, &dismiss).await.assert(404, "no_such_case");
     let own = ask(&server, "GET /api/reports", &eve.head, &Value::Null).await;
     let states = own.body["reports"].as_array().unwrap().iter().map(|report| &report["state"]);
-    assert_eq!(states.filter(|state| **state == "dismissed").count(), 3);
+    assert_eq!(states.filter(|state| **state == "dismissed").count(), 1);
+    let file = get(&server, &path, &cookie).await;
+    for report in file.body["reports"].as_array().unwrap() {
+        assert_eq!((&report["closed_by"], report["closed_at"].is_u64()), (&json!("Olga"), true));
+    }
+    let once_more = ask(&server, "POST /api/reports", &eve.head, &quote("You are bad", 1)).await;
+    assert_eq!(once_more.status, 204, "the last one is decided");
     server.stop().await;
 }
 
@@ -294,7 +304,8 @@ async fn so_many_reports_are_taken_in_a_day_and_a_text_is_short() {
     let refused = ask(&server, "POST /api/reports", &ann.head, &long).await;
     refused.assert(400, "malformed");
     long["text"] = "ä".repeat(CASE_TEXT_MAX).into();
-    for _ in 0..REPORTS_MAX {
+    for number in 0..REPORTS_MAX {
+        long["about"] = format!("{number:016x}").into();
         assert_eq!(ask(&server, "POST /api/reports", &ann.head, &long).await.status, 204);
     }
     let refused = ask(&server, "POST /api/reports", &ann.head, &long).await;
@@ -306,7 +317,7 @@ async fn so_many_reports_are_taken_in_a_day_and_a_text_is_short() {
     server.stop().await;
 }
 
-async fn get(server: &TestServer, path: &str, cookie: &str) -> Answer {
+pub(crate) async fn get(server: &TestServer, path: &str, cookie: &str) -> Answer {
     ask(server, &format!("GET {path}"), &with(cookie), &Value::Null).await
 }
 
@@ -318,7 +329,7 @@ pub(crate) async fn make_operator(memory: &Memory, server: &TestServer, cookie: 
     let account = get(server, "/api/account", cookie).await;
     let member = account.body["account"]["id"].clone();
     let member = serde_json::from_value(member).unwrap();
-    let change = fivefold_server::storage::ModerationChange::Operator { member, since: Some(1) };
+    let change = ModerationChange::Operator { member, since: Some(1) };
     memory.clone().moderate(&change).unwrap();
 }
 
@@ -391,7 +402,7 @@ async fn check_decisions(memory: &Memory, [here, there]: [&TestServer; 2]) {
 }
 
 /// The other node may learn of it in a moment.
-async fn until_may_say(client: &mut Client, say: &Value) {
+pub(crate) async fn until_may_say(client: &mut Client, say: &Value) {
     while let Message::Refused { refusal, .. } = client.ask(say.clone()).await {
         // Lines that are refused count, too.
         assert!(matches!(refusal.reason, Reason::Muted | Reason::TooFast), "{refusal}");
@@ -447,59 +458,6 @@ async fn operators_decide_for_all_nodes() {
     for node in nodes {
         node.stop().await;
     }
-}
-
-#[tokio::test]
-async fn the_command_line_decides_beside_a_running_server() {
-    let folder = tempfile::tempdir().unwrap();
-    let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-    let server = TestServer::start_on(Box::new(storage), LIMITS);
-    let run = |task: Moderate| moderate(Database::Folder(folder.path()), &task);
-    let (cookie, _) = sign_up(&server, "Rude").await;
-    let mut rude = socket(&server, &cookie).await;
-    let room = rude.create(json!(["me", "open"])).await;
-    assert_eq!(run(Moderate::List).unwrap(), "Nobody waits for a decision.\n");
-    let member = get(&server, "/api/account", &cookie).await.body["account"]["id"].clone();
-    let eve = guest(&server, "Eve").await;
-    let mut report = about(member.as_str().unwrap());
-    report["line"] = json!({"room": room, "number": 3, "text": "Go away"});
-    assert_eq!(ask(&server, "POST /api/reports", &eve.head, &report).await.status, 204);
-    let listed = run(Moderate::List).unwrap();
-    assert!(listed.contains("Rude: 1 reports (chat), 0 appeals"), "{listed}");
-
-    let (who, reason) = ("rude".to_owned(), "Insults".to_owned());
-    let mute = Moderate::Mute { who: who.clone(), reason: reason.clone(), days: Some(1) };
-    let id = run(mute).unwrap().trim().to_owned();
-    assert_eq!(sanctioned(&mut rude).await.3, id);
-    let say = json!({"type": "say", "room": room, "text": "hi"});
-    assert_eq!(rude.refused(say.clone()).await, Reason::Muted);
-    let shown = run(Moderate::Show { who: who.clone() }).unwrap();
-    for part in
-        ["Rude (account)", "as the reporter quotes it, wrote in room", "holds: Insults", "insults"]
-    {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
-    run(Moderate::Undo { sanction: id.clone() }).unwrap();
-    until_may_say(&mut rude, &say).await;
-    let nothing = run(Moderate::Undo { sanction: id }).unwrap_err();
-    assert!(matches!(nothing, CommandError::Database(OperatorError::NothingThere)), "{nothing}");
-    run(Moderate::Reports { who: who.clone(), outcome: Closed::Acted }).unwrap();
-    let own = ask(&server, "GET /api/reports", &eve.head, &Value::Null).await;
-    assert_eq!(own.body["reports"][0]["state"], "acted");
-    let warn = Moderate::Warn { who: "nobody at all".to_owned(), reason: reason.clone() };
-    assert!(matches!(run(warn).unwrap_err(), CommandError::Database(OperatorError::Nobody)));
-    let empty = Moderate::Note { who, reason: " ".to_owned() };
-    assert!(matches!(run(empty).unwrap_err(), CommandError::Reason));
-
-    // Operators are made on the command line.
-    let set = |name: &str, remove| set_operator(Database::Folder(folder.path()), name, remove);
-    get(&server, "/api/moderation", &cookie).await.assert(403, "operators_only");
-    set("Rude", false).unwrap();
-    assert_eq!(get(&server, "/api/moderation", &cookie).await.status, 200);
-    set("Rude", true).unwrap();
-    get(&server, "/api/moderation", &cookie).await.assert(403, "operators_only");
-    assert!(set(&eve.id, false).is_err(), "a guest is no operator");
-    server.stop().await;
 }
 
 /// The moves of the rated games here: one more than is free.

@@ -19,7 +19,7 @@ use fivefold_shared::{
 
 use crate::{
     contract::every_storage,
-    formats::FORMAT_10,
+    formats::{FORMAT_10, FORMAT_11},
     rooms::{append, code, game_id, log, member, resigned},
 };
 
@@ -456,7 +456,8 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
         ALTER TABLE account DROP COLUMN owner";
     let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
-    for (older, tables) in [(10, FORMAT_10), (9, format_10), (8, format_9), (7, format_8)] {
+    let formats = [(11, FORMAT_11), (10, FORMAT_10), (9, format_10), (8, format_9), (7, format_8)];
+    for (older, tables) in formats {
         gone += tables;
         let old = rusqlite::Connection::open(&file).unwrap();
         old.execute_batch(&gone).unwrap();
@@ -464,7 +465,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         drop(old);
         assert!(check(folder.path()).unwrap().is_sound());
         drop(open());
-        assert_eq!(format(), 11);
+        assert_eq!(format(), 12);
     }
 
     let mut storage = open();

@@ -102,7 +102,7 @@ fn store(memory: &mut Memory, games: &[[u64; 2]]) {
 }
 
 fn listed(memory: &Memory) -> Vec<(MemberId, Vec<HintKind>)> {
-    let cases = queue(&mut *memory.reader().unwrap()).unwrap();
+    let cases = queue(&mut *memory.reader().unwrap(), 1_000_000_000_000).unwrap();
     cases.into_iter().map(|case| (case.member, case.hints)).collect()
 }
 

@@ -357,6 +357,13 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    let format_6 = "ALTER TABLE fivefold.report DROP COLUMN closed_by;
+        ALTER TABLE fivefold.sanction DROP COLUMN appealed_at, DROP COLUMN answered_by,
+            DROP COLUMN undone_by";
+    server.execute(&format!("{format_6}; UPDATE fivefold.format SET number = 5"));
+    drop(server.open());
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
+    server.execute(format_6);
     server.execute("DROP INDEX fivefold.account_owner");
     let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try,
         fivefold.game_mark, fivefold.examined_game";
@@ -364,7 +371,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("DROP INDEX fivefold.rating_change_at");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
     let format_4 = format!(
         "{format_5}, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
@@ -374,7 +381,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner");
     server.execute("UPDATE fivefold.format SET number = 3");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
     let without_accounts =
         format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
     server.execute(&without_accounts);
@@ -382,7 +389,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
     server.execute(&without_accounts);
@@ -391,7 +398,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "5");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 

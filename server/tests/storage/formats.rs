@@ -1,5 +1,12 @@
 //! How older formats of a file differ from the current one.
 
+/// Makes the tables of a file what they were in format 11.
+pub(crate) const FORMAT_11: &str = "
+    ALTER TABLE report DROP COLUMN closed_by;
+    ALTER TABLE sanction DROP COLUMN appealed_at;
+    ALTER TABLE sanction DROP COLUMN answered_by;
+    ALTER TABLE sanction DROP COLUMN undone_by;";
+
 /// Makes the tables of ratings of a file what they were in format 10.
 pub(crate) const FORMAT_10: &str = "
     DROP INDEX rating_band;

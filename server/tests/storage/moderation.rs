@@ -4,14 +4,15 @@ use fivefold_server::{
     limits::{
         accounts::DELETED_ACCOUNT_KEPT,
         moderation::{
-            BLOCKED_BY_MAX, BLOCKS_MAX, CLOSED_REPORT_KEPT, REPORTS_MAX, REPORTS_WITHIN,
+            BLOCKED_BY_MAX, BLOCKS_MAX, CLOSED_REPORT_KEPT, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
             UNKNOWN_BLOCKS_KEPT,
         },
     },
     storage::{
-        AccountChange, AccountChanged, AccountStep, BlockEntry, BlockKind, CaseId, DataFolder,
-        ModerationChange, ModerationChanged, Report, ReportKind, ReportQuery, ReportState,
-        ReportedLine, Sanction, SanctionKind, Sqlite, Storage, check,
+        AccountChange, AccountChanged, AccountStep, Append, BlockEntry, BlockKind, CaseId,
+        DataFolder, ModerationChange, ModerationChanged, OpenReports, Report, ReportKind,
+        ReportQuery, ReportState, ReportedLine, Sanction, SanctionKind, Sqlite, Standing, Storage,
+        Waiting, check,
     },
 };
 use fivefold_shared::protocol::{ChatText, MemberId, Name};
@@ -20,7 +21,7 @@ use crate::{
     accounts, bots,
     contract::every_storage,
     examination,
-    rooms::{code, game_id, member},
+    rooms::{append, code, game_id, member, resigned},
 };
 
 /// When things happen here.
@@ -56,6 +57,7 @@ fn report(number: u64, by: u64, about: u64, at: u64) -> Report {
         at,
         state: ReportState::Open,
         closed_at: None,
+        closed_by: None,
     }
 }
 
@@ -71,8 +73,11 @@ fn sanction(number: u64, who: u64, kind: SanctionKind, until_at: Option<u64>) ->
         operator: "Ann".to_owned(),
         seen_at: None,
         appeal: None,
+        appealed_at: None,
         answered_at: None,
+        answered_by: None,
         undone_at: None,
+        undone_by: None,
     }
 }
 
@@ -81,7 +86,7 @@ fn apply(storage: &mut dyn Storage, change: &ModerationChange, expected: Moderat
     assert_eq!(storage.moderate(change), Ok(expected), "{change:?}");
 }
 
-use ModerationChanged::{Done, Full, Gone};
+use ModerationChanged::{AlreadyOpen, Done, Full, Gone, QueueFull};
 
 #[test]
 fn members_have_lists_of_those_they_block_and_learn_who_blocks_them() {
@@ -158,40 +163,134 @@ fn lists_of_people_who_are_not_stored_are_forgotten_and_those_of_deleted_account
     });
 }
 
+fn add(number: u64, by: u64, about: u64, at: u64) -> ModerationChange {
+    ModerationChange::Report(Box::new(report(number, by, about, at)))
+}
+
+fn close(which: OpenReports, at: u64) -> ModerationChange {
+    ModerationChange::CloseReports { which, state: ReportState::Acted, at, by: "Ann".to_owned() }
+}
+
+/// The ids of the open reports.
+fn open(storage: &dyn Storage) -> Vec<CaseId> {
+    let open = storage.reader().unwrap().open_reports().unwrap();
+    open.into_iter().map(|open| open.report.id).collect()
+}
+
 #[test]
 fn reports_wait_for_a_decision_and_so_many_may_be_made_in_a_day() {
     every_storage(|storage| {
         let day = u64::try_from(REPORTS_WITHIN.as_millis()).unwrap();
-        let add = |number, by, at| ModerationChange::Report(Box::new(report(number, by, 7, at)));
         for number in 0..u64::from(REPORTS_MAX) {
-            apply(storage, &add(number, 1, NOW + number), Done);
+            apply(storage, &add(number, 1, 100 + number, NOW + number), Done);
         }
-        apply(storage, &add(99, 1, NOW + day - 1), Full);
+        apply(storage, &add(99, 1, 7, NOW + day - 1), Full);
         // The same one again does no harm.
-        apply(storage, &add(3, 1, NOW + 3), Done);
-        apply(storage, &add(50, 2, NOW + 50), Done);
-        apply(storage, &add(51, 1, NOW + day), Done);
+        apply(storage, &add(3, 1, 103, NOW + 3), Done);
+        apply(storage, &add(50, 2, 100, NOW + 50), Done);
+        apply(storage, &add(51, 1, 99, NOW + day), Done);
         let mut reader = storage.reader().unwrap();
-        let open = reader.reports(&ReportQuery::Open).unwrap();
-        assert_eq!(open.len(), 12);
-        assert_eq!(open[0], report(0, 1, 7, NOW));
+        let first = reader.open_reports().unwrap().swap_remove(0);
+        assert_eq!((first.report, first.standing), (report(0, 1, 100, NOW), Standing::default()));
+        assert_eq!(open(storage).len(), 12);
         let by = reader.reports(&ReportQuery::By(member(2))).unwrap();
-        assert_eq!(by, [report(50, 2, 7, NOW + 50)]);
-        let about = reader.reports(&ReportQuery::About(member(7))).unwrap();
-        assert_eq!(about[0].id, case_id(51), "the newest first");
+        assert_eq!(by, [report(50, 2, 100, NOW + 50)]);
+        let about = reader.reports(&ReportQuery::About(member(100))).unwrap();
+        assert_eq!(about[0].id, case_id(50), "the newest first");
         assert_eq!(reader.reports(&ReportQuery::About(member(1))).unwrap(), []);
 
-        let (about, at) = (member(7), NOW + day);
-        let close = ModerationChange::CloseReports { about, state: ReportState::Acted, at };
-        apply(storage, &close, Done);
-        apply(storage, &close, Gone);
-        assert_eq!(reader.reports(&ReportQuery::Open).unwrap(), []);
-        let by = reader.reports(&ReportQuery::By(member(2))).unwrap();
-        assert_eq!((by[0].state, by[0].closed_at), (ReportState::Acted, Some(at)));
+        let at = NOW + day;
+        let decide = close(OpenReports::About(member(100)), at);
+        apply(storage, &decide, Done);
+        apply(storage, &decide, Gone);
+        assert_eq!(open(storage).len(), 10);
+        let by = reader.reports(&ReportQuery::By(member(2))).unwrap().swap_remove(0);
+        let decided = (by.state, by.closed_at, by.closed_by.as_deref());
+        assert_eq!(decided, (ReportState::Acted, Some(at), Some("Ann")));
         let kept = u64::try_from(CLOSED_REPORT_KEPT.as_millis()).unwrap();
         assert_eq!(storage.prune_moderation(at + kept - 1, 5), Ok(0));
-        assert_eq!(storage.prune_moderation(at + kept, 5), Ok(5));
-        assert_eq!(storage.prune_moderation(at + kept, 50), Ok(7));
+        assert_eq!(storage.prune_moderation(at + kept, 1), Ok(1));
+        assert_eq!(storage.prune_moderation(at + kept, 50), Ok(1));
+    });
+}
+
+#[test]
+fn a_reporter_has_one_open_report_about_a_person() {
+    every_storage(|storage| {
+        apply(storage, &add(1, 1, 7, NOW), Done);
+        apply(storage, &add(2, 1, 7, NOW + 1), AlreadyOpen);
+        apply(storage, &add(3, 1, 8, NOW + 1), Done);
+        apply(storage, &add(4, 2, 7, NOW + 1), Done);
+        assert_eq!(open(storage), [case_id(1), case_id(3), case_id(4)]);
+        apply(storage, &close(OpenReports::About(member(7)), NOW + 2), Done);
+        apply(storage, &add(2, 1, 7, NOW + 3), Done);
+        assert_eq!(open(storage), [case_id(3), case_id(2)]);
+    });
+}
+
+#[test]
+fn guests_cannot_fill_the_queue_of_accounts_nor_the_other_way_round() {
+    every_storage(|storage| {
+        let most = u64::try_from(QUEUE_MAX).unwrap();
+        let waits = |storage: &dyn Storage| storage.reader().unwrap().waiting().unwrap();
+        assert_eq!(waits(storage), Waiting::default());
+        accounts::apply(storage, &accounts::sign_up(1, None, "ann"), AccountChanged::Done);
+        for number in 0..most {
+            apply(storage, &add(number, 1_000 + number, 7, NOW + number), Done);
+        }
+        apply(storage, &add(9_000, 9_000, 7, NOW), QueueFull);
+        assert_eq!(open(storage).len(), QUEUE_MAX, "nothing is stored and hidden");
+        // The same one again is there, full or not.
+        apply(storage, &add(0, 1_000, 7, NOW), Done);
+        apply(storage, &add(9_001, 1, 7, NOW + 9_999), Done);
+        let oldest_report_at = Some(NOW);
+        let full =
+            Waiting { by_accounts: 1, by_guests: QUEUE_MAX, oldest_report_at, ..waits(storage) };
+        assert_eq!((waits(storage), full.appeals), (full, 0));
+        let mut reader = storage.reader().unwrap();
+        let last = reader.open_reports().unwrap().pop().unwrap();
+        assert_eq!(last.report.id, case_id(9_001), "the account's is there, too");
+        assert_eq!(last.standing.account_since, Some(accounts::NOW));
+
+        // An operator empties the queue of guests at once.
+        apply(storage, &close(OpenReports::ByGuests, NOW + 5), Done);
+        apply(storage, &close(OpenReports::ByGuests, NOW + 5), Gone);
+        assert_eq!(open(storage), [case_id(9_001)]);
+        apply(storage, &add(9_000, 9_000, 7, NOW), Done);
+        // A deleted account reports no more as one.
+        let delete = AccountChange { member: member(1), at: NOW, step: AccountStep::Delete };
+        storage.change_account(&delete).unwrap();
+        let waits = waits(storage);
+        assert_eq!((waits.by_accounts, waits.by_guests), (0, 2));
+    });
+}
+
+#[test]
+fn accounts_fill_a_queue_of_their_own() {
+    every_storage(|storage| {
+        let most = u64::try_from(QUEUE_MAX).unwrap();
+        for number in 0..most / 10 + 1 {
+            let name = format!("player{number}");
+            accounts::apply(storage, &accounts::sign_up(number, None, &name), AccountChanged::Done);
+        }
+        for number in 0..most {
+            apply(storage, &add(number, number / 10, 1_000 + number, NOW), Done);
+        }
+        apply(storage, &add(9_000, most / 10, 7, NOW), QueueFull);
+        apply(storage, &add(9_001, 9_001, 7, NOW), Done);
+    });
+}
+
+#[test]
+fn finished_games_of_a_reporter_are_counted() {
+    every_storage(|storage| {
+        for game in 1..=3 {
+            let played = Append { closes: true, ..append(game, resigned("public", 1, 2), game) };
+            storage.append(&[played]).unwrap();
+        }
+        apply(storage, &add(1, 1, 7, NOW), Done);
+        let open = storage.reader().unwrap().open_reports().unwrap();
+        assert_eq!(open[0].standing, Standing { account_since: None, games: 3 });
     });
 }
 
@@ -265,7 +364,7 @@ fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
 
         let appeal = |id, who, text: &str| {
             let text = text.to_owned();
-            ModerationChange::Appeal { id, member: member(who), text }
+            ModerationChange::Appeal { id, member: member(who), text, at: NOW + 2 }
         };
         apply(storage, &appeal(case_id(4), 1, "no"), Gone);
         apply(storage, &appeal(case_id(1), 1, "no"), Gone);
@@ -273,18 +372,38 @@ fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
         apply(storage, &appeal(case_id(4), 2, "no"), Done);
         apply(storage, &appeal(case_id(4), 2, "once more"), Gone);
         let open = reader.appeals().unwrap();
-        assert_eq!(open, [Sanction { appeal: Some("no".to_owned()), ..all[3].clone() }]);
-        apply(storage, &ModerationChange::Answer { id: case_id(3), at: NOW + 2 }, Gone);
-        apply(storage, &ModerationChange::Answer { id: case_id(4), at: NOW + 2 }, Done);
+        let (said, appealed_at) = (Some("no".to_owned()), Some(NOW + 2));
+        assert_eq!(open, [Sanction { appeal: said, appealed_at, ..all[3].clone() }]);
+        let waiting = reader.waiting().unwrap();
+        assert_eq!((waiting.appeals, waiting.oldest_appeal_at), (1, appealed_at));
+        let answer = |id| ModerationChange::Answer { id, at: NOW + 3, by: "Bob".to_owned() };
+        apply(storage, &answer(case_id(3)), Gone);
+        apply(storage, &answer(case_id(4)), Done);
         assert_eq!(reader.appeals().unwrap(), []);
+        assert_eq!(reader.waiting().unwrap(), Waiting::default());
 
-        let undo = ModerationChange::Undo { id: case_id(4), at: NOW + 3 };
+        let undo = ModerationChange::Undo { id: case_id(4), at: NOW + 4, by: "Cid".to_owned() };
         apply(storage, &undo, Done);
         assert!(changed(reader.as_mut()));
         apply(storage, &undo, Gone);
         assert_eq!(active(reader.as_mut(), NOW + 10), []);
-        let undone = reader.sanctions_of(&member(2)).unwrap();
-        assert_eq!((undone[0].undone_at, undone[0].answered_at), (Some(NOW + 3), Some(NOW + 2)));
+        let undone = reader.sanctions_of(&member(2)).unwrap().swap_remove(0);
+        assert_eq!((undone.undone_at, undone.undone_by.as_deref()), (Some(NOW + 4), Some("Cid")));
+        let answered = (undone.answered_at, undone.answered_by.as_deref());
+        assert_eq!(answered, (Some(NOW + 3), Some("Bob")));
+        assert_eq!(reader.sanction(&case_id(4)).unwrap(), Some(undone));
+        assert_eq!(reader.sanction(&case_id(9)).unwrap(), None);
+
+        // To take back a decision answers its appeal.
+        apply(storage, &appeal(case_id(3), 1, "no"), Done);
+        apply(
+            storage,
+            &ModerationChange::Undo { id: case_id(3), at: NOW + 5, by: "Cid".to_owned() },
+            Done,
+        );
+        let undone = reader.sanction(&case_id(3)).unwrap().unwrap();
+        let answered = (undone.answered_at, undone.answered_by.as_deref());
+        assert_eq!(answered, (Some(NOW + 5), Some("Cid")));
     });
 }
 
@@ -329,9 +448,18 @@ fn operators_are_known() {
 pub(crate) fn fill(storage: &mut dyn Storage) {
     for change in [
         block(1, 2, BlockKind::Block, NOW),
-        ModerationChange::Report(Box::new(report(1, 1, 2, NOW))),
+        add(2, 1, 3, NOW),
+        close(OpenReports::About(member(3)), NOW + 1),
+        add(1, 1, 2, NOW),
         ModerationChange::Sanction(Box::new(sanction(1, 2, SanctionKind::Mute, Some(NOW + 5)))),
-        ModerationChange::Appeal { id: case_id(1), member: member(2), text: "no".to_owned() },
+        ModerationChange::Appeal {
+            id: case_id(1),
+            member: member(2),
+            text: "no".to_owned(),
+            at: NOW + 1,
+        },
+        ModerationChange::Answer { id: case_id(1), at: NOW + 2, by: "Bob".to_owned() },
+        ModerationChange::Undo { id: case_id(1), at: NOW + 3, by: "Cid".to_owned() },
         ModerationChange::Operator { member: member(3), since: Some(NOW) },
     ] {
         apply(storage, &change, Done);
@@ -372,11 +500,20 @@ fn a_check_finds_what_contradicts_itself() {
 pub(crate) fn assert_filled(storage: &dyn Storage) {
     let mut reader = storage.reader().unwrap();
     assert_eq!(reader.block_lists(&member(1)).unwrap().own, [entry(2, BlockKind::Block, NOW)]);
-    assert_eq!(reader.reports(&ReportQuery::Open).unwrap(), [report(1, 1, 2, NOW)]);
-    let held = sanction(1, 2, SanctionKind::Mute, Some(NOW + 5));
-    let held = Sanction { appeal: Some("no".to_owned()), ..held };
-    assert_eq!(reader.sanctions_of(&member(2)).unwrap(), [held]);
-    assert_eq!(reader.sanctions_revision(), Ok(2));
+    assert_eq!(open(storage), [case_id(1)]);
+    let closed = reader.reports(&ReportQuery::About(member(3))).unwrap();
+    assert_eq!(closed[0].closed_by.as_deref(), Some("Ann"));
+    let undone = Sanction {
+        appeal: Some("no".to_owned()),
+        appealed_at: Some(NOW + 1),
+        answered_at: Some(NOW + 2),
+        answered_by: Some("Bob".to_owned()),
+        undone_at: Some(NOW + 3),
+        undone_by: Some("Cid".to_owned()),
+        ..sanction(1, 2, SanctionKind::Mute, Some(NOW + 5))
+    };
+    assert_eq!(reader.sanctions_of(&member(2)).unwrap(), [undone]);
+    assert_eq!(reader.sanctions_revision(), Ok(4));
     assert!(reader.is_operator(&member(3)).unwrap());
     examination::assert_filled(storage);
 }

@@ -14,15 +14,18 @@ import { faultText, tm } from './texts.js';
 
 const to = await loadTexts('moderation/operators');
 
-/** @typedef {{ member: string, name: string, reports: number, kinds: string[], appeals: number, hints: string[], since: number }} Case */
-/** @typedef {{ reporter: string, kind: string, game?: string, line?: { room: string, text: string, verified: boolean }, text: string, at: number, state: string }} Report */
-/** @typedef {{ id: string, kind: string, from: number, until?: number, reason: string, operator: string, active: boolean, appeal?: string, answered: boolean, undone: boolean }} Sanction */
+/** @typedef {{ member: string, name: string, reports: number, guests: number, kinds: string[], appeals: number, hints: string[], since: number }} Case */
+/** @typedef {{ reporter: string, kind: string, game?: string, line?: { room: string, text: string, verified: boolean }, text: string, at: number, state: string, closed_at?: number, closed_by?: string }} Report */
+/** @typedef {{ id: string, kind: string, from: number, until?: number, reason: string, operator: string, active: boolean, seen_at?: number, appeal?: string, appealed_at?: number, answered_at?: number, answered_by?: string, undone_at?: number, undone_by?: string }} Sanction */
 /** @typedef {{ games: number, losses: number, early_losses: number, early_wins: number, left: number }} Signals */
-/** @typedef {{ member: string, name?: string, account: boolean, reports: Report[], sanctions: Sanction[], blocked_by: number, signals: Signals, hints: Hints }} CaseFile */
+/** @typedef {{ member: string, name?: string, account: boolean, account_since?: number, deleted_at?: number, reports: Report[], sanctions: Sanction[], blocked_by: number, signals: Signals, hints: Hints }} CaseFile */
 
 /** What an operator can do; those with an end have one if they want. */
 const KINDS = ['note', 'warn', 'mute', 'unrated', 'close'];
 const ENDING = ['mute', 'unrated', 'close'];
+
+/** A day and a time. @param {number} at */
+const moment = (at) => formatDate(at, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** @type {View} */
 export const view = (app, place) => {
@@ -50,11 +53,11 @@ export const view = (app, place) => {
   }
 
   /** @param {Case} one */
-  function row({ member, name, reports, kinds, appeals, hints, since }) {
-    const about = [...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), ...hints.map((hint) => to(`hint_${hint}`)), formatDate(since, { dateStyle: 'medium' })].join(' · ');
+  function row({ member, name, reports, guests, kinds, appeals, hints, since }) {
+    const about = [...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), ...hints.map((hint) => to(`hint_${hint}`)), reports + appeals > 0 ? to('since', { date: moment(since) }) : moment(since)].join(' · ');
     return el('li', null, el('button', { type: 'button', 'aria-current': member === current && 'true', onclick: () => void open(member) },
       el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
-      el('span', null, reports > 0 && el('span', { class: 'chip' }, to('reports', { count: reports })), ' ', appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })),
+      el('span', null, reports > 0 && el('span', { class: 'chip' }, to('reports', { count: reports }) + (guests > 0 ? to('of_guests', { count: guests }) : '')), ' ', appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })),
         reports + appeals === 0 && el('span', { class: 'chip' }, to('hints', { count: hints.length })))));
   }
 
@@ -87,7 +90,8 @@ export const view = (app, place) => {
     const close = (/** @type {string} */ state, /** @type {string} */ text) => el('button', { type: 'button', onclick: () => void act(answer, `${people}/reports`, { state }) }, text);
     fill(detail,
       el('h2', null, el('bdi', null, file.name ?? to('unknown'))),
-      el('p', { class: 'hint' }, [file.member, to(file.account ? 'account' : 'guest'), to('blocked_by', { count: file.blocked_by })].join(' · ')),
+      el('p', { class: 'hint' }, [file.member, standing(file), to('blocked_by', { count: file.blocked_by })].join(' · ')),
+      el('p', null, inForce(file.sanctions)),
       signals(file.signals), hintList(file.hints, to, (member) => void open(member)), decide(people, answer), answer,
       el('h3', null, to('all_reports')), waiting > 0 && el('div', { class: 'row' }, close('acted', to('acted')), close('dismissed', to('dismissed'))),
       file.reports.length === 0 && el('p', { class: 'hint' }, to('no_reports')), el('ol', null, ...file.reports.map(reportItem)),
@@ -117,12 +121,15 @@ export const view = (app, place) => {
   }
 
   /** @param {Sanction} sanction @param {HTMLElement} answer */
-  function sanctionItem({ id, kind, from, until, reason, operator, active, appeal, answered, undone }, answer) {
+  function sanctionItem({ id, kind, from, until, reason, operator, active, seen_at: seen, appeal, appealed_at: appealed, answered_at: answered, answered_by: answerer, undone_at: undone, undone_by: undoer }, answer) {
     const state = to(undone ? 'is_undone' : active ? 'holds' : kind === 'note' ? 'is_note' : 'is_over');
-    const dates = [from, until].filter((at) => at !== undefined).map((at) => formatDate(at, { dateStyle: 'medium' })).join(' – ');
+    const dates = [from, until].filter((at) => at !== undefined).map(moment).join(' – ');
     return el('li', null, el('div', null, el('b', null, to(`do_${kind}`)), ' ', el('span', { class: `chip${active ? ' now' : ''}` }, state)),
       el('span', { class: 'hint' }, [dates, operator].join(' · ')), el('bdi', null, reason),
-      appeal && el('blockquote', null, el('b', null, to('appeal')), ' ', el('bdi', null, appeal)),
+      seen && el('span', { class: 'hint' }, to('read', { date: moment(seen) })),
+      appeal && el('blockquote', null, el('b', null, to('appeal')), ' ', el('bdi', null, appeal),
+        el('span', { class: 'hint' }, [appealed && moment(appealed), answered && to('answered', { by: by(answered, answerer) })].filter(Boolean).join(' · '))),
+      undone && el('span', { class: 'hint' }, to('undone', { by: by(undone, undoer) })),
       !undone && el('div', { class: 'row' },
         el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/undo`) }, to('undo')),
         appeal && !answered && el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/answer`) }, to('keep'))));
@@ -133,11 +140,29 @@ export const view = (app, place) => {
   return () => {};
 };
 
+/** When and by whom; older servers did not store who. @param {number} at @param {string} [who] */
+function by(at, who) {
+  return [moment(at), who].filter(Boolean).join(' · ');
+}
+
+/** Account or guest, since when, until when. @param {CaseFile} file */
+function standing({ account, account_since: since, deleted_at: deleted }) {
+  if (!account || since === undefined) return to('guest');
+  return deleted ? to('deleted', { date: moment(deleted) }) : to('account_since', { date: moment(since) });
+}
+
+/** The sentence about what holds now. @param {Sanction[]} sanctions */
+function inForce(sanctions) {
+  const held = sanctions.filter(({ active }) => active).map(({ kind, until }) => to(`do_${kind}`) + (until ? ` – ${moment(until)}` : ''));
+  return held.length > 0 ? to('in_force', { list: held.join(', ') }) : to('nothing_in_force');
+}
+
 /** @param {Report} report */
-function reportItem({ reporter, kind, game, line, text, at, state }) {
+function reportItem({ reporter, kind, game, line, text, at, state, closed_at: closed, closed_by: closer }) {
   return el('li', null,
     el('div', null, el('b', null, tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), ' ', el('span', { class: `chip${state === 'open' ? ' now' : ''}` }, tm(/** @type {'state_open'} */ (`state_${state}`)))),
-    el('span', { class: 'hint' }, [formatDate(at, { dateStyle: 'medium' }), reporter].join(' · ')),
+    el('span', { class: 'hint' }, [moment(at), reporter].join(' · ')),
+    closed && el('span', { class: 'hint' }, to('closed', { by: by(closed, closer) })),
     text && el('bdi', null, text),
     line && el('blockquote', null, el('span', { class: 'hint' }, to(line.verified ? 'said' : 'quoted')), ' ', el('bdi', null, line.text)),
     game && el('a', { href: `/game/${game}` }, to('game')));

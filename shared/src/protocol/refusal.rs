@@ -382,6 +382,10 @@ pub enum Reason {
     Blocked,
     /// Too many reports by this member or from this address in a day.
     TooManyReports,
+    /// The member's last report about this person waits for a decision.
+    AlreadyReported,
+    /// So many reports wait for the operators that no more are taken.
+    ReportsFull,
     /// An operator has muted the member, until `until`: `why` says the reason.
     Muted,
     /// An operator lets the member play no rated games, until `until`: `why` says the reason.
@@ -664,6 +668,12 @@ impl Reason {
             Self::CommonPassword => "Too many people have this password. Choose another one.",
             Self::Blocked => "You have blocked this person. Remove them from your list first.",
             Self::TooManyReports => "You reported a lot today. Try again tomorrow.",
+            Self::AlreadyReported => {
+                "You have reported this person already. Wait until an operator has looked at it."
+            }
+            Self::ReportsFull => {
+                "Your report was not taken: too many reports wait for the operators. Try again tomorrow."
+            }
             Self::RatedGame => {
                 "This position is on the board of a rated game that is running. Ask again after the game."
             }

@@ -209,6 +209,7 @@ fn status(reason: Reason) -> StatusCode {
         Reason::TooManyBots,
         Reason::GameRunning,
         Reason::TooManyBlocks,
+        Reason::AlreadyReported,
     ]) {
         StatusCode::CONFLICT
     } else if is(&[
@@ -216,6 +217,7 @@ fn status(reason: Reason) -> StatusCode {
         Reason::TooFast,
         Reason::NameChangedLately,
         Reason::TooManyReports,
+        Reason::ReportsFull,
     ]) {
         StatusCode::TOO_MANY_REQUESTS
     } else if is(&[Reason::Busy, Reason::Unavailable, Reason::OidcUnavailable]) {

@@ -21,7 +21,7 @@ use crate::{
     cases::{Case, CaseFile, case_file, queue},
     decisions::{Decision, DecisionError, decide},
     server::Server,
-    storage::{CaseId, ModerationChange, ReportState, SanctionKind},
+    storage::{CaseId, ModerationChange, OpenReports, ReportState, SanctionKind},
 };
 
 /// The paths.
@@ -51,7 +51,8 @@ struct Queue {
 /// `GET /api/moderation`
 async fn cases(asked: Asked) -> Result<Json<Queue>, AccountRefusal> {
     operator(&asked).await?;
-    let cases = asked.server.moderation.read(|reader| queue(reader)).await?;
+    let now = asked.server.clock.now();
+    let cases = asked.server.moderation.read(move |reader| queue(reader, now)).await?;
     Ok(Json(Queue { cases }))
 }
 
@@ -112,27 +113,28 @@ async fn close_reports(
     body: Bytes,
 ) -> Result<StatusCode, AccountRefusal> {
     let Outcome { state } = asked.body(&body)?;
-    operator(&asked).await?;
+    let by = operator(&asked).await?.to_string();
     if state == ReportState::Open {
         return Err(Refusal::malformed("reports are `acted` or `dismissed`").into());
     }
-    let change = ModerationChange::CloseReports { about, state, at: asked.server.clock.now() };
+    let (which, at) = (OpenReports::About(about), asked.server.clock.now());
+    let change = ModerationChange::CloseReports { which, state, at, by };
     asked.server.moderation.change(change, Reason::NoSuchCase).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `POST /api/moderation/sanctions/{id}/undo`
 async fn undo(asked: Asked, Path(id): Path<CaseId>) -> Result<StatusCode, AccountRefusal> {
-    operator(&asked).await?;
-    let change = ModerationChange::Undo { id, at: asked.server.clock.now() };
+    let by = operator(&asked).await?.to_string();
+    let change = ModerationChange::Undo { id, at: asked.server.clock.now(), by };
     asked.server.moderation.change(change, Reason::NoSuchCase).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `POST /api/moderation/sanctions/{id}/answer`
 async fn answer(asked: Asked, Path(id): Path<CaseId>) -> Result<StatusCode, AccountRefusal> {
-    operator(&asked).await?;
-    let change = ModerationChange::Answer { id, at: asked.server.clock.now() };
+    let by = operator(&asked).await?.to_string();
+    let change = ModerationChange::Answer { id, at: asked.server.clock.now(), by };
     asked.server.moderation.change(change, Reason::NoSuchCase).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -266,6 +266,17 @@ impl Accounts {
         self.0.get(member).is_some_and(|account| !account.has_keys())
     }
 
+    /// When the member signed up; nothing for guests and deleted accounts.
+    pub(super) fn since(&self, member: &MemberId) -> Option<u64> {
+        let account = self.0.get(member).filter(|account| account.deleted_at.is_none())?;
+        Some(account.made_at)
+    }
+
+    /// Whether the member has an account that is not deleted.
+    pub(super) fn is_there(&self, member: &MemberId) -> bool {
+        self.since(member).is_some()
+    }
+
     /// Ends all sessions of an account.
     pub(super) fn end_all(&mut self, member: &MemberId) {
         if let Some(account) = self.0.get_mut(member) {

@@ -7,11 +7,11 @@ use fivefold_shared::{clock::millis, protocol::MemberId};
 use crate::{
     limits::{
         MEMORY_MEMBERS_MAX,
-        moderation::{BLOCKS_MAX, REPORTS_MAX, REPORTS_WITHIN, SANCTIONS_MAX},
+        moderation::{BLOCKS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN, SANCTIONS_MAX},
     },
     storage::{
-        BlockEntry, CaseId, KnownMember, ModerationChange, ModerationChanged, Report, ReportState,
-        Sanction, SanctionKind, StorageError,
+        BlockEntry, CaseId, KnownMember, ModerationChange, ModerationChanged, OpenReports, Report,
+        ReportState, Sanction, SanctionKind, StorageError,
         moderation::{blocks_before, reports_before},
     },
 };
@@ -34,16 +34,16 @@ impl Moderation {
         let is_there = match change.clone() {
             ModerationChange::Block(member, entry) => return self.block(member, entry),
             ModerationChange::Unblock { member, other } => self.unblock(&member, &other),
-            ModerationChange::Report(report) => return Ok(self.report(*report)),
-            ModerationChange::CloseReports { about, state, at } => {
-                self.close_reports(&about, state, at)
-            }
+            // These need to know who has an account.
+            ModerationChange::Report(_) | ModerationChange::CloseReports { .. } => false,
             ModerationChange::Sanction(sanction) => return Ok(self.add_sanction(*sanction)),
-            ModerationChange::Undo { id, at } => self.change_sanction(&id, |sanction| {
+            ModerationChange::Undo { id, at, by } => self.change_sanction(&id, |sanction| {
                 let may = sanction.undone_at.is_none();
                 if may {
-                    sanction.undone_at = Some(at);
-                    sanction.answered_at = sanction.answered_at.or(Some(at));
+                    if sanction.answered_at.is_none() {
+                        (sanction.answered_at, sanction.answered_by) = (Some(at), Some(by.clone()));
+                    }
+                    (sanction.undone_at, sanction.undone_by) = (Some(at), Some(by));
                 }
                 may
             }),
@@ -56,7 +56,7 @@ impl Moderation {
                 }
                 may
             }),
-            ModerationChange::Appeal { id, member, text } => {
+            ModerationChange::Appeal { id, member, text, at } => {
                 self.change_sanction(&id, |sanction| {
                     let is_new = sanction.appeal.as_ref().is_none_or(|said| *said == text);
                     let may = sanction.member == member
@@ -65,14 +65,15 @@ impl Moderation {
                         && is_new;
                     if may {
                         sanction.appeal = Some(text);
+                        sanction.appealed_at.get_or_insert(at);
                     }
                     may
                 })
             }
-            ModerationChange::Answer { id, at } => self.change_sanction(&id, |sanction| {
+            ModerationChange::Answer { id, at, by } => self.change_sanction(&id, |sanction| {
                 let may = sanction.appeal.is_some() && sanction.answered_at.is_none();
                 if may {
-                    sanction.answered_at = Some(at);
+                    (sanction.answered_at, sanction.answered_by) = (Some(at), Some(by));
                 }
                 may
             }),
@@ -119,18 +120,35 @@ impl Moderation {
         was_there
     }
 
-    fn report(&mut self, report: Report) -> ModerationChanged {
+    /// Adds a report. `has_account` tells of each member whether they have an account.
+    pub(super) fn report(
+        &mut self,
+        report: Report,
+        has_account: impl Fn(&MemberId) -> bool,
+    ) -> ModerationChanged {
+        if self.reports.contains_key(&report.id) {
+            return ModerationChanged::Done;
+        }
+        let open = || self.reports.values().filter(|known| known.state == ReportState::Open);
+        let own = |known: &&Report| known.reporter == report.reporter;
+        if open().filter(own).any(|known| known.about == report.about) {
+            return ModerationChanged::AlreadyOpen;
+        }
         let since = report.at.saturating_sub(millis(REPORTS_WITHIN));
-        let lately = self.reports.values().filter(|known| {
-            known.reporter == report.reporter && known.at > since && known.id != report.id
-        });
+        let lately = self.reports.values().filter(own).filter(|known| known.at > since);
         if lately.count() >= REPORTS_MAX as usize {
             return ModerationChanged::Full;
         }
-        self.reports.entry(report.id.clone()).or_insert(report);
-        // A server without a disk forgets the oldest.
+        let by_account = has_account(&report.reporter);
+        let waiting = open().filter(|known| has_account(&known.reporter) == by_account);
+        if waiting.count() >= QUEUE_MAX {
+            return ModerationChanged::QueueFull;
+        }
+        self.reports.insert(report.id.clone(), report);
+        // A server without a disk forgets the oldest that is decided.
         if self.reports.len() > MEMORY_MEMBERS_MAX {
-            let oldest = self.reports.values().min_by_key(|report| report.at);
+            let closed = self.reports.values().filter(|known| known.closed_at.is_some());
+            let oldest = closed.min_by_key(|report| report.at);
             if let Some(id) = oldest.map(|report| report.id.clone()) {
                 self.reports.remove(&id);
             }
@@ -138,15 +156,25 @@ impl Moderation {
         ModerationChanged::Done
     }
 
-    fn close_reports(&mut self, about: &MemberId, state: ReportState, at: u64) -> bool {
-        let mut is_there = false;
-        let open =
-            |report: &&mut Report| report.about == *about && report.state == ReportState::Open;
+    /// Closes open reports: what becomes of them, when, and who decides.
+    pub(super) fn close_reports(
+        &mut self,
+        which: &OpenReports,
+        (state, at, by): (ReportState, u64, &str),
+        has_account: impl Fn(&MemberId) -> bool,
+    ) -> ModerationChanged {
+        let is_one = |report: &Report| match which {
+            OpenReports::About(member) => report.about == *member,
+            OpenReports::ByGuests => !has_account(&report.reporter),
+        };
+        let mut changed = ModerationChanged::Gone;
+        let open = |report: &&mut Report| report.state == ReportState::Open && is_one(report);
         for report in self.reports.values_mut().filter(open) {
-            (report.state, report.closed_at) = (state, Some(at));
-            is_there = true;
+            report.state = state;
+            (report.closed_at, report.closed_by) = (Some(at), Some(by.to_owned()));
+            changed = ModerationChanged::Done;
         }
-        is_there
+        changed
     }
 
     fn add_sanction(&mut self, sanction: Sanction) -> ModerationChanged {
@@ -190,6 +218,10 @@ impl Moderation {
     /// Forgets the lists of these members.
     pub(super) fn forget_lists(&mut self, of: impl Fn(&MemberId) -> bool) {
         self.blocks.retain(|member, _| !of(member));
+    }
+
+    pub(super) fn sanction(&self, id: &CaseId) -> Option<Sanction> {
+        self.sanctions.get(id).cloned()
     }
 
     pub(super) fn sanctions(&self, is_wanted: impl Fn(&Sanction) -> bool) -> Vec<Sanction> {

@@ -7,8 +7,8 @@ use fivefold_shared::protocol::MemberId;
 use crate::{
     limits::moderation::{BLOCKED_BY_MAX, CASE_ROWS_MAX, QUEUE_MAX},
     storage::{
-        BlockEntry, BlockKind, BlockLists, Memory, ModerationReader, Report, ReportQuery,
-        ReportState, Sanction, StorageError,
+        BlockEntry, BlockKind, BlockLists, CaseId, Memory, ModerationReader, OpenReport, Report,
+        ReportQuery, ReportState, Sanction, StorageError, Waiting,
     },
 };
 
@@ -61,11 +61,46 @@ impl ModerationReader for Memory {
     }
 
     fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
-        let is_open =
-            |sanction: &Sanction| sanction.appeal.is_some() && sanction.answered_at.is_none();
+        let is_open = |sanction: &Sanction| sanction.appeal_waits_since().is_some();
         let mut open = self.tables().moderation.sanctions(is_open);
+        open.sort_by_key(Sanction::appeal_waits_since);
         open.truncate(QUEUE_MAX);
         Ok(open)
+    }
+
+    fn sanction(&mut self, id: &CaseId) -> Result<Option<Sanction>, StorageError> {
+        Ok(self.tables().moderation.sanction(id))
+    }
+
+    fn open_reports(&mut self) -> Result<Vec<OpenReport>, StorageError> {
+        let tables = self.tables();
+        let is_open = |report: &Report| report.state == ReportState::Open;
+        let (mut by_accounts, mut by_guests) = (0, 0);
+        let open = tables.moderation.reports(is_open).into_iter().filter_map(|report| {
+            let standing = tables.standing(&report.reporter);
+            let queue = match standing.account_since {
+                Some(_) => &mut by_accounts,
+                None => &mut by_guests,
+            };
+            *queue += 1;
+            (*queue <= QUEUE_MAX).then_some(OpenReport { report, standing })
+        });
+        Ok(open.collect())
+    }
+
+    fn waiting(&mut self) -> Result<Waiting, StorageError> {
+        let tables = self.tables();
+        let open = tables.moderation.reports(|report| report.state == ReportState::Open);
+        let by_guests =
+            open.iter().filter(|report| !tables.accounts.is_there(&report.reporter)).count();
+        let appeals = tables.moderation.sanctions(|one| one.appeal_waits_since().is_some());
+        Ok(Waiting {
+            by_accounts: open.len() - by_guests,
+            by_guests,
+            oldest_report_at: open.iter().map(|report| report.at).min(),
+            appeals: appeals.len(),
+            oldest_appeal_at: appeals.iter().filter_map(Sanction::appeal_waits_since).min(),
+        })
     }
 
     fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
@@ -77,11 +112,6 @@ impl ModerationReader for Memory {
             reports
         };
         Ok(match query {
-            ReportQuery::Open => {
-                let mut open = moderation.reports(|report| report.state == ReportState::Open);
-                open.truncate(QUEUE_MAX);
-                open
-            }
             ReportQuery::About(member) => {
                 newest(moderation.reports(|report| report.about == *member))
             }

@@ -200,34 +200,37 @@ const TABLES: [Table; 22] = [
     Table {
         name: "report",
         from_sqlite: "
-            SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at
+            SELECT id, reporter, about, about_name, kind, game, line, text, at, state,
+                closed_at, closed_by
             FROM report ORDER BY id",
         insert: "
             INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state,
-                closed_at)
+                closed_at, closed_by)
             SELECT r->>0, r->>1, r->>2, r->>3, r->>4, r->>5, r->>6, r->>7, (r->>8)::bigint, r->>9,
-                (r->>10)::bigint
+                (r->>10)::bigint, r->>11
             FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
         from_postgres: "
             SELECT id, reporter, about, about_name, kind, game, line, text, at::text, state,
-                closed_at::text
+                closed_at::text, closed_by
             FROM report ORDER BY report.id",
     },
     Table {
         name: "sanction",
         from_sqlite: "
             SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal,
-                answered_at, undone_at, changes
+                answered_at, undone_at, changes, appealed_at, answered_by, undone_by
             FROM sanction ORDER BY id",
         insert: "
             INSERT INTO sanction (id, member, name, kind, from_at, until_at, reason, operator, seen_at,
-                appeal, answered_at, undone_at, changes)
+                appeal, answered_at, undone_at, changes, appealed_at, answered_by, undone_by)
             SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint, r->>6, r->>7,
-                (r->>8)::bigint, r->>9, (r->>10)::bigint, (r->>11)::bigint, (r->>12)::bigint
+                (r->>8)::bigint, r->>9, (r->>10)::bigint, (r->>11)::bigint, (r->>12)::bigint,
+                (r->>13)::bigint, r->>14, r->>15
             FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
         from_postgres: "
             SELECT id, member, name, kind, from_at::text, until_at::text, reason, operator,
-                seen_at::text, appeal, answered_at::text, undone_at::text, changes::text
+                seen_at::text, appeal, answered_at::text, undone_at::text, changes::text,
+                appealed_at::text, answered_by, undone_by
             FROM sanction ORDER BY sanction.id",
     },
     Table {
@@ -404,8 +407,15 @@ const ADDED: [(&str, u32); 17] = [
     ("old_name", 10),
 ];
 
-/// The columns that files of format 8 lack, and what stands for them.
-const COLUMNS_SINCE_FORMAT_9: [(&str, &str); 2] = [(", owner", ", NULL"), (", proved_at", ", 0")];
+/// The columns that files of older formats lack, the format that has added each, and what stands for it.
+const COLUMNS_ADDED: [(&str, u32, &str); 6] = [
+    (", owner", 9, ", NULL"),
+    (", proved_at", 9, ", 0"),
+    (", closed_by", 12, ", NULL"),
+    (", appealed_at", 12, ", NULL"),
+    (", answered_by", 12, ", NULL"),
+    (", undone_by", 12, ", NULL"),
+];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;
@@ -513,8 +523,8 @@ fn copy(
     table: &Table,
 ) -> Result<Content, MigrateError> {
     let mut select = table.from_sqlite.to_owned();
-    if format < 9 {
-        for (column, value) in COLUMNS_SINCE_FORMAT_9 {
+    for (column, since, value) in COLUMNS_ADDED {
+        if format < since {
             select = select.replace(column, value);
         }
     }

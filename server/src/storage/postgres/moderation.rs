@@ -16,11 +16,12 @@ use super::{
 use crate::{
     limits::moderation::{
         BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
-        SANCTIONS_MAX,
+        SANCTIONS_MAX, STANDING_GAMES_MAX,
     },
     storage::{
-        BlockEntry, BlockLists, ModerationChange, ModerationChanged, ModerationReader, Report,
-        ReportQuery, Sanction, SanctionKind, StorageError,
+        BlockEntry, BlockLists, CaseId, ModerationChange, ModerationChanged, ModerationReader,
+        OpenReport, OpenReports, Report, ReportQuery, Sanction, SanctionKind, Standing,
+        StorageError, Waiting,
         moderation::{blocks_before, reports_before},
         values::{from_json, name, to_json},
     },
@@ -42,24 +43,57 @@ const UNBLOCK: &str = "
     WITH gone AS (DELETE FROM block WHERE member = $1 AND other = $2 RETURNING member)
     SELECT EXISTS (SELECT FROM gone), false";
 
-const REPORT: &str = "
+/// Whether the reporter in a row has an account.
+macro_rules! by_account {
+    () => {
+        "EXISTS (SELECT FROM account
+            WHERE account.member = report.reporter AND deleted_at IS NULL)"
+    };
+}
+
+/// Runs under [`LOCK_REPORTS`], so that nodes do not each add the last one. Returns one row: whether the
+/// report is stored already, its reporter has an open one about the same member or has made too many, and
+/// whether the queue is full. If none of these, it is stored now.
+const REPORT: &str = concat!(
+    "
     WITH found AS MATERIALIZED (
-        SELECT count(*) >= $11 AS too_many FROM report
-        WHERE reporter = $2 AND at > $12 AND id <> $1
+        SELECT EXISTS (SELECT FROM report WHERE id = $1) AS done,
+            EXISTS (SELECT FROM report WHERE reporter = $2 AND about = $3 AND state = 'open')
+                AS already,
+            (SELECT count(*) FROM report WHERE reporter = $2 AND at > $12) >= $11 AS too_many,
+            (SELECT count(*) FROM report WHERE state = 'open' AND ",
+    by_account!(),
+    " = EXISTS (SELECT FROM account WHERE member = $2 AND deleted_at IS NULL)) >= $13 AS is_full
     ), saved AS (
         INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state)
         SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text,
-            $9::bigint, $10::text FROM found WHERE NOT too_many
-        ON CONFLICT (id) DO NOTHING
+            $9::bigint, $10::text FROM found
+        WHERE NOT (done OR already OR too_many OR is_full)
     )
-    SELECT NOT too_many, too_many FROM found";
+    SELECT done, already, too_many, is_full FROM found"
+);
+
+/// Lets one node at a time add a report: "5FLR".
+const LOCK_REPORTS: i64 = 0x3546_4C52;
 
 const CLOSE_REPORTS: &str = "
     WITH closed AS (
-        UPDATE report SET state = $2, closed_at = $3 WHERE about = $1 AND state = 'open'
+        UPDATE report SET state = $2, closed_at = $3, closed_by = $4
+        WHERE about = $1 AND state = 'open'
         RETURNING id
     )
     SELECT EXISTS (SELECT FROM closed), false";
+
+const CLOSE_REPORTS_BY_GUESTS: &str = concat!(
+    "
+    WITH closed AS (
+        UPDATE report SET state = $1, closed_at = $2, closed_by = $3
+        WHERE state = 'open' AND NOT ",
+    by_account!(),
+    " RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM closed), false"
+);
 
 const SANCTION: &str = "
     WITH found AS MATERIALIZED (
@@ -78,8 +112,9 @@ const SANCTION: &str = "
 
 const UNDO: &str = "
     WITH changed AS (
-        UPDATE sanction SET undone_at = $2, answered_at = coalesce(answered_at, $2),
-            changes = changes + 1
+        UPDATE sanction SET undone_at = $2, undone_by = $3,
+            answered_by = CASE WHEN answered_at IS NULL THEN $3 ELSE answered_by END,
+            answered_at = coalesce(answered_at, $2), changes = changes + 1
         WHERE id = $1 AND undone_at IS NULL RETURNING id
     )
     SELECT EXISTS (SELECT FROM changed), false";
@@ -93,7 +128,8 @@ const SEEN: &str = "
 
 const APPEAL: &str = "
     WITH changed AS (
-        UPDATE sanction SET appeal = $3, changes = changes + 1
+        UPDATE sanction SET appeal = $3, appealed_at = coalesce(appealed_at, $4),
+            changes = changes + 1
         WHERE id = $1 AND member = $2 AND kind <> 'note' AND undone_at IS NULL
             AND (appeal IS NULL OR appeal = $3)
         RETURNING id
@@ -102,7 +138,7 @@ const APPEAL: &str = "
 
 const ANSWER: &str = "
     WITH changed AS (
-        UPDATE sanction SET answered_at = $2, changes = changes + 1
+        UPDATE sanction SET answered_at = $2, answered_by = $3, changes = changes + 1
         WHERE id = $1 AND appeal IS NOT NULL AND answered_at IS NULL RETURNING id
     )
     SELECT EXISTS (SELECT FROM changed), false";
@@ -150,10 +186,18 @@ const IS_ACTIVE: &str = "
     undone_at IS NULL AND (until_at IS NULL OR until_at > $1) AND kind <> 'note'
         AND (kind <> 'warn' OR seen_at IS NULL)";
 
+/// The columns of a sanction, in the order that [`sanction`] reads.
+macro_rules! sanction_columns {
+    () => {
+        "id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, appealed_at,
+        answered_at, answered_by, undone_at, undone_by"
+    };
+}
+
 static SELECT_ACTIVE: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal,
-             answered_at, undone_at FROM sanction WHERE {IS_ACTIVE} ORDER BY from_at"
+        concat!("SELECT ", sanction_columns!(), " FROM sanction WHERE {} ORDER BY from_at"),
+        IS_ACTIVE
     )
 });
 
@@ -164,26 +208,73 @@ static SELECT_BOTS_OF_SANCTIONED: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-const SELECT_SANCTIONS_OF: &str = "
-    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
-        undone_at FROM sanction WHERE member = $1 ORDER BY from_at DESC, id LIMIT $2";
+const SELECT_SANCTIONS_OF: &str = concat!(
+    "SELECT ",
+    sanction_columns!(),
+    " FROM sanction WHERE member = $1 ORDER BY from_at DESC, id LIMIT $2"
+);
 
-const SELECT_APPEALS: &str = "
-    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
-        undone_at FROM sanction WHERE appeal IS NOT NULL AND answered_at IS NULL
-    ORDER BY from_at LIMIT $1";
+const SELECT_SANCTION: &str =
+    concat!("SELECT ", sanction_columns!(), " FROM sanction WHERE id = $1");
 
-const SELECT_OPEN_REPORTS: &str = "
-    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
-    WHERE state = 'open' ORDER BY at LIMIT $1";
+const SELECT_APPEALS: &str = concat!(
+    "SELECT ",
+    sanction_columns!(),
+    " FROM sanction WHERE appeal IS NOT NULL AND answered_at IS NULL
+    ORDER BY coalesce(appealed_at, from_at) LIMIT $1"
+);
 
-const SELECT_REPORTS_ABOUT: &str = "
-    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
-    WHERE about = $1 ORDER BY at DESC, id LIMIT $2";
+/// The columns of a report, in the order that [`report`] reads.
+macro_rules! report_columns {
+    () => {
+        "id, reporter, about, about_name, kind, game, line, text, at, state, closed_at, closed_by"
+    };
+}
 
-const SELECT_REPORTS_BY: &str = "
-    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report
-    WHERE reporter = $1 ORDER BY at DESC, id LIMIT $2";
+/// Number of these columns.
+const REPORT_COLUMN_COUNT: usize = 12;
+
+const SELECT_OPEN_REPORTS: &str = concat!(
+    "
+    WITH queue AS (
+        (SELECT * FROM report WHERE state = 'open' AND ",
+    by_account!(),
+    " ORDER BY at, id LIMIT $1)
+        UNION ALL
+        (SELECT * FROM report WHERE state = 'open' AND NOT ",
+    by_account!(),
+    " ORDER BY at, id LIMIT $1)
+    )
+    SELECT ",
+    report_columns!(),
+    ", (SELECT made_at FROM account WHERE member = reporter AND deleted_at IS NULL),
+        (SELECT count(*) FROM (SELECT FROM player WHERE member = reporter LIMIT $2) AS own)
+    FROM queue ORDER BY at, id"
+);
+
+const SELECT_WAITING_REPORTS: &str = concat!(
+    "SELECT count(*) FILTER (WHERE ",
+    by_account!(),
+    "), count(*) FILTER (WHERE NOT ",
+    by_account!(),
+    "), min(at) FROM report WHERE state = 'open'"
+);
+
+const SELECT_WAITING_APPEALS: &str = "
+    SELECT count(*), min(coalesce(appealed_at, from_at)) FROM sanction
+    WHERE appeal IS NOT NULL AND answered_at IS NULL";
+
+const SELECT_REPORTS_ABOUT: &str = concat!(
+    "SELECT ",
+    report_columns!(),
+    " FROM report WHERE about = $1 ORDER BY at DESC, id LIMIT $2"
+);
+
+const SELECT_REPORTS_BY: &str = concat!(
+    "SELECT ",
+    report_columns!(),
+    " FROM report WHERE reporter = $1 ORDER BY at DESC, id LIMIT $2"
+);
 
 /// Changes something. The inner error means that nothing was tried.
 ///
@@ -207,22 +298,26 @@ pub(super) async fn change(
             Ok(line) => add_report(session, report, line).await?,
             Err(error) => return Ok(Err(error)),
         },
-        ModerationChange::CloseReports { about, state, at } => {
-            let values: Values<'_> = &[&about.as_str(), &state.as_str(), &signed(*at)];
+        ModerationChange::CloseReports { which: OpenReports::About(about), state, at, by } => {
+            let values: Values<'_> = &[&about.as_str(), &state.as_str(), &signed(*at), by];
             run(session, CLOSE_REPORTS, values).await?
         }
+        ModerationChange::CloseReports { which: OpenReports::ByGuests, state, at, by } => {
+            let values: Values<'_> = &[&state.as_str(), &signed(*at), by];
+            run(session, CLOSE_REPORTS_BY_GUESTS, values).await?
+        }
         ModerationChange::Sanction(sanction) => add_sanction(session, sanction).await?,
-        ModerationChange::Undo { id, at } => {
-            run(session, UNDO, &[&id.as_str(), &signed(*at)]).await?
+        ModerationChange::Undo { id, at, by } => {
+            run(session, UNDO, &[&id.as_str(), &signed(*at), by]).await?
         }
         ModerationChange::Seen { id, member, at } => {
             run(session, SEEN, &[&id.as_str(), &member.as_str(), &signed(*at)]).await?
         }
-        ModerationChange::Appeal { id, member, text } => {
-            run(session, APPEAL, &[&id.as_str(), &member.as_str(), text]).await?
+        ModerationChange::Appeal { id, member, text, at } => {
+            run(session, APPEAL, &[&id.as_str(), &member.as_str(), text, &signed(*at)]).await?
         }
-        ModerationChange::Answer { id, at } => {
-            run(session, ANSWER, &[&id.as_str(), &signed(*at)]).await?
+        ModerationChange::Answer { id, at, by } => {
+            run(session, ANSWER, &[&id.as_str(), &signed(*at), by]).await?
         }
         ModerationChange::Operator { member, since: Some(since) } => {
             run(session, ADD_OPERATOR, &[&member.as_str(), &signed(*since)]).await?
@@ -261,8 +356,23 @@ async fn add_report(
         &state.as_str(),
         &i64::from(REPORTS_MAX),
         &since,
+        &signed(QUEUE_MAX as u64),
     ];
-    run(session, REPORT, values).await
+    let lock = format!("SELECT pg_advisory_xact_lock({LOCK_REPORTS})");
+    let rows = session.transaction(&lock, session.query(REPORT, values)).await?;
+    let Some(row) = rows.first() else { return Ok(ModerationChanged::Gone) };
+    let refusals = [
+        ModerationChanged::Done,
+        ModerationChanged::AlreadyOpen,
+        ModerationChanged::Full,
+        ModerationChanged::QueueFull,
+    ];
+    for (column, refusal) in refusals.into_iter().enumerate() {
+        if row.try_get(column)? {
+            return Ok(refusal);
+        }
+    }
+    Ok(ModerationChanged::Done)
 }
 
 async fn add_sanction(session: &Session, sanction: &Sanction) -> Result<ModerationChanged, Error> {
@@ -334,12 +444,39 @@ impl ModerationReader for PostgresReader {
         self.rows(SELECT_APPEALS, &[&signed(QUEUE_MAX as u64)], sanction)
     }
 
+    fn sanction(&mut self, id: &CaseId) -> Result<Option<Sanction>, StorageError> {
+        Ok(self.rows(SELECT_SANCTION, &[&id.as_str()], sanction)?.pop())
+    }
+
+    fn open_reports(&mut self) -> Result<Vec<OpenReport>, StorageError> {
+        let (most, games) = (signed(QUEUE_MAX as u64), signed(STANDING_GAMES_MAX as u64));
+        self.rows(SELECT_OPEN_REPORTS, &[&most, &games], |row| {
+            let account_since = row.try_get::<_, Option<i64>>(REPORT_COLUMN_COUNT)?.map(unsigned);
+            let standing =
+                Standing { account_since, games: count_in(row, REPORT_COLUMN_COUNT + 1)? };
+            Ok(report(row)?.map(|report| OpenReport { report, standing }))
+        })
+    }
+
+    fn waiting(&mut self) -> Result<Waiting, StorageError> {
+        let oldest = |row: &Row, column| {
+            Ok::<_, Error>(row.try_get::<_, Option<i64>>(column)?.map(unsigned))
+        };
+        let reports = self.rows(SELECT_WAITING_REPORTS, &[], |row| {
+            Ok(Ok((count_in(row, 0)?, count_in(row, 1)?, oldest(row, 2)?)))
+        })?;
+        let appeals = self.rows(SELECT_WAITING_APPEALS, &[], |row| {
+            Ok(Ok((count_in(row, 0)?, oldest(row, 1)?)))
+        })?;
+        let (by_accounts, by_guests, oldest_report_at) =
+            reports.first().copied().unwrap_or_default();
+        let (appeals, oldest_appeal_at) = appeals.first().copied().unwrap_or_default();
+        Ok(Waiting { by_accounts, by_guests, oldest_report_at, appeals, oldest_appeal_at })
+    }
+
     fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
         let most = signed(CASE_ROWS_MAX as u64);
         match query {
-            ReportQuery::Open => {
-                self.rows(SELECT_OPEN_REPORTS, &[&signed(QUEUE_MAX as u64)], report)
-            }
             ReportQuery::About(member) => {
                 self.rows(SELECT_REPORTS_ABOUT, &[&member.as_str(), &most], report)
             }
@@ -355,6 +492,12 @@ impl ModerationReader for PostgresReader {
     }
 }
 
+/// A count in a row.
+fn count_in(row: &Row, column: usize) -> Result<usize, Error> {
+    let count: i64 = row.try_get(column)?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
+
 /// The report in a row.
 fn report(row: &Row) -> Result<Result<Report, StorageError>, Error> {
     let texts = |from: usize| -> Result<[String; 2], Error> {
@@ -365,6 +508,7 @@ fn report(row: &Row) -> Result<Result<Report, StorageError>, Error> {
     let (game, line): (Option<String>, Option<String>) = (row.try_get(5)?, row.try_get(6)?);
     let (text, at) = (row.try_get(7)?, unsigned(row.try_get(8)?));
     let closed_at = row.try_get::<_, Option<i64>>(10)?.map(unsigned);
+    let closed_by = row.try_get(11)?;
     let parse = || {
         Ok(Report {
             id: name(id)?,
@@ -378,6 +522,7 @@ fn report(row: &Row) -> Result<Result<Report, StorageError>, Error> {
             at,
             state: state.try_into()?,
             closed_at,
+            closed_by,
         })
     };
     Ok(parse())
@@ -391,9 +536,9 @@ fn sanction(row: &Row) -> Result<Result<Sanction, StorageError>, Error> {
     let from_at = unsigned(row.try_get(4)?);
     let time = |column| Ok::<_, Error>(row.try_get::<_, Option<i64>>(column)?.map(unsigned));
     let (until_at, seen_at) = (time(5)?, time(8)?);
-    let (answered_at, undone_at) = (time(10)?, time(11)?);
+    let (appealed_at, answered_at, undone_at) = (time(10)?, time(11)?, time(13)?);
     let (reason, operator) = (row.try_get(6)?, row.try_get(7)?);
-    let appeal = row.try_get(9)?;
+    let (appeal, answered_by, undone_by) = (row.try_get(9)?, row.try_get(12)?, row.try_get(14)?);
     let parse = || {
         Ok(Sanction {
             id: name(id)?,
@@ -406,8 +551,11 @@ fn sanction(row: &Row) -> Result<Result<Sanction, StorageError>, Error> {
             operator,
             seen_at,
             appeal,
+            appealed_at,
             answered_at,
+            answered_by,
             undone_at,
+            undone_by,
         })
     };
     Ok(parse())

@@ -10,7 +10,7 @@ use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 5;
+pub(super) const FORMAT: i32 = 6;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -409,11 +409,23 @@ const OLD_NAMES: &str = "
     CREATE INDEX old_name_at ON fivefold.old_name (at);
 ";
 
+/// What format 6 adds about what operators do: who did it, and when somebody has appealed.
+const WHO_DECIDED: &str = "
+    ALTER TABLE fivefold.report
+        -- The name of an account, or the one given on the command line.
+        ADD COLUMN closed_by text;
+    ALTER TABLE fivefold.sanction
+        ADD COLUMN appealed_at bigint,
+        ADD COLUMN answered_by text,
+        ADD COLUMN undone_by text;
+";
+
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 3] = [
+const ADDED: [(i32, &[&str]); 4] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
+    (6, &[WHO_DECIDED]),
 ];
 
 /// What a server found in its database.

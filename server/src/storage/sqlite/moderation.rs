@@ -1,7 +1,7 @@
 //! Blocks, reports and sanctions in a SQLite file.
 
 use fivefold_shared::{clock::millis, protocol::MemberId};
-use rusqlite::{Connection, Params, Transaction};
+use rusqlite::{Connection, Params, Row, Transaction};
 
 use super::{
     SqliteReader, examination,
@@ -10,22 +10,30 @@ use super::{
 use crate::{
     limits::moderation::{
         BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
-        SANCTIONS_MAX,
+        SANCTIONS_MAX, STANDING_GAMES_MAX,
     },
     storage::{
-        BlockEntry, BlockLists, ModerationChange, ModerationChanged, ModerationReader, Report,
-        ReportQuery, Sanction, SanctionKind, StorageError,
+        BlockEntry, BlockLists, CaseId, ModerationChange, ModerationChanged, ModerationReader,
+        OpenReport, OpenReports, Report, ReportQuery, Sanction, SanctionKind, Standing,
+        StorageError, Waiting,
         moderation::{blocks_before, reports_before},
         values::{from_json, name, to_json},
     },
 };
 
-const SELECT_REPORTS: &str = "
-    SELECT id, reporter, about, about_name, kind, game, line, text, at, state, closed_at FROM report";
+const REPORT_COLUMNS: &str =
+    "id, reporter, about, about_name, kind, game, line, text, at, state, closed_at, closed_by";
+
+/// Number of these columns.
+const REPORT_COLUMN_COUNT: usize = 12;
 
 const SELECT_SANCTIONS: &str = "
-    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, answered_at,
-        undone_at FROM sanction";
+    SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal, appealed_at,
+        answered_at, answered_by, undone_at, undone_by FROM sanction";
+
+/// Whether the reporter in a row has an account.
+const BY_ACCOUNT: &str = "EXISTS (
+    SELECT 1 FROM account WHERE account.member = report.reporter AND deleted_at IS NULL)";
 
 /// Whether a sanction holds at the time `?1`: what [`Sanction::is_active`] says.
 const IS_ACTIVE: &str = "
@@ -44,18 +52,17 @@ pub(in crate::storage) fn change(
             execute(transaction, "DELETE FROM block WHERE member = ? AND other = ?", values)
         }
         ModerationChange::Report(report) => add_report(transaction, report),
-        ModerationChange::CloseReports { about, state, at } => execute(
-            transaction,
-            "UPDATE report SET state = ?, closed_at = ? WHERE about = ? AND state = 'open'",
-            (state.as_str(), at, about.as_str()),
-        ),
+        ModerationChange::CloseReports { which, state, at, by } => {
+            close_reports(transaction, which, (state.as_str(), *at, by))
+        }
         ModerationChange::Sanction(sanction) => add_sanction(transaction, sanction),
-        ModerationChange::Undo { id, at } => execute(
+        ModerationChange::Undo { id, at, by } => execute(
             transaction,
-            "UPDATE sanction SET undone_at = ?2, answered_at = coalesce(answered_at, ?2),
-                 changes = changes + 1
+            "UPDATE sanction SET undone_at = ?2, undone_by = ?3,
+                 answered_by = CASE WHEN answered_at IS NULL THEN ?3 ELSE answered_by END,
+                 answered_at = coalesce(answered_at, ?2), changes = changes + 1
              WHERE id = ?1 AND undone_at IS NULL",
-            (id.as_str(), at),
+            (id.as_str(), at, by),
         ),
         ModerationChange::Seen { id, member, at } => execute(
             transaction,
@@ -63,18 +70,19 @@ pub(in crate::storage) fn change(
              WHERE id = ?1 AND member = ?2 AND kind = 'warn' AND seen_at IS NULL",
             (id.as_str(), member.as_str(), at),
         ),
-        ModerationChange::Appeal { id, member, text } => execute(
+        ModerationChange::Appeal { id, member, text, at } => execute(
             transaction,
-            "UPDATE sanction SET appeal = ?3, changes = changes + 1
+            "UPDATE sanction SET appealed_at = coalesce(appealed_at, ?4), appeal = ?3,
+                 changes = changes + 1
              WHERE id = ?1 AND member = ?2 AND kind <> 'note' AND undone_at IS NULL
                  AND (appeal IS NULL OR appeal = ?3)",
-            (id.as_str(), member.as_str(), text),
+            (id.as_str(), member.as_str(), text, at),
         ),
-        ModerationChange::Answer { id, at } => execute(
+        ModerationChange::Answer { id, at, by } => execute(
             transaction,
-            "UPDATE sanction SET answered_at = ?2, changes = changes + 1
+            "UPDATE sanction SET answered_at = ?2, answered_by = ?3, changes = changes + 1
              WHERE id = ?1 AND appeal IS NOT NULL AND answered_at IS NULL",
-            (id.as_str(), at),
+            (id.as_str(), at, by),
         ),
         ModerationChange::Operator { member, since: Some(since) } => execute(
             transaction,
@@ -129,24 +137,63 @@ fn block(
     )
 }
 
+/// Closes open reports: what becomes of them, when, and who decides.
+fn close_reports(
+    transaction: &Transaction<'_>,
+    which: &OpenReports,
+    (state, at, by): (&str, u64, &str),
+) -> Result<ModerationChanged, StorageError> {
+    let set = "UPDATE report SET state = ?1, closed_at = ?2, closed_by = ?3 WHERE state = 'open'";
+    match which {
+        OpenReports::About(member) => {
+            let statement = format!("{set} AND about = ?4");
+            execute(transaction, &statement, (state, at, by, member.as_str()))
+        }
+        OpenReports::ByGuests => {
+            execute(transaction, &format!("{set} AND NOT {BY_ACCOUNT}"), (state, at, by))
+        }
+    }
+}
+
+/// Why a report is not stored; nothing if it may be.
+fn refused_report(
+    transaction: &Transaction<'_>,
+    Report { id, reporter, about, at, .. }: &Report,
+) -> Result<Option<ModerationChanged>, StorageError> {
+    let (id, reporter, about) = (id.as_str(), reporter.as_str(), about.as_str());
+    if count(transaction, "SELECT count(*) FROM report WHERE id = ?", (id,))? > 0 {
+        return Ok(Some(ModerationChanged::Done));
+    }
+    let open = "SELECT count(*) FROM report WHERE reporter = ? AND about = ? AND state = 'open'";
+    if count(transaction, open, (reporter, about))? > 0 {
+        return Ok(Some(ModerationChanged::AlreadyOpen));
+    }
+    let since = at.saturating_sub(millis(REPORTS_WITHIN));
+    let made = "SELECT count(*) FROM report WHERE reporter = ? AND at > ?";
+    if count(transaction, made, (reporter, since))? >= REPORTS_MAX as usize {
+        return Ok(Some(ModerationChanged::Full));
+    }
+    let waiting = format!(
+        "SELECT count(*) FROM report WHERE state = 'open' AND {BY_ACCOUNT} =
+             EXISTS (SELECT 1 FROM account WHERE member = ? AND deleted_at IS NULL)"
+    );
+    let is_full = count(transaction, &waiting, (reporter,))? >= QUEUE_MAX;
+    Ok(is_full.then_some(ModerationChanged::QueueFull))
+}
+
 fn add_report(
     transaction: &Transaction<'_>,
     report: &Report,
 ) -> Result<ModerationChanged, StorageError> {
-    let since = report.at.saturating_sub(millis(REPORTS_WITHIN));
-    let made = "SELECT count(*) FROM report WHERE reporter = ? AND at > ? AND id <> ?";
-    let values = (report.reporter.as_str(), since, report.id.as_str());
-    if count(transaction, made, values)? >= REPORTS_MAX as usize {
-        return Ok(ModerationChanged::Full);
+    if let Some(refused) = refused_report(transaction, report)? {
+        return Ok(refused);
     }
-    let Report { id, reporter, about, about_name, kind, game, line, text, at, state, closed_at } =
-        report;
+    let Report { id, reporter, about, about_name, kind, game, line, text, at, state, .. } = report;
     let line = line.as_ref().map(to_json).transpose()?;
     execute(
         transaction,
-        "INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state,
-             closed_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             id.as_str(),
             reporter.as_str(),
@@ -158,10 +205,8 @@ fn add_report(
             text,
             at,
             state.as_str(),
-            closed_at,
         ),
-    )?;
-    Ok(ModerationChanged::Done)
+    )
 }
 
 fn add_sanction(
@@ -266,16 +311,55 @@ impl ModerationReader for SqliteReader {
     }
 
     fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
-        let tail = "WHERE appeal IS NOT NULL AND answered_at IS NULL ORDER BY from_at LIMIT ?";
+        let tail = "WHERE appeal IS NOT NULL AND answered_at IS NULL
+            ORDER BY coalesce(appealed_at, from_at) LIMIT ?";
         sanctions(&self.connection, tail, (QUEUE_MAX,))
+    }
+
+    fn sanction(&mut self, id: &CaseId) -> Result<Option<Sanction>, StorageError> {
+        Ok(sanctions(&self.connection, "WHERE id = ?", (id.as_str(),))?.pop())
+    }
+
+    fn open_reports(&mut self) -> Result<Vec<OpenReport>, StorageError> {
+        let mut select = self.connection.prepare_cached(&format!(
+            "WITH queue AS (
+                 SELECT * FROM (SELECT * FROM report WHERE state = 'open' AND {BY_ACCOUNT}
+                     ORDER BY at, id LIMIT ?1)
+                 UNION ALL
+                 SELECT * FROM (SELECT * FROM report WHERE state = 'open' AND NOT {BY_ACCOUNT}
+                     ORDER BY at, id LIMIT ?1)
+             )
+             SELECT {REPORT_COLUMNS},
+                 (SELECT made_at FROM account WHERE member = reporter AND deleted_at IS NULL),
+                 (SELECT count(*) FROM (SELECT 1 FROM player WHERE member = reporter LIMIT ?2))
+             FROM queue ORDER BY at, id"
+        ))?;
+        collect(select.query((QUEUE_MAX, STANDING_GAMES_MAX))?, |row| {
+            let account_since = row.get(REPORT_COLUMN_COUNT)?;
+            let games = row.get(REPORT_COLUMN_COUNT + 1)?;
+            Ok(OpenReport { report: report(row)?, standing: Standing { account_since, games } })
+        })
+    }
+
+    fn waiting(&mut self) -> Result<Waiting, StorageError> {
+        let mut select = self.connection.prepare_cached(&format!(
+            "SELECT count(*) FILTER (WHERE {BY_ACCOUNT}), count(*) FILTER (WHERE NOT {BY_ACCOUNT}),
+                 min(at) FROM report WHERE state = 'open'"
+        ))?;
+        let (by_accounts, by_guests, oldest_report_at) =
+            select.query_row((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let mut select = self.connection.prepare_cached(
+            "SELECT count(*), min(coalesce(appealed_at, from_at)) FROM sanction
+             WHERE appeal IS NOT NULL AND answered_at IS NULL",
+        )?;
+        let (appeals, oldest_appeal_at) =
+            select.query_row((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Waiting { by_accounts, by_guests, oldest_report_at, appeals, oldest_appeal_at })
     }
 
     fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
         let connection = &self.connection;
         match query {
-            ReportQuery::Open => {
-                reports(connection, "WHERE state = 'open' ORDER BY at LIMIT ?", (QUEUE_MAX,))
-            }
             ReportQuery::About(member) => {
                 let tail = "WHERE about = ? ORDER BY at DESC, id LIMIT ?";
                 reports(connection, tail, (member.as_str(), CASE_ROWS_MAX))
@@ -299,24 +383,28 @@ fn reports(
     tail: &str,
     values: impl Params,
 ) -> Result<Vec<Report>, StorageError> {
-    let mut select = connection.prepare_cached(&format!("{SELECT_REPORTS} {tail}"))?;
-    collect(select.query(values)?, |row| {
-        let game: Option<String> = row.get(5)?;
-        let line: Option<String> = row.get(6)?;
-        let (kind, state): (String, String) = (row.get(4)?, row.get(9)?);
-        Ok(Report {
-            id: name(row.get(0)?)?,
-            reporter: name(row.get(1)?)?,
-            about: name(row.get(2)?)?,
-            about_name: name(row.get(3)?)?,
-            kind: kind.try_into()?,
-            game: game.map(name).transpose()?,
-            line: line.map(|line| from_json(&line)).transpose()?,
-            text: row.get(7)?,
-            at: row.get(8)?,
-            state: state.try_into()?,
-            closed_at: row.get(10)?,
-        })
+    let mut select =
+        connection.prepare_cached(&format!("SELECT {REPORT_COLUMNS} FROM report {tail}"))?;
+    collect(select.query(values)?, report)
+}
+
+/// The report in a row.
+fn report(row: &Row<'_>) -> Result<Report, StorageError> {
+    let (game, line): (Option<String>, Option<String>) = (row.get(5)?, row.get(6)?);
+    let (kind, state): (String, String) = (row.get(4)?, row.get(9)?);
+    Ok(Report {
+        id: name(row.get(0)?)?,
+        reporter: name(row.get(1)?)?,
+        about: name(row.get(2)?)?,
+        about_name: name(row.get(3)?)?,
+        kind: kind.try_into()?,
+        game: game.map(name).transpose()?,
+        line: line.map(|line| from_json(&line)).transpose()?,
+        text: row.get(7)?,
+        at: row.get(8)?,
+        state: state.try_into()?,
+        closed_at: row.get(10)?,
+        closed_by: row.get(11)?,
     })
 }
 
@@ -339,8 +427,11 @@ fn sanctions(
             operator: row.get(7)?,
             seen_at: row.get(8)?,
             appeal: row.get(9)?,
-            answered_at: row.get(10)?,
-            undone_at: row.get(11)?,
+            appealed_at: row.get(10)?,
+            answered_at: row.get(11)?,
+            answered_by: row.get(12)?,
+            undone_at: row.get(13)?,
+            undone_by: row.get(14)?,
         })
     })
 }

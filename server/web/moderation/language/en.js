@@ -48,6 +48,8 @@ export const texts = {
   refused_too_many_blocks: 'Your list has {most} people. Remove one of them first.',
   refused_blocked: 'You have blocked this person. Remove them from your list first.',
   refused_too_many_reports: 'You reported a lot today. Try again tomorrow.',
+  refused_already_reported: 'You have reported this person already. An operator will look at it.',
+  refused_reports_full: 'Your report was not taken: too many reports wait for the operators. Try again tomorrow.',
   refused_muted: 'You may not chat{end}. The operator says: {why}',
   refused_no_rated_games: 'You may not play rated games{end}. The operator says: {why}',
   refused_opponent_not_rated: 'This opponent plays no rated games now. Look for a new opponent, or play a casual game.',

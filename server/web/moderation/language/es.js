@@ -49,6 +49,8 @@ export const texts = {
   refused_too_many_blocks: 'Tu lista tiene {most} personas. Quita antes a una.',
   refused_blocked: 'Has bloqueado a esta persona. Quítala antes de tu lista.',
   refused_too_many_reports: 'Hoy has denunciado mucho. Inténtalo mañana.',
+  refused_already_reported: 'Ya has denunciado a esta persona. Un operador lo mirará.',
+  refused_reports_full: 'No se ha guardado tu denuncia: hay demasiadas en espera. Inténtalo mañana.',
   refused_muted: 'No puedes chatear{end}. El operador dice: {why}',
   refused_no_rated_games: 'No puedes jugar partidas puntuadas{end}. El operador dice: {why}',
   refused_opponent_not_rated: 'Este rival no juega ahora partidas puntuadas. Busca otro rival o juega una partida amistosa.',
