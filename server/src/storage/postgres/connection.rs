@@ -330,8 +330,11 @@ impl Session {
         begin: &str,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        self.batch(&format!("BEGIN; {begin}")).await?;
-        let result = work.await;
+        let result = match self.batch(&format!("BEGIN; {begin}")).await {
+            Ok(()) => work.await,
+            // The transaction has begun, and only a rollback ends it.
+            Err(error) => Err(error),
+        };
         self.batch(if result.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
         result
     }

@@ -514,9 +514,12 @@ pub(super) async fn make_partitions_ahead(session: &Session) -> Result<(), Error
     session.transaction(&lock(), make_partitions(session)).await
 }
 
-/// Waits for other servers that change tables.
+/// Waits for other servers that change tables: longer than for a lock of a table.
 fn lock() -> String {
-    format!("SELECT pg_advisory_xact_lock({LOCK})")
+    format!(
+        "SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock({LOCK}); \
+         SET LOCAL lock_timeout = '500ms'"
+    )
 }
 
 fn number(rows: &[tokio_postgres::Row]) -> i32 {
