@@ -393,17 +393,26 @@ fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
         assert_eq!(answered, (Some(NOW + 3), Some("Bob")));
         assert_eq!(reader.sanction(&case_id(4)).unwrap(), Some(undone));
         assert_eq!(reader.sanction(&case_id(9)).unwrap(), None);
+    });
+}
 
-        // To take back a decision answers its appeal.
-        apply(storage, &appeal(case_id(3), 1, "no"), Done);
-        apply(
-            storage,
-            &ModerationChange::Undo { id: case_id(3), at: NOW + 5, by: "Cid".to_owned() },
-            Done,
-        );
+#[test]
+fn to_take_back_a_sanction_answers_its_appeal() {
+    every_storage(|storage| {
+        let mute = sanction(3, 1, SanctionKind::Mute, None);
+        let (text, by) = ("no".to_owned(), "Cid".to_owned());
+        for change in [
+            ModerationChange::Sanction(Box::new(mute)),
+            ModerationChange::Appeal { id: case_id(3), member: member(1), text, at: NOW + 4 },
+            ModerationChange::Undo { id: case_id(3), at: NOW + 5, by },
+        ] {
+            apply(storage, &change, Done);
+        }
+        let mut reader = storage.reader().unwrap();
         let undone = reader.sanction(&case_id(3)).unwrap().unwrap();
         let answered = (undone.answered_at, undone.answered_by.as_deref());
         assert_eq!(answered, (Some(NOW + 5), Some("Cid")));
+        assert_eq!(reader.appeals().unwrap(), []);
     });
 }
 
