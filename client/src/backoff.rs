@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The shortest wait.
 pub const WAIT_MIN: Duration = Duration::from_millis(500);
 /// The longest wait.
-pub const WAIT_MAX: Duration = Duration::from_secs(15);
+pub const WAIT_MAX: Duration = Duration::from_secs(8);
 
 /// The waits of one outage.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,8 +40,8 @@ mod tests {
             (0..100).map(|_| backoff.next(chance).as_millis()).collect::<Vec<_>>()
         };
         assert_eq!(longest(0.0), [500; 100]);
-        assert_eq!(longest(1.0)[..6], [1000, 2000, 4000, 8000, 15000, 15000]);
-        assert_eq!(longest(1.0)[99], 15000);
+        assert_eq!(longest(1.0)[..6], [1000, 2000, 4000, 8000, 8000, 8000]);
+        assert_eq!(longest(1.0)[99], 8000);
         assert_eq!(longest(7.0)[0], 1000);
 
         let mut slower = Backoff::default();

@@ -22,7 +22,9 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 use tokio_tungstenite::Connector;
 
-use crate::{room_link::ServerAddress, sanitize::sanitize, session_cookie::SessionCookie};
+use crate::{
+    room_link::ServerAddress, sanitize::sanitize, session_cookie::SessionCookie, tls_roots,
+};
 
 /// The longest time for the whole answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -143,7 +145,9 @@ impl<'a> HttpRequest<'a> {
         match connector {
             Some(Connector::Rustls(config)) => {
                 let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())?;
-                read_answer(TlsConnector::from(config).connect(name, stream).await?, request).await
+                let stream = TlsConnector::from(config).connect(name, stream).await;
+                let stream = stream.map_err(|error| anyhow::anyhow!(tls_roots::failure(&error)))?;
+                read_answer(stream, request).await
             }
             Some(_) | None => read_answer(stream, request).await,
         }

@@ -10,7 +10,7 @@ use fivefold::{
 };
 use fivefold_shared::protocol::{Command, MemberId, Message, Name, VERSION};
 use futures_util::{SinkExt, StreamExt};
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use tokio::net::TcpListener;
 use tokio_rustls::{
     TlsAcceptor,
@@ -19,9 +19,11 @@ use tokio_rustls::{
 use tokio_tungstenite::{accept_async, tungstenite::Message as Frame};
 
 /// Makes a self-signed certificate and writes it to the file.
-fn make_certificate(file: &Path) -> TlsAcceptor {
-    let CertifiedKey { cert, signing_key } =
-        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+fn make_certificate(file: &Path, is_ca: IsCa) -> TlsAcceptor {
+    let signing_key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    params.is_ca = is_ca;
+    let cert = params.self_signed(&signing_key).unwrap();
     fs::write(file, cert.pem()).unwrap();
     let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -37,12 +39,23 @@ fn make_certificate(file: &Path) -> TlsAcceptor {
 async fn only_a_server_that_is_believed_is_spoken_to() {
     let folder = tempfile::tempdir().unwrap();
     let (own, other) = (folder.path().join("own.pem"), folder.path().join("other.pem"));
-    let acceptor = make_certificate(&own);
-    make_certificate(&other);
+    let authority = folder.path().join("authority.pem");
+    let acceptor = make_certificate(&own, IsCa::NoCa);
+    make_certificate(&other, IsCa::NoCa);
+    // As `openssl req -x509` makes it.
+    let of_authority = make_certificate(&authority, IsCa::Ca(BasicConstraints::Unconstrained));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = format!("https://localhost:{}", listener.local_addr().unwrap().port());
 
-    for (file, is_believed) in [(&own, true), (&other, false)] {
+    for (file, acceptor, refused) in [
+        (&own, &acceptor, None),
+        (&other, &acceptor, Some("nobody whom this computer trusts; if it is your own, start")),
+        (
+            &authority,
+            &of_authority,
+            Some("(CA:TRUE), and such a certificate only signs others; make"),
+        ),
+    ] {
         let visitor =
             Visitor { connector: Some(connector(Some(file)).unwrap()), ..Visitor::default() };
         let serve = async {
@@ -66,10 +79,9 @@ async fn only_a_server_that_is_believed_is_spoken_to() {
         };
         let (opened, ()) = tokio::join!(Connection::open(server.parse().unwrap(), visitor), serve);
         match opened {
-            Ok(_) => assert!(is_believed),
+            Ok(_) => assert_eq!(refused, None),
             Err(ConnectionError::Unreachable { why, .. }) => {
-                assert!(!is_believed, "{why}");
-                assert!(why.contains("certificate"), "{why}");
+                assert!(refused.is_some_and(|part| why.contains(part)), "{why}");
             }
             Err(error) => panic!("{error}"),
         }
