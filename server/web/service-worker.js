@@ -4,6 +4,8 @@
 
 const WEB = '{web}';
 const FILES = '{files}'.split(' ');
+/** Answers of a proxy that has no server behind it, as during an update. */
+const NO_SERVER = [502, 503, 504];
 
 /** The worker's own scope, which the types of pages do not have. @type {any} */
 const worker = globalThis;
@@ -12,9 +14,17 @@ worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil
 worker.addEventListener('activate', (/** @type {any} */ event) => event.waitUntil(forgetOthers()));
 worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { request } = event;
-  if (request.mode === 'navigate') event.respondWith(fetch(request).catch(() => kept('/')));
+  if (request.mode === 'navigate') event.respondWith(page(request));
   else if (new URL(request.url).pathname.startsWith(`${WEB}/`)) event.respondWith(kept(request));
 });
+
+/** @param {Request} request @returns {Promise<Response>} */
+async function page(request) {
+  const answer = await fetch(request).catch(() => undefined);
+  if (answer && !NO_SERVER.includes(answer.status)) return answer;
+  const store = await caches.open(WEB);
+  return (await store.match('/')) ?? answer ?? Response.error();
+}
 
 async function keep() {
   const page = await fetch('/', { cache: 'no-cache' });

@@ -2,6 +2,7 @@
 // there is a server.
 
 import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +10,7 @@ import { put, Server, stage, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
-/** A visitor whose browser has kept the page of a server. @param {Server} server */
+/** A visitor whose browser has kept the page of a server. @param {{ url: string }} server */
 async function keeper(server) {
   const { page, complaints } = await visitor(at.browser, server, { serviceWorkers: 'allow' });
   await page.goto('/');
@@ -50,6 +51,36 @@ test('a new server is met by its own page', async (t) => {
   await page.reload();
   assert.equal(await script(), '/web/live/main.js');
   await page.locator('.opponents').waitFor();
+});
+
+test('the kept page opens while a proxy has no server behind it', async (t) => {
+  const server = await Server.start('--no-demo');
+  t.after(() => server.stop());
+  /** What the proxy answers; without it, what the server does. @type {number | undefined} */
+  let status;
+  const proxy = createServer((asked, answer) => {
+    if (status) return void answer.writeHead(status).end('no server here');
+    const passed = request(server.url + asked.url, { method: asked.method, headers: asked.headers }, (theirs) => {
+      answer.writeHead(theirs.statusCode ?? 500, theirs.headers);
+      theirs.pipe(answer);
+    });
+    return void asked.pipe(passed);
+  });
+  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', () => resolve(undefined)));
+  t.after(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const address = proxy.address();
+  assert.ok(address && typeof address === 'object');
+  const { page } = await keeper({ url: `http://127.0.0.1:${address.port}` });
+  for (status of [502, 503, 504]) {
+    await page.goto('/local');
+    await page.getByRole('button', { name: /^Play level/ }).waitFor();
+  }
+  status = 500;
+  await page.goto('/local');
+  await page.getByText('no server here').waitFor();
 });
 
 test('the page can be installed', async () => {
