@@ -34,6 +34,8 @@ mod reverse_proxies;
 mod seeking;
 mod several_addresses;
 mod spectate;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod unwritable;
 
 use std::path::Path;

@@ -17,17 +17,28 @@ pub(super) use self::platform::{Signals, stop};
 mod platform {
     use std::io;
 
+    use futures_util::future::select_all;
     use rustix::process::{Signal as Raised, getpid, kill_process};
     use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
     use crate::tui::signals::Signal;
 
+    /// Signals that people and programs send to end a program.
+    const ENDS: [Raised; 7] = [
+        Raised::INT,
+        Raised::TERM,
+        Raised::HUP,
+        Raised::QUIT,
+        Raised::ALARM,
+        Raised::USR1,
+        Raised::USR2,
+    ];
+
     /// The stream of signals.
     #[derive(Debug)]
     pub(in crate::tui) struct Signals {
-        interrupt: Stream,
-        terminate: Stream,
-        hang_up: Stream,
+        /// Signals that would end the program without restoring the terminal.
+        ends: [Stream; ENDS.len()],
         suspend: Stream,
         go_on: Stream,
     }
@@ -38,22 +49,20 @@ mod platform {
         /// # Errors
         /// When the system refuses.
         pub(in crate::tui) fn listen() -> io::Result<Self> {
-            let raw = |raised: Raised| signal(SignalKind::from_raw(raised.as_raw()));
+            let listen = |raised: Raised| signal(SignalKind::from_raw(raised.as_raw()));
+            let [int, term, hup, quit, alarm, usr1, usr2] = ENDS.map(listen);
             Ok(Self {
-                interrupt: signal(SignalKind::interrupt())?,
-                terminate: signal(SignalKind::terminate())?,
-                hang_up: signal(SignalKind::hangup())?,
-                suspend: raw(Raised::TSTP)?,
-                go_on: raw(Raised::CONT)?,
+                ends: [int?, term?, hup?, quit?, alarm?, usr1?, usr2?],
+                suspend: listen(Raised::TSTP)?,
+                go_on: listen(Raised::CONT)?,
             })
         }
 
         /// The next signal.
         pub(in crate::tui) async fn next(&mut self) -> Signal {
+            let ends = self.ends.iter_mut().map(|end| Box::pin(end.recv()));
             tokio::select! {
-                _ = self.interrupt.recv() => Signal::End,
-                _ = self.terminate.recv() => Signal::End,
-                _ = self.hang_up.recv() => Signal::End,
+                _ = select_all(ends) => Signal::End,
                 _ = self.suspend.recv() => Signal::Suspend,
                 _ = self.go_on.recv() => Signal::Continue,
             }

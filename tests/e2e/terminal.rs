@@ -1,0 +1,116 @@
+//! Tests in a pseudo-terminal: the client gives the terminal back, however it is ended.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Read,
+    os::fd::OwnedFd,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+};
+
+use fivefold_tests::{PATIENCE, program};
+use rustix::{
+    process::{Pid, Signal, kill_process},
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
+};
+
+/// What the terminal gets when the screen takes it, and when it gives it back.
+const TAKES: [&str; 4] = ["\x1b[?1049h", "\x1b[?1000h", "\x1b[?2004h", "\x1b[?25l"];
+const GIVES_BACK: [&str; 4] = ["\x1b[?1049l", "\x1b[?1000l", "\x1b[?2004l", "\x1b[?25h"];
+
+/// A client in a pseudo-terminal of its own, killed when this is dropped.
+struct Terminal {
+    child: Child,
+    /// The end that the client has, to ask for the terminal's modes.
+    side: File,
+    output: Receiver<Vec<u8>>,
+    shown: String,
+}
+
+impl Terminal {
+    fn start(arguments: &[&str]) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&master).expect("it is ours");
+        unlockpt(&master).expect("it is ours");
+        let name = ptsname(&master, Vec::new()).expect("it has a name").into_string();
+        let side = OpenOptions::new().read(true).write(true).open(name.expect("ASCII"));
+        let side = side.expect("the other end");
+        let size = Winsize { ws_col: 100, ws_row: 40, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&side, size).expect("it is a terminal");
+        let end = || Stdio::from(OwnedFd::from(side.try_clone().expect("a copy")));
+        let child = Command::new(program("fivefold"))
+            .args(arguments)
+            .env("TERM", "xterm-256color")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn()
+            .expect("the client starts");
+        let (sender, output) = mpsc::channel();
+        let mut master = File::from(master);
+        // The thread ends when every copy of the other end is closed.
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count) = master.read(&mut bytes) {
+                if sender.send(bytes[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, side, output, shown: String::new() }
+    }
+
+    /// Waits until the terminal got all of these.
+    fn until(&mut self, parts: &[&str]) {
+        while !parts.iter().all(|part| self.shown.contains(part)) {
+            let bytes = self.output.recv_timeout(PATIENCE);
+            let bytes = bytes.unwrap_or_else(|_| panic!("{parts:?} in {:?}", self.shown));
+            self.shown += &String::from_utf8_lossy(&bytes);
+        }
+    }
+
+    /// Whether typed lines are shown and edited, and keys send signals.
+    fn is_cooked(&self) -> bool {
+        let modes = tcgetattr(&self.side).expect("it is a terminal").local_modes;
+        modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
+    }
+
+    fn send(&self, signal: Signal) {
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(id.expect("a process has a number"), signal).expect("it runs");
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // The process may have exited already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn a_screen_that_is_ended_by_a_signal_gives_the_terminal_back() {
+    for signal in [
+        Signal::QUIT,
+        Signal::TERM,
+        Signal::HUP,
+        Signal::INT,
+        Signal::ALARM,
+        Signal::USR1,
+        Signal::USR2,
+    ] {
+        let mut terminal = Terminal::start(&["local"]);
+        assert!(terminal.is_cooked());
+        terminal.until(&TAKES);
+        assert!(!terminal.is_cooked());
+        terminal.shown.clear();
+        terminal.send(signal);
+        let status = terminal.child.wait().expect("it can be waited for");
+        terminal.until(&GIVES_BACK);
+        assert!(terminal.is_cooked(), "{signal:?}");
+        assert_eq!(status.code(), Some(130), "{signal:?}: {status}");
+    }
+}
