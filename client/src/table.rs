@@ -85,6 +85,7 @@ impl Table {
         };
         let room = RoomState::from_snapshot(*snapshot)
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
+        connection.set_playing(room.running().is_some());
         let source = Source::Remote(Box::new(connection));
         let ahead_ms = ahead_ms(server_now);
         Ok(Self { away, ratings, ahead_ms, ..Self::new(source, me, code, room, spectators) })
@@ -148,7 +149,11 @@ impl Table {
             };
             match event {
                 TableEvent::Message(message) => {
-                    if let Some(message) = self.take(*message) {
+                    let taken = self.take(*message);
+                    if let Source::Remote(connection) = &self.source {
+                        connection.set_playing(self.room.running().is_some());
+                    }
+                    if let Some(message) = taken {
                         return TableEvent::Message(Box::new(message));
                     }
                 }
@@ -342,6 +347,7 @@ impl Table {
     /// When the server does not want this client back.
     pub async fn leave_room(self) -> Result<Option<Connection>, ConnectionError> {
         let Source::Remote(mut connection) = self.source else { return Ok(None) };
+        connection.set_playing(false);
         let leave = LobbyRequest::Leave { room: self.code };
         match connection.ask_patiently(leave).await {
             // The room is closed already.

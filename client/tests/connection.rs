@@ -28,7 +28,10 @@ use fivefold_shared::{
     seat::Seat,
 };
 use futures_util::StreamExt;
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    time::{Instant, timeout},
+};
 use tokio_tungstenite::tungstenite::Message as Frame;
 
 use scripted_server::{Peer, code, listen, me, secret};
@@ -221,6 +224,39 @@ async fn wait_until_back(table: &mut Table) -> Duration {
 
 fn address(listener: &TcpListener) -> String {
     format!("http://{}", listener.local_addr().unwrap())
+}
+
+#[tokio::test]
+async fn during_a_game_a_silent_server_is_left_without_a_report() {
+    let (listener, mut peer, mut table) = seated(4).await;
+    let begun = Instant::now();
+    let server = async {
+        assert!(matches!(peer.0.next().await, Some(Ok(Frame::Ping(_)))));
+        assert!((3..5).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+        // The next socket leads to the same node, which takes it and says nothing.
+        let silent = listener.accept().await.unwrap();
+        let mut back = let_back(&listener).await;
+        back.say(&news(4)).await;
+        (silent, back)
+    };
+    let (_sockets, seen) = tokio::join!(server, next(&mut table));
+    assert_eq!(seen, ("event", 5), "it came back, and nothing else is reported");
+    assert!((6..9).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn during_a_game_a_silence_is_reported_when_no_other_socket_is_answered() {
+    let (_listener, _peer, mut table) = seated(4).await;
+    let begun = Instant::now();
+    assert_eq!(next(&mut table).await.0, "lost");
+    assert!((9..12).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn without_a_game_no_ping_is_sent_so_soon() {
+    let (_listener, mut peer, table) = seated(3).await;
+    assert!(table.room().running().is_none());
+    assert!(timeout(Duration::from_secs(5), peer.0.next()).await.is_err());
 }
 
 #[tokio::test]

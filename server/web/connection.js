@@ -11,6 +11,7 @@ import { RefusedError } from './refusals.js';
 /** Receives a room's messages.
  * @typedef {object} Listener
  * @property {() => number | undefined} seq the number of the last event that it has
+ * @property {() => boolean} playing whether a game is running
  * @property {(joined: Joined) => void} joined receives what it lacks
  * @property {(news: RoomNews) => void} receive
  * @property {(why: Refused | Closed) => void} lost the room cannot be entered
@@ -21,8 +22,17 @@ import { RefusedError } from './refusals.js';
 /** Refusals after which the command is sent again, as a new one. */
 const TRANSIENT = new Set(['too_fast', 'busy', 'unavailable', 'stopping']);
 const TRIES_MAX = 6;
-const PING_EVERY_MS = 10_000;
+/** After this much silence of the server a ping is sent, which must be answered in time. */
+const PING_AFTER_MS = 10_000;
 const ANSWER_WITHIN_MS = 6_000;
+/** The same while a game is running: the clock runs, too. */
+const PLAYING_PING_AFTER_MS = 3_000;
+const PLAYING_ANSWER_WITHIN_MS = 3_000;
+/** When a silent server is left during a game, the most sockets that are opened before the loss is shown, the
+ * pause before the next of them, and how long they may take. Each may lead to another node. */
+const MORE_SOCKETS = 5;
+const NEXT_SOCKET_AFTER_MS = 400;
+const CHANGE_WITHIN_MS = 3_000;
 const WAIT_MIN_MS = 250;
 const WAIT_MAX_MS = 8_000;
 /** After this many failures the wait is the longest. */
@@ -62,8 +72,10 @@ export class Connection {
   /** Called when the account's session has ended. */
   onsignedout = () => {};
 
-  /** @type {WebSocket | undefined} */
+  /** The socket that the server answers. @type {WebSocket | undefined} */
   #socket;
+  /** All sockets that may still be answered; several while a silent server is left. @type {Set<WebSocket>} */
+  #sockets = new Set();
   #greeted = false;
   /** The identity in our `hello`. @type {string | undefined} */
   #helloIdentity;
@@ -82,6 +94,8 @@ export class Connection {
   #retry;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #deadline;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #silence;
 
   /** @param {string} url */
   constructor(url) {
@@ -99,7 +113,6 @@ export class Connection {
       if (key === STORAGE_KEYS.account && !newValue) this.onsignedout();
       if ((key === STORAGE_KEYS.identity || key === STORAGE_KEYS.account) && this.#identity() !== this.#helloIdentity) this.#connect();
     });
-    setInterval(() => this.#probe(), PING_EVERY_MS);
     this.#connect();
   }
 
@@ -219,24 +232,77 @@ export class Connection {
   }
 
   #connect() {
-    clearTimeout(this.#retry);
-    this.#socket?.close();
+    this.#dropSockets();
+    this.#open();
+    this.#startDeadline(ANSWER_WITHIN_MS);
+  }
+
+  /** Opens a socket and says hello. The first one that is answered is used. */
+  #open() {
     const socket = new WebSocket(this.url);
-    this.#socket = socket;
-    this.#greeted = false;
-    this.#startDeadline();
+    this.#sockets.add(socket);
     socket.onopen = () => {
-      if (socket !== this.#socket) return;
+      if (!this.#sockets.has(socket)) return;
       const identity = this.#helloIdentity = this.#identity();
       const name = (!this.account && localStorage.getItem(STORAGE_KEYS.name)) || undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
     socket.onmessage = (event) => {
-      if (socket === this.#socket) this.#receive(event.data);
+      if (!this.#sockets.has(socket)) return;
+      if (socket !== this.#socket) {
+        this.#dropSockets(socket);
+        this.#socket = socket;
+      }
+      this.#receive(event.data);
+      this.#awaitNews();
     };
     socket.onclose = (event) => {
-      if (socket === this.#socket) this.#onClose(event.code);
+      if (this.#sockets.delete(socket) && this.#sockets.size === 0) this.#onClose(event.code);
     };
+  }
+
+  /** Closes all sockets but one. @param {WebSocket} [kept] */
+  #dropSockets(kept) {
+    clearTimeout(this.#retry);
+    clearTimeout(this.#silence);
+    this.#endDeadline();
+    this.#socket = undefined;
+    this.#greeted = false;
+    for (const socket of this.#sockets) {
+      if (socket === kept) continue;
+      this.#sockets.delete(socket);
+      socket.close();
+    }
+  }
+
+  /** The server is silent. While a game is running, other sockets are tried before the loss is shown. */
+  #onSilence() {
+    if (!this.#greeted || !this.#playing()) return this.#onClose(1006);
+    this.#dropSockets();
+    let left = MORE_SOCKETS;
+    const next = () => {
+      this.#open();
+      left -= 1;
+      if (left > 0) this.#retry = setTimeout(next, NEXT_SOCKET_AFTER_MS);
+    };
+    next();
+    this.#startDeadline(CHANGE_WITHIN_MS);
+  }
+
+  /** Whether a game is running in a room of ours. */
+  #playing() {
+    return [...this.#rooms.values()].some((listener) => listener.playing());
+  }
+
+  /** Sends a ping if the server is silent for a while. */
+  #awaitNews() {
+    clearTimeout(this.#silence);
+    if (!this.#greeted) return;
+    const playing = this.#playing();
+    this.#silence = setTimeout(() => {
+      this.send({ type: 'ping' }).catch(() => {});
+      if (playing) this.#startDeadline(PLAYING_ANSWER_WITHIN_MS);
+    }, playing ? PLAYING_PING_AFTER_MS : PING_AFTER_MS);
   }
 
   /** The stored identity, which all tabs share. */
@@ -246,9 +312,7 @@ export class Connection {
 
   /** @param {number} code */
   #onClose(code) {
-    this.#endDeadline();
-    this.#socket = undefined;
-    this.#greeted = false;
+    this.#dropSockets();
     if (code === CLOSE_IDENTITY_REPLACED) {
       if (this.account) return void this.#checkAccount();
       // Perhaps this player replaced it, or signed up with it.
@@ -268,28 +332,23 @@ export class Connection {
   /** Reconnects at once: the network is back, or the player asks for it. */
   retryNow() {
     this.#failures = 0;
-    if (this.status === 'lost' && !this.#socket) this.#connect();
+    if (this.status === 'lost' && this.#sockets.size === 0) this.#connect();
     else this.#probe();
   }
 
   /** Checks that the server still answers. */
   #probe() {
     if (!this.#greeted) {
-      if (this.status === 'lost' && !this.#socket) this.retryNow();
+      if (this.status === 'lost' && this.#sockets.size === 0) this.retryNow();
       return;
     }
     this.send({ type: 'ping' }).catch(() => {});
   }
 
-  /** Closes the socket if nothing arrives for a while. */
-  #startDeadline() {
+  /** Leaves the server if nothing arrives for a while. @param {number} ms */
+  #startDeadline(ms) {
     this.#endDeadline();
-    this.#deadline = setTimeout(() => {
-      const socket = this.#socket;
-      if (!socket) return;
-      this.#onClose(1006);
-      socket.close();
-    }, ANSWER_WITHIN_MS);
+    this.#deadline = setTimeout(() => this.#onSilence(), ms);
   }
 
   #endDeadline() {
@@ -318,7 +377,7 @@ export class Connection {
     // A socket that is closing takes nothing more; the next one gets the command.
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ ...command, id }));
     // The oldest command counts: others may follow again and again.
-    if (!this.#deadline) this.#startDeadline();
+    if (!this.#deadline) this.#startDeadline(ANSWER_WITHIN_MS);
   }
 
   /** The id of a new command. */
@@ -345,7 +404,7 @@ export class Connection {
     if (!pending) return;
     this.#pending.delete(answer.id ?? '');
     this.#endDeadline();
-    if (this.#pending.size > 0) this.#startDeadline();
+    if (this.#pending.size > 0) this.#startDeadline(ANSWER_WITHIN_MS);
     if (answer.type !== 'refused') return pending.resolve(answer);
     if (TRANSIENT.has(answer.reason) && pending.tries < TRIES_MAX) {
       const wait = 200 * 2 ** pending.tries;
@@ -393,11 +452,7 @@ export class Connection {
 
   /** @param {Refused} refused */
   #helloRefused(refused) {
-    if (refused.reason === 'identity_replaced') {
-      const socket = this.#socket;
-      this.#onClose(CLOSE_IDENTITY_REPLACED);
-      return socket?.close();
-    }
+    if (refused.reason === 'identity_replaced') return this.#onClose(CLOSE_IDENTITY_REPLACED);
     if (refused.reason === 'signed_out') return void this.#checkAccount();
     // Another tab has signed in.
     if (refused.reason === 'two_identities') localStorage.setItem(STORAGE_KEYS.account, '1');
@@ -411,16 +466,13 @@ export class Connection {
   /** Goes on as a guest if the account's session has ended. Only an answer over HTTP can take its cookie
    * away; and by then there may be a new one. */
   async #checkAccount() {
-    this.#endDeadline();
-    const socket = this.#socket;
-    this.#socket = undefined;
-    socket?.close();
+    this.#dropSockets();
     this.#setStatus('lost');
     const answer = await fetch('/api/account').catch(() => undefined);
     if (answer?.status === 401) {
       this.onsignedout();
       this.signOut();
-    } else if (!this.#socket) this.#onClose(1006);
+    } else if (this.#sockets.size === 0) this.#onClose(1006);
   }
 
   /**

@@ -149,6 +149,8 @@ function follow(app, code, face) {
   const room = new Room(code);
   app.connection.enter(code, {
     seq: () => room.seq || undefined,
+    // A lobby is in no hurry.
+    playing: () => false,
     joined(joined) {
       room.joined(joined);
       face.show(room);

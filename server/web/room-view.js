@@ -328,6 +328,7 @@ export const view = (app, place, code) => {
 
   app.connection.enter(code, {
     seq: () => room.seq || undefined,
+    playing: () => room.phase === 'running',
     joined(joined) {
       for (const news of room.joined(joined)) announceEvent(news);
       // A visitor with the link takes a free seat.

@@ -135,6 +135,7 @@ export function createSeeks(app) {
     };
     connection.enter(code, {
       seq: () => room.seq || undefined,
+      playing: () => room.phase === 'running',
       joined(joined) {
         room.joined(joined);
         show();

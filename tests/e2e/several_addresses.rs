@@ -1,8 +1,10 @@
 //! Tests that clients with several addresses of one server go on at the next one. One server stands
 //! for a cluster: each address leads to it through a proxy of its own.
 
+use std::time::{Duration, Instant};
+
 use fivefold_shared::protocol::{RoomCode, RoomRequest};
-use fivefold_tests::{Client, Guest, Server};
+use fivefold_tests::{Client, Cluster, Guest, Server};
 
 use crate::{FIVE, proxy::Proxy};
 
@@ -119,4 +121,34 @@ async fn one_identity_is_used_at_all_addresses_and_replaced_at_all() {
     assert_eq!(who(&said), Some(ann));
     let (_, said) = run(&["close", &link(&joined)]);
     assert!(said.contains("is closed"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_leaves_a_frozen_node_by_the_same_address() {
+    let Some(cluster) = Cluster::start(3, &[]).await else { return };
+    let front = Proxy::to(cluster.node(0)).await;
+    let play = ["play", "--as", "black", "--name", "Ann", "--json", "--server", &front.url()];
+    let mut ann = Client::start(play);
+    let first = link(&ann.event("joined"));
+    let (mut bob, room) = opponent(cluster.node(1), &first).await;
+    while ann.json()["your_turn"] != true {}
+
+    // New sockets lead to another node; Ann's, and her room, stay at the frozen one.
+    front.lead_to(cluster.node(2));
+    cluster.node(0).freeze();
+    let frozen = Instant::now();
+    ann.say("7,7");
+    bob = bob
+        .until_through(&room, |seen| seen.position().ply() == 1, &[cluster.node(1).address()])
+        .await;
+    bob.play(&room, (8, 8)).await;
+    loop {
+        let line = ann.json();
+        assert!(line["type"] != "lost", "{line} after {:?}", frozen.elapsed());
+        if line["type"] == "played" && line["ply"] == 1 {
+            break;
+        }
+    }
+    println!("Ann goes on {:?} after her node froze", frozen.elapsed());
+    assert!(frozen.elapsed() < Duration::from_secs(15), "{:?}", frozen.elapsed());
 }

@@ -62,8 +62,8 @@ class Transcript {
   }
 }
 
-test('a game goes on in both browsers when its node is killed, and through a rolling restart', async (t) => {
-  if (services.missing) return t.skip(services.missing);
+/** Two people in a game at different nodes. What their browsers show is noted. */
+async function game() {
   const transcript = new Transcript();
   /** The node of each browser. @type {Map<string, number>} */
   const nodeOf = new Map();
@@ -90,7 +90,12 @@ test('a game goes on in both browsers when its node is killed, and through a rol
       }));
     }
   }
+  return { ann, bob, nodeOf, play, transcript };
+}
 
+test('a game goes on in both browsers when its node is killed, and through a rolling restart', async (t) => {
+  if (services.missing) return t.skip(services.missing);
+  const { ann, bob, nodeOf, play, transcript } = await game();
   try {
     await play(3);
     // Ann has made the room, so it belongs to her node.
@@ -113,6 +118,27 @@ test('a game goes on in both browsers when its node is killed, and through a rol
     }
     assert.deepEqual([...ann.complaints, ...bob.complaints], []);
   } finally {
+    console.log(transcript.lines.join('\n'));
+  }
+});
+
+test('a game goes on when the node of a browser freezes, and nothing is shown of it', async (t) => {
+  if (services.missing) return t.skip(services.missing);
+  const { ann, bob, nodeOf, play, transcript } = await game();
+  const owner = nodeOf.get('Ann') ?? assert.fail('Ann has no socket');
+  const node = cluster.nodes[owner] ?? assert.fail();
+  try {
+    await play(2);
+    node.freeze();
+    const begun = performance.now();
+    await play(2);
+    const seconds = (performance.now() - begun) / 1000;
+    transcript.note('the game', `goes on ${seconds.toFixed(1)} s after node ${owner} froze`);
+    assert.ok(seconds < 15, `${seconds} s`);
+    assert.deepEqual(transcript.lines.filter((line) => line.includes('Connection lost')), []);
+    assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+  } finally {
+    node.thaw();
     console.log(transcript.lines.join('\n'));
   }
 });

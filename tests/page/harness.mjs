@@ -77,6 +77,16 @@ export class Server {
     await this.#end('SIGTERM');
   }
 
+  /** Freezes the server: it takes sockets, as its system does, and answers nothing. */
+  freeze() {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  /** Ends a freeze. */
+  thaw() {
+    this.#child?.kill('SIGCONT');
+  }
+
   /** @param {NodeJS.Signals} signal */
   async #end(signal) {
     const child = this.#child;

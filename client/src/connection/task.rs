@@ -1,0 +1,339 @@
+//! The task behind a connection: it passes messages on, notices a loss, and comes back.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use fivefold_shared::protocol::{
+    CatchUp, Command, LobbyRequest, Message, Request, RoomCode, close,
+};
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, sleep, sleep_until, timeout},
+};
+use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
+
+use super::{
+    data::{CommandIds, ConnectionError, TableEvent, Visitor},
+    socket::{ANSWER_TIMEOUT, Loss, Socket, ask_once, greet, read, send_frame},
+};
+use crate::{backoff::Backoff, server_list::ServerList};
+
+/// How long a server may be silent.
+struct Silence {
+    /// Send a ping after this long without a frame.
+    ping_after: Duration,
+    /// Treat the connection as lost after this long without a frame.
+    lost_after: Duration,
+}
+
+/// While nothing is urgent.
+const IDLE: Silence =
+    Silence { ping_after: Duration::from_secs(20), lost_after: Duration::from_secs(45) };
+/// While a game is running: the clock runs, too.
+const PLAYING: Silence =
+    Silence { ping_after: Duration::from_secs(3), lost_after: Duration::from_secs(6) };
+/// When a silent server is left, the most sockets that are tried before the loss is reported. Each
+/// may lead to another node, also by a single address.
+const MORE_SOCKETS: usize = 5;
+/// The pause before the next of them: the earlier ones may still be greeted.
+const NEXT_SOCKET_AFTER: Duration = Duration::from_millis(400);
+/// The longest time for one of them to come back to the room.
+const CHANGE_WITHIN: Duration = Duration::from_secs(3);
+/// After a connection that lasted this long, the backoff starts again at its shortest wait.
+const STABLE_AFTER: Duration = Duration::from_secs(30);
+/// Most unanswered commands; `send` refuses more.
+const UNANSWERED_MAX: usize = 64;
+
+/// The task behind a [`Connection`].
+pub(super) struct ConnectionTask {
+    pub(super) server: ServerList,
+    /// The index of the address of the last socket.
+    pub(super) address: Arc<AtomicUsize>,
+    pub(super) visitor: Visitor,
+    pub(super) ids: CommandIds,
+    /// Whether a game is running.
+    pub(super) playing: watch::Receiver<bool>,
+    /// The joined room, and the last event that was passed on.
+    pub(super) room: Option<(RoomCode, u64)>,
+    /// Unanswered commands, in the order sent.
+    pub(super) unanswered: VecDeque<Command>,
+    pub(super) commands: mpsc::Receiver<Command>,
+    pub(super) events: mpsc::Sender<TableEvent>,
+}
+
+/// Why a socket is closed.
+enum CloseReason {
+    /// The table was dropped.
+    Left,
+    /// The server is silent.
+    Silent,
+    /// The server or the network closed it.
+    Lost(Loss),
+}
+
+impl ConnectionTask {
+    pub(super) async fn run(mut self, mut socket: Socket) {
+        let mut backoff = Backoff::default();
+        // How often in a row another address was tried without a wait.
+        let mut moves = 0;
+        loop {
+            let since = Instant::now();
+            let (code, reason) = match self.exchange_messages(&mut socket).await {
+                CloseReason::Left => {
+                    // The server also notices the end of the stream.
+                    drop(timeout(ANSWER_TIMEOUT, socket.close(None)).await);
+                    return;
+                }
+                CloseReason::Silent => match self.change_over().await {
+                    Some(found) => {
+                        socket = found;
+                        continue;
+                    }
+                    None => (None, "the server is silent".into()),
+                },
+                CloseReason::Lost(Loss { code, reason }) => (code, reason),
+            };
+            if code.is_some_and(|code| !close::come_back(code)) {
+                self.send_event(TableEvent::Ended { reason }).await;
+                return;
+            }
+            if since.elapsed() >= STABLE_AFTER {
+                backoff = Backoff::default();
+                moves = 0;
+            }
+            if code == Some(close::POLICY) {
+                backoff.slow_down();
+            }
+            // Another node is there when one stops, but we do not run in circles.
+            let wait = if code == Some(close::RESTART) && moves + 1 < self.server.len() {
+                moves += 1;
+                Duration::ZERO
+            } else {
+                moves = 0;
+                backoff.next(rand::random())
+            };
+            match self.reconnect(&mut backoff, wait, reason).await {
+                Some(found) => socket = found,
+                None => return,
+            }
+        }
+    }
+
+    /// Exchanges messages until the socket is closed.
+    async fn exchange_messages(&mut self, socket: &mut Socket) -> CloseReason {
+        let mut heard = Instant::now();
+        let mut asked = false;
+        loop {
+            let silence = if *self.playing.borrow() { PLAYING } else { IDLE };
+            let alarm = heard + if asked { silence.lost_after } else { silence.ping_after };
+            tokio::select! {
+                // Frames that have come count before the alarm.
+                biased;
+                command = self.commands.recv(), if self.unanswered.len() < UNANSWERED_MAX => {
+                    let Some(command) = command else { return CloseReason::Left };
+                    let text = command.to_json();
+                    self.unanswered.push_back(command);
+                    if let Err(error) = send_frame(socket, Frame::text(text)).await {
+                        return error.into();
+                    }
+                }
+                frame = socket.next() => {
+                    heard = Instant::now();
+                    asked = false;
+                    match read(frame) {
+                        Ok(Some(message)) => {
+                            self.track(&message);
+                            if !self.send_event(TableEvent::Message(Box::new(message))).await {
+                                return CloseReason::Left;
+                            }
+                        }
+                        Ok(None) => {}
+                        Err(loss) => return CloseReason::Lost(loss),
+                    }
+                }
+                Ok(()) = self.playing.changed() => {}
+                () = sleep_until(alarm) => {
+                    if asked {
+                        return CloseReason::Silent;
+                    }
+                    asked = true;
+                    if let Err(error) = send_frame(socket, Frame::Ping(Bytes::new())).await {
+                        return error.into();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Leaves a silent server for another socket without a report; `None` if none comes back in time.
+    async fn change_over(&mut self) -> Option<Socket> {
+        let change = async {
+            let (index, mut socket) = self.first_greeted().await?;
+            self.rejoin(&mut socket).await.ok()?;
+            self.address.store(index, Ordering::Relaxed);
+            Some(socket)
+        };
+        timeout(CHANGE_WITHIN, change).await.ok().flatten()
+    }
+
+    /// The first of several sockets that is greeted, and the index of its address.
+    async fn first_greeted(&self) -> Option<(usize, Socket)> {
+        let last = self.address.load(Ordering::Relaxed);
+        let mut tries: FuturesUnordered<_> = (0_u32..)
+            .zip(1..=MORE_SOCKETS)
+            .map(|(earlier, step)| async move {
+                sleep(NEXT_SOCKET_AFTER * earlier).await;
+                let index = (last + step) % self.server.len();
+                let mut ids = CommandIds::new();
+                let greeted = greet(&self.server, index, &mut ids, &self.visitor).await;
+                greeted.ok().map(|(socket, _)| (index, socket))
+            })
+            .collect();
+        while let Some(tried) = tries.next().await {
+            if tried.is_some() {
+                return tried;
+            }
+        }
+        None
+    }
+
+    /// Retries until the connection and the room are restored; `None` if that is impossible.
+    async fn reconnect(
+        &mut self,
+        backoff: &mut Backoff,
+        wait: Duration,
+        reason: String,
+    ) -> Option<Socket> {
+        let mut reason = reason;
+        let mut retry_in = wait;
+        loop {
+            if !self.send_event(TableEvent::Lost { reason, retry_in }).await {
+                return None;
+            }
+            tokio::select! {
+                () = sleep(retry_in) => {}
+                () = self.events.closed() => return None,
+            }
+            match self.resume_anywhere().await {
+                Ok(socket) => return self.send_event(TableEvent::Back).await.then_some(socket),
+                Err(error) if error.is_passing() => reason = error.to_string(),
+                Err(error) => {
+                    self.send_event(TableEvent::Ended { reason: error.to_string() }).await;
+                    return None;
+                }
+            }
+            retry_in = backoff.next(rand::random());
+        }
+    }
+
+    /// Tries each address once: the one after the last first, and the last one at the end.
+    async fn resume_anywhere(&mut self) -> Result<Socket, ConnectionError> {
+        let last = self.address.load(Ordering::Relaxed);
+        let mut index = last;
+        loop {
+            index = (index + 1) % self.server.len();
+            match self.resume(index).await {
+                Err(error) if error.is_passing() && index != last => {}
+                Ok(socket) => {
+                    self.address.store(index, Ordering::Relaxed);
+                    return Ok(socket);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// One try at one address: connects, sends hello, rejoins the room, and resends unanswered
+    /// commands.
+    async fn resume(&mut self, index: usize) -> Result<Socket, ConnectionError> {
+        let (mut socket, _) = greet(&self.server, index, &mut self.ids, &self.visitor).await?;
+        self.rejoin(&mut socket).await?;
+        Ok(socket)
+    }
+
+    /// Rejoins the room over a new socket, and resends unanswered commands.
+    async fn rejoin(&mut self, socket: &mut Socket) -> Result<(), ConnectionError> {
+        if let Some((room, seq)) = self.room.clone() {
+            let request = LobbyRequest::Join { room, after: Some(seq) };
+            let joined = ask_once(socket, &mut self.ids, request).await?;
+            self.track(&joined);
+            self.send_event(TableEvent::Message(Box::new(joined))).await;
+        }
+        for command in &self.unanswered {
+            send_frame(socket, Frame::text(command.to_json())).await?;
+        }
+        Ok(())
+    }
+
+    /// Updates the unanswered commands and the room's last event.
+    fn track(&mut self, message: &Message) {
+        if let Some(id) = message.answers() {
+            let is_leave = |command: &Command| {
+                command.id == *id
+                    && matches!(command.request, Request::Lobby(LobbyRequest::Leave { .. }))
+            };
+            if self.unanswered.iter().any(is_leave) {
+                self.room = None;
+            }
+            self.unanswered.retain(|command| command.id != *id);
+        }
+        match message {
+            Message::Joined { room, catch_up, .. } => {
+                let before = self.room.as_ref().map_or(0, |(_, seq)| *seq);
+                let seq = match catch_up {
+                    CatchUp::Snapshot(snapshot) => snapshot.seq,
+                    CatchUp::Events(events) => events.last().map_or(before, |event| event.seq),
+                };
+                self.room = Some((room.clone(), seq));
+            }
+            Message::Event { event, .. } => {
+                if let Some((_, seq)) = &mut self.room {
+                    *seq = event.seq;
+                }
+            }
+            Message::Snapshot { room, snapshot } => self.room = Some((room.clone(), snapshot.seq)),
+            Message::Closed { .. } => self.room = None,
+            Message::Welcome { .. }
+            | Message::Done { .. }
+            | Message::Refused { .. }
+            | Message::Rooms { .. }
+            | Message::OwnRooms { .. }
+            | Message::Weights { .. }
+            | Message::Pong { .. }
+            | Message::Spectators { .. }
+            | Message::Chat { .. }
+            | Message::PlayerSaid { .. }
+            | Message::SpectatorSaid { .. }
+            | Message::Analysis { .. }
+            | Message::AnalysisOver { .. }
+            | Message::AccountChanged { .. }
+            | Message::Seeking { .. }
+            | Message::Paired { .. }
+            | Message::SeekOver { .. }
+            | Message::Challenged { .. }
+            | Message::Lobby { .. }
+            | Message::LobbyChanged { .. }
+            | Message::Sanction { .. }
+            | Message::Presence { .. }
+            | Message::Ratings { .. } => {}
+        }
+    }
+
+    /// Sends an event to the table; `false` if it was dropped.
+    async fn send_event(&self, event: TableEvent) -> bool {
+        self.events.send(event).await.is_ok()
+    }
+}
+
+impl From<ConnectionError> for CloseReason {
+    fn from(error: ConnectionError) -> Self {
+        Self::Lost(Loss { code: None, reason: error.to_string() })
+    }
+}
