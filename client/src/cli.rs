@@ -345,6 +345,9 @@ pub struct SeatArgs {
     /// Give the program your environment, your files and the network; its limits stay.
     #[arg(long)]
     pub trust: bool,
+    /// Run the program even as root, for whom the system bounds no number of processes.
+    #[arg(long)]
+    pub allow_root: bool,
     /// Restart the program this many times when it fails; after that, or without this, it resigns
     /// the game.
     #[arg(long, value_name = "N", default_value_t = 0, num_args = 0..=1, default_missing_value = "1")]
@@ -397,6 +400,9 @@ pub struct ArenaArgs {
     /// Give the programs your environment, your files and the network; their limits stay.
     #[arg(long)]
     pub trust: bool,
+    /// Run programs even as root, for whom the system bounds no number of processes.
+    #[arg(long)]
+    pub allow_root: bool,
     /// Openings, one a line: names of points (h8i9g7), or steps from the middle (0,0 1,1 -2,1)
     /// [default: those of the book, then random even ones]. Not with --opening.
     #[arg(long, value_name = "FILE", conflicts_with = "opening")]

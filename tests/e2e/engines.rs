@@ -26,7 +26,7 @@ fn brain(bot: &str) -> String {
 /// `fivefold seat` in a room.
 fn seat(server: &Server, room: &RoomCode, engine: &str, how: &[&str]) -> Client {
     let link = format!("{}/r/{room}", server.url());
-    let words = ["seat", &link, "--engine", engine, "--time", "300"];
+    let words = ["seat", &link, "--engine", engine, "--time", "300", "--allow-root"];
     Client::start(words.iter().chain(how))
 }
 
@@ -263,9 +263,59 @@ async fn nothing_of_an_engine_is_left_when_its_seat_is() {
     assert!(!is_running(), "neither the engine nor its child");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn all_processes_of_an_engine_end_before_a_seat_that_is_ended() {
+    let token = format!("603.{}", std::process::id());
+    let count = || {
+        let processes = std::fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
+        processes
+            .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+            .filter(|words| words.split(|byte| *byte == 0).any(|word| word == token.as_bytes()))
+            .count()
+    };
+    let mut table = Table::new(private(freestyle())).await;
+    let engine = seat(&table.server, &table.room, &strange(&format!("crowd {token}")), &[]);
+    table.begun().await;
+    assert!(count() > 150, "{}", count());
+    engine.terminate();
+    let (status, _, stderr) = engine.finish();
+    assert_eq!(count(), 0, "{status}: {stderr}");
+    assert_eq!(status.code(), Some(130), "{stderr}");
+
+    // Without a chance to end them.
+    let mut table = Table::new(private(freestyle())).await;
+    let engine = seat(&table.server, &table.room, &strange(&format!("crowd {token}")), &[]);
+    table.begun().await;
+    assert!(count() > 150, "{}", count());
+    drop(engine);
+    let killed = std::time::Instant::now();
+    while count() > 0 {
+        assert!(killed.elapsed().as_secs() < 5, "{} are left", count());
+    }
+    println!("the engine's processes ended {:?} after the client was killed", killed.elapsed());
+}
+
+#[test]
+fn no_program_runs_as_root_unless_that_is_allowed() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let seat = ["seat", "k7m2qpxw9abc", "--engine", "cat", "--server", "http://127.0.0.1:9"];
+    for words in [&seat[..], &["arena", "cat", "attack"]] {
+        let (status, _, stderr) = Client::start(words).finish();
+        assert_eq!(status.code(), Some(2), "{words:?}: {stderr}");
+        assert!(stderr.contains("as root") && stderr.contains("--allow-root"), "{stderr}");
+    }
+    // Our own bots are no such program.
+    let words = ["arena", "attack", "pattern", "--games", "2", "--plies", "4", "--nodes", "10"];
+    let (status, _, stderr) = Client::start(words).finish();
+    assert!(status.success(), "{stderr}");
+}
+
 /// Runs `fivefold arena` to its end.
 fn arena(a: &str, b: &str, how: &[&str]) -> Value {
-    let words = ["arena", a, b, "--json", "--grace", "300"];
+    let words = ["arena", a, b, "--json", "--grace", "300", "--allow-root"];
     let (status, lines, stderr) = Client::start(words.iter().chain(how)).finish();
     assert!(status.success(), "{status}: {stderr}");
     serde_json::from_str(lines.last().expect("a report")).expect("JSON")
@@ -344,7 +394,7 @@ fn programs_and_bots_open_by_swap2_in_a_match() {
         (brain("engine:1"), &["--opening", "rif"], "rif"),
         (brain("engine:1"), &["--opening", "swap2", "--openings", "none.txt"], "--openings"),
     ] {
-        let words = [&["arena", &engine, "attack"], how].concat();
+        let words = [&["arena", &engine, "attack", "--allow-root"], how].concat();
         let (status, _, stderr) = Client::start(words).finish();
         assert!(!status.success() && stderr.contains(expected), "{how:?}: {stderr}");
     }

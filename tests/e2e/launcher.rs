@@ -2,18 +2,25 @@
 //! Runs them as `fivefold seat` and `fivefold arena` do, by `fivefold run-engine`.
 
 use std::{
-    fs,
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpListener,
+    fs::{self, Permissions},
+    io::{BufRead, BufReader, ErrorKind, Read, Write},
+    net::{TcpListener, UdpSocket},
     os::{
         fd::OwnedFd,
-        unix::net::UnixStream,
-        unix::process::{CommandExt, ExitStatusExt},
+        linux::net::SocketAddrExt,
+        unix::{
+            fs::PermissionsExt,
+            net::{SocketAddr, UnixListener, UnixStream},
+            process::{CommandExt, ExitStatusExt},
+        },
     },
     process::{Child, Command, ExitStatus, Stdio},
 };
 
 use fivefold_tests::program;
+
+/// An ordinary user of every system.
+const NOBODY: u32 = 65_534;
 
 /// A running engine, with the report of its start.
 struct Run {
@@ -55,6 +62,15 @@ fn probe(options: &[&str], words: &[&str]) -> String {
     let report = run.report();
     assert!(["confined", "open"].contains(&report.as_str()), "{report}");
     run.finish().1
+}
+
+/// The options for each way to run an engine that this system allows.
+fn ways() -> Vec<&'static [&'static str]> {
+    let apart: &[&str] = &["--apart"];
+    match Run::start(apart, &["probe", "env"]).report().as_str() {
+        "inseparable" => vec![&[]],
+        _ => vec![&[], apart],
+    }
 }
 
 /// Whether this system can deny an engine access to files.
@@ -109,13 +125,17 @@ fn an_engine_cannot_read_the_identities_nor_reach_the_network_nor_stop_others() 
     let cases: [(&[&str], &str); 5] = [
         (&["read", settings], denied),
         (&["read", beside], "done"),
-        (&["read", "/etc/passwd"], "done"),
+        (&["read", "/etc/passwd"], denied),
+        (&["read", "/etc/ld.so.cache"], "done"),
         (&["connect", &address], denied),
-        (&["kill", &other], "false"),
     ];
-    for (words, expected) in cases {
-        assert_eq!(probe(&[], words), expected, "{words:?}");
+    for way in ways() {
+        for (words, expected) in cases {
+            assert_eq!(probe(way, words), expected, "{way:?} {words:?}");
+        }
+        assert_ne!(probe(way, &["kill", &other]), "true", "{way:?}");
     }
+    assert!(sleeper.try_wait().expect("it is our process").is_none());
     // Even in a folder that the engine may read.
     let mut next_to_engine = program("strange_engine");
     next_to_engine.set_file_name(format!("identities.{}", std::process::id()));
@@ -132,6 +152,107 @@ fn an_engine_cannot_read_the_identities_nor_reach_the_network_nor_stop_others() 
     assert_eq!(probe(&["--trust"], &["kill", &other]), "true");
     drop(sleeper.kill());
     sleeper.wait().expect("it has ended");
+}
+
+#[test]
+fn an_engine_gets_no_socket_that_leads_out_of_it() {
+    if !can_confine() {
+        return;
+    }
+    let denied = "Permission denied (os error 13)";
+    let udp = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    udp.set_nonblocking(true).expect("it is ours");
+    let port = udp.local_addr().expect("an address").to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let elsewhere = folder.path().join("socket");
+    // Also where the engine may read: beside its program.
+    let name = format!("socket.{}", std::process::id());
+    let beside = program("strange_engine").with_file_name(&name);
+    let listeners = [&elsewhere, &beside].map(|path| UnixListener::bind(path).expect("a path"));
+    let hidden = SocketAddr::from_abstract_name(&name).expect("a name");
+    let hidden = UnixListener::bind_addr(&hidden).expect("it is free");
+    for way in ways() {
+        for words in [
+            &["send", &port][..],
+            &["unix", elsewhere.to_str().expect("a path")],
+            &["unix", beside.to_str().expect("a path")],
+            &["abstract", &name],
+        ] {
+            assert_eq!(probe(way, words), denied, "{way:?} {words:?}");
+        }
+        // Its own processes may talk to each other.
+        assert_eq!(probe(way, &["pair"]), "done", "{way:?}");
+    }
+    let nothing = udp.recv(&mut [0; 9]).expect_err("no datagram");
+    assert_eq!(nothing.kind(), ErrorKind::WouldBlock);
+    for listener in listeners.iter().chain([&hidden]) {
+        listener.set_nonblocking(true).expect("it is ours");
+        assert!(listener.accept().is_err());
+    }
+    fs::remove_file(&beside).expect("it is ours");
+    assert_eq!(probe(&["--trust"], &["send", &port]), "done");
+}
+
+#[test]
+fn an_engine_learns_nothing_of_other_processes() {
+    if !can_confine() {
+        return;
+    }
+    let token = format!("604.{}", std::process::id());
+    let mut sleeper = Command::new("sleep").arg(&token).spawn().expect("it sleeps");
+    for way in ways() {
+        let commands = probe(way, &["commands"]);
+        // In namespaces of its own it sees itself; elsewhere it cannot list processes.
+        assert_eq!(commands.contains("strange_engine"), !way.is_empty(), "{way:?}: {commands}");
+        assert!(!commands.contains(&token), "{way:?}: {commands}");
+    }
+    assert!(probe(&["--trust"], &["commands"]).contains(&token));
+    drop(sleeper.kill());
+    sleeper.wait().expect("it has ended");
+}
+
+#[test]
+fn an_engine_of_an_ordinary_user_is_held_to_its_processes() {
+    // Programs that an ordinary user may read, too.
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).expect("it is ours");
+    let [fivefold, engine] = ["fivefold", "strange_engine"].map(|name| {
+        let copy = folder.path().join(name);
+        fs::copy(program(name), &copy).expect("a copy");
+        copy
+    });
+    for way in ways() {
+        let (control, theirs) = UnixStream::pair().expect("a pair of sockets");
+        let mut command = Command::new(&fivefold);
+        command.arg("run-engine").args(way).args(["--processes", "20", "--"]).arg(&engine);
+        command.args(["probe", "crowd", "60"]).stderr(OwnedFd::from(theirs));
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let output = command.output().expect("it ends");
+        drop((command, control));
+        let children = String::from_utf8_lossy(&output.stdout).trim().parse::<u64>();
+        let children = children.unwrap_or_else(|error| panic!("{way:?}: {error} {output:?}"));
+        // Without namespaces the system counts all processes of the user.
+        let expected = if way.is_empty() { 1..=20 } else { 20..=20 };
+        assert!(expected.contains(&children), "{way:?}: {children}");
+    }
+}
+
+#[test]
+fn a_program_for_32_bits_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = folder.path().join("engine");
+    fs::write(&engine, b"\x7fELF\x01\x01\x01").expect("a file");
+    fs::set_permissions(&engine, Permissions::from_mode(0o755)).expect("it is ours");
+    let (control, theirs) = UnixStream::pair().expect("a pair of sockets");
+    let mut command = Command::new(program("fivefold"));
+    command.args(["run-engine", "--"]).arg(&engine).stderr(OwnedFd::from(theirs));
+    command.status().expect("it ends");
+    drop(command);
+    let mut report = String::new();
+    (&control).read_to_string(&mut report).expect("a report");
+    assert!(report.contains("for 32 bits") && report.contains("--trust"), "{report}");
 }
 
 #[test]
@@ -164,21 +285,23 @@ fn an_engine_is_held_to_its_limits() {
 
 #[test]
 fn a_child_in_a_session_of_its_own_ends_with_its_engine() {
-    // The engine exits by itself.
-    let token = format!("601.{}", std::process::id());
-    assert_eq!(probe(&[], &["sleep", &token]), "done");
-    assert!(!is_running(&token));
-    // This side ends suddenly.
-    let token = format!("602.{}", std::process::id());
-    let mut run = Run::start(&[], &["clingy", &token]);
-    run.report();
-    while !is_running(&token) {
-        std::thread::yield_now();
+    for (number, way) in (601..).zip(ways()) {
+        // The engine exits by itself.
+        let token = format!("{number}.1.{}", std::process::id());
+        assert_eq!(probe(way, &["sleep", &token]), "done", "{way:?}");
+        assert!(!is_running(&token), "{way:?}");
+        // This side ends suddenly.
+        let token = format!("{number}.2.{}", std::process::id());
+        let mut run = Run::start(way, &["clingy", &token]);
+        run.report();
+        while !is_running(&token) {
+            std::thread::yield_now();
+        }
+        run.control.get_ref().shutdown(std::net::Shutdown::Write).expect("it is open");
+        let (status, _) = run.finish();
+        assert!(status.success() && status.signal().is_none(), "{way:?}: {status}");
+        assert!(!is_running(&token), "{way:?}");
     }
-    run.control.get_ref().shutdown(std::net::Shutdown::Write).expect("it is open");
-    let (status, _) = run.finish();
-    assert!(status.success() && status.signal().is_none(), "{status}");
-    assert!(!is_running(&token));
 }
 
 #[test]

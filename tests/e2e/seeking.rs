@@ -214,7 +214,7 @@ fn own_games_are_listed_open_and_finished() {
 /// `fivefold seat` on its own, with our own bots as the engine.
 fn engine(url: &str, how: &[&str]) -> Client {
     let brain = format!("'{}' brain --bot attack", program("fivefold").display());
-    let words = ["seat", "--engine", &brain, "--time", "200", "--pause", "1"];
+    let words = ["seat", "--engine", &brain, "--time", "200", "--pause", "1", "--allow-root"];
     start(url, &[&words[..], how].concat())
 }
 

@@ -9,6 +9,7 @@ use std::{
     thread,
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -117,6 +118,15 @@ impl Client {
     pub fn say(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().expect("stdin is open until the end");
         writeln!(stdin, "{line}").expect("the client listens");
+    }
+
+    /// Asks the client to end, as a service manager does.
+    ///
+    /// # Panics
+    /// When the signal cannot be sent.
+    pub fn terminate(&self) {
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(id.expect("a process has a number"), Signal::TERM).expect("it runs");
     }
 
     /// Closes the client's input, waits for its end and returns its status, the rest of its output

@@ -11,7 +11,10 @@ use std::{
 use anyhow::Context;
 use fivefold_shared::rules::{Rules, Size};
 
-use super::usage::{INTERRUPTED, Usage};
+use super::{
+    output_mode,
+    usage::{INTERRUPTED, Usage, refuse_root},
+};
 use crate::{
     arena::{Contestant, Match, Report, Sink, TURN},
     cli::ArenaArgs,
@@ -45,8 +48,7 @@ pub(super) async fn run(args: &ArenaArgs) -> anyhow::Result<ExitCode> {
     let report: Report = loop {
         tokio::select! {
             played = &mut playing => break played.context("the match panicked")??,
-            signal = tokio::signal::ctrl_c(), if !interrupted => {
-                signal.context("cannot wait for Ctrl-C")?;
+            () = output_mode::interrupted(), if !interrupted => {
                 interrupted = true;
                 stop.store(true, Ordering::Relaxed);
             }
@@ -66,6 +68,9 @@ fn match_of(args: &ArenaArgs) -> anyhow::Result<Match> {
     let usage = |error: String| Usage(error);
     let rules: Rules = args.game.rules().map_err(|error| usage(error.to_string()))?;
     let players = [&args.a, &args.b].map(Contestant::clone);
+    if players.iter().any(|player| matches!(player, Contestant::Program(_))) {
+        refuse_root(args.allow_root)?;
+    }
     for player in &players {
         if let Contestant::Bot(spec) = player {
             spec.offered(rules).map_err(|error| usage(format!("{spec}: {error}")))?;

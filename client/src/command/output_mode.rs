@@ -207,11 +207,26 @@ pub(super) async fn move_to(table: Table, room: RoomCode) -> Result<Table, Conne
     }
 }
 
-/// Waits for Ctrl-C.
+/// Waits for Ctrl-C, or for SIGTERM from a service manager.
 pub(super) async fn interrupted() {
     // If no handler can be set, the signal ends the process by itself.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
     }
 }
 

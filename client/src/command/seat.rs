@@ -9,7 +9,7 @@ use super::{
     output_mode::interrupted,
     seat_engine::{introduce, started, warn_if_open},
     seat_seeking,
-    usage::{Usage, exit_code},
+    usage::{Usage, exit_code, refuse_root},
     visit::Visit,
 };
 use crate::{
@@ -77,6 +77,7 @@ async fn in_room(
 fn options_of(args: &SeatArgs) -> anyhow::Result<SeatOptions> {
     let words = shlex::split(&args.engine).filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| Usage("--engine: a path and its arguments".into()))?;
+    refuse_root(args.allow_root)?;
     let turn = Duration::from_millis(args.time);
     let limits = Limits {
         turn: Some(turn),

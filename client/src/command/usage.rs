@@ -19,6 +19,21 @@ pub(super) const USAGE: u8 = 2;
 #[error("{0}")]
 pub(super) struct Usage(pub(super) String);
 
+/// Refuses to run somebody's program as root unless that is allowed.
+pub(super) fn refuse_root(is_allowed: bool) -> Result<(), Usage> {
+    #[cfg(unix)]
+    if !is_allowed && rustix::process::geteuid().is_root() {
+        return Err(Usage(
+            "the program would run as root, and the system would not bound its processes. Start \
+             fivefold as another user, or add --allow-root"
+                .into(),
+        ));
+    }
+    #[cfg(not(unix))]
+    let _ = is_allowed;
+    Ok(())
+}
+
 /// The chosen rules; an error if one of the bots does not play them.
 pub(super) fn rules(game: &GameArgs, bots: &[BotSpec]) -> anyhow::Result<Rules> {
     let rules = game.rules().map_err(|error| Usage(error.to_string()))?;

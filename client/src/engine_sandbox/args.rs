@@ -4,6 +4,8 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::Args;
 
+use super::namespaces::Owner;
+
 /// `fivefold run-engine`: the limits of the engine and of each process that it starts.
 #[derive(Args, Debug)]
 pub struct RunEngineArgs {
@@ -25,11 +27,17 @@ pub struct RunEngineArgs {
     /// Keep our environment, our files and the network.
     #[arg(long)]
     pub trust: bool,
+    /// Run the engine in namespaces of its own.
+    #[arg(long, conflicts_with_all = ["trust", "confine", "inside"])]
+    pub apart: bool,
+    /// This process is in the engine's namespaces; the user and the group outside.
+    #[arg(long, value_name = "USER:GROUP", requires = "scratch")]
+    pub inside: Option<Owner>,
     /// Become the engine.
     #[arg(long)]
     pub confine: bool,
     /// The folder that the engine may write to.
-    #[arg(long, value_name = "FOLDER", requires = "confine")]
+    #[arg(long, value_name = "FOLDER")]
     pub scratch: Option<PathBuf>,
     /// The engine, and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]

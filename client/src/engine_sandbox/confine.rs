@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     fs::File,
-    io::{self, Write},
+    io::{self, Read, Write},
     os::{fd::OwnedFd, unix::fs::MetadataExt, unix::process::CommandExt},
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
@@ -17,12 +17,11 @@ use rustix::process::{
     Resource, Rlimit, Signal, getrlimit, getuid, set_parent_process_death_signal, setrlimit,
 };
 
-use super::{args::RunEngineArgs, start_report::StartReport};
+use super::{args::RunEngineArgs, namespaces, start_report::StartReport, system_calls};
 
-/// System folders: programs, libraries, their settings, and information about the system.
+/// System folders: programs, libraries, and information about the system.
 const SYSTEM: &[&str] = &[
     "/bin",
-    "/etc",
     "/gnu",
     "/lib",
     "/lib32",
@@ -30,21 +29,66 @@ const SYSTEM: &[&str] = &[
     "/libx32",
     "/nix",
     "/opt",
-    "/proc",
     "/run/current-system",
     "/sbin",
     "/snap",
     "/sys",
     "/usr",
 ];
+/// How the names in `/etc` begin of what programs and libraries need. It also has the names of
+/// people, computers and networks, which engines do not.
+const SETTINGS: &[&str] = &[
+    "OpenCL",
+    "alternatives",
+    "crypto-policies",
+    "dotnet",
+    "fonts",
+    "java",
+    "jvm",
+    "ld-",
+    "ld.so",
+    "locale",
+    "localtime",
+    "lua",
+    "mono",
+    "openssl",
+    "os-release",
+    "perl",
+    "python",
+    "ruby",
+    "timezone",
+    "vulkan",
+];
+/// Files that libraries need at their start, in folders that have more.
+const SETTINGS_WITHIN: &[&str] = &["/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf"];
+/// The folder of processes where it shows only those of the engine.
+const ALL_PROCESSES: &[&str] = &["/proc"];
+/// Where it shows all processes: its entries that tell nothing of the others.
+const OWN_PROCESS: &[&str] = &[
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/self",
+    "/proc/stat",
+    "/proc/sys",
+    "/proc/uptime",
+    "/proc/version",
+];
 /// Devices without which programs do not run.
 const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
 /// The requested Landlock version; older systems apply the part that they support.
-const KNOWN: ABI = ABI::V6;
+const KNOWN: ABI = ABI::V9;
+/// How a program for 32 bits begins.
+const ELF_OF_32_BITS: &[u8] = b"\x7fELF\x01";
 
 /// Becomes the engine; returns only if it cannot.
 pub(super) fn run(args: &RunEngineArgs, control: OwnedFd) -> ExitCode {
     let mut control = File::from(control);
+    if args.inside.is_some_and(|owner| namespaces::become_owner(owner).is_err()) {
+        drop(control.write_all(StartReport::Inseparable.line().as_bytes()));
+        return ExitCode::FAILURE;
+    }
     let (Ok(error) | Err(error)) = become_engine(args, &mut control);
     // If nobody reads this, the exit code carries the same failure.
     drop(control.write_all(StartReport::Failed(error.to_string()).line().as_bytes()));
@@ -57,19 +101,21 @@ fn become_engine(args: &RunEngineArgs, control: &mut File) -> io::Result<io::Err
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let (program, arguments) = args.words.split_first().expect("at least one word is required");
     let program = Path::new(program);
-    let is_confined = !args.trust && confine(args, program).map_err(io::Error::other)?;
+    let used = match (args.processes, args.inside) {
+        // Inside, the system counts those of the namespace: this one.
+        (Some(_), Some(_)) => 1,
+        (Some(_), None) => processes_of_user()?,
+        (None, _) => 0,
+    };
+    let is_confined = !args.trust && confine(args, program)?;
     let mut engine = Command::new(program);
     engine.args(arguments).stderr(Stdio::null());
     control.write_all(StartReport::Started { is_confined }.line().as_bytes())?;
-    limit(args)?;
+    limit(args, used)?;
     Ok(engine.exec())
 }
 
-fn limit(args: &RunEngineArgs) -> io::Result<()> {
-    let used = match args.processes {
-        Some(_) => processes_of_user()?,
-        None => 0,
-    };
+fn limit(args: &RunEngineArgs, used: u64) -> io::Result<()> {
     let limits = [
         (Resource::Core, Some(0)),
         (Resource::Cpu, args.processor_seconds),
@@ -100,11 +146,28 @@ fn processes_of_user() -> io::Result<u64> {
 
 /// Denies this process the network, other processes, and all files except those of the system,
 /// those in its folder, and a writable folder of its own. `false` where the system cannot do this.
-fn confine(args: &RunEngineArgs, program: &Path) -> Result<bool, RulesetError> {
+fn confine(args: &RunEngineArgs, program: &Path) -> io::Result<bool> {
+    if begins_with(program, ELF_OF_32_BITS) {
+        let why = "it is a program for 32 bits, which cannot be kept from the network; to run it \
+                   all the same, use --trust";
+        return Err(io::Error::other(why));
+    }
+    let are_files_denied = deny_files(args, program).map_err(io::Error::other)?;
+    Ok(system_calls::deny().is_ok() && are_files_denied)
+}
+
+fn begins_with(program: &Path, start: &[u8]) -> bool {
+    let mut found = vec![0; start.len()];
+    File::open(program).and_then(|mut file| file.read_exact(&mut found)).is_ok() && found == start
+}
+
+fn deny_files(args: &RunEngineArgs, program: &Path) -> Result<bool, RulesetError> {
     let hidden = args.hide.as_deref().map(resolved);
     let own = [program.to_path_buf(), resolved(program)].into_iter().flat_map(|path| parts(&path));
     let here = env::current_dir().ok();
-    let folders = SYSTEM.iter().map(PathBuf::from).chain(own).chain(here);
+    let processes = if args.inside.is_some() { ALL_PROCESSES } else { OWN_PROCESS };
+    let system = [SYSTEM, SETTINGS_WITHIN, processes].concat();
+    let folders = system.into_iter().map(PathBuf::from).chain(settings()).chain(own).chain(here);
     let readable: Vec<PathBuf> =
         folders.flat_map(|folder| without(&folder, hidden.as_deref())).collect();
     let ruleset = Ruleset::default()
@@ -116,6 +179,17 @@ fn confine(args: &RunEngineArgs, program: &Path) -> Result<bool, RulesetError> {
         .add_rules(path_beneath_rules(&args.scratch, AccessFs::from_all(KNOWN)))?
         .add_rules(path_beneath_rules(DEVICES, AccessFs::from_all(KNOWN)))?;
     Ok(ruleset.restrict_self()?.ruleset != RulesetStatus::NotEnforced)
+}
+
+/// Those in `/etc` that programs need.
+fn settings() -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir("/etc") else { return Vec::new() };
+    let is_needed = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        SETTINGS.iter().any(|start| name.starts_with(start))
+    };
+    entries.filter_map(Result::ok).filter(is_needed).map(|entry| entry.path()).collect()
 }
 
 /// The folder of a program. Where that is `bin`, also the folders beside it: an interpreter needs

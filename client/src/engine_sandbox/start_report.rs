@@ -3,7 +3,11 @@
 /// The outcome of a start.
 #[derive(Debug)]
 pub(super) enum StartReport {
-    Started { is_confined: bool },
+    Started {
+        is_confined: bool,
+    },
+    /// The system allows no namespaces; nothing was started.
+    Inseparable,
     Failed(String),
 }
 
@@ -12,6 +16,7 @@ impl StartReport {
         match line {
             "confined" => Self::Started { is_confined: true },
             "open" => Self::Started { is_confined: false },
+            "inseparable" => Self::Inseparable,
             "" => Self::Failed("it ended before it was started".into()),
             why => Self::Failed(why.into()),
         }
@@ -21,6 +26,7 @@ impl StartReport {
         match self {
             Self::Started { is_confined: true } => "confined\n".into(),
             Self::Started { is_confined: false } => "open\n".into(),
+            Self::Inseparable => "inseparable\n".into(),
             Self::Failed(why) => format!("{}\n", why.replace('\n', " ")),
         }
     }

@@ -10,7 +10,8 @@ use std::{
         unix::{net::UnixStream, process::CommandExt},
     },
     path::Path,
-    process::{Child, ChildStdin, ChildStdout, ExitCode, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::Duration,
 };
@@ -19,13 +20,13 @@ use rustix::{
     io::Errno,
     process::{
         Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal,
-        set_child_subreaper, wait,
+        set_child_subreaper, set_parent_process_death_signal, wait,
     },
 };
 
 use super::{
     args::RunEngineArgs,
-    confine,
+    confine, namespaces,
     spawn::{FILE_BYTES, PROCESSES, PROCESSOR_SECONDS, SandboxLimits, command, find},
     start_report::StartReport,
 };
@@ -56,6 +57,25 @@ pub(crate) fn start(
     words: &[String],
     limits: &SandboxLimits,
 ) -> io::Result<(RunningEngine, ChildStdin, ChildStdout)> {
+    /// Whether namespaces have not failed before.
+    static SEPARABLE: AtomicBool = AtomicBool::new(true);
+    // What a trusted engine needs, such as other users' processes, may not be in the namespaces.
+    if !limits.is_trusted && SEPARABLE.load(Ordering::Relaxed) {
+        if let Some(started) = try_start(words, limits, true)? {
+            return Ok(started);
+        }
+        SEPARABLE.store(false, Ordering::Relaxed);
+    }
+    let started = try_start(words, limits, false)?;
+    started.ok_or_else(|| io::Error::other("it asks for namespaces that nobody wants"))
+}
+
+/// Starts an engine, in namespaces of its own or not; `None` where the system allows none.
+fn try_start(
+    words: &[String],
+    limits: &SandboxLimits,
+    apart: bool,
+) -> io::Result<Option<(RunningEngine, ChildStdin, ChildStdout)>> {
     let (mut control, theirs) = UnixStream::pair()?;
     let mut spawn = command(OsStr::new(OURSELVES), limits.is_trusted);
     spawn.arg0("fivefold").arg("run-engine");
@@ -67,6 +87,9 @@ pub(crate) fn start(
     spawn.arg("--processes").arg(PROCESSES.to_string());
     if limits.is_trusted {
         spawn.arg("--trust");
+    }
+    if apart {
+        spawn.arg("--apart");
     }
     if let Ok(folder) = Settings::folder() {
         spawn.arg("--hide").arg(folder);
@@ -86,9 +109,10 @@ pub(crate) fn start(
     BufReader::with_capacity(1, &mut control).read_line(&mut said)?;
     match StartReport::read(said.trim_end()) {
         StartReport::Started { is_confined } => running.is_confined = is_confined,
+        StartReport::Inseparable => return Ok(None),
         StartReport::Failed(why) => return Err(io::Error::other(why)),
     }
-    Ok((running, input, output))
+    Ok(Some((running, input, output)))
 }
 
 impl RunningEngine {
@@ -124,10 +148,49 @@ pub fn run(args: &RunEngineArgs) -> io::Result<ExitCode> {
         return Ok(confine::run(args, control));
     }
     let mut control = UnixStream::from(control);
+    if args.apart {
+        return wait_apart(args, control);
+    }
+    if let (Some(_), Some(scratch)) = (args.inside, &args.scratch) {
+        // The system ends all processes here with this one, which is the first.
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        match namespaces::hide_processes() {
+            Ok(()) => supervise(args, scratch, control)?,
+            // If nobody reads the report, nothing remains to be done.
+            Err(_) => drop(control.write_all(StartReport::Inseparable.line().as_bytes())),
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     set_child_subreaper(Some(rustix::process::getpid()))?;
     let scratch = tempfile::Builder::new().prefix("fivefold-engine-").tempdir()?;
-    let started = spawn(args, scratch.path());
-    let (mut engine, report) = match started {
+    supervise(args, scratch.path(), control)?;
+    end_all()?;
+    // Do this before closing standard error, which signals that nothing is left.
+    scratch.close()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs this program again in new namespaces, where it starts the engine, and waits for its end.
+fn wait_apart(args: &RunEngineArgs, mut control: UnixStream) -> io::Result<ExitCode> {
+    let scratch = tempfile::Builder::new().prefix("fivefold-engine-").tempdir()?;
+    let first = namespaces::separate().and_then(|owner| {
+        let mut spawn = ourselves(args, scratch.path());
+        spawn.arg("--inside").arg(owner.to_string()).arg("--").args(&args.words).spawn()
+    });
+    match first {
+        // How it ends does not matter: the rest has ended with it.
+        Ok(mut first) => drop(first.wait()?),
+        // If nobody reads the report, nothing remains to be done.
+        Err(_) => drop(control.write_all(StartReport::Inseparable.line().as_bytes())),
+    }
+    // Do this before closing standard error, which signals that nothing is left.
+    scratch.close()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Starts the engine, reports how that went, and returns when it has ended or is to end.
+fn supervise(args: &RunEngineArgs, scratch: &Path, mut control: UnixStream) -> io::Result<()> {
+    let (mut engine, report) = match spawn(args, scratch) {
         Ok((engine, said)) => {
             // The last line counts: the start failed after the process had limited itself.
             let report = StartReport::read(said.lines().last().unwrap_or_default());
@@ -140,18 +203,37 @@ pub fn run(args: &RunEngineArgs) -> io::Result<ExitCode> {
     if let (Some(engine), StartReport::Started { .. }, Ok(())) = (&mut engine, &report, told) {
         watch(engine, control)?;
     }
-    end_all()?;
-    // Do this before closing standard error, which signals that nothing is left.
-    scratch.close()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Starts the engine, and returns its report once it has become the engine.
 fn spawn(args: &RunEngineArgs, scratch: &Path) -> io::Result<(Child, String)> {
     let (program, arguments) = args.words.split_first().expect("at least one word is required");
     let found = find(program)?;
+    let mut spawn = ourselves(args, scratch);
+    spawn.arg("--confine");
+    if let Some(owner) = args.inside {
+        spawn.arg("--inside").arg(owner.to_string());
+    }
+    if !args.trust {
+        spawn.env("HOME", scratch).env("TMPDIR", scratch);
+    }
+    spawn.arg("--").arg(found.path).args(arguments).current_dir(found.folder);
+    // Own group: signals to the engine's group must not reach us.
+    spawn.process_group(0).stderr(Stdio::piped());
+    let mut engine = spawn.spawn()?;
+    let mut said = String::new();
+    if let Some(mut talk) = engine.stderr.take() {
+        // The engine itself gets another standard error, so this ends when it starts.
+        talk.read_to_string(&mut said)?;
+    }
+    Ok((engine, said))
+}
+
+/// This program with the engine's limits and its folder.
+fn ourselves(args: &RunEngineArgs, scratch: &Path) -> Command {
     let mut spawn = command(OsStr::new(OURSELVES), args.trust);
-    spawn.arg0("fivefold").arg("run-engine").arg("--confine").arg("--scratch").arg(scratch);
+    spawn.arg0("fivefold").arg("run-engine").arg("--scratch").arg(scratch);
     for (name, number) in [
         ("--memory", args.memory),
         ("--processor-seconds", args.processor_seconds),
@@ -167,19 +249,8 @@ fn spawn(args: &RunEngineArgs, scratch: &Path) -> io::Result<(Child, String)> {
     }
     if args.trust {
         spawn.arg("--trust");
-    } else {
-        spawn.env("HOME", scratch).env("TMPDIR", scratch);
     }
-    spawn.arg("--").arg(found.path).args(arguments).current_dir(found.folder);
-    // Own group: signals to the engine's group must not reach us.
-    spawn.process_group(0).stderr(Stdio::piped());
-    let mut engine = spawn.spawn()?;
-    let mut said = String::new();
-    if let Some(mut talk) = engine.stderr.take() {
-        // The engine itself gets another standard error, so this ends when it starts.
-        talk.read_to_string(&mut said)?;
-    }
-    Ok((engine, said))
+    spawn
 }
 
 /// Returns when the engine has exited or the control socket is closed.
@@ -215,6 +286,8 @@ fn end_all() -> io::Result<()> {
             Err(Errno::CHILD) => return Ok(()),
             Err(error) => return Err(error.into()),
         }
+        // Most of them have ended by now, and looking for the others takes long.
+        while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
     }
 }
 

@@ -16,16 +16,23 @@
 //! - `rude`: from its second move on it sends a secret in every way that it can.
 //! - `clingy SECONDS`: plays, and ignores the command to exit; it starts a child that sleeps this
 //!   long, and another in its own session whose parent has exited.
+//! - `crowd SECONDS`: plays, with 150 children that sleep this long, and ignores the command to exit.
 //! - `silent`, `exit`: sends nothing, exits at once.
 //! - `probe WHAT ARGUMENT...`: no engine; does one thing and prints the result in a line:
-//!   `env`, `read FILE`, `write FILE BYTES`, `memory BYTES`, `connect ADDRESS`, `kill PROCESS`,
-//!   `spin`, `limits`, `sleep SECONDS` by an orphaned child.
+//!   `env`, `read FILE`, `write FILE BYTES`, `memory BYTES`, `connect ADDRESS`, `send ADDRESS` by
+//!   UDP, `unix PATH`, `abstract NAME`, `pair` of sockets, `kill PROCESS`, `spin`, `limits`,
+//!   `crowd SECONDS`, which counts the children that it may have, `commands` of all processes,
+//!   `sleep SECONDS` by an orphaned child.
 
 #![expect(clippy::print_stdout, reason = "an engine speaks on standard output")]
 
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
+#[cfg(target_os = "linux")]
+use std::os::{linux::net::SocketAddrExt, unix::net::SocketAddr};
 use std::{
     env, fs, io,
-    net::TcpStream,
+    net::{TcpStream, UdpSocket},
     path::Path,
     process::{Command as Spawn, Stdio, exit},
     thread,
@@ -47,6 +54,7 @@ fn main() {
             drop(Spawn::new("sleep").args(env::args().nth(2)).spawn());
             lose_child(&env::args().nth(2).unwrap_or_default());
         }
+        "crowd" => drop(crowd(150, &env::args().nth(2).unwrap_or_default())),
         "silent" => thread::sleep(Duration::from_secs(600)),
         "exit" => return,
         "probe" => {
@@ -62,7 +70,7 @@ fn main() {
             engine.obey(command);
         }
     }
-    if engine.how == "clingy" {
+    if ["clingy", "crowd"].contains(&engine.how.as_str()) {
         thread::sleep(Duration::from_secs(600));
     }
 }
@@ -70,6 +78,12 @@ fn main() {
 /// Starts a process that sleeps this long, in its own session and without a parent.
 fn lose_child(seconds: &str) {
     drop(Spawn::new("setsid").args(["--fork", "sleep", seconds]).status());
+}
+
+/// Starts so many processes that sleep this long, and counts those that the system allows.
+fn crowd(children: usize, seconds: &str) -> usize {
+    let child = || Spawn::new("sleep").arg(seconds).stdout(Stdio::null()).spawn();
+    (0..children).map_while(|_| child().ok()).count()
 }
 
 fn probe(words: &[String]) -> String {
@@ -96,6 +110,29 @@ fn probe(words: &[String]) -> String {
             said(got)
         }
         ["connect", address] => said(TcpStream::connect(address).map(|_| ())),
+        ["send", address] => said(
+            UdpSocket::bind("0.0.0.0:0")
+                .and_then(|socket| socket.send_to(b"out", address).map(|_| ())),
+        ),
+        #[cfg(unix)]
+        ["unix", path] => said(UnixStream::connect(path).map(|_| ())),
+        #[cfg(target_os = "linux")]
+        ["abstract", name] => said(
+            SocketAddr::from_abstract_name(name)
+                .and_then(|address| UnixStream::connect_addr(&address).map(|_| ())),
+        ),
+        #[cfg(unix)]
+        ["pair"] => said(UnixStream::pair().map(|_| ())),
+        ["crowd", seconds] => crowd(1_000, seconds).to_string(),
+        ["commands"] => {
+            let processes = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+            let command = |folder: fs::DirEntry| fs::read(folder.path().join("cmdline")).ok();
+            let commands: Vec<String> = processes
+                .filter_map(command)
+                .map(|words| String::from_utf8_lossy(&words).replace('\0', " "))
+                .collect();
+            commands.join(";")
+        }
         ["kill", process] => {
             let killed = Spawn::new("kill").arg(process).stderr(Stdio::null()).status();
             killed.map_or_else(|error| error.to_string(), |status| status.success().to_string())
