@@ -169,8 +169,7 @@ fn main() {
     let Some(server) = PostgresServer::start(Durability::Full) else { return };
     for group in [1, 8, 32] {
         let games = [false, true].map(|is_rated| {
-            let folder = server.folder().display().to_string().replace('/', "%2F");
-            let url = DatabaseUrl::from(format!("postgres://fivefold@{folder}/fivefold"));
+            let url = DatabaseUrl::from(server.url());
             let storage = Box::new(Postgres::open(&url, None).expect("a database"));
             let number = 1_000_000 * (1 + 2 * group as u64 + u64::from(is_rated));
             Games { storage, number, is_rated }

@@ -83,7 +83,7 @@ impl Cluster {
     /// # Panics
     /// When it does not start.
     pub fn start_node(&mut self, node: usize) {
-        let database = format!("postgres://fivefold@{}/fivefold", self.to_database(node).address());
+        let database = self.database(node);
         let bus = self.bus_of(node);
         let this = &mut self.nodes[node];
         this.starts += 1;
@@ -118,6 +118,11 @@ impl Cluster {
         let (status, took) = block_in_place(|| server.wait());
         assert!(status.success(), "node {node} ended with {status}: {}", self.log(node));
         took
+    }
+
+    /// A node's address of the database.
+    pub fn database(&self, node: usize) -> String {
+        PostgresServer::url_at(&self.to_database(node).address().to_string())
     }
 
     /// A node's connections to the database.

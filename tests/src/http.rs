@@ -13,7 +13,10 @@ use tokio::{
 use crate::tcp::tcp_from;
 
 /// The whole response to a GET, with the head.
-pub(crate) async fn get(address: SocketAddr, path: &str) -> io::Result<String> {
+///
+/// # Errors
+/// When there is no response.
+pub async fn get(address: SocketAddr, path: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;

@@ -23,6 +23,7 @@ pub use self::{
     client::Client,
     cluster::Cluster,
     guest::{Away, Guest, Seen, Socket, connect},
+    http::get as http_get,
     programs::program,
     server::Server,
     times::Times,

@@ -103,6 +103,15 @@ impl Server {
         Self::run(server.args(["--database", database]).args(flags))
     }
 
+    /// As [`start_on`](Self::start_on). `log` receives its log.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_on_with_log(database: &str, log: impl Into<Stdio>, flags: &[&str]) -> Self {
+        let mut server = Command::new(program("fivefold-server"));
+        Self::run(server.args(["--database", database]).args(flags).stderr(log))
+    }
+
     /// As [`start_in_with`](Self::start_in_with), with another build of the server.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! A PostgreSQL server of a test's own, with its tables and rows. Tests are skipped where PostgreSQL
 //! is not installed.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use fivefold_server::{
     NodeId,
@@ -10,10 +10,7 @@ use fivefold_server::{
 pub(crate) use fivefold_test_services::Durability;
 use fivefold_test_services::PostgresServer;
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
-
-/// Name of the superuser and of the database.
-const NAME: &str = "fivefold";
+use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 /// A running server, and a runtime for questions to it.
 pub(crate) struct Server {
@@ -41,32 +38,27 @@ impl Server {
 
     /// The URL of the database.
     pub(crate) fn url(&self) -> DatabaseUrl {
-        self.url_of(NAME)
+        DatabaseUrl::from(self.process.url())
     }
 
     /// The URL of another database on the server.
     pub(crate) fn url_of(&self, database: &str) -> DatabaseUrl {
-        let folder = self.process.folder().display().to_string().replace('/', "%2F");
-        DatabaseUrl::from(format!("postgres://{NAME}@{folder}/{database}"))
+        DatabaseUrl::from(self.process.url_of(database))
     }
 
-    /// From now on, users other than the superuser need their password.
-    pub(crate) fn demand_passwords(&self) {
-        let rules = format!("local all {NAME} trust\nlocal all all scram-sha-256\n");
-        fs::write(self.process.folder().join("data/pg_hba.conf"), rules).unwrap();
-        self.execute("SELECT pg_reload_conf()");
-        // New connections see it after the server has.
-        let loaded = "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method LIKE 'scram%'";
-        assert_eq!(self.value(loaded), "1");
+    /// The process.
+    pub(crate) const fn process(&self) -> &PostgresServer {
+        &self.process
+    }
+
+    /// Runs one statement as the superuser.
+    pub(crate) fn administer(&self, statement: &str) {
+        self.process.ask(statement);
     }
 
     /// Runs statements beside the storage.
     pub(crate) fn execute(&self, statements: &str) {
-        self.execute_in(NAME, statements);
-    }
-
-    pub(crate) fn execute_in(&self, database: &str, statements: &str) {
-        let client = self.try_client(database).unwrap();
+        let client = self.client(&self.config());
         // One by one, as some cannot run in a transaction.
         for statement in statements.split(';').filter(|statement| !statement.trim().is_empty()) {
             self.runtime.block_on(client.batch_execute(statement)).unwrap();
@@ -75,13 +67,18 @@ impl Server {
 
     /// Runs one statement that contains semicolons.
     pub(crate) fn execute_whole(&self, statement: &str) {
-        let client = self.try_client(NAME).unwrap();
+        let client = self.client(&self.config());
         self.runtime.block_on(client.batch_execute(statement)).unwrap();
     }
 
     /// The first value of the first row, as text.
     pub(crate) fn value(&self, query: &str) -> String {
-        let client = self.try_client(NAME).unwrap();
+        self.value_by(&self.config(), query)
+    }
+
+    /// The same by another way to the server.
+    pub(crate) fn value_by(&self, config: &Config, query: &str) -> String {
+        let client = self.client(config);
         let answer = self.runtime.block_on(client.simple_query(query)).unwrap();
         let value = answer.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
@@ -95,13 +92,16 @@ impl Server {
         }
     }
 
-    fn try_client(&self, database: &str) -> Result<Client, tokio_postgres::Error> {
-        let mut config = tokio_postgres::Config::new();
-        config.host_path(self.process.folder()).user(NAME).dbname(database);
+    /// As the role that owns the database.
+    fn config(&self) -> Config {
+        self.process.url().parse().unwrap()
+    }
+
+    fn client(&self, config: &Config) -> Client {
         self.runtime.block_on(async {
-            let (client, connection) = config.connect(NoTls).await?;
+            let (client, connection) = config.connect(NoTls).await.unwrap();
             tokio::spawn(connection);
-            Ok(client)
+            client
         })
     }
 

@@ -11,6 +11,7 @@ use std::{
 };
 
 use fivefold_server::storage::DatabaseUrl;
+use fivefold_test_services::PostgresServer;
 
 /// What passes.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -61,7 +62,7 @@ impl Relay {
 
     /// The URL of the test's database through this relay.
     pub(crate) fn url(&self) -> DatabaseUrl {
-        DatabaseUrl::from(format!("postgres://fivefold@127.0.0.1:{}/fivefold", self.port))
+        DatabaseUrl::from(PostgresServer::url_at(&format!("127.0.0.1:{}", self.port)))
     }
 
     /// Holds what comes from now on, or passes on what was held.

@@ -7,6 +7,7 @@
 mod certificate;
 mod nats;
 mod nats_credentials;
+mod pgbouncer;
 mod postgres;
 mod relay;
 
@@ -14,6 +15,7 @@ pub use self::{
     certificate::Certificate,
     nats::NatsServer,
     nats_credentials::NatsCredentials,
+    pgbouncer::PgBouncer,
     postgres::{Durability, PostgresServer},
     relay::{Passage, Relay, Service},
 };

@@ -1,5 +1,8 @@
 //! Starts the real PostgreSQL from a temporary folder. It listens on a socket in that folder, and takes
 //! a port only for encrypted connections.
+//!
+//! Its database belongs to a role without special rights and with a password, as `OPERATING.md` asks
+//! for. Only what an administrator does is done as the superuser.
 
 use std::{
     env, fs,
@@ -23,14 +26,29 @@ use tempfile::TempDir;
 
 use crate::Certificate;
 
-/// Name of the superuser, who needs no password, and of the database.
+/// The superuser, who needs no password.
+const SUPERUSER: &str = "postgres";
+
+/// Name of the role without special rights, and of the database that it owns.
 const NAME: &str = "fivefold";
+
+/// Its password.
+const PASSWORD: &str = "fivefold-secret";
+
+/// Who may connect: the superuser and standbys by the socket, all others by a password.
+const RULES: &str = "
+local all postgres trust
+local replication postgres trust
+local all all scram-sha-256
+hostssl all all 127.0.0.1/32 scram-sha-256
+";
 
 /// The number in the name of its socket.
 const USUAL_PORT: u16 = 5432;
 
-/// Runs the server until a line or the end of its input, which comes with the end of the test.
-const GUARD: &str = r#""$@" </dev/null & read -r word; kill -QUIT $!; wait
+/// Runs the server until a line or the end of its input, which comes with the end of the test. It may
+/// be frozen then.
+const GUARD: &str = r#""$@" </dev/null & read -r word; kill -QUIT $!; kill -CONT $!; wait
     [ "$word" = keep ] || rm -rf "$0""#;
 
 /// How long starting and stopping may take on a busy machine.
@@ -84,6 +102,40 @@ impl PostgresServer {
             println!("SKIPPED: PostgreSQL 15 or newer is not installed here");
             return None;
         };
+        let mut server = Self::in_new_folder(programs, durability);
+        let mut initdb = server.command("initdb");
+        initdb
+            .args(["--auth-local=trust", "--auth-host=reject", "--no-sync", "--locale=C"])
+            .args(["--encoding=UTF8", "--username", SUPERUSER, "--pgdata"])
+            .arg(server.data());
+        let made = initdb.output().expect("initdb starts");
+        assert!(made.status.success(), "{made:?}");
+        fs::write(server.data().join("pg_hba.conf"), RULES).expect("a file in our folder");
+        if let Some(certificate) = certificate {
+            server.encrypt(certificate);
+        }
+        server.restart();
+        server.ask_in("postgres", &format!("CREATE ROLE {NAME} LOGIN PASSWORD '{PASSWORD}'"));
+        server.ask_in("postgres", &format!("CREATE DATABASE {NAME} OWNER {NAME}"));
+        Some(server)
+    }
+
+    /// Starts a standby of this server, which follows it without delay.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_standby(&self) -> Self {
+        let mut standby = Self::in_new_folder(self.programs.clone(), self.durability);
+        let mut copy = self.command("pg_basebackup");
+        copy.args(["--no-sync", "--checkpoint=fast", "--write-recovery-conf", "--username"]);
+        copy.args([SUPERUSER, "--host"]).arg(self.folder()).arg("--pgdata").arg(standby.data());
+        let made = copy.output().expect("pg_basebackup starts");
+        assert!(made.status.success(), "{made:?}");
+        standby.restart();
+        standby
+    }
+
+    fn in_new_folder(programs: PathBuf, durability: Durability) -> Self {
         // A short path: a socket's has at most 107 bytes.
         let folder = TempDir::with_prefix_in("fivefold-pg-", "/tmp").expect("a temporary folder");
         if let Some((user, group)) = unprivileged() {
@@ -91,23 +143,7 @@ impl PostgresServer {
         }
         let anybody = fs::Permissions::from_mode(0o755);
         fs::set_permissions(folder.path(), anybody).expect("it is our folder");
-        let mut server = Self { programs, folder, durability, port: None, guard: None };
-        let mut initdb = server.command("initdb");
-        initdb
-            .args(["--auth-local=trust", "--auth-host=reject", "--no-sync", "--locale=C"])
-            .args(["--encoding=UTF8", "--username", NAME, "--pgdata"])
-            .arg(server.data());
-        let made = initdb.output().expect("initdb starts");
-        assert!(made.status.success(), "{made:?}");
-        if let Some(certificate) = certificate {
-            server.encrypt(certificate);
-        }
-        server.restart();
-        let mut createdb = server.command("createdb");
-        let made = createdb.args(["--username", NAME, "--host"]).arg(server.folder.path());
-        let made = made.arg(NAME).output().expect("createdb starts");
-        assert!(made.status.success(), "{made:?}");
-        Some(server)
+        Self { programs, folder, durability, port: None, guard: None }
     }
 
     /// The folder of its socket: the host in a client's settings.
@@ -117,8 +153,12 @@ impl PostgresServer {
 
     /// Its address for the server's `--database`.
     pub fn url(&self) -> String {
-        let folder = self.folder().display().to_string().replace('/', "%2F");
-        format!("postgres://{NAME}@{folder}/{NAME}")
+        self.url_of(NAME)
+    }
+
+    /// The same for another database.
+    pub fn url_of(&self, database: &str) -> String {
+        url_at(&self.folder().display().to_string().replace('/', "%2F"), database)
     }
 
     /// Its address for encrypted connections, without the settings of TLS.
@@ -127,7 +167,17 @@ impl PostgresServer {
     /// When it has none.
     pub fn encrypted_url(&self) -> String {
         let port = self.port.expect("it was started with a certificate");
-        format!("postgres://{NAME}@localhost:{port}/{NAME}")
+        Self::url_at(&format!("localhost:{port}"))
+    }
+
+    /// The address of its database through something else that listens there, such as a relay.
+    pub fn url_at(host: &str) -> String {
+        url_at(host, NAME)
+    }
+
+    /// The role and its password, as a pooler reads them.
+    pub(crate) fn users() -> String {
+        format!("\"{NAME}\" \"{PASSWORD}\"\n")
     }
 
     /// Its socket, for a relay.
@@ -188,34 +238,63 @@ impl PostgresServer {
         if self.guard.is_none() {
             return;
         }
-        let id = self.pid().to_string();
-        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
         // Its children end without it, but not at once, and a new server needs their memory.
-        for id in [&*id].into_iter().chain(children.unwrap_or_default().split_whitespace()) {
-            let process = id.parse().ok().and_then(Pid::from_raw).expect("a process id");
-            if let Err(error) = kill_process(process, Signal::KILL) {
-                assert_eq!(error, Errno::SRCH, "a child may have ended by itself");
-            }
-        }
+        self.signal_all(Signal::KILL);
         self.stop_guard(true);
         self.wait_until("it has ended", |server| !server.is_ready());
         fs::remove_file(self.data().join("postmaster.pid")).expect("a dead server leaves it");
     }
 
-    /// Runs a query with psql, and returns its rows as lines.
+    /// Stops it where it is, with all of its processes: connections stay open, and nothing moves.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn freeze(&self) {
+        self.signal_all(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn thaw(&self) {
+        self.signal_all(Signal::CONT);
+    }
+
+    fn signal_all(&self, signal: Signal) {
+        let id = self.pid().to_string();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        for id in [&*id].into_iter().chain(children.unwrap_or_default().split_whitespace()) {
+            let process = id.parse().ok().and_then(Pid::from_raw).expect("a process id");
+            if let Err(error) = kill_process(process, signal) {
+                assert_eq!(error, Errno::SRCH, "a child may have ended by itself");
+            }
+        }
+    }
+
+    /// Runs a query with psql as the superuser, and returns its rows as lines.
     ///
     /// # Panics
     /// When it fails.
     pub fn ask(&self, query: &str) -> String {
+        self.ask_in(NAME, query)
+    }
+
+    /// The same in another database.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub fn ask_in(&self, database: &str, query: &str) -> String {
         let mut psql = self.command("psql");
-        psql.args(["--no-psqlrc", "--tuples-only", "--no-align", "--username", NAME, "--host"]);
+        psql.args(["--no-psqlrc", "--tuples-only", "--no-align", "--dbname", database]);
+        psql.args(["--username", SUPERUSER, "--host"]);
         let output = psql.arg(self.folder()).args(["--command", query]).output();
         let output = output.expect("psql starts");
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).expect("psql prints text").trim().to_owned()
     }
 
-    /// Takes the certificate, and lets in who comes by TLS. PostgreSQL wants a key that is its own.
+    /// Takes the certificate, and a port for those who come by TLS. PostgreSQL wants a key that is its own.
     fn encrypt(&mut self, certificate: &Certificate) {
         let data = self.data();
         for (from, name) in [(certificate.file(), "server.crt"), (certificate.key(), "server.key")]
@@ -227,10 +306,6 @@ impl PostgresServer {
                 chown(&file, Some(user), Some(group)).expect("it is our file");
             }
         }
-        let rules = data.join("pg_hba.conf");
-        let before = fs::read_to_string(&rules).expect("initdb has written it");
-        let encrypted = format!("hostssl all all 127.0.0.1/32 trust\n{before}");
-        fs::write(&rules, encrypted).expect("a file in our folder");
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         self.port = Some(free.local_addr().expect("it is bound").port());
     }
@@ -305,7 +380,7 @@ fn is_new(folder: &Path) -> bool {
 }
 
 /// PostgreSQL refuses to run as root: the user and group to run it as instead.
-fn unprivileged() -> Option<(u32, u32)> {
+pub(crate) fn unprivileged() -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;
     }
@@ -318,7 +393,13 @@ fn unprivileged() -> Option<(u32, u32)> {
     Some(ids("postgres").or_else(|| ids("nobody")).unwrap_or((65534, 65534)))
 }
 
-fn as_unprivileged(command: &mut Command) {
+/// The address of a database as the role that owns it.
+fn url_at(host: &str, database: &str) -> String {
+    format!("postgres://{NAME}:{PASSWORD}@{host}/{database}")
+}
+
+/// Runs a program that refuses to run as root as PostgreSQL's user.
+pub(crate) fn as_unprivileged(command: &mut Command) {
     if let Some((user, group)) = unprivileged() {
         command.uid(user).gid(group);
     }
@@ -332,6 +413,10 @@ fn a_restarted_server_has_what_was_stored() {
     server.ask("INSERT INTO move VALUES (7)");
     server.restart();
     assert_eq!(server.ask("SELECT ply FROM move"), "7");
+    let special =
+        "SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls
+        FROM pg_roles WHERE rolname = 'fivefold'";
+    assert_eq!(server.ask(special), "f");
     let folder = server.folder().to_owned();
     assert!(server.socket().exists());
     drop(server);
