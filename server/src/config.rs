@@ -372,12 +372,15 @@ pub enum Task {
         /// The game's id, as in its address.
         game: String,
     },
-    /// Copy everything from a database file into an empty PostgreSQL database (--database). Stop
-    /// the server first.
+    /// Copy everything from a database file into an empty PostgreSQL database (--database), or from
+    /// that into a new file. Stop the server first.
     Migrate {
-        /// The file, such as fivefold.sqlite3. It stays as it is.
+        /// The file to copy into the database, such as fivefold.sqlite3. It stays as it is.
+        #[arg(long, value_name = "FILE", required_unless_present = "to", conflicts_with = "to")]
+        from: Option<PathBuf>,
+        /// The file to copy the database into, which must not exist yet. The database stays as it is.
         #[arg(long, value_name = "FILE")]
-        from: PathBuf,
+        to: Option<PathBuf>,
     },
 }
 

@@ -90,6 +90,16 @@ pub const DATABASE_CONNECT_WITHIN: Duration = Duration::from_secs(2);
 pub const DATABASE_RECONNECT_REST: Duration = Duration::from_millis(250);
 /// The same for a heartbeat.
 pub const DATABASE_HEARTBEAT_WITHIN: Duration = Duration::from_secs(1);
+/// Transactions of one connection that should run in the same session of the database.
+pub const DATABASE_POOLER_LOOKS: u32 = 3;
+/// A standby that does not answer a reader in this time is not asked; the primary is.
+pub const REPLICA_ANSWER_WITHIN: Duration = Duration::from_millis(500);
+/// A standby that is further behind is not asked.
+pub const REPLICA_LAG_MAX: Duration = Duration::from_secs(1);
+/// How often a standby is looked at.
+pub const REPLICA_LOOK_INTERVAL: Duration = Duration::from_millis(250);
+/// Positions in the primary's log that are kept while the standby lacks them.
+pub const REPLICA_POSITIONS_MAX: usize = 1_000;
 /// Time between the heartbeats of a server that has a PostgreSQL database for itself.
 pub const SOLE_NODE_HEARTBEAT: Duration = Duration::from_millis(250);
 /// A server that finds the node of another one starts if it has no heartbeat for this time.

@@ -82,12 +82,10 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
         }
         (Task::Undo { game }, None) => undo(Database::Folder(&args.data_folder()?), game),
         (Task::Undo { game }, Some(url)) => undo(Database::Postgres(url), game),
-        (Task::Migrate { from }, Some(url)) => {
-            let copied = storage::migrate(from, url)?;
-            write!(io::stdout(), "{copied}")?;
-            Ok(ExitCode::SUCCESS)
+        (Task::Migrate { from, to }, Some(url)) => migrate(from.as_deref(), to.as_deref(), url),
+        (Task::Migrate { .. }, None) => {
+            bail!("say by --database which PostgreSQL database to copy into, or from")
         }
-        (Task::Migrate { .. }, None) => bail!("say by --database where to copy the file to"),
     }
 }
 
@@ -120,6 +118,15 @@ fn undo(database: Database<'_>, game: &str) -> anyhow::Result<ExitCode> {
     let game = GameId::try_from(game.to_owned()).context("the id of the game")?;
     write!(io::stdout(), "{}", storage::undo(database, &game)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn migrate(from: Option<&Path>, to: Option<&Path>, url: &DatabaseUrl) -> anyhow::Result<ExitCode> {
+    let copied = match (from, to) {
+        (Some(file), _) => storage::migrate(file, url)?,
+        (None, Some(file)) => storage::migrate_to_file(url, file)?,
+        (None, None) => bail!("say by --from or --to which file"),
+    };
+    print(&copied.to_string())
 }
 
 fn repair(folder: &Path) -> anyhow::Result<ExitCode> {

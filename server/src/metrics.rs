@@ -83,6 +83,8 @@ pub(crate) struct Levels {
     pub(crate) rooms_set_aside: usize,
     /// Counted since the start.
     pub(crate) lost_lines: u64,
+    /// How far the standby for reading is behind; zero without one.
+    pub(crate) replica_lag: Duration,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +95,7 @@ struct LevelGauges {
     writer_queue: Gauge,
     thinking_queue: Gauge,
     rooms_set_aside: Gauge,
+    replica_lag: Gauge<f64, AtomicU64>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -234,6 +237,13 @@ impl Metrics {
         registry.register_with_unit("thinking", help, Unit::Seconds, self.thinking.clone());
         let help = "Size of the database and its log";
         registry.register_with_unit("database", help, Unit::Bytes, self.database.clone());
+        let help = "How far the standby is behind from which finished games are read";
+        registry.register_with_unit(
+            "database_replica_lag",
+            help,
+            Unit::Seconds,
+            levels.replica_lag.clone(),
+        );
         let help = "Free space on the disk of the database";
         registry.register_with_unit("disk_free", help, Unit::Bytes, self.disk_free.clone());
         let help = "Jobs dropped because too many waited for the bots";
@@ -362,6 +372,7 @@ impl Metrics {
         set(&self.levels.writer_queue, levels.writer_queue);
         set(&self.levels.thinking_queue, levels.thinking_queue);
         set(&self.levels.rooms_set_aside, levels.rooms_set_aside);
+        self.levels.replica_lag.set(levels.replica_lag.as_secs_f64());
         self.lost_lines.inc_by(levels.lost_lines.saturating_sub(self.lost_lines.get()));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a string takes all that is written");

@@ -73,8 +73,8 @@ pub use self::{
     },
     operators::{OperatorDatabase, OperatorError},
     postgres::{
-        DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
-        migrate,
+        DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, ReplicaLag, SoleNode,
+        check_postgres, migrate, migrate_to_file,
     },
     puzzles::{PuzzleAttempt, PuzzleChange, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry},
     ratings::{
@@ -221,6 +221,11 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// How many readers are useful at the same time.
     fn readers_max(&self) -> usize {
         1
+    }
+
+    /// How far the standby is behind from which readers may read; absent without one.
+    fn replica_lag(&self) -> Option<ReplicaLag> {
+        None
     }
 }
 
@@ -650,6 +655,54 @@ pub enum OpenError {
         database: String,
         /// The reason.
         reason: String,
+    },
+    /// A pooler gives each transaction another session of the database.
+    #[error(
+        "{database} is behind a pooler that gives each transaction another session (PgBouncer: \
+         pool_mode = transaction), and Fivefold would lose its settings there. Set pool_mode = \
+         session for this database, or name the host and port of PostgreSQL itself in --database"
+    )]
+    Pooler {
+        /// Hosts and database.
+        database: String,
+    },
+    /// The database has a schema of the same name that is another program's.
+    #[error(
+        "{database} has a schema named fivefold that Fivefold has not made, and is left as it is. \
+         Use another database: createdb --owner={role} NAME"
+    )]
+    ForeignSchema {
+        /// Hosts and database.
+        database: String,
+        /// The role that connects.
+        role: String,
+    },
+    /// The tables are those of a server with another role.
+    #[error(
+        "the tables of Fivefold in {database} belong to the role {owner}, and {role} may not change \
+         them. Name {owner} in --database, or use another database: createdb --owner={role} NAME"
+    )]
+    OthersTables {
+        /// Hosts and database.
+        database: String,
+        /// The role that connects.
+        role: String,
+        /// The role that has the tables.
+        owner: String,
+    },
+    /// The role may not create tables in the database.
+    #[error(
+        "{database} belongs to the role {owner}, and {role} may not create tables there. Make it the \
+         owner: ALTER DATABASE NAME OWNER TO {role}. Or use another database: createdb \
+         --owner={role} NAME"
+    )]
+    MayNotCreate {
+        /// Hosts and database.
+        database: String,
+        /// The role that connects.
+        role: String,
+        /// The role that has the database.
+        owner: String,
     },
     /// The database server is too old.
     #[error("{database} is PostgreSQL {found}, and Fivefold needs 15 or newer. Upgrade it")]

@@ -18,6 +18,8 @@ mod files;
 mod hostile;
 mod identity;
 #[cfg(target_os = "linux")]
+mod image;
+#[cfg(target_os = "linux")]
 mod launcher;
 mod load;
 mod local_and_server;
@@ -34,6 +36,7 @@ mod reverse_proxies;
 mod seeking;
 mod several_addresses;
 mod spectate;
+mod standby;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod unwritable;

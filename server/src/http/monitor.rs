@@ -68,6 +68,7 @@ async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
         thinking_queue,
         rooms_set_aside: server.lobby.count_set_aside(),
         lost_lines: server.lost_lines.count(),
+        replica_lag: server.read_pool.replica_lag().unwrap_or_default(),
     };
     server.metrics.moderation.note(server.moderation.waiting(), server.clock.now());
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -17,7 +17,9 @@ mod keys;
 mod logs;
 mod migrate;
 mod moderation;
+mod ownership;
 mod playing;
+mod pooler;
 mod puzzles;
 mod ratings;
 mod reader;
@@ -25,6 +27,7 @@ mod registry;
 mod retention;
 mod schema;
 mod sole_node;
+mod standby;
 mod statements;
 mod values;
 
@@ -42,14 +45,16 @@ use self::{
     connection::{ConnectError, Connection, Role, explain},
     reader::PostgresReader,
     schema::{Database, EVENT_FORMAT, FORMAT},
+    standby::Standby,
     values::signed,
 };
 pub use self::{
     address::DatabaseUrl,
     check::check_postgres,
-    migrate::{MigrateError, Migrated, migrate},
+    migrate::{MigrateError, Migrated, migrate, migrate_to_file},
     registry::PostgresRegistry,
     sole_node::SoleNode,
+    standby::ReplicaLag,
 };
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
@@ -89,31 +94,35 @@ const HAS_IDENTITY: &str = "SELECT 1 FROM member WHERE id = $1 AND hash = $2";
 pub struct Postgres {
     writer: Connection,
     /// A standby for finished games.
-    replica: Option<Arc<Address>>,
+    standby: Option<Standby>,
     known_ratings: KnownRatings<PoolRating>,
 }
 
 impl Postgres {
     /// Opens a database, and creates the tables where there are none. Finished games are read from
-    /// the replica, if one is given and has them.
+    /// the replica, if one is given, answers, and has them.
     ///
     /// Blocks; call it outside of a runtime.
     ///
     /// # Errors
     /// When the database cannot be used, or is of a newer format; it is then left as it is. The
-    /// replica is not connected before it is used.
+    /// replica may be away.
     pub fn open(url: &DatabaseUrl, replica: Option<&DatabaseUrl>) -> Result<Self, OpenError> {
         let address = Arc::new(Address::parse(url)?);
         let replica = replica.map(Address::parse).transpose()?.map(Arc::new);
+        pooler::look(&address)?;
         let mut writer = connection(&address, Role::Writer)
             .map_err(|error| OpenError::Storage { path: address.name.clone(), error })?;
         writer.connect().map_err(|error| connect_error(&address, &error))?;
+        ownership::look(&mut writer)?;
         let found = writer
             .commit(DATABASE_MAINTENANCE_WITHIN, &async |session| schema::prepare(session).await);
         let database = address.name.clone();
         match found {
             Ok(Database::Ready) => {
-                Ok(Self { writer, replica, known_ratings: KnownRatings::default() })
+                let standby =
+                    replica.map(|replica| Standby::watch(&address, replica)).transpose()?;
+                Ok(Self { writer, standby, known_ratings: KnownRatings::default() })
             }
             Ok(Database::OldServer(version)) => {
                 Err(OpenError::OldServer { database, found: version / 10_000 })
@@ -280,8 +289,18 @@ impl Storage for Postgres {
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
         let primary = connection(self.writer.address(), Role::Reader)?;
-        let replica = self.replica.as_ref().map(|replica| connection(replica, Role::ReplicaReader));
-        Ok(Box::new(PostgresReader { primary, replica: replica.transpose()? }))
+        let standby = match &self.standby {
+            Some(standby) => {
+                let reader = connection(standby.address(), Role::ReplicaReader)?;
+                Some((reader, standby.health()))
+            }
+            None => None,
+        };
+        Ok(Box::new(PostgresReader { primary, standby }))
+    }
+
+    fn replica_lag(&self) -> Option<ReplicaLag> {
+        self.standby.as_ref().map(Standby::lag)
     }
 
     fn readers_max(&self) -> usize {

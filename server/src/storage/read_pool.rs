@@ -1,10 +1,13 @@
 //! Reading finished games and members beside the writer, by a few readers, off the runtime's threads.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::sync::Semaphore;
 
-use super::{Blocking, Storage, StorageError, StorageReader};
+use super::{Blocking, ReplicaLag, Storage, StorageError, StorageReader};
 use crate::limits::READ_QUEUE_MAX;
 
 /// Reads finished games and members.
@@ -16,6 +19,7 @@ pub(crate) struct ReadPool {
     /// Slots for waiting reads that may be refused.
     places: Semaphore,
     blocking: Blocking,
+    replica_lag: Option<ReplicaLag>,
 }
 
 /// The readers that read nothing now. Locked only to take or put back one.
@@ -47,7 +51,8 @@ impl ReadPool {
     /// When a reader cannot be opened.
     pub(crate) fn open(storage: &dyn Storage, blocking: Blocking) -> Result<Self, StorageError> {
         let readers = (0..storage.readers_max()).map(|_| storage.reader());
-        Ok(Self::new(readers.collect::<Result<_, _>>()?, blocking))
+        let pool = Self::new(readers.collect::<Result<_, _>>()?, blocking);
+        Ok(Self { replica_lag: storage.replica_lag(), ..pool })
     }
 
     pub(crate) fn new(readers: Vec<Box<dyn StorageReader>>, blocking: Blocking) -> Self {
@@ -56,7 +61,13 @@ impl ReadPool {
             readers: Arc::new(Readers(Mutex::new(readers))),
             places: Semaphore::new(READ_QUEUE_MAX),
             blocking,
+            replica_lag: None,
         }
+    }
+
+    /// How far the standby is behind from which games may be read; absent without one.
+    pub(crate) fn replica_lag(&self) -> Option<Duration> {
+        self.replica_lag.as_ref().map(ReplicaLag::get)
     }
 
     /// Reads something, or refuses when busy: the client can try again.

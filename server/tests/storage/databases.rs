@@ -1,33 +1,30 @@
-//! PostgreSQL databases as operators meet them: wrong addresses, upgrades, several servers, copies
-//! of database files, damage, and what is deleted.
+//! PostgreSQL databases as operators meet them: wrong addresses, upgrades, several servers, damage, and
+//! what is deleted.
 
-use std::{fs, thread};
+use std::thread;
 
 use fivefold_server::{
     NodeId,
     clock::Clock,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
-        AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
-        GameQuery, IdentityHash, KnownMember, MigrateError, OpenError, Postgres, PostgresRegistry,
-        RecoverError, SoleNode, Sqlite, Storage, check_postgres, migrate, recover,
+        Append, Claimed, DatabaseUrl, OpenError, Postgres, PostgresRegistry, SoleNode, Storage,
+        check_postgres,
     },
 };
-use fivefold_shared::{protocol::Name, seat::Seat};
 
 use crate::{
-    accounts, bots, moderation,
+    migrations::fill,
+    moderation,
     postgres::{Durability, Server},
-    puzzles,
     relay::Relay,
-    rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
+    rooms::{append, code, game_id, log, member, resigned},
 };
 
 #[test]
 fn a_database_that_cannot_be_used_is_named_without_its_password() {
     let Some(server) = Server::start(Durability::None) else { return };
-    server.execute("CREATE ROLE ann LOGIN PASSWORD 'correct'");
-    server.demand_passwords();
+    server.administer("CREATE ROLE ann LOGIN PASSWORD 'correct'");
     let relay = Relay::to(server.socket());
     let url = |user: &str, port, database| {
         DatabaseUrl::from(format!("postgres://{user}@127.0.0.1:{port}/{database}"))
@@ -39,7 +36,7 @@ fn a_database_that_cannot_be_used_is_named_without_its_password() {
     assert!(matches!(missing, OpenError::NoDatabase { .. }), "{missing:?}");
     // Ann may not create tables there.
     let powerless = open(&url("ann:correct", relay.port(), "fivefold"));
-    assert!(matches!(powerless, OpenError::Storage { .. }), "{powerless:?}");
+    assert!(matches!(powerless, OpenError::MayNotCreate { .. }), "{powerless:?}");
     // Nobody listens on port 1.
     let unreachable = open(&url("ann:correct", 1, "fivefold"));
     assert!(matches!(unreachable, OpenError::Unreachable { .. }), "{unreachable:?}");
@@ -48,6 +45,56 @@ fn a_database_that_cannot_be_used_is_named_without_its_password() {
         assert!(text.contains("127.0.0.1/"), "{text}");
         assert!(!text.contains("secret") && !text.contains("correct:"), "{text}");
     }
+}
+
+#[test]
+fn a_schema_that_is_not_ours_is_left_as_it_is() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    server.execute("CREATE SCHEMA fivefold; CREATE TABLE fivefold.thing (id int)");
+    let refused = [
+        Postgres::open(&server.url(), None).map(drop).unwrap_err(),
+        check_postgres(&server.url()).unwrap_err(),
+    ];
+    for error in refused {
+        assert!(matches!(error, OpenError::ForeignSchema { .. }), "{error:?}");
+        let text = error.to_string();
+        assert!(text.contains("createdb --owner=fivefold NAME"), "{text}");
+    }
+    assert_eq!(server.value("SELECT count(*) FROM pg_class WHERE relname = 'thing'"), "1");
+    server.execute("DROP TABLE fivefold.thing; DROP SCHEMA fivefold");
+    drop(server.open());
+}
+
+#[test]
+fn a_database_of_another_role_is_refused_with_its_owner() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    server.administer("CREATE ROLE ann LOGIN PASSWORD 'correct'");
+    let relay = Relay::to(server.socket());
+    let url =
+        DatabaseUrl::from(format!("postgres://ann:correct@127.0.0.1:{}/fivefold", relay.port()));
+    let refused = |url: &DatabaseUrl| {
+        [Postgres::open(url, None).map(drop).unwrap_err(), check_postgres(url).unwrap_err()]
+            .map(|error| error.to_string())
+    };
+    for text in refused(&url) {
+        assert!(text.contains("127.0.0.1/fivefold belongs to the role fivefold"), "{text}");
+        assert!(text.contains("OWNER TO ann"), "{text}");
+    }
+    // The tables of another server.
+    drop(server.open());
+    server.execute("GRANT CREATE ON DATABASE fivefold TO ann");
+    for text in refused(&url) {
+        assert!(text.contains("belong to the role fivefold, and ann may not"), "{text}");
+    }
+    // A superuser has restored one of them.
+    server.administer("ALTER TABLE fivefold.room OWNER TO postgres");
+    for text in refused(&server.url()) {
+        assert!(text.contains("belong to the role postgres, and fivefold may not"), "{text}");
+    }
+    server.administer("ALTER TABLE fivefold.room OWNER TO fivefold");
+    // A role that is a member of the owner may do all that the owner may.
+    server.administer("GRANT fivefold TO ann");
+    drop(Postgres::open(&url, None).unwrap());
 }
 
 #[test]
@@ -190,158 +237,6 @@ fn partitions_are_made_ahead_and_dropped_when_nothing_in_them_is_kept() {
     assert_eq!(storage.read(&code(4)).unwrap(), log(3));
     assert!(storage.reader().unwrap().game(&game_id(1)).unwrap().is_some());
     assert!(check_postgres(&server.url()).unwrap().is_sound());
-}
-
-#[test]
-fn games_are_read_from_the_replica_and_otherwise_from_the_primary() {
-    let Some(server) = Server::start(Durability::None) else { return };
-    server.execute_in("postgres", "CREATE DATABASE replica");
-    let finished = |storage: &mut Postgres, room| {
-        storage.append(&[append(room, resigned("public", 7, 8), room)]).unwrap();
-    };
-    drop(server.open());
-    server.join(false);
-    finished(&mut Postgres::open(&server.url_of("replica"), None).unwrap(), 1);
-    let mut storage = Postgres::open(&server.url(), Some(&server.url_of("replica"))).unwrap();
-    finished(&mut storage, 2);
-    let mut reader = storage.reader().unwrap();
-    for game in [1, 2] {
-        assert!(reader.game(&game_id(game)).unwrap().is_some(), "game {game}");
-    }
-    let query = GameQuery { max: 10, ..GameQuery::default() };
-    assert_eq!(reader.games(&query).unwrap().games[0].id, game_id(1));
-    // Without it everything comes from the primary.
-    let gone = server.url_of("gone");
-    let mut reader = Postgres::open(&server.url(), Some(&gone)).unwrap().reader().unwrap();
-    assert_eq!(reader.games(&query).unwrap().games[0].id, game_id(2));
-    assert!(reader.game(&game_id(2)).unwrap().is_some());
-    assert!(reader.game(&game_id(1)).unwrap().is_none());
-}
-
-/// A file with open, closed and forgotten rooms, games and members. Members 210 and 211 are paired.
-fn fill(storage: &mut dyn Storage) {
-    let known = |number: u64| KnownMember {
-        id: member(number),
-        hash: IdentityHash([u8::try_from(number).unwrap(); 32]),
-        name: Name::new("Ann Ω").unwrap(),
-        seen_at: 100 + number,
-    };
-    for room in 0..30 {
-        let played = Append {
-            members: vec![known(room), known(200 + room % 3)],
-            closes: room % 3 == 0,
-            ..append(room, resigned(if room % 2 == 0 { "public" } else { "private" }, 7, 8), room)
-        };
-        assert_eq!(storage.append(&[played]).unwrap(), [Ok(vec![])]);
-    }
-    storage.append(&[append(40, log(1_000), 0), pair(41, [210, 211])]).unwrap();
-    storage.prune_logs(u64::MAX, 4).unwrap();
-    let hash = |byte| IdentityHash([byte; 32]);
-    assert!(storage.replace_identity(&member(5), hash(5), hash(99)).unwrap());
-    for number in [6, 230] {
-        let guest = (number == 6).then_some(hash(6));
-        let made = storage.change_account(&accounts::sign_up(number, guest, "ann")).unwrap();
-        // The name of the second is taken.
-        let expected = if number == 6 { AccountChanged::Done } else { AccountChanged::NameTaken };
-        assert_eq!(made, expected);
-    }
-    let made = storage.change_account(&bots::new_bot(231, 6, "Zed")).unwrap();
-    assert_eq!(made, AccountChanged::Done);
-    for (name, at) in [("Anna", 7), ("ann", 8)] {
-        let name = Name::new(name).unwrap();
-        let step = AccountStep::Rename { likeness: name.as_str().to_owned(), name };
-        accounts::apply(storage, &accounts::change(6, at, step), AccountChanged::Done);
-    }
-    moderation::fill(storage);
-    storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
-}
-
-/// Rated games of member 6, who has an account there, in two pools. One of them is taken back.
-fn play_rated(storage: &mut dyn Storage) {
-    for number in 50..60 {
-        let outcome = won_by(if number % 3 == 0 { Seat::First } else { Seat::Second });
-        let time = if number < 55 { "5+3" } else { "1+1" };
-        let played = rated_in(time, number, [6, 8], outcome, number);
-        assert!(storage.append(&[played]).unwrap()[0].is_ok());
-    }
-    storage.undo_ratings(&game_id(50), 99).unwrap();
-}
-
-#[test]
-fn a_database_file_is_copied_whole_into_an_empty_database() {
-    let Some(server) = Server::start(Durability::None) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut file = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-    fill(&mut file);
-    play_rated(&mut file);
-    for (what, solved) in [(1, true), (2, false)] {
-        file.count_puzzle(&puzzles::attempt(6, what, solved, what)).unwrap();
-    }
-    let path = folder.path().join("fivefold.sqlite3");
-    let in_use = migrate(&path, &server.url()).unwrap_err();
-    assert!(matches!(in_use, MigrateError::Open(OpenError::InUse { .. })), "{in_use}");
-    let logs: Vec<_> = (0..=41).map(|room| file.read(&code(room)).unwrap()).collect();
-    let query =
-        GameQuery { member: Some(member(7)), unlisted: true, max: 99, ..GameQuery::default() };
-    let games = file.reader().unwrap().games(&query).unwrap();
-    let ratings = file.reader().unwrap().ratings(&member(6)).unwrap();
-    let history = file.reader().unwrap().rating_history(&member(6), ratings[0].pool).unwrap();
-    assert_eq!((ratings.len(), history.len()), (2, 5));
-    let puzzle_rating = file.reader().unwrap().puzzle_rating(&member(6)).unwrap();
-    let tries = file.reader().unwrap().puzzle_tries(&member(6)).unwrap();
-    let rated_puzzles = file.reader().unwrap().rated_puzzles().unwrap();
-    assert_eq!((tries.len(), rated_puzzles.len()), (2, 2));
-    drop(file);
-
-    let copied = migrate(&path, &server.url()).unwrap();
-    assert!(copied.to_string().contains("43 rows of room"), "{copied}");
-    let mut storage = server.open();
-    let node = server.join(false);
-    for (room, log) in (0..).zip(&logs) {
-        assert_eq!(storage.read(&code(room)).unwrap(), *log, "room {room}");
-    }
-    let mut reader = storage.reader().unwrap();
-    assert_eq!(reader.games(&query).unwrap(), games);
-    assert_eq!(reader.ratings(&member(6)).unwrap(), ratings);
-    assert_eq!(reader.rating_history(&member(6), ratings[0].pool).unwrap(), history);
-    assert_eq!(reader.puzzle_rating(&member(6)).unwrap(), puzzle_rating);
-    assert_eq!(reader.puzzle_tries(&member(6)).unwrap(), tries);
-    assert_eq!(reader.rated_puzzles().unwrap(), rated_puzzles);
-    let renewed = reader.member(&member(1), IdentityHash([99; 32])).unwrap().unwrap();
-    assert_eq!((renewed.id, renewed.name.as_str()), (member(5), "Ann Ω"));
-    let keys = reader.account_keys(&member(6)).unwrap();
-    assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
-    assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
-    let zed = reader.bots_of(&member(6)).unwrap();
-    assert_eq!(zed.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["Zed"]);
-    let bot = recover(Database::Postgres(&server.url()), "Zed").unwrap_err();
-    assert!(matches!(bot, RecoverError::Bot), "{bot}");
-    let once = reader.account_called("Anna").unwrap();
-    assert_eq!(once.map(|account| account.member), Some(member(6)));
-    assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);
-    assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
-    let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
-    assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
-    moderation::assert_filled(&storage);
-    let paired = Some(playing(211, 41, Seat::Second));
-    assert_eq!(reader.playing(&member(211)).unwrap(), paired);
-    // Rooms go on with the next epoch, and new ones get numbers of their own.
-    let mut orphans = storage.orphans(99).unwrap();
-    orphans.sort();
-    assert_eq!(orphans.len(), 32);
-    let claimed = storage.claim(&[code(1), code(0)], node).unwrap();
-    assert!(matches!(claimed[..], [Claimed::Mine { epoch: Epoch(3), .. }, Claimed::Closed]));
-    let more = append(70, resigned("public", 7, 8), 70);
-    assert_eq!(storage.append(&[more]).unwrap(), [Ok(vec![])]);
-    let next = rated_in("1+1", 71, [6, 8], won_by(Seat::First), 100);
-    let counted = storage.append(&[next]).unwrap();
-    assert_eq!(counted[0].as_ref().unwrap()[0].number, 6);
-    assert!(check_postgres(&server.url()).unwrap().is_sound());
-
-    let refused = migrate(&path, &server.url()).unwrap_err();
-    assert!(matches!(refused, MigrateError::NotEmpty { .. }), "{refused}");
-    fs::write(&path, "no database").unwrap();
-    assert!(migrate(&path, &server.url()).is_err());
 }
 
 #[test]

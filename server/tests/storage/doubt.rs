@@ -330,8 +330,8 @@ fn a_commit_without_an_answer_for_five_seconds_is_in_doubt() {
 #[test]
 fn a_commit_that_no_standby_has_is_in_doubt() {
     let Some(mut world) = World::new() else { return };
-    world.server.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-    world.server.execute("SELECT pg_reload_conf()");
+    world.server.administer("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    world.server.administer("SELECT pg_reload_conf()");
     wait_until("it is set", || world.server.value("SHOW synchronous_standby_names") == "nobody");
     world.append_in_doubt(|_, server| {
         let waiting = "SELECT max(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
@@ -339,9 +339,59 @@ fn a_commit_that_no_standby_has_is_in_doubt() {
         // The server then reports success, with a warning.
         server.execute(&format!("SELECT pg_cancel_backend({})", server.value(waiting)));
     });
-    world.server.execute("ALTER SYSTEM RESET synchronous_standby_names");
-    world.server.execute("SELECT pg_reload_conf()");
+    world.server.administer("ALTER SYSTEM RESET synchronous_standby_names");
+    world.server.administer("SELECT pg_reload_conf()");
     assert_eq!(world.settle(), (Epoch(2), 4));
+}
+
+#[test]
+fn a_commit_whose_wait_for_a_standby_ends_with_the_connection_is_in_doubt() {
+    let Some(mut world) = World::new() else { return };
+    world.server.administer("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    world.server.administer("SELECT pg_reload_conf()");
+    wait_until("it is set", || world.server.value("SHOW synchronous_standby_names") == "nobody");
+    world.append_in_doubt(|_, server| {
+        let waiting = "SELECT max(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+        wait_until("it waits for the standby", || !server.value(waiting).is_empty());
+        server.execute(&format!("SELECT pg_terminate_backend({})", server.value(waiting)));
+    });
+    world.server.administer("ALTER SYSTEM RESET synchronous_standby_names");
+    world.server.administer("SELECT pg_reload_conf()");
+    assert_eq!(world.settle(), (Epoch(2), 4));
+}
+
+#[test]
+fn a_warning_casts_doubt_only_where_a_commit_may_be_lost() {
+    let Some(mut world) = World::new() else { return };
+    world.server.execute_whole(
+        "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            RAISE WARNING 'a test' USING ERRCODE = current_setting('test.state');
+            RETURN NEW;
+        END $$",
+    );
+    world.server.execute(
+        "CREATE TRIGGER warn BEFORE INSERT ON fivefold.event FOR EACH ROW EXECUTE FUNCTION warn()",
+    );
+    let cases = [
+        // Also what PostgreSQL says at each commit before it must be vacuumed.
+        ("01000", false),
+        ("01007", false),
+        ("55P03", false),
+        ("25P01", true),
+        ("57014", true),
+        ("57P01", true),
+    ];
+    for (room, (state, is_in_doubt)) in (10..).zip(cases) {
+        world.server.administer(&format!("ALTER DATABASE fivefold SET test.state = '{state}'"));
+        // Sessions read the setting when they begin.
+        let mut storage = world.server.open();
+        match storage.append(&[append(room, log(3), 0)]) {
+            Ok(answers) if !is_in_doubt => assert_eq!(answers, [Ok(vec![])]),
+            Err(StorageError::InDoubt(text)) if is_in_doubt => assert_eq!(text, "a test"),
+            other => panic!("{state}: {other:?}"),
+        }
+        assert_eq!(world.storage.read(&code(room)).unwrap(), log(3), "{state}");
+    }
 }
 
 #[test]
@@ -371,7 +421,7 @@ fn an_error_means_what_its_class_says() {
         ("08006", false),
     ];
     for (state, stores_nothing) in cases {
-        world.server.execute(&format!("ALTER DATABASE fivefold SET test.state = '{state}'"));
+        world.server.administer(&format!("ALTER DATABASE fivefold SET test.state = '{state}'"));
         // Sessions read the setting when they begin.
         let mut storage = world.server.open();
         let answer = storage.append(&[next(1, Epoch::FIRST)]);

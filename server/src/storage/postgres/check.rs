@@ -14,14 +14,16 @@ use super::{
     DatabaseUrl, OpenError,
     address::Address,
     connect_error, connection,
-    connection::{Role, Session},
+    connection::{Connection, Role, Session},
     logs::{Logs, read_logs},
+    ownership,
     playing::{self, Players},
     puzzles, ratings,
+    schema::{self, FORMAT},
     values::unsigned,
 };
 use crate::{
-    limits::DATABASE_MAINTENANCE_WITHIN,
+    limits::{DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN},
     storage::{
         Findings, StorageError, accounts, check::log_problems, moderation, values::from_json,
     },
@@ -29,12 +31,6 @@ use crate::{
 
 /// Rooms that are read at a time.
 const PART: i64 = 200;
-
-/// The newest of the tables.
-const HAS_TABLES: &str = "
-    SELECT to_regclass('fivefold.rating_change') IS NOT NULL
-        AND to_regclass('fivefold.puzzle_try') IS NOT NULL
-        AND to_regclass('fivefold.examined_game') IS NOT NULL";
 
 const SELECT_ROOMS: &str = "
     SELECT id, code, seq, forgotten, closed_at IS NULL FROM room WHERE id > $1 ORDER BY id LIMIT $2";
@@ -47,29 +43,55 @@ const COUNT: &str = "
         (SELECT count(*) FROM playing)";
 
 /// Everything as it was at one instant.
-const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; \
-                     SET LOCAL statement_timeout = 0";
+pub(super) const SNAPSHOT: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+                     SET LOCAL statement_timeout = 0; \
+                     SET LOCAL idle_in_transaction_session_timeout = 0";
 
 /// Checks the rooms of a database. Writes nothing.
 ///
 /// # Errors
 /// If there is no database that can be checked.
 pub fn check_postgres(url: &DatabaseUrl) -> Result<Findings, OpenError> {
-    let address = Arc::new(Address::parse(url)?);
-    let failed = |error| OpenError::Storage { path: address.name.clone(), error };
-    let mut reader = connection(&address, Role::Reader).map_err(failed)?;
-    reader.connect().map_err(|error| connect_error(&address, &error))?;
-    let findings = reader.read(DATABASE_MAINTENANCE_WITHIN, &async |session| {
-        let rows = session.query(HAS_TABLES, &[]).await?;
-        let has_tables = rows.first().is_some_and(|row| row.get(0));
-        if !has_tables {
-            return Ok(None);
+    Source::open(url)?.inspect()
+}
+
+/// A database with the tables of this server's format, to be read.
+pub(super) struct Source {
+    pub(super) connection: Connection,
+}
+
+impl Source {
+    /// # Errors
+    /// If it cannot be opened, or lacks tables.
+    pub(super) fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        let address = Arc::new(Address::parse(url)?);
+        let failed = |error| OpenError::Storage { path: address.name.clone(), error };
+        let mut connection = connection(&address, Role::Reader).map_err(failed)?;
+        connection.connect().map_err(|error| connect_error(&address, &error))?;
+        ownership::look(&mut connection)?;
+        let format = connection.read(DATABASE_READ_WITHIN, &schema::format).map_err(failed)?;
+        if format > FORMAT {
+            let (found, known) = (format.cast_unsigned(), FORMAT.cast_unsigned());
+            return Err(OpenError::Newer { path: address.name.clone(), found, known });
         }
-        session.transaction(BEGIN, inspect(session)).await.map(Some)
-    });
-    let no_tables =
-        || StorageError::Failed("it lacks tables; start this server with it".to_owned());
-    findings.and_then(|findings| findings.ok_or_else(no_tables)).map_err(failed)
+        if format < FORMAT {
+            let text = "it lacks tables; start this server with it".to_owned();
+            return Err(failed(StorageError::Failed(text)));
+        }
+        Ok(Self { connection })
+    }
+
+    /// Checks the rooms.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(super) fn inspect(&mut self) -> Result<Findings, OpenError> {
+        let found = self.connection.read(DATABASE_MAINTENANCE_WITHIN, &async |session| {
+            session.transaction(SNAPSHOT, inspect(session)).await
+        });
+        let path = || self.connection.address().name.clone();
+        found.map_err(|error| OpenError::Storage { path: path(), error })
+    }
 }
 
 async fn inspect(session: &Session) -> Result<Findings, Error> {

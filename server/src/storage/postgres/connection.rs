@@ -22,7 +22,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_postgres::{
-    AsyncMessage, Client, Error, NoTls, Row, Socket, Statement,
+    AsyncMessage, Client, Error, NoTls, Row, SimpleQueryMessage, Socket, Statement,
     config::TargetSessionAttrs,
     error::{DbError, Severity, SqlState},
     tls::{MakeTlsConnect, TlsStream},
@@ -31,9 +31,12 @@ use tokio_postgres::{
 
 use super::address::Address;
 use crate::{
-    limits::{DATABASE_CONNECT_WITHIN, DATABASE_RECONNECT_REST},
+    limits::{DATABASE_CONNECT_WITHIN, DATABASE_RECONNECT_REST, REPLICA_ANSWER_WITHIN},
     storage::StorageError,
 };
+
+/// Kinds of harmless warnings that a session logs.
+const WARNINGS_LOGGED_MAX: usize = 16;
 
 /// A parameter of a statement.
 pub(super) type Value<'a> = &'a (dyn ToSql + Sync);
@@ -43,12 +46,14 @@ pub(super) type Value<'a> = &'a (dyn ToSql + Sync);
 pub(super) enum Role {
     /// Writes, and reads what it claims.
     Writer,
-    /// Keeps the node alive. What it writes need not survive the server.
+    /// Keeps the node alive.
     Heartbeat,
     /// Reads from the primary.
     Reader,
     /// Reads from the primary or a standby.
     ReplicaReader,
+    /// Asks what is there, and sets nothing.
+    Probe,
 }
 
 impl Role {
@@ -63,20 +68,33 @@ impl Role {
                  SET enable_mergejoin = off; SET enable_seqscan = off"
             }
             Self::Heartbeat => {
-                "SET search_path = fivefold; SET synchronous_commit = off; \
-                 SET lock_timeout = '500ms'; SET jit = off"
+                "SET search_path = fivefold; SET lock_timeout = '500ms'; SET jit = off"
             }
             Self::Reader | Self::ReplicaReader => {
                 "SET search_path = fivefold; SET default_transaction_read_only = on; \
                  SET statement_timeout = '5s'; SET jit = off; \
                  SET plan_cache_mode = force_generic_plan"
             }
+            Self::Probe => "",
+        }
+    }
+
+    /// How long connecting may take, with so many hosts to try.
+    const fn connects_within(self, hosts: u32) -> Duration {
+        match self {
+            Self::Writer | Self::Heartbeat | Self::Reader | Self::Probe => {
+                // The limit in the configuration covers each connection, and this one handshakes, too.
+                DATABASE_CONNECT_WITHIN.saturating_mul(hosts + 1)
+            }
+            Self::ReplicaReader => REPLICA_ANSWER_WITHIN,
         }
     }
 
     const fn target(self) -> TargetSessionAttrs {
         match self {
-            Self::Writer | Self::Heartbeat | Self::Reader => TargetSessionAttrs::ReadWrite,
+            Self::Writer | Self::Heartbeat | Self::Reader | Self::Probe => {
+                TargetSessionAttrs::ReadWrite
+            }
             Self::ReplicaReader => TargetSessionAttrs::Any,
         }
     }
@@ -117,7 +135,7 @@ pub(super) struct Session {
     /// Reads and writes the socket; dropping it closes the socket.
     driver: RefCell<Driver>,
     statements: RefCell<HashMap<&'static str, Statement>>,
-    /// The last warning of the server.
+    /// The last warning of the server that casts doubt on a commit.
     warning: Warning,
     /// Whether a statement was sent that may have changed something.
     is_sent: Cell<bool>,
@@ -178,7 +196,9 @@ impl Connection {
         let first = self.try_run(within, work)?;
         let result = match first {
             // An idle connection may have been closed long ago.
-            Err(failure) if was_live && failure.is_lost => self.try_run(within, work)?,
+            Err(failure) if was_live && failure.is_lost && !failure.is_late => {
+                self.try_run(within, work)?
+            }
             result => result,
         };
         result.map_err(|failure| match failure.code.as_deref() {
@@ -256,7 +276,7 @@ impl Connection {
             Ok(Err(error)) => Failure::of(&error, is_sent),
             Err(_) => {
                 let text = format!("{} has not answered within {within:?}", self.address.name);
-                Failure { text, code: None, is_lost: true, is_sent }
+                Failure { text, code: None, is_lost: true, is_late: true, is_sent }
             }
         };
         if failure.is_lost {
@@ -310,6 +330,27 @@ impl Session {
         let prepared = self.prepared(statement).await?;
         self.is_sent.set(true);
         self.client.execute(&prepared, values).await
+    }
+
+    /// As [`execute`](Self::execute), for a statement that is not kept prepared.
+    pub(super) async fn execute_once(
+        &self,
+        statement: &str,
+        values: &[Value<'_>],
+    ) -> Result<u64, Error> {
+        self.is_sent.set(true);
+        self.client.execute(statement, values).await
+    }
+
+    /// Runs a statement without preparing it. Returns the first value of its first row, or nothing.
+    pub(super) async fn simple(&self, statement: &str) -> Result<String, Error> {
+        self.is_sent.set(true);
+        let answer = self.client.simple_query(statement).await?;
+        let value = answer.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        Ok(value.unwrap_or_default().to_owned())
     }
 
     /// Runs several statements without values, in one transaction unless they say otherwise.
@@ -387,6 +428,8 @@ struct Failure {
     code: Option<String>,
     /// Whether the session is of no more use.
     is_lost: bool,
+    /// Whether that is because there was no answer in time.
+    is_late: bool,
     /// Whether anything may have been changed.
     is_sent: bool,
 }
@@ -398,7 +441,7 @@ impl Failure {
         // A read-only session is that of a server which is no longer the primary.
         let is_lost =
             code.as_deref().is_none_or(|code| code == SqlState::READ_ONLY_SQL_TRANSACTION.code());
-        Self { text: explain(error), code, is_lost, is_sent }
+        Self { text: explain(error), code, is_lost, is_late: false, is_sent }
     }
 
     /// Whether an error means that the statement was rolled back.
@@ -436,31 +479,33 @@ pub(super) fn explain(error: &Error) -> String {
 }
 
 async fn connect(address: &Address, role: Role) -> Result<Session, ConnectError> {
-    let session = match &address.tls {
-        Some(tls) => open(address, role, tls.clone()).await?,
-        None => open(address, role, NoTls).await?,
+    let hosts = u32::try_from(address.config.get_hosts().len()).unwrap_or(1);
+    let connecting = async {
+        let session = match &address.tls {
+            Some(tls) => open(address, role, tls.clone()).await?,
+            None => open(address, role, NoTls).await?,
+        };
+        session.drive(session.client.batch_execute(role.settings())).await?;
+        Ok(session)
     };
-    session.drive(session.client.batch_execute(role.settings())).await?;
-    Ok(session)
+    timeout(role.connects_within(hosts), connecting).await.map_err(|_| ConnectError::Timeout)?
 }
 
-async fn open<T>(address: &Address, role: Role, tls: T) -> Result<Session, ConnectError>
+async fn open<T>(address: &Address, role: Role, tls: T) -> Result<Session, Error>
 where
     T: MakeTlsConnect<Socket>,
     T::Stream: TlsStream + Send + 'static,
 {
     let mut config = address.config.clone();
     config.target_session_attrs(role.target());
-    let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1);
-    // The limit in the configuration covers the connection, and this one its handshakes, too.
-    let connecting = timeout(DATABASE_CONNECT_WITHIN * (hosts + 1), config.connect(tls));
-    let (client, mut connection) = connecting.await.map_err(|_| ConnectError::Timeout)??;
+    let (client, mut connection) = config.connect(tls).await?;
     let warning = Warning::default();
     let heard = Arc::clone(&warning);
     let driver = async move {
+        let mut logged = Vec::new();
         loop {
             match poll_fn(|cx| connection.poll_message(cx)).await {
-                Some(Ok(AsyncMessage::Notice(notice))) => note(&notice, &heard),
+                Some(Ok(AsyncMessage::Notice(notice))) => note(&notice, &heard, &mut logged),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Some(error),
                 None => return None,
@@ -476,8 +521,41 @@ where
     })
 }
 
-fn note(notice: &DbError, warning: &Warning) {
-    if notice.parsed_severity() == Some(Severity::Warning) {
-        *warning.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice.message().to_owned());
+/// Keeps a warning that casts doubt on a commit, and logs others once for each cause.
+fn note(notice: &DbError, warning: &Warning, logged: &mut Vec<String>) {
+    if notice.parsed_severity() != Some(Severity::Warning) {
+        return;
+    }
+    let (code, text) = (notice.code().code(), notice.message());
+    if casts_doubt(code, notice.file()) {
+        *warning.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+        return;
+    }
+    // The text may count something.
+    let cause = format!("{code} {}", notice.routine().unwrap_or_default());
+    if !logged.contains(&cause) && logged.len() < WARNINGS_LOGGED_MAX {
+        logged.push(cause);
+        tracing::warn!(code, text, "the database warns");
+    }
+}
+
+/// Whether a warning means that a commit may be lost although the server reports success, by its
+/// SQLSTATE and the file of PostgreSQL's source that it comes from:
+///
+/// - class 57, an operator's or a crash's intervention: the wait for a synchronous standby ends with
+///   the connection.
+/// - class 25, a wrong state of the transaction: the session is not in the one in which it should be,
+///   so what looked like a commit was none.
+/// - 01000, a warning without a code of its own, from the wait for a synchronous standby
+///   (`syncrep.c`), which somebody cancelled. Its text depends on the language of the server, so the
+///   file tells it from the others, such as that a database must be vacuumed, which come with each
+///   commit and mean nothing for it. A server that names no file is not trusted.
+fn casts_doubt(code: &str, file: Option<&str>) -> bool {
+    match code.get(..2) {
+        Some("25" | "57") => true,
+        Some("01") => {
+            code == SqlState::WARNING.code() && file.is_none_or(|file| file.ends_with("syncrep.c"))
+        }
+        Some(_) | None => false,
     }
 }

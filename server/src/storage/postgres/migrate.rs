@@ -1,13 +1,20 @@
-//! Copies a database file into an empty PostgreSQL database: rooms, logs, games, members, accounts,
-//! ratings and what operators know, with their numbers. Everything happens in one transaction, and is
-//! compared before it commits. Who plays in rooms of paired players is derived from the logs.
+//! Copies everything between a database file and a PostgreSQL database: rooms, logs, games, members,
+//! accounts, ratings and what operators know, with their numbers. Everything happens in one
+//! transaction, and every row is compared before it commits.
+//!
+//! Who plays in rooms of paired players is derived from the logs.
 
-use std::{collections::HashSet, fmt, path::Path};
+mod tables;
+mod to_file;
+
+use std::{collections::HashSet, convert::Infallible, fmt, io, path::Path};
 
 use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 use tokio_postgres::{Error, Row};
 
+use self::tables::{Copying, TABLES, rooms_into_postgres};
+pub use self::to_file::migrate_to_file;
 use super::{
     DatabaseUrl, OpenError, Postgres,
     connection::{Connection, Session},
@@ -38,14 +45,14 @@ impl fmt::Display for Migrated {
     }
 }
 
-/// Why a file was not copied. The target is as it was before.
+/// Why nothing was copied. The target is as it was before.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// The file or the database cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The file is damaged.
-    #[error("the file is damaged, and nothing is copied:\n{0}")]
+    /// The source is damaged.
+    #[error("the database to copy is damaged, and nothing is copied:\n{0}")]
     Unsound(Findings),
     /// The target has rooms, games or members.
     #[error("{database} is not empty. Create a new database: createdb NAME")]
@@ -53,8 +60,22 @@ pub enum MigrateError {
         /// Hosts and database.
         database: String,
     },
-    /// The copy differs from the file.
-    #[error("the copied rows of {table} differ from the file, and are taken back")]
+    /// The file exists already, or one that SQLite would take for a part of it.
+    #[error("{path} exists already. Move it away, or choose another name for the copy")]
+    Exists {
+        /// The file.
+        path: String,
+    },
+    /// The file cannot be made.
+    #[error("cannot make {path}: {error}. Choose another name for the copy")]
+    Target {
+        /// The file.
+        path: String,
+        /// The reason.
+        error: io::Error,
+    },
+    /// The copy differs from the original.
+    #[error("the copied rows of {table} differ from the original, and are taken back")]
     Differs {
         /// The table.
         table: &'static str,
@@ -63,359 +84,6 @@ pub enum MigrateError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-
-/// A table, and how its rows get from one database into the other.
-struct Table {
-    name: &'static str,
-    /// The rows as the target has them, in an order that both can keep.
-    from_sqlite: &'static str,
-    /// Takes a JSON array of rows, which are arrays of texts and nulls.
-    insert: &'static str,
-    /// The same rows as texts.
-    from_postgres: &'static str,
-}
-
-/// Blobs are copied as hexadecimal digits. Rooms belong to node 0, which never lives, so the next
-/// server claims them.
-const TABLES: [Table; 22] = [
-    Table {
-        name: "room",
-        from_sqlite: "
-            SELECT room.id, code, epoch, room.seq, first.member, first.command,
-                CASE state WHEN 0 THEN NULL WHEN 1 THEN last.at ELSE 0 END, state = 2
-            FROM room LEFT JOIN event AS last ON last.id = room.last
-            LEFT JOIN event AS first ON first.room = room.id AND first.previous = 0
-                AND room.seq > 0
-            ORDER BY room.id",
-        insert: "
-            INSERT INTO room (id, code, owner, epoch, seq, format, maker, command, closed_at,
-                forgotten) OVERRIDING SYSTEM VALUE
-            SELECT (r->>0)::bigint, r->>1, 0, (r->>2)::bigint, (r->>3)::bigint, $2, r->>4, r->>5,
-                (r->>6)::bigint, (r->>7) = '1'
-            FROM json_array_elements($1::text::json) AS r",
-        from_postgres: "
-            SELECT id::text, code, epoch::text, seq::text, maker, command, closed_at::text,
-                forgotten::int::text
-            FROM room ORDER BY room.id",
-    },
-    Table {
-        name: "event",
-        from_sqlite: "
-            SELECT room, seq, at, member, command, event FROM event ORDER BY room, seq",
-        insert: "
-            INSERT INTO event (room, seq, at, member, command, event)
-            SELECT (r->>0)::bigint, (r->>1)::bigint, (r->>2)::bigint, r->>3, r->>4, r->>5
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT room::text, seq::text, at::text, member, command, event
-            FROM event ORDER BY event.room, event.seq",
-    },
-    Table {
-        name: "game",
-        from_sqlite: "SELECT id, code, room, listed, summary, moves FROM game ORDER BY id",
-        insert: "
-            INSERT INTO game (id, code, room, listed, summary, moves) OVERRIDING SYSTEM VALUE
-            SELECT (r->>0)::bigint, r->>1, (r->>2)::bigint, (r->>3) = '1', r->>4, r->>5
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT id::text, code, room::text, listed::int::text, summary, moves
-            FROM game ORDER BY game.id",
-    },
-    Table {
-        name: "player",
-        from_sqlite: "SELECT member, game FROM player ORDER BY member, game",
-        insert: "
-            INSERT INTO player (member, game) SELECT r->>0, (r->>1)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "SELECT member, game::text FROM player ORDER BY player.member, player.game",
-    },
-    Table {
-        name: "member",
-        from_sqlite: "
-            SELECT id, hash, name, seen_at, has_game, renewed FROM member ORDER BY id",
-        insert: "
-            INSERT INTO member (id, hash, name, seen_at, has_game, renewed)
-            SELECT r->>0, decode(r->>1, 'hex'), r->>2, (r->>3)::bigint, (r->>4) = '1',
-                (r->>5) = '1'
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT id, encode(hash, 'hex'), name, seen_at::text, has_game::int::text,
-                renewed::int::text
-            FROM member ORDER BY member.id",
-    },
-    Table {
-        name: "account",
-        from_sqlite: "
-            SELECT member, likeness, made_at, renamed_at, deleted_at, owner FROM account
-            ORDER BY member",
-        insert: "
-            INSERT INTO account (member, likeness, made_at, renamed_at, deleted_at, owner)
-            SELECT r->>0, r->>1, (r->>2)::bigint, (r->>3)::bigint, (r->>4)::bigint, r->>5
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT member, likeness, made_at::text, renamed_at::text, deleted_at::text, owner
-            FROM account ORDER BY account.member",
-    },
-    Table {
-        name: "key",
-        from_sqlite: "
-            SELECT id, member, kind, lookup, secret, made_at, used_at FROM key ORDER BY id",
-        insert: "
-            INSERT INTO key (id, member, kind, lookup, secret, made_at, used_at)
-                OVERRIDING SYSTEM VALUE
-            SELECT (r->>0)::bigint, r->>1, r->>2, decode(r->>3, 'hex'), r->>4, (r->>5)::bigint,
-                (r->>6)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT id::text, member, kind, encode(lookup, 'hex'), secret, made_at::text,
-                used_at::text
-            FROM key ORDER BY key.id",
-    },
-    Table {
-        name: "session",
-        from_sqlite: "
-            SELECT hash, member, label, made_at, seen_at, expires_at, proved_at FROM session
-            ORDER BY hash",
-        insert: "
-            INSERT INTO session (hash, member, label, made_at, seen_at, expires_at, proved_at)
-            SELECT decode(r->>0, 'hex'), r->>1, r->>2, (r->>3)::bigint, (r->>4)::bigint,
-                (r->>5)::bigint, (r->>6)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT encode(hash, 'hex'), member, label, made_at::text, seen_at::text,
-                expires_at::text, proved_at::text
-            FROM session ORDER BY session.hash",
-    },
-    Table {
-        name: "block",
-        from_sqlite: "SELECT member, other, name, kind, at FROM block ORDER BY member, other",
-        insert: "
-            INSERT INTO block (member, other, name, kind, at)
-            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT member, other, name, kind, at::text FROM block
-            ORDER BY block.member, block.other",
-    },
-    Table {
-        name: "report",
-        from_sqlite: "
-            SELECT id, reporter, about, about_name, kind, game, line, text, at, state,
-                closed_at, closed_by
-            FROM report ORDER BY id",
-        insert: "
-            INSERT INTO report (id, reporter, about, about_name, kind, game, line, text, at, state,
-                closed_at, closed_by)
-            SELECT r->>0, r->>1, r->>2, r->>3, r->>4, r->>5, r->>6, r->>7, (r->>8)::bigint, r->>9,
-                (r->>10)::bigint, r->>11
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT id, reporter, about, about_name, kind, game, line, text, at::text, state,
-                closed_at::text, closed_by
-            FROM report ORDER BY report.id",
-    },
-    Table {
-        name: "sanction",
-        from_sqlite: "
-            SELECT id, member, name, kind, from_at, until_at, reason, operator, seen_at, appeal,
-                answered_at, undone_at, changes, appealed_at, answered_by, undone_by
-            FROM sanction ORDER BY id",
-        insert: "
-            INSERT INTO sanction (id, member, name, kind, from_at, until_at, reason, operator, seen_at,
-                appeal, answered_at, undone_at, changes, appealed_at, answered_by, undone_by)
-            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint, r->>6, r->>7,
-                (r->>8)::bigint, r->>9, (r->>10)::bigint, (r->>11)::bigint, (r->>12)::bigint,
-                (r->>13)::bigint, r->>14, r->>15
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT id, member, name, kind, from_at::text, until_at::text, reason, operator,
-                seen_at::text, appeal, answered_at::text, undone_at::text, changes::text,
-                appealed_at::text, answered_by, undone_by
-            FROM sanction ORDER BY sanction.id",
-    },
-    Table {
-        name: "operator",
-        from_sqlite: "SELECT member, since FROM operator ORDER BY member",
-        insert: "
-            INSERT INTO operator (member, since) SELECT r->>0, (r->>1)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "SELECT member, since::text FROM operator ORDER BY operator.member",
-    },
-    Table {
-        name: "passkey",
-        from_sqlite: "
-            SELECT id, member, label, credential, made_at, used_at FROM passkey ORDER BY id",
-        insert: "
-            INSERT INTO passkey (id, member, label, credential, made_at, used_at)
-            SELECT decode(r->>0, 'hex'), r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT encode(id, 'hex'), member, label, credential, made_at::text, used_at::text
-            FROM passkey ORDER BY passkey.id",
-    },
-    Table {
-        name: "token",
-        from_sqlite: "
-            SELECT hash, member, label, scopes, made_at, used_at, expires_at FROM token
-            ORDER BY hash",
-        insert: "
-            INSERT INTO token (hash, member, label, scopes, made_at, used_at, expires_at)
-            SELECT decode(r->>0, 'hex'), r->>1, r->>2, r->>3, (r->>4)::bigint, (r->>5)::bigint,
-                (r->>6)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT encode(hash, 'hex'), member, label, scopes, made_at::text, used_at::text,
-                expires_at::text
-            FROM token ORDER BY token.hash",
-    },
-    Table {
-        name: "alias",
-        from_sqlite: "SELECT member, account, made_at FROM alias ORDER BY member",
-        insert: "
-            INSERT INTO alias (member, account, made_at) SELECT r->>0, r->>1, (r->>2)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT member, account, made_at::text FROM alias ORDER BY alias.member",
-    },
-    Table {
-        name: "old_name",
-        from_sqlite: "SELECT likeness, member, name, at FROM old_name ORDER BY likeness",
-        insert: "
-            INSERT INTO old_name (likeness, member, name, at)
-            SELECT r->>0, r->>1, r->>2, (r->>3)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT likeness, member, name, at::text FROM old_name ORDER BY old_name.likeness",
-    },
-    Table {
-        name: "rating",
-        from_sqlite: "
-            SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
-            FROM rating ORDER BY member, pool",
-        insert: "
-            INSERT INTO rating (member, pool, value, deviation, volatility, games, wins, draws,
-                last_at, changes)
-            SELECT r->>0, r->>1, (r->>2)::float8, (r->>3)::float8, (r->>4)::float8,
-                (r->>5)::bigint, (r->>6)::bigint, (r->>7)::bigint, (r->>8)::bigint,
-                (r->>9)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT member, pool, value::text, deviation::text, volatility::text, games::text,
-                wins::text, draws::text, last_at::text, changes::text
-            FROM rating ORDER BY rating.member, rating.pool",
-    },
-    Table {
-        name: "rating_change",
-        from_sqlite: "
-            SELECT member, pool, number, game, kind, result, before, deviation_before, after,
-                deviation_after, at
-            FROM rating_change ORDER BY member, pool, number",
-        insert: "
-            INSERT INTO rating_change (member, pool, number, game, kind, result, before,
-                deviation_before, after, deviation_after, at)
-            SELECT r->>0, r->>1, (r->>2)::bigint, r->>3, r->>4, r->>5, (r->>6)::float8,
-                (r->>7)::float8, (r->>8)::float8, (r->>9)::float8, (r->>10)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT member, pool, number::text, game, kind, result, before::text,
-                deviation_before::text, after::text, deviation_after::text, at::text
-            FROM rating_change
-            ORDER BY rating_change.member, rating_change.pool, rating_change.number",
-    },
-    Table {
-        name: "game_mark",
-        from_sqlite: "
-            SELECT member, game, kind, opponent, at FROM game_mark ORDER BY member, game, kind",
-        insert: "
-            INSERT INTO game_mark (member, game, kind, opponent, at)
-            SELECT r->>0, r->>1, r->>2, r->>3, (r->>4)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT member, game, kind, opponent, at::text FROM game_mark
-            ORDER BY game_mark.member, game_mark.game, game_mark.kind COLLATE \"C\"",
-    },
-    Table {
-        name: "examined_game",
-        from_sqlite: "
-            SELECT game, at, claimed_at, engine, facts FROM examined_game ORDER BY game",
-        insert: "
-            INSERT INTO examined_game (game, at, claimed_at, engine, facts)
-            SELECT r->>0, (r->>1)::bigint, (r->>2)::bigint, (r->>3)::bigint = 1, r->>4
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT game, at::text, claimed_at::text, engine::int::text, facts FROM examined_game
-            ORDER BY examined_game.game",
-    },
-    Table {
-        name: "puzzle_rating",
-        from_sqlite: "
-            SELECT side, id, value, deviation, volatility, tries, solved, last_at
-            FROM puzzle_rating ORDER BY side, id",
-        insert: "
-            INSERT INTO puzzle_rating (side, id, value, deviation, volatility, tries, solved,
-                last_at)
-            SELECT r->>0, r->>1, (r->>2)::float8, (r->>3)::float8, (r->>4)::float8,
-                (r->>5)::bigint, (r->>6)::bigint, (r->>7)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT side, id, value::text, deviation::text, volatility::text, tries::text,
-                solved::text, last_at::text
-            FROM puzzle_rating ORDER BY puzzle_rating.side, puzzle_rating.id",
-    },
-    Table {
-        name: "puzzle_try",
-        from_sqlite: "
-            SELECT member, number, puzzle, puzzle_number, solved, before, deviation_before, after,
-                deviation_after, puzzle_before, puzzle_deviation_before, puzzle_after,
-                puzzle_deviation_after, at
-            FROM puzzle_try ORDER BY member, number",
-        insert: "
-            INSERT INTO puzzle_try (member, number, puzzle, puzzle_number, solved, before,
-                deviation_before, after, deviation_after, puzzle_before, puzzle_deviation_before,
-                puzzle_after, puzzle_deviation_after, at)
-            SELECT r->>0, (r->>1)::bigint, r->>2, (r->>3)::bigint, (r->>4) = '1', (r->>5)::float8,
-                (r->>6)::float8, (r->>7)::float8, (r->>8)::float8, (r->>9)::float8,
-                (r->>10)::float8, (r->>11)::float8, (r->>12)::float8, (r->>13)::bigint
-            FROM json_array_elements($1::text::json) AS r WHERE $2 > 0",
-        from_postgres: "
-            SELECT member, number::text, puzzle, puzzle_number::text, solved::int::text,
-                before::text, deviation_before::text, after::text, deviation_after::text,
-                puzzle_before::text, puzzle_deviation_before::text, puzzle_after::text,
-                puzzle_deviation_after::text, at::text
-            FROM puzzle_try ORDER BY puzzle_try.member, puzzle_try.number",
-    },
-];
-
-/// The tables that files of older formats lack, and the format that has added each.
-const ADDED: [(&str, u32); 17] = [
-    ("account", 8),
-    ("key", 8),
-    ("session", 8),
-    ("passkey", 9),
-    ("token", 9),
-    ("alias", 9),
-    ("block", 9),
-    ("report", 9),
-    ("sanction", 9),
-    ("operator", 9),
-    ("rating", 9),
-    ("rating_change", 9),
-    ("game_mark", 10),
-    ("examined_game", 10),
-    ("puzzle_rating", 10),
-    ("puzzle_try", 10),
-    ("old_name", 10),
-];
-
-/// The columns that files of older formats lack, the format that has added each, and what stands for it.
-const COLUMNS_ADDED: [(&str, u32, &str); 6] = [
-    (", owner", 9, ", NULL"),
-    (", proved_at", 9, ", 0"),
-    (", closed_by", 12, ", NULL"),
-    (", appealed_at", 12, ", NULL"),
-    (", answered_by", 12, ", NULL"),
-    (", undone_by", 12, ", NULL"),
-];
 
 /// Rows that are copied or read at a time.
 const PART: usize = 1_000;
@@ -428,8 +96,7 @@ const IS_EMPTY: &str = "
 const SET_NUMBERS: &str = "
     SELECT setval(pg_get_serial_sequence('room', 'id'), greatest(max(id), 1)) FROM room;
     SELECT setval(pg_get_serial_sequence('game', 'id'), greatest(max(id), 1)) FROM game;
-    SELECT setval(pg_get_serial_sequence('key', 'id'), greatest(max(id), 1)) FROM key;
-    ANALYZE";
+    SELECT setval(pg_get_serial_sequence('key', 'id'), greatest(max(id), 1)) FROM key";
 
 /// Copies a database file into an empty PostgreSQL database.
 ///
@@ -457,22 +124,30 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     if !is_empty.first().is_some_and(|row| row.get(0)) {
         return Err(MigrateError::NotEmpty { database });
     }
+    let tables = TABLES.iter().filter(|table| format >= table.since);
     let mut counts = Vec::new();
-    let is_there = |table: &&Table| {
-        let added = ADDED.iter().find(|(name, _)| *name == table.name);
-        added.is_none_or(|(_, since)| format >= *since)
-    };
-    for table in TABLES.iter().filter(is_there) {
-        let original = copy(&file, format, writer, table)?;
-        if original != digest_of_copy(writer, table)? {
+    for table in [rooms_into_postgres(EVENT_FORMAT)]
+        .into_iter()
+        .chain(tables.map(|table| table.into_postgres(format)))
+    {
+        let original = copy(&file, writer, &table)?;
+        if original != content_of_copy(writer, &table)? {
             return Err(MigrateError::Differs { table: table.name });
         }
         counts.push((table.name, original.rows));
     }
     call(writer, &playing::fill)?;
     call(writer, &async |session| session.batch(SET_NUMBERS).await)?;
+    call(writer, &async |session| session.batch(&analyze()).await)?;
     call(writer, &async |session| session.batch("COMMIT").await)?;
     Ok(Migrated { counts })
+}
+
+/// Tells the planner what the tables have now. Not of the whole database: others' tables are not ours
+/// to read.
+fn analyze() -> String {
+    let names: Vec<_> = TABLES.iter().map(|table| table.name).collect();
+    format!("ANALYZE room, playing, {}", names.join(", "))
 }
 
 fn call<T>(
@@ -501,10 +176,10 @@ impl PartialEq for Sha256Sum {
 impl Eq for Sha256Sum {}
 
 impl Content {
-    fn add<'a>(&mut self, row: impl Iterator<Item = Option<&'a str>>) {
+    fn add(&mut self, row: &[Option<String>]) {
         self.rows += 1;
         for value in row {
-            let text = value.unwrap_or_default();
+            let text = value.as_deref().unwrap_or_default();
             let head = [u8::from(value.is_some())];
             self.digest.0.update(head);
             self.digest.0.update((text.len() as u64).to_le_bytes());
@@ -518,34 +193,21 @@ type Texts = Vec<Option<String>>;
 /// Copies one table. Returns the content of the original.
 fn copy(
     file: &rusqlite::Connection,
-    format: u32,
     writer: &mut Connection,
-    table: &Table,
+    table: &Copying,
 ) -> Result<Content, MigrateError> {
-    let mut select = table.from_sqlite.to_owned();
-    for (column, since, value) in COLUMNS_ADDED {
-        if format < since {
-            select = select.replace(column, value);
-        }
-    }
-    let mut select = file.prepare(&select).map_err(StorageError::from)?;
-    let columns = select.column_count();
-    let mut rows = select.query(()).map_err(StorageError::from)?;
     let (mut content, mut part, mut made) = (Content::default(), Vec::new(), HashSet::new());
-    while let Some(row) = rows.next().map_err(StorageError::from)? {
-        let mut texts: Texts = Vec::with_capacity(columns);
-        for column in 0..columns {
-            texts.push(text(row.get_ref(column).map_err(StorageError::from)?)?);
-        }
+    each_row_of_file(file, &table.select, |mut texts| {
         if table.name == "room" {
             forget_twin(&mut texts, &mut made);
         }
-        content.add(texts.iter().map(Option::as_deref));
+        content.add(&texts);
         part.push(texts);
         if part.len() == PART {
             insert(writer, table, &std::mem::take(&mut part))?;
         }
-    }
+        Ok(())
+    })?;
     insert(writer, table, &part)?;
     if table.name == "room" {
         call(writer, &make_partitions)?;
@@ -563,13 +225,39 @@ fn forget_twin(room: &mut Texts, made: &mut HashSet<(String, String)>) {
     }
 }
 
-fn insert(writer: &mut Connection, table: &Table, rows: &[Texts]) -> Result<(), StorageError> {
+fn insert(writer: &mut Connection, table: &Copying, rows: &[Texts]) -> Result<(), StorageError> {
     let json = serde_json::to_string(rows);
     let json = json.map_err(|error| StorageError::Failed(error.to_string()))?;
-    let statement = table.insert;
+    call(writer, &async |session| session.execute_once(&table.insert, &[&json]).await.map(drop))
+}
+
+/// The content of the copied table.
+fn content_of_copy(writer: &mut Connection, table: &Copying) -> Result<Content, StorageError> {
     call(writer, &async |session| {
-        session.execute(statement, &[&json, &EVENT_FORMAT]).await.map(drop)
+        let mut content = Content::default();
+        let add = |texts: Texts| -> Result<(), Infallible> {
+            content.add(&texts);
+            Ok(())
+        };
+        let Ok(()) = each_row_of_postgres(session, &table.select_copied, add).await?;
+        Ok(content)
     })
+}
+
+/// Reads rows of a file as texts, and hands each over.
+fn each_row_of_file(
+    file: &rusqlite::Connection,
+    select: &str,
+    mut take: impl FnMut(Texts) -> Result<(), StorageError>,
+) -> Result<(), StorageError> {
+    let mut select = file.prepare(select)?;
+    let columns = select.column_count();
+    let mut rows = select.query(())?;
+    while let Some(row) = rows.next()? {
+        let values = (0..columns).map(|column| text(row.get_ref(column)?));
+        take(values.collect::<Result<_, _>>()?)?;
+    }
+    Ok(())
 }
 
 /// A value as text.
@@ -588,25 +276,27 @@ fn text(value: ValueRef<'_>) -> Result<Option<String>, StorageError> {
     })
 }
 
-/// The content of the copied table, read by a cursor, so that it need not fit into memory.
-fn digest_of_copy(writer: &mut Connection, table: &Table) -> Result<Content, StorageError> {
-    let declare = format!("DECLARE copied CURSOR FOR {}", table.from_postgres);
-    call(writer, &async |session| session.batch(&declare).await)?;
-    let mut content = Content::default();
+/// Reads rows of PostgreSQL by a cursor, so that they need not fit into memory, and hands each over.
+/// Ends with the first that is not taken. A transaction must be under way.
+async fn each_row_of_postgres<E>(
+    session: &Session,
+    select: &str,
+    mut take: impl FnMut(Texts) -> Result<(), E>,
+) -> Result<Result<(), E>, Error> {
+    session.batch(&format!("DECLARE copied CURSOR FOR {select}")).await?;
     loop {
-        let rows = call(writer, &async |session| {
-            let rows = session.select(&format!("FETCH {PART} FROM copied")).await?;
-            rows.iter().map(texts).collect::<Result<Vec<_>, _>>()
-        })?;
+        let rows = session.select(&format!("FETCH {PART} FROM copied")).await?;
         if rows.is_empty() {
             break;
         }
-        for row in rows {
-            content.add(row.iter().map(Option::as_deref));
+        for row in &rows {
+            if let Err(error) = take(texts(row)?) {
+                return Ok(Err(error));
+            }
         }
     }
-    call(writer, &async |session| session.batch("CLOSE copied").await)?;
-    Ok(content)
+    session.batch("CLOSE copied").await?;
+    Ok(Ok(()))
 }
 
 fn texts(row: &Row) -> Result<Texts, Error> {

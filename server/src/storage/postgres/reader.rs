@@ -1,5 +1,7 @@
 //! Reading finished games and members from PostgreSQL, beside the writer.
 
+use std::sync::Arc;
+
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     rating_pool::RatingPool,
@@ -11,10 +13,11 @@ use super::{
     accounts, bots,
     connection::{Connection, Session},
     keys, playing, ratings,
+    standby::Health,
     values::{signed, unsigned},
 };
 use crate::{
-    limits::DATABASE_READ_WITHIN,
+    limits::{DATABASE_READ_WITHIN, REPLICA_ANSWER_WITHIN},
     node_id::NodeId,
     storage::{
         Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash,
@@ -52,26 +55,32 @@ const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS N
 const SELECT_MADE: &str = "
     SELECT command, code, owner FROM room WHERE maker = $1 AND closed_at IS NULL ORDER BY id";
 
-/// Finished games and members. Members and accounts come from the primary only; games may come from a standby,
-/// which may lack the last ones.
+/// Finished games and members. A game and the list of everybody's games may come from a standby, which
+/// may lack those of the last second. All else comes from the primary: people look at their own games
+/// as soon as one has ended, and a name that was deleted is shown nowhere.
 #[derive(Debug)]
 pub(super) struct PostgresReader {
     pub(super) primary: Connection,
-    pub(super) replica: Option<Connection>,
+    pub(super) standby: Option<(Connection, Arc<Health>)>,
 }
 
 impl PostgresReader {
-    /// Reads from the standby, if there is one and it answers; otherwise from the primary.
+    /// Reads from the standby, if there is one and it is well; otherwise from the primary.
     fn read_games<T>(
         &mut self,
         work: &impl AsyncFn(&Session) -> Result<T, Error>,
         is_found: impl Fn(&T) -> bool,
     ) -> Result<T, StorageError> {
-        if let Some(replica) = &mut self.replica {
-            match replica.read(DATABASE_READ_WITHIN, work) {
+        if let Some((standby, health)) = &mut self.standby
+            && health.is_well()
+        {
+            match standby.read(REPLICA_ANSWER_WITHIN, work) {
                 Ok(found) if is_found(&found) => return Ok(found),
                 Ok(_) => {}
-                Err(error) => tracing::debug!(%error, "the replica does not answer"),
+                Err(error) => {
+                    health.note_failure();
+                    tracing::debug!(%error, "the standby does not answer");
+                }
             }
         }
         self.primary.read(DATABASE_READ_WITHIN, &work)
@@ -92,7 +101,7 @@ impl PostgresReader {
             let rows = session.query(SELECT_DELETED, &[&players, &DELETED_NAME]).await?;
             rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, Error>>()
         };
-        let deleted = self.read_games(&select, |_| true)?;
+        let deleted = self.primary.read(DATABASE_READ_WITHIN, &select)?;
         let deleted = deleted.into_iter().map(name).collect::<Result<_, _>>()?;
         games.iter_mut().for_each(|game| deleted_players::hide(game, &deleted));
         Ok(())
@@ -215,7 +224,11 @@ impl StorageReader for PostgresReader {
                 .map(|row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?)))
                 .collect::<Result<Vec<(i64, String, String)>, Error>>()
         };
-        let rows = self.read_games(&select, |_| true)?;
+        let rows = if query.member.is_some() {
+            self.primary.read(DATABASE_READ_WITHIN, &select)?
+        } else {
+            self.read_games(&select, |_| true)?
+        };
         let mut list = GameList::default();
         let mut last = None;
         for (number, code, summary) in rows {

@@ -18,8 +18,8 @@ use crate::{
     storage::StorageError,
 };
 
-/// A number is used up even if its node never lives. Unlike heartbeats, it must survive a crash:
-/// otherwise a later node would get the same.
+/// A number is used up even if its node never lives. It must survive a crash: otherwise a later node
+/// would get the same.
 const JOIN: &str = "
     INSERT INTO node (name, format, bus_min, bus_max)
     VALUES (coalesce(inet_client_addr()::text, 'local'), $1, $2, $2) RETURNING id";
@@ -27,10 +27,14 @@ const JOIN: &str = "
 /// A dead node whose row is gone stays dead.
 const DELETE_DEAD: &str = "DELETE FROM node WHERE dead";
 
+/// A heartbeat, and what follows from those of others, need not survive the server, so they wait for
+/// no disk. The setting ends with the statement: no session has it, so no pooler can give it to
+/// somebody else's commit.
 const BEAT: &str = "
     WITH beat AS (
         UPDATE node SET heartbeat = heartbeat + 1, sees_bus = $2, rooms = $3, draining = $4
-        WHERE id = $1 AND NOT dead RETURNING *
+        WHERE id = $1 AND NOT dead AND set_config('synchronous_commit', 'off', true) = 'off'
+        RETURNING *
     ), living AS (
         SELECT * FROM beat UNION ALL SELECT * FROM node WHERE NOT dead AND id <> $1
     )
@@ -41,11 +45,14 @@ const BEAT: &str = "
 const SELECT_TIME: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const DECLARE_DEAD: &str = "
-    UPDATE node SET dead = true WHERE id = $1 AND heartbeat = $2 AND NOT dead";
+    UPDATE node SET dead = true WHERE id = $1 AND heartbeat = $2 AND NOT dead
+        AND set_config('synchronous_commit', 'off', true) = 'off'";
 
 const IS_ALIVE: &str = "SELECT 1 FROM node WHERE id = $1 AND NOT dead";
 
-const RETIRE: &str = "UPDATE node SET dead = true WHERE id = $1";
+const RETIRE: &str = "
+    UPDATE node SET dead = true
+    WHERE id = $1 AND set_config('synchronous_commit', 'off', true) = 'off'";
 
 /// Living servers that cannot share the database with this one: all, or those without a bus.
 const SELECT_RIVALS: &str = "

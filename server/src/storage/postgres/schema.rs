@@ -452,13 +452,25 @@ pub(super) async fn prepare(session: &Session) -> Result<Database, Error> {
     session.transaction(&lock(), migrate(session)).await
 }
 
-async fn migrate(session: &Session) -> Result<Database, Error> {
+/// The format of the tables; 0 without any.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn format(session: &Session) -> Result<i32, Error> {
     let tables = session.query("SELECT (to_regclass('fivefold.format') IS NOT NULL)::int", &[]);
     if number(&tables.await?) == 0 {
+        return Ok(0);
+    }
+    Ok(number(&session.query("SELECT max(number) FROM fivefold.format", &[]).await?))
+}
+
+async fn migrate(session: &Session) -> Result<Database, Error> {
+    let mut format = format(session).await?;
+    if format == 0 {
         session.batch(SCHEMA).await?;
         session.batch("INSERT INTO fivefold.format (number) VALUES (1)").await?;
+        format = 1;
     }
-    let format = number(&session.query("SELECT max(number) FROM fivefold.format", &[]).await?);
     if format > FORMAT {
         return Ok(Database::Newer(format));
     }
