@@ -1,0 +1,67 @@
+//! The server as the image of `server/deploy/Dockerfile` runs it: its variables, a user without
+//! rights, and nothing to write to but an empty volume. Bubblewrap stands for the container engine.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::{Ipv4Addr, SocketAddr},
+    process::{Command, Stdio},
+};
+
+use fivefold_tests::{http_get, program};
+
+const DOCKERFILE: &str = include_str!("../../server/deploy/Dockerfile");
+
+/// What follows a word at the beginning of a line; empty where none begins with it.
+fn after(word: &str) -> &'static str {
+    let mut lines = DOCKERFILE.lines();
+    lines.find_map(|line| line.strip_prefix(word)).unwrap_or_default().trim()
+}
+
+/// Bubblewrap with everything to read, an empty folder for the volume, and a user of its own.
+fn container(volume: &str, folder: &str) -> Command {
+    let mut bwrap = Command::new("bwrap");
+    let parent = volume.rsplit_once('/').expect("a path").0;
+    bwrap.args(["--unshare-all", "--share-net", "--die-with-parent", "--ro-bind", "/", "/"]);
+    bwrap.args(["--tmpfs", parent, "--bind", folder, volume]);
+    bwrap.args(["--uid", "999", "--gid", "999", "--clearenv", "--setenv", "HOME", "/nonexistent"]);
+    bwrap
+}
+
+#[tokio::test]
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+async fn the_image_serves_on_all_addresses_and_keeps_its_data_in_its_volume() {
+    let (volume, user) = (after("VOLUME "), after("USER "));
+    assert!(DOCKERFILE.contains(&format!("--owner={user} --group={user} {volume}\n")), "{user}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let works = container(volume, path).args(["--", "true"]).output();
+    if !works.is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: bubblewrap is not installed here, or may make no namespaces");
+        return;
+    }
+    let mut server = container(volume, path);
+    for setting in after("ENV ").split_whitespace() {
+        let (name, value) = setting.split_once('=').unwrap();
+        // The port may be taken on this machine, and in a container it is not.
+        server.args(["--setenv", name, &value.replace(":8080", ":0")]);
+    }
+    let mut server = server
+        .arg("--")
+        .arg(program("fivefold-server"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut greeting = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut greeting).unwrap();
+    let port =
+        greeting.trim_end_matches("/\n").rsplit(':').next().and_then(|port| port.parse().ok());
+    let port = port.unwrap_or_else(|| panic!("no port in {greeting:?}"));
+    // A server that listens on 127.0.0.1 only, as by default, does not answer there.
+    let address = SocketAddr::from((Ipv4Addr::new(127, 0, 0, 2), port));
+    let answer = http_get(address, "/readyz").await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(folder.path().join("fivefold.sqlite3").is_file());
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
