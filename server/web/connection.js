@@ -28,11 +28,9 @@ const ANSWER_WITHIN_MS = 6_000;
 /** The same while a game is running: the clock runs, too. */
 const PLAYING_PING_AFTER_MS = 3_000;
 const PLAYING_ANSWER_WITHIN_MS = 3_000;
-/** When a silent server is left during a game, the most sockets that are opened before the loss is shown, the
- * pause before the next of them, and how long they may take. Each may lead to another node. */
-const MORE_SOCKETS = 5;
-const NEXT_SOCKET_AFTER_MS = 400;
-const CHANGE_WITHIN_MS = 3_000;
+/** When a silent server is left during a game, how long each further socket may take before the next one is opened,
+ * and after the last one the loss is shown. Each may lead to another node. Browsers open one socket at a time. */
+const CHANGE_WITHIN_MS = [700, 900, 1_400];
 const WAIT_MIN_MS = 250;
 const WAIT_MAX_MS = 8_000;
 /** After this many failures the wait is the longest. */
@@ -72,10 +70,8 @@ export class Connection {
   /** Called when the account's session has ended. */
   onsignedout = () => {};
 
-  /** The socket that the server answers. @type {WebSocket | undefined} */
+  /** @type {WebSocket | undefined} */
   #socket;
-  /** All sockets that may still be answered; several while a silent server is left. @type {Set<WebSocket>} */
-  #sockets = new Set();
   #greeted = false;
   /** The identity in our `hello`. @type {string | undefined} */
   #helloIdentity;
@@ -232,61 +228,53 @@ export class Connection {
   }
 
   #connect() {
-    this.#dropSockets();
     this.#open();
     this.#startDeadline(ANSWER_WITHIN_MS);
   }
 
-  /** Opens a socket and says hello. The first one that is answered is used. */
+  /** Opens a socket in place of the one before, and says hello. */
   #open() {
+    this.#drop();
     const socket = new WebSocket(this.url);
-    this.#sockets.add(socket);
+    this.#socket = socket;
     socket.onopen = () => {
-      if (!this.#sockets.has(socket)) return;
+      if (socket !== this.#socket) return;
       const identity = this.#helloIdentity = this.#identity();
       const name = (!this.account && localStorage.getItem(STORAGE_KEYS.name)) || undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
     socket.onmessage = (event) => {
-      if (!this.#sockets.has(socket)) return;
-      if (socket !== this.#socket) {
-        this.#dropSockets(socket);
-        this.#socket = socket;
-      }
+      if (socket !== this.#socket) return;
       this.#receive(event.data);
       this.#awaitNews();
     };
     socket.onclose = (event) => {
-      if (this.#sockets.delete(socket) && this.#sockets.size === 0) this.#onClose(event.code);
+      if (socket === this.#socket) this.#onClose(event.code);
     };
   }
 
-  /** Closes all sockets but one. @param {WebSocket} [kept] */
-  #dropSockets(kept) {
+  /** Closes the socket, if there is one. */
+  #drop() {
     clearTimeout(this.#retry);
     clearTimeout(this.#silence);
     this.#endDeadline();
+    const socket = this.#socket;
     this.#socket = undefined;
     this.#greeted = false;
-    for (const socket of this.#sockets) {
-      if (socket === kept) continue;
-      this.#sockets.delete(socket);
-      socket.close();
-    }
+    socket?.close();
   }
 
   /** The server is silent. While a game is running, other sockets are tried before the loss is shown. */
   #onSilence() {
     if (!this.#greeted || !this.#playing()) return this.#onClose(1006);
-    this.#dropSockets();
-    let left = MORE_SOCKETS;
+    const waits = [...CHANGE_WITHIN_MS];
     const next = () => {
+      const within = waits.shift();
+      if (within === undefined) return this.#onClose(1006);
       this.#open();
-      left -= 1;
-      if (left > 0) this.#retry = setTimeout(next, NEXT_SOCKET_AFTER_MS);
+      this.#startDeadline(within, next);
     };
     next();
-    this.#startDeadline(CHANGE_WITHIN_MS);
   }
 
   /** Whether a game is running in a room of ours. */
@@ -312,7 +300,7 @@ export class Connection {
 
   /** @param {number} code */
   #onClose(code) {
-    this.#dropSockets();
+    this.#drop();
     if (code === CLOSE_IDENTITY_REPLACED) {
       if (this.account) return void this.#checkAccount();
       // Perhaps this player replaced it, or signed up with it.
@@ -332,23 +320,27 @@ export class Connection {
   /** Reconnects at once: the network is back, or the player asks for it. */
   retryNow() {
     this.#failures = 0;
-    if (this.status === 'lost' && this.#sockets.size === 0) this.#connect();
+    if (this.status === 'lost' && !this.#socket) this.#connect();
     else this.#probe();
   }
 
   /** Checks that the server still answers. */
   #probe() {
     if (!this.#greeted) {
-      if (this.status === 'lost' && this.#sockets.size === 0) this.retryNow();
+      if (this.status === 'lost' && !this.#socket) this.retryNow();
       return;
     }
     this.send({ type: 'ping' }).catch(() => {});
   }
 
-  /** Leaves the server if nothing arrives for a while. @param {number} ms */
-  #startDeadline(ms) {
+  /**
+   * Leaves the server if nothing arrives for a while.
+   * @param {number} ms
+   * @param {() => void} [late] what to do then
+   */
+  #startDeadline(ms, late = () => this.#onSilence()) {
     this.#endDeadline();
-    this.#deadline = setTimeout(() => this.#onSilence(), ms);
+    this.#deadline = setTimeout(late, ms);
   }
 
   #endDeadline() {
@@ -466,13 +458,13 @@ export class Connection {
   /** Goes on as a guest if the account's session has ended. Only an answer over HTTP can take its cookie
    * away; and by then there may be a new one. */
   async #checkAccount() {
-    this.#dropSockets();
+    this.#drop();
     this.#setStatus('lost');
     const answer = await fetch('/api/account').catch(() => undefined);
     if (answer?.status === 401) {
       this.onsignedout();
       this.signOut();
-    } else if (this.#sockets.size === 0) this.#onClose(1006);
+    } else if (!this.#socket) this.#onClose(1006);
   }
 
   /**

@@ -56,8 +56,8 @@ export class Cluster {
   onsocket = (/** @type {string} */ _agent, /** @type {number} */ _node) => {};
   #services;
   #front = createServer((client) => this.#welcome(client));
-  /** Whose turn it is to get the next socket. */
-  #turn = 0;
+  /** The node that gets the next socket. */
+  turn = 0;
 
   /** @param {Services} services */
   constructor(services) {
@@ -92,13 +92,13 @@ export class Cluster {
       client.pause();
       const head = first.toString('latin1');
       const isSocket = head.startsWith('GET /ws');
-      const from = isSocket ? this.#turn : 0;
+      const from = isSocket ? this.turn : 0;
       for (let tries = 0; tries < NODES; tries += 1) {
         const node = (from + tries) % NODES;
         const server = await open(this.nodes[node]?.url ?? '');
         if (!server) continue;
         if (isSocket) {
-          this.#turn = node + 1;
+          this.turn = node + 1;
           this.onsocket(/\r\nUser-Agent: (.*)\r\n/i.exec(head)?.[1] ?? '', node);
         }
         join(client, server);
