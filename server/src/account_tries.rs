@@ -22,7 +22,7 @@ use crate::{
         DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
         DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN,
         OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX,
-        SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN, TRIES_KEPT,
+        SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN, TRIES_KEPT, VOUCHED_SIGN_UPS_MAX,
     },
     network::network,
     passwords::Whose,
@@ -38,6 +38,8 @@ pub(crate) struct AccountTries(Mutex<State>);
 #[derive(Debug)]
 struct State {
     sign_ups: Buckets<IpAddr>,
+    /// Of people for whom another site vouches.
+    vouched_sign_ups: Buckets<IpAddr>,
     /// By the address and the likeness of the name.
     sign_ins: Buckets<(IpAddr, String)>,
     /// By the likeness of the name.
@@ -74,6 +76,7 @@ impl AccountTries {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(State {
             sign_ups: Buckets::new(SIGN_UPS_MAX, SIGN_UPS_WITHIN),
+            vouched_sign_ups: Buckets::new(VOUCHED_SIGN_UPS_MAX, SIGN_UPS_WITHIN),
             sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
             names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
             recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
@@ -91,6 +94,14 @@ impl AccountTries {
     /// If there were too many at this address.
     pub(crate) fn sign_up(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
         self.lock().sign_ups.take(network(address), now)
+    }
+
+    /// Counts a new account of somebody who has signed in at another site.
+    ///
+    /// # Errors
+    /// If there were too many at this address.
+    pub(crate) fn vouched_sign_up(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
+        self.lock().vouched_sign_ups.take(network(address), now)
     }
 
     /// Counts a try to sign in by a name of this likeness, or to confirm something by a password. Returns
@@ -264,6 +275,7 @@ mod tests {
         let now = Instant::now();
         let one = address(1);
         assert_eq!(allowed(|| tries.sign_up(one, now)), SIGN_UPS_MAX);
+        assert_eq!(allowed(|| tries.vouched_sign_up(one, now)), VOUCHED_SIGN_UPS_MAX);
         assert_eq!(allowed(|| tries.recover(one, "ann", now)), RECOVERIES_MAX);
         assert_eq!(allowed(|| tries.device_code(one, now)), DEVICE_CODES_MAX);
         let wrong = || {

@@ -180,8 +180,9 @@ impl Accounts {
                 (member, passkey) = (first.0, Some(first.1));
             }
             NewKey::Oidc(ticket, browser) => {
-                self.tries.sign_up(device.address, Instant::now())?;
-                passkey = Some(self.first_oidc(&ticket, browser.as_deref()).await?);
+                let first = self.first_oidc(&ticket, browser.as_deref()).await?;
+                self.tries.vouched_sign_up(device.address, Instant::now())?;
+                passkey = Some(first);
             }
         }
         let (codes, at) = (RecoveryCodes::new(), self.clock.now());

@@ -294,6 +294,13 @@ async fn serve(
         clock,
         interval: limits.examination_interval,
     };
+    let (asking, stopped) = (Arc::clone(&server), stop.clone());
+    connections.spawn(async move {
+        tokio::select! {
+            () = asking.accounts.check_oidc() => {}
+            () = stopped.cancelled() => {}
+        }
+    });
     // Before anybody comes.
     server.moderation.refresh().await;
     let ending = tokio::select! {

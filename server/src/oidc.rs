@@ -132,6 +132,8 @@ pub(crate) enum OidcError {
     Unreachable,
     #[error("what the browser has brought back is not valid")]
     Wrong,
+    #[error("the provider does not know this server as it is set up here")]
+    Misconfigured,
     #[error("too many people sign in by the provider at this moment")]
     Busy,
 }

@@ -60,8 +60,19 @@ pub(crate) struct StartedOidc {
 /// What the browser has brought back from the provider.
 #[derive(Clone, Deserialize)]
 pub(crate) struct OidcAnswer {
-    pub(crate) code: String,
+    #[serde(flatten)]
+    pub(crate) outcome: OidcOutcome,
     pub(crate) state: String,
+}
+
+/// How it went there.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OidcOutcome {
+    /// Somebody has signed in. The provider gives its statement for this.
+    Code(String),
+    /// Nobody has, for a reason of RFC 6749, section 4.1.2.1.
+    Error(String),
 }
 
 /// What has become of it.
@@ -79,6 +90,13 @@ impl Accounts {
     /// What people call the provider, if there is one.
     pub(crate) fn oidc_label(&self) -> Option<&str> {
         self.oidc.as_ref().map(Provider::label)
+    }
+
+    /// Asks the provider about itself, and logs why nobody could sign in by it.
+    pub(crate) async fn check_oidc(&self) {
+        if let Some(provider) = &self.oidc {
+            provider.check().await;
+        }
     }
 
     /// Sends a browser to the provider.
@@ -115,7 +133,7 @@ impl Accounts {
     /// first, or the provider or the storage fails.
     pub(crate) async fn finish_oidc(
         &self,
-        OidcAnswer { code, state }: OidcAnswer,
+        OidcAnswer { outcome, state }: OidcAnswer,
         browser: Option<&str>,
         own: Option<SignedIn>,
         device: &Device,
@@ -126,7 +144,10 @@ impl Accounts {
         if browser.map(ids::oidc_hash) != Some(left) {
             return Err(wrong());
         }
-        let person = provider.finish(code, checks).await.map_err(refusal)?;
+        let person = match outcome {
+            OidcOutcome::Code(code) => provider.finish(code, checks).await.map_err(refusal)?,
+            OidcOutcome::Error(error) => return Err(refusal(provider.refused(&error))),
+        };
         match (purpose, own) {
             (Purpose::SignIn, _) => self.sign_in_by_oidc(person, left, device).await,
             (Purpose::Add(session), Some(own)) if own.session.hash == session => {
@@ -242,6 +263,7 @@ fn refusal(error: OidcError) -> Refusal {
     Refusal::new(match error {
         OidcError::Unreachable => Reason::OidcUnavailable,
         OidcError::Wrong => Reason::WrongOidc,
+        OidcError::Misconfigured => Reason::OidcMisconfigured,
         OidcError::Busy => Reason::Busy,
     })
 }

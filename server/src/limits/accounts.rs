@@ -59,6 +59,9 @@ pub const TOKEN_KEPT_MAX: Duration = DAY.saturating_mul(5 * 365);
 pub const ALIASES_MAX: usize = 16;
 /// What changes the keys of an account asks for a key that was used within this time.
 pub const PROVED_WITHIN: Duration = MINUTE.saturating_mul(10);
+/// Accounts that people for whom the OpenID provider vouches may make at one address in [`SIGN_UPS_WITHIN`]:
+/// an evening of a club.
+pub const VOUCHED_SIGN_UPS_MAX: u32 = 50;
 /// People who may sign in by the OpenID provider at once.
 pub const OIDC_CALLS_MAX: usize = 16;
 /// How long a request to the provider may take.

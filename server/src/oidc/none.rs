@@ -20,6 +20,14 @@ impl Provider {
         match *self {}
     }
 
+    pub(crate) async fn check(&self) {
+        match *self {}
+    }
+
+    pub(crate) fn refused(&self, _: &str) -> OidcError {
+        match *self {}
+    }
+
     pub(crate) async fn begin(&self) -> Result<Begun, OidcError> {
         match *self {}
     }

@@ -10,12 +10,19 @@ use std::{
 };
 
 use openidconnect::{
-    AsyncHttpClient, AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet,
-    EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, Nonce, PkceCodeChallenge,
-    PkceCodeVerifier, RedirectUrl, TokenResponse,
-    core::{CoreAuthenticationFlow, CoreClient, CoreJwsSigningAlgorithm, CoreProviderMetadata},
+    AdditionalProviderMetadata, AsyncHttpClient, AuthorizationCode, ClientId, ClientSecret,
+    CsrfToken, DiscoveryError, EndpointMaybeSet, EndpointNotSet, EndpointSet, HttpRequest,
+    HttpResponse, IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier, ProviderMetadata,
+    RedirectUrl, RequestTokenError, StandardErrorResponse, TokenResponse,
+    core::{
+        CoreAuthDisplay, CoreAuthenticationFlow, CoreClaimName, CoreClaimType, CoreClient,
+        CoreClientAuthMethod, CoreErrorResponseType, CoreGrantType, CoreJsonWebKey,
+        CoreJweContentEncryptionAlgorithm, CoreJweKeyManagementAlgorithm, CoreJwsSigningAlgorithm,
+        CoreResponseMode, CoreResponseType, CoreSubjectIdentifierType,
+    },
 };
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use super::{Begun, Checks, OidcError, OidcSettings, Subject};
@@ -33,6 +40,31 @@ const SIGNATURES: [CoreJwsSigningAlgorithm; 6] = [
     CoreJwsSigningAlgorithm::EcdsaP384Sha384,
 ];
 
+/// What a provider says about itself (OpenID Connect Discovery 1.0, section 3).
+type Metadata = ProviderMetadata<
+    Pushed,
+    CoreAuthDisplay,
+    CoreClientAuthMethod,
+    CoreClaimName,
+    CoreClaimType,
+    CoreGrantType,
+    CoreJweContentEncryptionAlgorithm,
+    CoreJweKeyManagementAlgorithm,
+    CoreJsonWebKey,
+    CoreResponseMode,
+    CoreResponseType,
+    CoreSubjectIdentifierType,
+>;
+
+/// Whether it accepts only requests that are pushed to it first (RFC 9126, section 5).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Pushed {
+    #[serde(default)]
+    require_pushed_authorization_requests: bool,
+}
+
+impl AdditionalProviderMetadata for Pushed {}
+
 /// The client of one provider, whose token endpoint may be missing.
 type Client = CoreClient<
     EndpointSet,
@@ -48,7 +80,7 @@ pub(crate) struct Provider {
     settings: OidcSettings,
     http: Http,
     /// What the provider says about itself, and since when. Locked only to read and replace it.
-    metadata: Mutex<Option<(Instant, Arc<CoreProviderMetadata>)>>,
+    metadata: Mutex<Option<(Instant, Arc<Metadata>)>>,
     /// Permits of the people who sign in at this moment.
     calls: Semaphore,
 }
@@ -90,13 +122,41 @@ impl Provider {
         &self.settings.label
     }
 
+    /// Asks the provider about itself, and logs why nobody could sign in by it.
+    pub(crate) async fn check(&self) {
+        if let Ok(metadata) = self.metadata(false).await
+            && self.is_usable(&metadata).is_ok()
+        {
+            tracing::info!(issuer = self.settings.issuer.as_str(), "the OpenID provider answers");
+        }
+    }
+
+    /// Why the provider has sent a browser back with this error and without a code (RFC 6749, section
+    /// 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6).
+    pub(crate) fn refused(&self, error: &str) -> OidcError {
+        match error {
+            "access_denied"
+            | "login_required"
+            | "interaction_required"
+            | "consent_required"
+            | "account_selection_required" => OidcError::Wrong,
+            "server_error" | "temporarily_unavailable" => {
+                tracing::warn!(error, "the OpenID provider cannot sign anybody in");
+                OidcError::Unreachable
+            }
+            error => self.misconfigured(&format!("it answers {error:.64?} to the browser")),
+        }
+    }
+
     /// Where a browser goes to sign in.
     ///
     /// # Errors
-    /// If the provider does not answer, or too many sign in at once.
+    /// If the provider does not answer or demands more than this server does, or too many sign in at once.
     pub(crate) async fn begin(&self) -> Result<Begun, OidcError> {
         let _permit = self.calls.try_acquire().map_err(|_| OidcError::Busy)?;
-        let client = self.client(self.metadata(false).await?)?;
+        let metadata = self.metadata(false).await?;
+        self.is_usable(&metadata)?;
+        let client = self.client(metadata)?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let flow = CoreAuthenticationFlow::AuthorizationCode;
         let asked = client.authorize_url(flow, CsrfToken::new_random, Nonce::new_random);
@@ -122,7 +182,7 @@ impl Provider {
             .map_err(|error| unreachable(&error))?
             .set_pkce_verifier(PkceCodeVerifier::new(verifier));
         let answer = exchange.request_async(&self.http).await;
-        let answer = answer.map_err(|error| wrong(&error))?;
+        let answer = answer.map_err(|error| self.no_tokens(&error))?;
         let statement = answer.id_token().ok_or(OidcError::Wrong)?;
         let nonce = Nonce::new(nonce);
         let checked = |client: &Client| {
@@ -141,7 +201,63 @@ impl Provider {
         Ok(Subject { issuer, subject })
     }
 
-    fn client(&self, metadata: Arc<CoreProviderMetadata>) -> Result<Client, OidcError> {
+    /// Whether people can sign in by a provider that says this about itself.
+    fn is_usable(&self, metadata: &Metadata) -> Result<(), OidcError> {
+        if metadata.additional_metadata().require_pushed_authorization_requests {
+            return Err(self.misconfigured(
+                "it accepts pushed authorization requests only, which this server does not send; \
+                 allow others for this client",
+            ));
+        }
+        let signed = metadata.id_token_signing_alg_values_supported();
+        if !signed.iter().any(|algorithm| SIGNATURES.contains(algorithm)) {
+            let wanted = "it signs by none of RS256, RS384, RS512, PS256, ES256 and ES384";
+            return Err(self.misconfigured(wanted));
+        }
+        Ok(())
+    }
+
+    /// Why the provider has given no tokens for a code (RFC 6749, section 5.2).
+    fn no_tokens(&self, error: &TokenError) -> OidcError {
+        let RequestTokenError::ServerResponse(answer) = error else { return unreachable(error) };
+        match answer.error() {
+            CoreErrorResponseType::InvalidGrant => wrong(error),
+            CoreErrorResponseType::InvalidClient | CoreErrorResponseType::UnauthorizedClient => {
+                let why = format!("it answers {answer}; check --oidc-client and the secret");
+                self.misconfigured(&why)
+            }
+            CoreErrorResponseType::InvalidRequest
+            | CoreErrorResponseType::InvalidScope
+            | CoreErrorResponseType::UnsupportedGrantType
+            | CoreErrorResponseType::Extension(_) => {
+                self.misconfigured(&format!("it answers {answer}"))
+            }
+        }
+    }
+
+    /// Why the provider has said nothing about itself.
+    fn not_found(&self, error: &DiscoveryError<CallError>) -> OidcError {
+        match error {
+            DiscoveryError::Validation(why) => {
+                self.misconfigured(&format!("{why}; --oidc-issuer is what it calls itself"))
+            }
+            DiscoveryError::Response(status, ..) if status.is_client_error() => {
+                self.misconfigured(&format!(
+                    "it answers {status} to .well-known/openid-configuration; check --oidc-issuer"
+                ))
+            }
+            error => unreachable(error),
+        }
+    }
+
+    /// Logs a fault that only the operator can mend.
+    fn misconfigured(&self, why: &str) -> OidcError {
+        let issuer = self.settings.issuer.as_str();
+        tracing::warn!(issuer, "nobody can sign in by the OpenID provider: {why}");
+        OidcError::Misconfigured
+    }
+
+    fn client(&self, metadata: Arc<Metadata>) -> Result<Client, OidcError> {
         let OidcSettings { client, secret, .. } = &self.settings;
         let secret = secret.as_ref().map(|secret| ClientSecret::new(secret.0.clone()));
         let address = RedirectUrl::new(self.settings.return_address());
@@ -152,7 +268,7 @@ impl Provider {
     }
 
     /// What the provider says about itself: read again after a while, or if `anew` is set.
-    async fn metadata(&self, anew: bool) -> Result<Arc<CoreProviderMetadata>, OidcError> {
+    async fn metadata(&self, anew: bool) -> Result<Arc<Metadata>, OidcError> {
         let lock = || self.metadata.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = lock().clone();
         if let Some((since, metadata)) = kept
@@ -163,12 +279,14 @@ impl Provider {
         }
         let issuer = IssuerUrl::new(self.settings.issuer.as_str().to_owned());
         let issuer = issuer.map_err(|error| unreachable(&error))?;
-        let found = CoreProviderMetadata::discover_async(issuer, &self.http).await;
-        let found = Arc::new(found.map_err(|error| unreachable(&error))?);
+        let found = Metadata::discover_async(issuer, &self.http).await;
+        let found = Arc::new(found.map_err(|error| self.not_found(&error))?);
         *lock() = Some((Instant::now(), Arc::clone(&found)));
         Ok(found)
     }
 }
+
+type TokenError = RequestTokenError<CallError, StandardErrorResponse<CoreErrorResponseType>>;
 
 /// Requests to the provider. They follow no redirects.
 struct Http(reqwest::Client);
@@ -218,6 +336,6 @@ fn unreachable(error: &(dyn std::error::Error + 'static)) -> OidcError {
 }
 
 fn wrong(error: &dyn std::error::Error) -> OidcError {
-    tracing::info!(%error, "somebody is not signed in by the OpenID provider");
+    tracing::warn!(%error, "the OpenID provider's statement about somebody is not valid");
     OidcError::Wrong
 }

@@ -1,8 +1,11 @@
 //! Signing up and in by another site (OpenID Connect), against a provider over real sockets.
 
 use fivefold_server::{
-    bus::local::LocalNetwork, config::Config, limits::accounts::OIDC_STARTS_MAX,
-    oidc::OidcSettings, storage::Memory,
+    bus::local::LocalNetwork,
+    config::Config,
+    limits::accounts::{OIDC_STARTS_MAX, SIGN_UPS_MAX},
+    oidc::OidcSettings,
+    storage::Memory,
 };
 use fivefold_shared::protocol::{AccountNews, Message};
 use serde_json::{Value, json};
@@ -260,6 +263,66 @@ async fn one_node_sends_a_browser_there_and_another_takes_it_back() {
     assert_eq!((back.status, &back.body["account"]["name"]), (200, &json!("Ann")), "{}", back.body);
     bring(&nodes[0], &left.cookie, &left.answer).await.assert(403, "wrong_oidc");
     crate::cluster::stop_all(nodes).await;
+}
+
+/// A server whose settings for the provider differ from the right ones.
+fn start_with(provider: &SoftProvider, change: impl FnOnce(&mut OidcSettings)) -> TestServer {
+    let mut config = config(provider);
+    change(config.oidc.as_mut().unwrap());
+    TestServer::start_with(Box::new(Memory::default()), config)
+}
+
+#[tokio::test]
+async fn a_fault_of_the_operator_is_named_as_such() {
+    let (start, reason) = (json!({"for": "sign_in"}), "oidc_misconfigured");
+    let provider = SoftProvider::start().await;
+    // The provider does not know the secret, and says so only at the end.
+    let server = start_with(&provider, |settings| {
+        settings.secret = Some("another".parse().unwrap());
+    });
+    sign_in(&server).await.1.assert(503, reason);
+    assert_eq!(server.count(r#"refusals_total{reason="oidc_misconfigured"}"#).await, 1);
+    // It sends the browser back without a code.
+    for (error, status, reason) in [
+        ("unauthorized_client", 503, reason),
+        ("invalid_request", 503, reason),
+        ("access_denied", 403, "wrong_oidc"),
+        ("temporarily_unavailable", 503, "oidc_unavailable"),
+    ] {
+        let Visit { cookie, answer } = visit(&server, "sign_in", &[]).await;
+        let brought = json!({"error": error, "state": answer["state"]});
+        // Only for the browser that left.
+        bring(&server, &cookie, &json!({"error": error, "state": "b"}))
+            .await
+            .assert(403, "wrong_oidc");
+        bring(&server, &cookie, &brought).await.assert(status, reason);
+    }
+    server.stop().await;
+    // The issuer is not what the provider calls itself, or is another place at its host.
+    let base = provider.issuer().to_owned();
+    for issuer in [format!("{base}/"), format!("{base}/other")] {
+        let server = start_with(&provider, |settings| settings.issuer = issuer.parse().unwrap());
+        ask(&server, "POST /api/oidc", &[], &start).await.assert(503, reason);
+        server.stop().await;
+    }
+    provider.accept_pushed_only();
+    let server = start_with(&provider, |_| {});
+    ask(&server, "POST /api/oidc", &[], &start).await.assert(503, reason);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_evening_of_a_club_signs_up_at_one_address() {
+    let (provider, server) = start().await;
+    for number in 0..SIGN_UPS_MAX {
+        sign_up(&server, &format!("Ann{number}")).await;
+    }
+    ask(&server, "POST /api/account", &[], &typed("Bob")).await.assert(429, "too_many_tries");
+    for number in 0..=SIGN_UPS_MAX {
+        provider.next(&format!("member-{number}"), Lie::Nothing);
+        sign_up_by_oidc(&server, &format!("Member{number}")).await;
+    }
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -61,6 +61,8 @@ struct Now {
     codes: HashMap<String, Grant>,
     /// How often it was asked for tokens.
     exchanges: usize,
+    /// Whether it accepts pushed requests only.
+    is_pushed_only: bool,
 }
 
 struct Grant {
@@ -89,7 +91,13 @@ impl SoftProvider {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let issuer = format!("http://{}/club", listener.local_addr().unwrap());
         let subject = "ann-1".to_owned();
-        let now = Now { subject, lie: Lie::Nothing, codes: HashMap::new(), exchanges: 0 };
+        let now = Now {
+            subject,
+            lie: Lie::Nothing,
+            codes: HashMap::new(),
+            exchanges: 0,
+            is_pushed_only: false,
+        };
         let (keys, others, state) = (keys(), keys(), Mutex::new(now));
         let provider = Self(Arc::new(Shared { issuer, keys, others, state }));
         let router = Router::new()
@@ -110,6 +118,11 @@ impl SoftProvider {
     pub(crate) fn next(&self, subject: &str, lie: Lie) {
         let mut now = self.0.state.lock().unwrap();
         (now.subject, now.lie) = (subject.to_owned(), lie);
+    }
+
+    /// Says from now on that it accepts pushed requests only (RFC 9126).
+    pub(crate) fn accept_pushed_only(&self) {
+        self.0.state.lock().unwrap().is_pushed_only = true;
     }
 
     pub(crate) fn exchanges(&self) -> usize {
@@ -152,7 +165,9 @@ impl SoftProvider {
 
 async fn discovery(State(SoftProvider(shared)): State<SoftProvider>) -> Json<Value> {
     let issuer = &shared.issuer;
+    let is_pushed_only = shared.state.lock().unwrap().is_pushed_only;
     Json(json!({
+        "require_pushed_authorization_requests": is_pushed_only,
         "issuer": issuer, "authorization_endpoint": format!("{issuer}/authorize"),
         "token_endpoint": format!("{issuer}/token"), "jwks_uri": format!("{issuer}/keys"),
         "response_types_supported": ["code"], "subject_types_supported": ["public"],

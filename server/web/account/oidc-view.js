@@ -15,7 +15,7 @@ import { ty } from './texts.js';
 
 /** @type {View} */
 export const view = (app, place) => {
-  const { code, state } = Object.fromEntries(new URLSearchParams(location.search));
+  const { code, state, error } = Object.fromEntries(new URLSearchParams(location.search));
   // Nobody comes here again by going back.
   history.replaceState(history.state, '', '/oidc');
   app.tab('Fivefold');
@@ -23,9 +23,9 @@ export const view = (app, place) => {
 
   async function arrive() {
     await loadStyle('account/account.css').catch(() => {});
-    if (!code || !state) return sayFailed(ty('oidc_failed'));
+    if (!state || !(code || error)) return sayFailed(ty('oidc_failed'));
     try {
-      const answer = await request('POST', 'oidc/answer', { code, state });
+      const answer = await request('POST', 'oidc/answer', code ? { code, state } : { error, state });
       if (answer?.ticket) return askName(answer.ticket);
       const path = cameFrom();
       if (answer?.account) {
@@ -35,8 +35,8 @@ export const view = (app, place) => {
       // The server says by a message of its own what was added.
       if (!answer) app.toast(ty('oidc_confirmed'));
       app.go(path);
-    } catch (error) {
-      sayFailed(faultText(error));
+    } catch (fault) {
+      sayFailed(faultText(fault));
     }
   }
 

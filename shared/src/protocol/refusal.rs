@@ -410,6 +410,8 @@ pub enum Reason {
     NoOidc,
     /// The other site does not answer.
     OidcUnavailable,
+    /// This server is not set up at the other site as it should be.
+    OidcMisconfigured,
     /// The code of the device or the link is not valid, or not any more.
     WrongDeviceCode,
     /// The member has not let the device sign in.
@@ -690,6 +692,9 @@ impl Reason {
             }
             Self::NoOidc => "Nobody signs in by another site here. Use a password or a passkey.",
             Self::OidcUnavailable => "The other site does not answer. Try again later.",
+            Self::OidcMisconfigured => {
+                "Signing in by the other site does not work: this server is not set up there as it should be. That is not your fault. Please write to the operator of this server."
+            }
             Self::WrongDeviceCode => {
                 "This code is not valid, or not any more. Get a new one on the other device."
             }

@@ -220,7 +220,12 @@ fn status(reason: Reason) -> StatusCode {
         Reason::ReportsFull,
     ]) {
         StatusCode::TOO_MANY_REQUESTS
-    } else if is(&[Reason::Busy, Reason::Unavailable, Reason::OidcUnavailable]) {
+    } else if is(&[
+        Reason::Busy,
+        Reason::Unavailable,
+        Reason::OidcUnavailable,
+        Reason::OidcMisconfigured,
+    ]) {
         StatusCode::SERVICE_UNAVAILABLE
     } else if is(&[Reason::Broken]) {
         StatusCode::INTERNAL_SERVER_ERROR

@@ -155,6 +155,7 @@ export const texts = {
   refused_wrong_oidc: 'The other site has not signed you in, or it opens another account.',
   refused_no_oidc: 'Nobody signs in by another site here.',
   refused_oidc_unavailable: 'The other site does not answer. Try again later.',
+  refused_oidc_misconfigured: 'Signing in by the other site does not work: this server is not set up there as it should be. That is not your fault. Please write to the operator of this server.',
   refused_wrong_device_code: 'This code is not valid, or not any more. Get a new one on the other device.',
   refused_device_denied: 'The other device has refused.',
   refused_confirm_first: 'Confirm by your password or a passkey first.',

@@ -155,6 +155,7 @@ export const texts = {
   refused_wrong_oidc: 'El otro sitio no te ha identificado, o abre otra cuenta.',
   refused_no_oidc: 'Aquí nadie entra con otro sitio.',
   refused_oidc_unavailable: 'El otro sitio no responde. Inténtalo más tarde.',
+  refused_oidc_misconfigured: 'El acceso con el otro sitio no funciona: este servidor no está bien configurado allí. No es culpa tuya. Por favor, escribe al administrador de este servidor.',
   refused_wrong_device_code: 'Este código no es válido, o ya no. Pide uno nuevo en el otro dispositivo.',
   refused_device_denied: 'El otro dispositivo dijo que no.',
   refused_confirm_first: 'Confirma primero con tu contraseña o una llave de acceso.',
