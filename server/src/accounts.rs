@@ -372,6 +372,11 @@ impl Accounts {
         Ok(())
     }
 
+    /// The name of the account that somebody means by this one, if there is one.
+    pub(crate) async fn name_like(&self, typed: &str) -> Option<Name> {
+        Some(self.find(typed_likeness(typed)).await.ok()?.0?.name)
+    }
+
     /// The account by a name of this likeness, and the hash of its password. Reads as much where there
     /// is none.
     async fn find(

@@ -8,11 +8,13 @@ use fivefold_shared::{protocol::Name, room::RoomLimits};
 use ipnet::IpNet;
 
 use crate::{
+    audit::Addresses,
     bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
     clock::Clock,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
-    logs::{LogFormat, LostLines},
+    logs::{LogFilter, LogFormat, LostLines, Panics},
     node_id::NodeId,
+    node_name::NodeName,
     oidc::{Issuer, OidcSecret, OidcSettings},
     origin::Origin,
     pools::{Pools, PoolsError},
@@ -162,9 +164,23 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
     pub log_format: LogFormat,
 
-    /// What to log on stderr: a level, or directives like `fivefold_server=debug`.
+    /// What to log on stderr: a level (off, error, warn, info, debug, trace), and levels of single targets,
+    /// such as `warn,audit=info`.
     #[arg(long, env = "FIVEFOLD_LOG", default_value = "info", value_name = "FILTER")]
-    pub log: String,
+    pub log: LogFilter,
+
+    /// How much of people's addresses is logged. Programs such as fail2ban need `full`.
+    #[arg(
+        long,
+        env = "FIVEFOLD_LOG_ADDRESSES",
+        value_name = "HOW_MUCH",
+        default_value = "network"
+    )]
+    pub log_addresses: Addresses,
+
+    /// What the log of this and of other nodes calls this server [default: the name of its host].
+    #[arg(long, env = "FIVEFOLD_NODE_NAME", value_name = "NAME")]
+    pub node_name: Option<NodeName>,
 
     /// Serve the page from this folder, read at each request; for developing the page.
     #[arg(long, env = "FIVEFOLD_PAGE_FOLDER", value_name = "FOLDER")]
@@ -501,6 +517,8 @@ pub struct Config {
     pub origins: Vec<Origin>,
     /// Proxies whose `X-Forwarded-*` headers are trusted.
     pub proxies: Proxies,
+    /// How much of addresses is logged.
+    pub addresses: Addresses,
     /// Where people find the server, if the operator has set it.
     pub public_url: Option<PublicUrl>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
@@ -515,6 +533,8 @@ pub struct Config {
     pub tls: Option<Arc<Tls>>,
     /// Counter of lost log lines.
     pub lost_lines: LostLines,
+    /// Counter of panics.
+    pub panics: Panics,
 }
 
 impl Default for Config {
@@ -531,6 +551,7 @@ impl Default for Config {
             bot_threads,
             origins: Vec::new(),
             proxies: Proxies::default(),
+            addresses: Addresses::default(),
             public_url: None,
             oidc: None,
             demo: false,
@@ -538,6 +559,7 @@ impl Default for Config {
             page: PageSource::default(),
             tls: None,
             lost_lines: LostLines::default(),
+            panics: Panics::default(),
         }
     }
 }
@@ -650,6 +672,7 @@ impl Args {
             bot_threads: self.bot_threads.unwrap_or(default.bot_threads),
             origins: self.origins(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
+            addresses: self.log_addresses,
             public_url: self.public_url.clone(),
             oidc: self.oidc(),
             demo: !self.no_demo,
@@ -660,6 +683,7 @@ impl Args {
             },
             tls,
             lost_lines: default.lost_lines,
+            panics: default.panics,
         })
     }
 }

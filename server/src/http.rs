@@ -5,6 +5,7 @@
 
 mod account;
 mod analyse;
+mod audit;
 mod caller;
 mod games;
 mod handshake;
@@ -56,6 +57,7 @@ use crate::{
     metrics::Cut,
     origin,
     proxy::faults::ProxyFault,
+    refused_connections::RefusedFor,
     server::Server,
     session::{self, Visitor},
     tls::Tls,
@@ -141,8 +143,14 @@ pub(crate) async fn serve(
     match accepted {
         // Boxed, so that unencrypted connections reserve no space for this.
         Ok(Ok(stream)) => Box::pin(speak(stream, deadline, peer, router, server)).await,
-        Ok(Err(error)) => tracing::debug!(%error, "the connection could not be encrypted"),
-        Err(Elapsed { .. }) => tracing::debug!("the connection was not encrypted in time"),
+        Ok(Err(error)) => {
+            server.refused_connections.note(RefusedFor::Tls, peer);
+            tracing::debug!(%error, "the connection could not be encrypted");
+        }
+        Err(Elapsed { .. }) => {
+            server.refused_connections.note(RefusedFor::Tls, peer);
+            tracing::debug!("the connection was not encrypted in time");
+        }
     }
 }
 
@@ -224,28 +232,30 @@ async fn socket(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Response {
+    let address = server.client_address(caller.peer, request.headers());
     let accept = match handshake::accept(&request) {
         Ok(accept) => accept,
         Err(refusal) => {
             if let NoHandshake::Proxy(fault) = refusal {
                 server.proxy_faults.log(caller.peer, fault);
             }
+            server.refused_connections.note(RefusedFor::Handshake, address);
             return refusal.into_response();
         }
     };
     let host = server.proxies.host(caller.peer, request.headers());
     if !origin::is_allowed(request.headers(), host, &server.origins) {
+        server.refused_connections.note(RefusedFor::ForeignPage, address);
         return foreign_page(&server, &caller, request.headers());
     }
     if server.lobby.waits_for_bus() {
         // Other nodes have the rooms, and this one cannot reach them.
         return refusals::busy(&server);
     }
-    let address = server.client_address(caller.peer, request.headers());
     let place = match admit(&server, caller.peer, address) {
         Ok(place) => place,
         Err(full) => {
-            server.metrics.turned_away(full);
+            server.refused_connections.note(RefusedFor::Full(full), address);
             return too_many(full);
         }
     };

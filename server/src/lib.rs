@@ -6,6 +6,7 @@ mod account_tries;
 mod accounts;
 mod address_limits;
 mod alarm;
+pub mod audit;
 mod blocks;
 pub mod bus;
 pub mod cases;
@@ -34,6 +35,7 @@ mod moderation;
 mod network;
 pub mod node;
 mod node_id;
+pub mod node_name;
 pub mod oidc;
 pub mod operator_commands;
 pub mod origin;
@@ -56,6 +58,7 @@ mod puzzle_tries;
 mod puzzles;
 mod rated_positions;
 pub mod ratings;
+mod refused_connections;
 mod relay;
 mod retention;
 mod reviews;
@@ -118,6 +121,7 @@ use self::{
     proxy::faults::LoggedFaults,
     public_url::PublicUrl,
     puzzle_tries::PuzzleTries,
+    refused_connections::{RefusedConnections, RefusedFor},
     reviews::Reviews,
     room_actor::RoomContext,
     server::Server,
@@ -253,6 +257,7 @@ async fn serve(
         origins: config.origins,
         proxies: config.proxies,
         proxy_faults: LoggedFaults::default(),
+        addresses: config.addresses,
         public_url: config.public_url,
         page: config.page,
         tls: config.tls,
@@ -272,6 +277,7 @@ async fn serve(
         pairing,
         pools: config.pools.clone(),
         puzzles: Arc::new(PuzzleTries::new(puzzle_writer)),
+        refused_connections: RefusedConnections::new(config.addresses, Arc::clone(&metrics)),
         sessions: ConnectionLimit::new(limits.sessions_max, limits.sessions_per_address_max),
         address_limits: Arc::new(AddressLimits::new(limits)),
         next_session: AtomicU64::new(node.first_session().0),
@@ -311,6 +317,7 @@ async fn serve(
         () = writer.wait() => Ending::StoreBroke,
         () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
+        never = server.refused_connections.report() => match never {},
         never = server.moderation.follow() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
         never = examiner.run() => match never {},
@@ -537,7 +544,7 @@ async fn accept(door: Door<impl Listen>, server: &Arc<Server>, tasks: &TaskTrack
                     });
                 }
                 // Closed even before a handshake.
-                Err(full) => server.metrics.turned_away(full),
+                Err(full) => server.refused_connections.note(RefusedFor::Full(full), peer.ip()),
             },
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");

@@ -354,6 +354,12 @@ pub const CUT_OFF_AFTER: Duration = Duration::from_secs(10);
 pub const ROOMS_OVER_MEAN_PERCENT: usize = 130;
 /// How long an emptier node has to claim a room that was offered to it.
 pub const TAKE_WITHIN: Duration = Duration::from_millis(200);
+/// Most nodes whose names are kept for the log; those with the lowest numbers are forgotten.
+pub const NODE_NAMES_MAX: usize = 64;
+/// How often a line of the log sums up the connections that were refused.
+pub const REFUSED_REPORT_INTERVAL: Duration = Duration::from_secs(60);
+/// Most addresses whose refused connections are counted apart for that.
+pub const REFUSED_ADDRESSES_MAX: usize = 10_000;
 /// How often a node looks for rooms whose owner is dead.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// Most commands of one session that wait for the answer of a room on another node. Further ones

@@ -4,16 +4,79 @@
 use std::{
     io::{self, IsTerminal, Write},
     panic,
+    str::FromStr,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
+use serde_json::json;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    EnvFilter,
+    filter::ParseError,
+    fmt::{
+        format,
+        time::{FormatTime, SystemTime},
+    },
+};
 
 use crate::limits::LOG_LINES_MAX;
+
+/// The levels of the log, most important first.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Targets whose lines matter only if they are warnings. The first logs whole messages, and some contain
+/// identities. The second logs each attempt to connect; the bus logs what matters.
+const QUIET: &str = "tungstenite=warn,async_nats=off";
+
+/// What is logged: a level, or levels of single targets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogFilter(String);
+
+/// Why a text does not say what to log.
+#[derive(Debug, thiserror::Error)]
+pub enum LogFilterError {
+    /// A word that is no level.
+    #[error(
+        "`{0}` is no level: write off, error, warn, info, debug or trace, or levels of targets such as \
+         `info,fivefold_server=debug`"
+    )]
+    Level(String),
+    /// No name of a target.
+    #[error(transparent)]
+    Target(#[from] ParseError),
+}
+
+impl FromStr for LogFilter {
+    type Err = LogFilterError;
+
+    fn from_str(text: &str) -> Result<Self, LogFilterError> {
+        let mut parts = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            parts.push(match part.rsplit_once('=') {
+                Some((target, word)) => format!("{target}={}", level(word)?),
+                None => level(part)?.to_owned(),
+            });
+        }
+        // Levels of single targets say nothing about the others.
+        if parts.iter().all(|part| part.contains('=')) {
+            parts.insert(0, "info".to_owned());
+        }
+        let filter = parts.join(",");
+        EnvFilter::try_new(&filter)?;
+        Ok(Self(filter))
+    }
+}
+
+/// A level as people write it.
+fn level(word: &str) -> Result<&'static str, LogFilterError> {
+    let word = word.trim().to_ascii_lowercase();
+    let written = if word == "warning" { "warn" } else { word.as_str() };
+    let known = LEVELS.into_iter().find(|level| *level == written);
+    known.ok_or(LogFilterError::Level(word))
+}
 
 /// How log lines are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -41,16 +104,33 @@ impl LostLines {
     }
 }
 
+/// Counts panics. Those that are caught count, too.
+#[derive(Clone, Debug, Default)]
+pub struct Panics(Arc<AtomicU64>);
+
+impl Panics {
+    /// Number of panics so far.
+    pub fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Keeps the log running. Dropping it writes the last lines.
 #[derive(Debug)]
 pub struct Logs {
     /// Counter of lost lines.
     pub lost: LostLines,
+    /// Counter of panics.
+    pub panics: Panics,
     _thread: WorkerGuard,
 }
 
 /// Logs to stderr from here on, panics included.
-pub fn start(filter: EnvFilter, format: LogFormat) -> Logs {
+///
+/// # Errors
+/// If the filter is unusable.
+pub fn start(LogFilter(filter): &LogFilter, format: LogFormat) -> Result<Logs, ParseError> {
+    let filter = EnvFilter::try_new(format!("{filter},{QUIET}"))?;
     let failed = Arc::<AtomicU64>::default();
     let sink = Sink { failed: Arc::clone(&failed) };
     let (writer, thread) = NonBlockingBuilder::default()
@@ -68,8 +148,31 @@ pub fn start(filter: EnvFilter, format: LogFormat) -> Logs {
         LogFormat::Text => logs.init(),
         LogFormat::Json => logs.json().init(),
     }
-    panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-    Logs { lost, _thread: thread }
+    let panics = Panics::default();
+    let counter = panics.clone();
+    panic::set_hook(Box::new(move |panic| {
+        counter.0.fetch_add(1, Ordering::Relaxed);
+        tracing::error!("{panic}");
+    }));
+    Ok(Logs { lost, panics, _thread: thread })
+}
+
+/// The line on stdout that says where the server is.
+pub fn greeting(format: LogFormat, url: &str) -> String {
+    let message = format!("Fivefold is at {url}/");
+    match format {
+        LogFormat::Text => message,
+        // As the lines of the log.
+        LogFormat::Json => {
+            let mut timestamp = String::new();
+            // Writing to a string cannot fail.
+            SystemTime.format_time(&mut format::Writer::new(&mut timestamp)).ok();
+            let fields = json!({"message": message, "url": format!("{url}/")});
+            let target = "fivefold_server";
+            json!({"timestamp": timestamp, "level": "INFO", "fields": fields, "target": target})
+                .to_string()
+        }
+    }
 }
 
 /// Standard error; counts the lines that cannot be written.
@@ -89,5 +192,48 @@ impl Write for Sink {
     fn flush(&mut self) -> io::Result<()> {
         // Standard error is not buffered.
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_levels_and_never_silences_by_mistake() {
+        let cases = [
+            ("info", Ok("info")),
+            ("WARNING", Ok("warn")),
+            ("off", Ok("off")),
+            ("debug,audit=warning", Ok("debug,audit=warn")),
+            ("fivefold_server=debug", Ok("info,fivefold_server=debug")),
+            ("warn, fivefold_server=debug", Ok("warn,fivefold_server=debug")),
+            ("verbose", Err("`verbose` is no level: ")),
+            ("fivefold_server", Err("`fivefold_server` is no level: ")),
+            ("fivefold_server=loud", Err("`loud` is no level: ")),
+            ("", Err("`` is no level: ")),
+            ("[=info", Err("invalid filter directive")),
+        ];
+        for (text, expected) in cases {
+            match (text.parse::<LogFilter>(), expected) {
+                (Ok(LogFilter(filter)), Ok(expected)) => assert_eq!(filter, expected, "{text}"),
+                (Err(error), Err(expected)) => {
+                    let error = error.to_string();
+                    assert!(error.starts_with(expected), "{text}: {error}");
+                }
+                (filter, _) => panic!("{text}: {filter:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_greeting_is_a_line_of_the_logs_format() {
+        let url = "https://play.example";
+        assert_eq!(greeting(LogFormat::Text, url), "Fivefold is at https://play.example/");
+        let line: serde_json::Value =
+            serde_json::from_str(&greeting(LogFormat::Json, url)).unwrap();
+        assert_eq!(line["fields"]["url"], "https://play.example/");
+        assert_eq!(line["level"], "INFO");
+        assert!(line["timestamp"].as_str().is_some_and(|time| time.starts_with("20")), "{line}");
     }
 }

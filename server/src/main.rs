@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Parser;
 use fivefold_server::{
-    Listeners, Membership, RunError,
+    Listeners, Membership, RunError, audit,
     bus::BusConfig,
     config::{Args, Config, Moderate, Task},
     file_limit,
@@ -28,7 +28,6 @@ use fivefold_server::{
 use fivefold_shared::protocol::GameId;
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
-use tracing_subscriber::EnvFilter;
 
 fn main() -> io::Result<ExitCode> {
     match run(&Args::parse()) {
@@ -41,16 +40,10 @@ fn main() -> io::Result<ExitCode> {
 }
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut filter: EnvFilter = args.log.parse().context("--log")?;
-    // The first logs whole messages, and some contain identities. The second logs each attempt to
-    // connect; the bus logs what matters.
-    for quiet in ["tungstenite=warn", "async_nats=off"] {
-        filter = filter.add_directive(quiet.parse()?);
-    }
-    let logs = logs::start(filter, args.log_format);
+    let logs = logs::start(&args.log, args.log_format).context("--log")?;
     match &args.task {
         None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
-        Some(task) => maintain(args, task),
+        Some(task) => maintain(args, task).inspect(|_| audit::log_command(task)),
     }
 }
 
@@ -140,7 +133,8 @@ fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
         let file = args.pools.clone().unwrap_or_default();
         format!("--pools {}", file.display())
     })?;
-    let mut config = Config { lost_lines: logs.lost.clone(), pools, ..args.config()? };
+    let (lost_lines, panics) = (logs.lost.clone(), logs.panics.clone());
+    let mut config = Config { lost_lines, panics, pools, ..args.config()? };
     config.limits = file_limit::fit(config.limits)?;
     // Outside of the runtime, as it blocks.
     let rooms = Rooms::open(args)?;
@@ -169,7 +163,8 @@ async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Re
         Some(url) => url.to_string(),
         None => PublicUrl::of_listener(address, config.tls.is_some()),
     };
-    if let Err(error) = writeln!(io::stdout(), "Fivefold is at {url}/") {
+    let greeting = logs::greeting(args.log_format, &url);
+    if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
     }
     if config.public_url.is_some() {
@@ -232,7 +227,11 @@ impl Rooms {
         let (mut membership, mut sole_node) = (None, None);
         if let Some(url) = &args.database {
             if let Some(access) = access {
-                let registry = Box::new(PostgresRegistry::open(url)?);
+                let registry = PostgresRegistry::open(url)?;
+                let registry = Box::new(match &args.node_name {
+                    Some(name) => registry.named(name.clone()),
+                    None => registry,
+                });
                 let bus = BusConfig::Nats { access, cluster: args.cluster.clone() };
                 membership = Some(Membership { registry, bus });
             } else {

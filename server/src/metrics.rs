@@ -32,7 +32,7 @@ use self::{
     cluster::ClusterMetrics, links::LinkMetrics, moderation::ModerationMetrics,
     pairing::PairingMetrics,
 };
-use crate::{connection_limit::Full, storage::DiskSpace};
+use crate::{connection_limit::Full, refused_connections::RefusedFor, storage::DiskSpace};
 
 /// All metrics.
 #[derive(Debug)]
@@ -41,6 +41,7 @@ pub(crate) struct Metrics {
     commands: Family<CommandLabels, Counter>,
     refusals: Family<RefusalLabels, Counter>,
     turned_away: Family<FullLabels, Counter>,
+    handshakes_refused: Family<CutLabels, Counter>,
     sessions_ended: Family<EndLabels, Counter>,
     http_cut: Family<CutLabels, Counter>,
     pictures: Family<PictureLabels, Counter>,
@@ -154,7 +155,7 @@ pub(crate) enum Cut {
 
 /// A refusal reason, labelled by its name on the wire.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct ReasonLabel(Reason);
+pub(crate) struct ReasonLabel(pub(crate) Reason);
 
 impl fmt::Display for ReasonLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -176,6 +177,7 @@ impl Metrics {
             commands: Family::default(),
             refusals: Family::default(),
             turned_away: Family::default(),
+            handshakes_refused: Family::default(),
             sessions_ended: Family::default(),
             http_cut: Family::default(),
             pictures: Family::default(),
@@ -221,6 +223,8 @@ impl Metrics {
         registry.register("refusals", "Refusals, by reason", self.refusals.clone());
         let help = "Connections and sessions turned away at a limit, by which";
         registry.register("turned_away", help, self.turned_away.clone());
+        let help = "Handshakes of TLS and of WebSockets that were refused, by why";
+        registry.register("handshakes_refused", help, self.handshakes_refused.clone());
         let help = "Sessions that ended, by the code of the close frame; 0 where none was sent";
         registry.register("sessions_ended", help, self.sessions_ended.clone());
         let help = "Connections cut because a question did not come or an answer was not read";
@@ -282,14 +286,25 @@ impl Metrics {
         self.refusals.get_or_create(&RefusalLabels { reason: ReasonLabel(reason) }).inc();
     }
 
-    /// Counts a connection or a session refused by a limit.
-    pub(crate) fn turned_away(&self, full: Full) {
-        let full = match full {
-            Full::Server => "server",
-            Full::Address => "address",
-            Full::Rate => "rate",
-        };
-        self.turned_away.get_or_create(&FullLabels { full }).inc();
+    /// Counts a connection or a session that was refused.
+    pub(crate) fn refused_connection(&self, why: RefusedFor) {
+        match why {
+            RefusedFor::Full(full) => {
+                let full = match full {
+                    Full::Server => "server",
+                    Full::Address => "address",
+                    Full::Rate => "rate",
+                };
+                self.turned_away.get_or_create(&FullLabels { full }).inc();
+            }
+            RefusedFor::Tls => self.refused_handshake("tls"),
+            RefusedFor::Handshake => self.refused_handshake("handshake"),
+            RefusedFor::ForeignPage => self.refused_handshake("foreign_page"),
+        }
+    }
+
+    fn refused_handshake(&self, why: &'static str) {
+        self.handshakes_refused.get_or_create(&CutLabels { why }).inc();
     }
 
     /// Counts a connection that was cut.

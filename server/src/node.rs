@@ -11,6 +11,7 @@ pub mod registry;
 mod tests;
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -25,8 +26,8 @@ use self::{
 use crate::{
     clock::Clock,
     limits::{
-        CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT,
-        STALE_AFTER,
+        CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, NODE_NAMES_MAX,
+        ROOMS_OVER_MEAN_PERCENT, STALE_AFTER,
     },
     node_id::NodeId,
     storage::{Blocking, StorageError},
@@ -40,6 +41,8 @@ pub(crate) struct Node {
     registry: SharedRegistry,
     /// Locked to read or replace.
     view: Mutex<View>,
+    /// The names of the nodes, for the log; of those that are gone, too. Locked to read or replace.
+    names: Mutex<BTreeMap<NodeId, String>>,
     retired: CancellationToken,
 }
 
@@ -83,9 +86,41 @@ impl Node {
         let id = registry.call(|registry| registry.join()).await?;
         let now = registry.call(|registry| registry.now()).await?;
         let clock = now.map_or(clock, Clock::starting_at);
-        tracing::info!(node.id = %id, "joined the cluster");
+        let names = registry.call(|registry| registry.names()).await?;
         let view = View { living: Vec::new(), answered_at: Instant::now() };
-        Ok(Self { id, clock, registry, view: Mutex::new(view), retired: CancellationToken::new() })
+        let (view, names, retired) =
+            (Mutex::new(view), Mutex::new(names), CancellationToken::new());
+        let node = Self { id, clock, registry, view, names, retired };
+        tracing::info!(node.id = %id, node.name = node.name_of(id), "joined the cluster");
+        Ok(node)
+    }
+
+    /// What the operator calls a node.
+    pub(crate) fn name_of(&self, node: NodeId) -> String {
+        self.names().get(&node).cloned().unwrap_or_else(|| "unknown".to_owned())
+    }
+
+    /// Whether another node lives, by the last answered heartbeat.
+    pub(crate) fn is_living(&self, node: NodeId) -> bool {
+        self.view().living.iter().any(|other| other.id == node)
+    }
+
+    /// Asks for the names of nodes that have joined since.
+    async fn learn_names(&self, living: &[LivingNode]) {
+        let is_known = |node: &LivingNode| self.names().contains_key(&node.id);
+        if living.iter().all(is_known) {
+            return;
+        }
+        // Without an answer the next heartbeat asks again.
+        let Ok(mut known) = self.registry.call(|registry| registry.names()).await else { return };
+        let mut names = self.names();
+        for node in living {
+            let name = known.remove(&node.id).unwrap_or_else(|| "unknown".to_owned());
+            names.entry(node.id).or_insert(name);
+        }
+        while names.len() > NODE_NAMES_MAX.max(living.len()) {
+            names.pop_first();
+        }
     }
 
     /// Its number.
@@ -202,6 +237,7 @@ impl Node {
             return Beat::default();
         }
         let took = begun.elapsed();
+        self.learn_names(&living).await;
         let drift = now.filter(|_| took <= HEARTBEAT_ANSWERED_WITHIN);
         let drift = drift.map(|now| Duration::from_millis(self.clock.now().abs_diff(now)));
         if drift.is_some_and(|drift| observer.is_clock_wrong(drift)) {
@@ -221,12 +257,16 @@ impl Node {
                 registry.declare_dead(suspect.node, suspect.seen)
             };
             if let Ok(true) = self.registry.call(declare).await {
-                tracing::warn!(node.id = %suspect.node, "a node is declared dead");
+                let name = self.name_of(suspect.node);
+                tracing::warn!(node.id = %suspect.node, node.name = name, "a node is declared dead");
                 beat.declared.push(suspect.node);
             }
         }
         let is_gone = |node: &&LivingNode| !living.iter().any(|other| other.id == node.id);
         beat.died = before.iter().filter(is_gone).map(|node| node.id).collect();
+        for &node in &beat.died {
+            tracing::info!(node.id = %node, node.name = self.name_of(node), "a node has left");
+        }
         beat.died.extend(&beat.declared);
         beat
     }
@@ -234,7 +274,8 @@ impl Node {
     /// Another node says that this one is dead, or a room of it has another owner.
     pub(crate) fn note_own_death(&self) {
         if !self.is_retired() {
-            tracing::error!(node.id = %self.id, "this node is dead to the others, and ends");
+            let name = self.name_of(self.id);
+            tracing::error!(node.id = %self.id, node.name = name, "this node is dead to the others, and ends");
             self.retired.cancel();
         }
     }
@@ -247,6 +288,11 @@ impl Node {
             tracing::warn!(%error, "cannot retire; the other nodes will notice");
         }
         self.retired.cancel();
+    }
+
+    fn names(&self) -> MutexGuard<'_, BTreeMap<NodeId, String>> {
+        // Nothing panics between two changes that belong together.
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn view(&self) -> MutexGuard<'_, View> {

@@ -272,7 +272,7 @@ impl Relay {
         self.may_own = false;
         match claimed {
             Claimed::Mine { epoch, log } => {
-                tracing::info!(room.id = %self.code, sessions = self.guests.len(), "takes over a room");
+                tracing::debug!(room.id = %self.code, sessions = self.guests.len(), "takes over a room");
                 self.context.metrics.cluster.rooms_taken_over.inc();
                 self.leave_owner(self.context.node);
                 let unanswered = self.unanswered.drain(..).map(|one| (one.input, one.outbox));

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     accounts::Accounts,
     address_limits::AddressLimits,
+    audit::Addresses,
     blocks::Blocks,
     clock::Clock,
     config::PageSource,
@@ -37,6 +38,7 @@ use crate::{
     public_url::PublicUrl,
     puzzle_tries::PuzzleTries,
     rated_positions::RatedPositions,
+    refused_connections::RefusedConnections,
     reviews::Reviews,
     storage::ReadPool,
     thinking::Pool,
@@ -54,6 +56,8 @@ pub(crate) struct Server {
     pub(crate) origins: Vec<Origin>,
     pub(crate) proxies: Proxies,
     pub(crate) proxy_faults: LoggedFaults,
+    /// How much of addresses is logged.
+    pub(crate) addresses: Addresses,
     /// Where people find the server, if the operator has set it.
     pub(crate) public_url: Option<PublicUrl>,
     pub(crate) page: PageSource,
@@ -84,6 +88,7 @@ pub(crate) struct Server {
     /// The puzzles, and who has tried them.
     pub(crate) puzzles: Arc<PuzzleTries>,
     pub(crate) sessions: ConnectionLimit,
+    pub(crate) refused_connections: RefusedConnections,
     pub(crate) address_limits: Arc<AddressLimits>,
     /// Id of the next session.
     pub(crate) next_session: AtomicU64,

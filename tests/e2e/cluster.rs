@@ -10,7 +10,10 @@ use fivefold_shared::{
 use fivefold_test_services::Passage;
 use fivefold_tests::{Cluster, Guest, Seen, Server, private, program};
 use serde_json::Value;
-use tokio::{task::block_in_place, time::timeout};
+use tokio::{
+    task::block_in_place,
+    time::{sleep, timeout},
+};
 
 use crate::freestyle;
 
@@ -136,6 +139,33 @@ async fn a_game_goes_on_when_its_node_is_killed() {
     game.play(6).await;
     game.cluster.kill_node(2);
     game.play(6).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_clean_stop_is_one_takeover_in_the_log_and_no_warning() {
+    let flags = ["--node-name", "oak", "--log", "fivefold_server=debug"];
+    let Some(mut cluster) = Cluster::start(2, &flags).await else { return };
+    let mut ann = Guest::hello(cluster.node(0), "Ann").await;
+    for _ in 0..3 {
+        ann.create(private(freestyle())).await;
+    }
+    let number = cluster.number_of(0);
+    // The other one knows it.
+    drop(Guest::hello(cluster.node(1), "Bob").await);
+    cluster.stop_node(0);
+    let takeover = "has taken over the rooms of nodes that are gone rooms=3";
+    let silence = format!("a node is silent node.id={number} node.name=\"oak\"");
+    let seen = timeout(Duration::from_secs(20), async {
+        while ![takeover, silence.as_str()].iter().all(|text| cluster.log(1).contains(text)) {
+            sleep(Duration::from_millis(50)).await;
+        }
+    });
+    assert!(seen.await.is_ok(), "{}", cluster.log(1));
+    let log = cluster.log(1);
+    let has_level = |line: &&str| [" WARN ", " ERROR "].iter().any(|level| line.contains(level));
+    let warnings: Vec<_> = log.lines().filter(has_level).collect();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(log.matches("has taken over the rooms").count(), 1, "{log}");
 }
 
 /// The metrics that the dashboard shows of links and of rooms that move.

@@ -32,7 +32,7 @@ use self::{
     asked::{AccountRefusal, Asked, one_key, take_cookies},
     shown::{ShownAccounts, shown},
 };
-use super::caller::Caller;
+use super::{audit::Auditing, caller::Caller};
 use crate::{
     accounts::{Credentials, NewKey, Opened, RecoveryCodes, SignedIn, tokens::TokenHolder},
     ids, origin,
@@ -65,9 +65,10 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 pub(super) async fn guard(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
+    let auditing = Auditing::begin(&server, &caller, &mut request);
     let mut answer = if may_change(&server, &caller, &request) {
         next.run(request).await
     } else {
@@ -76,6 +77,7 @@ pub(super) async fn guard(
     if let Some(reason) = answer.extensions().get::<Reason>() {
         server.metrics.refused(*reason);
     }
+    auditing.end(&answer);
     answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answer
 }
@@ -161,6 +163,7 @@ async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
     let guest = asked.guest()?;
     let (opened, codes) = asked.accounts().sign_up(&name, key, guest, &asked.device).await?;
     let (Opened { account, secret }, RecoveryCodes(codes)) = (opened, codes);
+    asked.audit.account(&account.name);
     let shown = ShownAccounts { recovery_codes: Some(codes), ..ShownAccounts::of(account) };
     Ok(asked.begun(StatusCode::CREATED, &secret, shown))
 }
@@ -180,11 +183,13 @@ async fn sign_in(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
     let (accounts, device) = (asked.accounts(), &asked.device);
     let Opened { account, secret } = match (name, password, passkey) {
         (Some(name), Some(password), None) => {
-            accounts.sign_in(Credentials { name, password }, device).await?
+            let typed = Credentials { name: name.clone(), password };
+            asked.note_wrong(&name, accounts.sign_in(typed, device).await).await?
         }
         (_, None, Some(answer)) => accounts.sign_in_by_passkey(answer, device).await?,
         _ => return Err(one_key()),
     };
+    asked.audit.account(&account.name);
     // Nobody has its cookie any more.
     if let Some(SignedIn { account, session }) = before {
         asked.accounts().end(&account, Sessions::One(session.hash)).await?;
@@ -202,9 +207,11 @@ struct Recovery {
 /// `POST /api/recovery`
 async fn recover(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let Recovery { name, code, password } = asked.body(&body)?;
-    let typed = Credentials { name, password };
-    let (opened, codes_left) = asked.accounts().recover(typed, &code, &asked.device).await?;
+    let typed = Credentials { name: name.clone(), password };
+    let recovered = asked.accounts().recover(typed, &code, &asked.device).await;
+    let (opened, codes_left) = asked.note_wrong(&name, recovered).await?;
     let Opened { account, secret } = opened;
+    asked.audit.account(&account.name);
     let shown =
         ShownAccounts { recovery_codes_left: Some(codes_left), ..ShownAccounts::of(account) };
     Ok(asked.begun(StatusCode::OK, &secret, shown))

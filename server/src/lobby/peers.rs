@@ -231,7 +231,8 @@ impl Lobby {
                     Ok(frame) => self.take_frame(&cluster, &people.logins, from, frame),
                     Err(error) => {
                         self.context.metrics.cluster.undecodable.inc();
-                        tracing::warn!(node.id = %from, %error, "a frame is lost");
+                        let name = cluster.node.name_of(from);
+                        tracing::warn!(node.id = %from, node.name = name, %error, "a frame is lost");
                     }
                 },
                 FromPeer::Reset(node) => {
@@ -239,7 +240,13 @@ impl Lobby {
                     cluster.pass_on_to_pairing(ForPairing::Lost(node));
                 }
                 FromPeer::Silent(node) => {
-                    tracing::warn!(node.id = %node, "a node is silent");
+                    let name = cluster.node.name_of(node);
+                    if cluster.node.is_living(node) {
+                        tracing::warn!(node.id = %node, node.name = name, "a node is silent");
+                    } else {
+                        // It has stopped.
+                        tracing::debug!(node.id = %node, node.name = name, "a node is silent");
+                    }
                     cluster.note_silence(node, true);
                     cluster.pass_on_to_all(&FromOwner::Silent(node));
                     tasks.spawn(Arc::clone(&self).disconnect(node));
@@ -384,12 +391,15 @@ impl Lobby {
 
     /// Claims rooms whose node is dead, for as long as the server runs.
     pub(crate) async fn sweep(self: &Arc<Self>, cluster: &Arc<Cluster>) -> Infallible {
+        let mut takeovers = Takeovers::default();
         loop {
             let claimed = self.claim_orphans(cluster).await;
-            match &claimed {
-                Ok(0) => {}
-                Ok(rooms) => tracing::info!(rooms, "claims rooms of a node that is dead"),
-                Err(error) => tracing::warn!(%error, "cannot claim rooms of dead nodes"),
+            if let Err(error) = &claimed {
+                tracing::warn!(%error, "cannot claim rooms of dead nodes");
+            }
+            let total = self.context.metrics.cluster.rooms_taken_over.get();
+            if let Some(rooms) = takeovers.settled(total) {
+                tracing::info!(rooms, "has taken over the rooms of nodes that are gone");
             }
             // After as many as one commit may claim, more are likely to be left.
             if claimed != Ok(CLAIMED_ROOMS_MAX) {
@@ -440,6 +450,22 @@ impl Lobby {
             }
         }
         Ok(count)
+    }
+}
+
+/// Counts the rooms that this node takes over, until no more come: for one line of the log.
+#[derive(Debug, Default)]
+struct Takeovers {
+    logged: u64,
+    last: u64,
+}
+
+impl Takeovers {
+    /// How many rooms were taken over since this was answered last, if it was as many a moment ago.
+    fn settled(&mut self, total: u64) -> Option<u64> {
+        let is_settled = std::mem::replace(&mut self.last, total) == total;
+        (is_settled && total > self.logged)
+            .then(|| total - std::mem::replace(&mut self.logged, total))
     }
 }
 

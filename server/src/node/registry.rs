@@ -4,7 +4,7 @@
 //! It decides nothing by clocks: a node is dead when another one says so
 //! (`node/observer.rs`), or when it retires.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use crate::{node_id::NodeId, storage::StorageError};
 
@@ -24,6 +24,14 @@ pub trait Registry: Send + fmt::Debug + 'static {
     /// When the registry does not answer.
     fn now(&mut self) -> Result<Option<u64>, StorageError> {
         Ok(None)
+    }
+
+    /// The names of the nodes that are listed, for the log.
+    ///
+    /// # Errors
+    /// When the registry does not answer.
+    fn names(&mut self) -> Result<BTreeMap<NodeId, String>, StorageError> {
+        Ok(BTreeMap::new())
     }
 
     /// Counts a heartbeat of a node, stores what it reports, and returns the living nodes; all in

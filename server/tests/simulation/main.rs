@@ -63,7 +63,8 @@ fn one_day() {
     let servers = env::var(SERVERS).map_or(1, |text| text.parse().expect("a number"));
     let planted = env::var(PLANTED).ok().map(|name| Planted::named(&name).expect("a fault"));
     // The log needs a thread and a real sink, and decides nothing.
-    let _log = env::var_os(LOG).map(|_| logs::start("trace".parse().unwrap(), LogFormat::Text));
+    let _log =
+        env::var_os(LOG).map(|_| logs::start(&"trace".parse().unwrap(), LogFormat::Text).unwrap());
     let day = run_day(Setting { seed, servers, planted });
     println!("\n{ACCOUNT}{}", serde_json::to_string(&day).unwrap());
 }

@@ -1,34 +1,27 @@
 //! The log of the real program at its most detailed level: its lines, and the secrets that it never
 //! contains.
 
-use std::{
-    fs::{self, File},
-    io::{BufRead, BufReader},
-    process::{Command, Stdio},
-};
-
 use fivefold_shared::protocol::Message;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::client_async;
 
-use crate::harness::{Client, within};
+use crate::{
+    harness::Client,
+    program::{Program, command},
+};
 
 #[tokio::test]
 async fn secrets_are_never_logged() {
-    let folder = tempfile::tempdir().unwrap();
-    let log = folder.path().join("log");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_fivefold-server"))
-        .args(["--listen", "127.0.0.1:0", "--in-memory", "--log", "trace", "--log-format", "json"])
-        .env_remove("FIVEFOLD_DATA")
-        .stdout(Stdio::piped())
-        .stderr(File::create(&log).unwrap())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(program.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().trim_start_matches("Fivefold is at http://").trim_end_matches('/');
+    let program = Program::start(&["--log", "trace", "--log-format", "json"]);
+    let address = &program.address();
+    // As the lines of the log.
+    let greeting: Value = serde_json::from_str(&program.greeting).unwrap();
+    assert_eq!(
+        greeting["fields"]["url"],
+        format!("http://{}/", address.replace("127.0.0.1", "localhost"))
+    );
+    assert_eq!(greeting["level"], "INFO");
 
     let connect = || async {
         let stream = TcpStream::connect(address).await.unwrap();
@@ -50,15 +43,23 @@ async fn secrets_are_never_logged() {
         let play = json!({"type": "play", "room": room, "ply": ply, "point": point});
         assert!(matches!(mover.ask(play).await, Message::Done { .. }));
     }
-    let pid = Pid::from_child(&program);
-    kill_process(pid, Signal::TERM).unwrap();
-    let ended = tokio::task::spawn_blocking(move || program.wait());
-    assert!(within(ended).await.unwrap().unwrap().success());
+    let (status, log) = program.stop().await;
+    assert!(status.success());
 
-    let log = fs::read_to_string(log).unwrap();
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let ended = lines.iter().find(|line| line["fields"]["message"] == "a game ends").unwrap();
     assert_eq!(ended["fields"]["room.id"], room.as_str());
     let identity = serde_json::to_value(&identity).unwrap();
     assert!(!log.contains(identity.as_str().unwrap()));
+}
+
+#[test]
+fn a_level_that_does_not_exist_is_refused_with_those_that_do() {
+    for (filter, refused) in [("verbose", true), ("fivefold_server", true), ("warning", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let check =
+            command().args(["--log", filter, "check", "--data"]).arg(folder.path()).output();
+        let text = String::from_utf8(check.unwrap().stderr).unwrap();
+        assert_eq!(text.contains("error, warn, info, debug or trace"), refused, "{filter}: {text}");
+    }
 }

@@ -15,6 +15,7 @@ use super::{cookie, device, token};
 use crate::{
     accounts::{Accounts, Device, SignedIn, tokens::TokenHolder},
     http::{
+        audit::AuditNote,
         caller::Caller,
         questions::read,
         refusals::{Refused, malformed, refused},
@@ -33,6 +34,8 @@ pub(in crate::http) struct Asked {
     /// The token in the header, which may not be valid.
     pub(super) token: Option<KeyHash>,
     pub(super) headers: HeaderMap,
+    /// For the line in the audit log.
+    pub(in crate::http) audit: AuditNote,
 }
 
 impl FromRequestParts<Arc<Server>> for Asked {
@@ -42,6 +45,7 @@ impl FromRequestParts<Arc<Server>> for Asked {
         parts: &mut Parts,
         server: &Arc<Server>,
     ) -> Result<Self, Infallible> {
+        let Ok(audit) = AuditNote::from_request_parts(parts, server).await;
         let caller = parts.extensions.get::<Caller>().expect("every connection adds it");
         let headers = parts.headers.clone();
         let address = server.client_address(caller.peer, &headers);
@@ -49,7 +53,8 @@ impl FromRequestParts<Arc<Server>> for Asked {
         let session = cookie::session(&headers, is_encrypted);
         let token = token::in_header(&headers);
         let device = Device { address, label: device::label(&headers) };
-        Ok(Self { server: Arc::clone(server), device, is_encrypted, session, token, headers })
+        let server = Arc::clone(server);
+        Ok(Self { server, device, is_encrypted, session, token, headers, audit })
     }
 }
 
@@ -81,7 +86,25 @@ impl Asked {
 
     /// The member who is signed in.
     pub(in crate::http) async fn signed_in(&self) -> Result<SignedIn, AccountRefusal> {
-        self.find_signed_in().await?.ok_or_else(|| Reason::SignedOut.into())
+        let own = self.find_signed_in().await?.ok_or(Reason::SignedOut)?;
+        self.audit.account(&own.account.name);
+        Ok(own)
+    }
+
+    /// Notes whose account a wrong key was for. What somebody typed is no name if there is none: it may
+    /// be a password.
+    pub(super) async fn note_wrong<T>(
+        &self,
+        typed: &str,
+        opened: Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        if let Err(refusal) = &opened
+            && matches!(refusal.reason, Reason::WrongPassword | Reason::WrongCode)
+            && let Some(name) = self.accounts().name_like(typed).await
+        {
+            self.audit.account(&name);
+        }
+        opened
     }
 
     /// The member who asks: of the account in the cookie, or the guest with the identity.

@@ -82,6 +82,7 @@ async fn finish(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
             if let Some(SignedIn { account, session }) = before {
                 accounts.end(&account, Sessions::One(session.hash)).await?;
             }
+            asked.audit.account(&account.name);
             asked.begun(StatusCode::OK, &secret, ShownAccounts::of(account))
         }
         FinishedOidc::Unknown { .. } if before.is_some() => {

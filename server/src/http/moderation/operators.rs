@@ -82,6 +82,7 @@ async fn sanction(
     body: Bytes,
 ) -> Result<StatusCode, AccountRefusal> {
     let NewSanction { kind, reason, days } = asked.body(&body)?;
+    asked.audit.what(kind.as_str());
     let operator = operator(&asked).await?.to_string();
     let reason = case_text(&reason)?;
     let (now, moderation) = (asked.server.clock.now(), &asked.server.moderation);

@@ -2,7 +2,7 @@
 //!
 //! It has a connection of its own, so that a slow commit delays no heartbeat.
 
-use std::{sync::Arc, thread, time::Instant};
+use std::{collections::BTreeMap, sync::Arc, thread, time::Instant};
 
 use super::{
     DatabaseUrl, OpenError,
@@ -15,6 +15,7 @@ use crate::{
     limits::{DATABASE_HEARTBEAT_WITHIN, SOLE_NODE_HEARTBEAT, SOLE_NODE_WATCHES},
     node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
+    node_name::NodeName,
     storage::StorageError,
 };
 
@@ -22,7 +23,9 @@ use crate::{
 /// would get the same.
 const JOIN: &str = "
     INSERT INTO node (name, format, bus_min, bus_max)
-    VALUES (coalesce(inet_client_addr()::text, 'local'), $1, $2, $2) RETURNING id";
+    VALUES ($3, $1, $2, $2) RETURNING id";
+
+const SELECT_NAMES: &str = "SELECT id, name FROM node";
 
 /// A dead node whose row is gone stays dead.
 const DELETE_DEAD: &str = "DELETE FROM node WHERE dead";
@@ -68,6 +71,8 @@ const NO_BUS: i32 = 0;
 #[derive(Debug)]
 pub struct PostgresRegistry {
     connection: Connection,
+    /// Of this node.
+    node_name: NodeName,
 }
 
 impl PostgresRegistry {
@@ -79,7 +84,13 @@ impl PostgresRegistry {
         let address = Arc::new(Address::parse(url)?);
         let connection = super::connection(&address, Role::Heartbeat)
             .map_err(|error| OpenError::Storage { path: address.name.clone(), error })?;
-        Ok(Self { connection })
+        Ok(Self { connection, node_name: NodeName::of_host() })
+    }
+
+    /// Gives this node a name that is not its host's.
+    #[must_use]
+    pub fn named(self, node_name: NodeName) -> Self {
+        Self { node_name, ..self }
     }
 
     /// Hosts and database, for messages: no password.
@@ -108,10 +119,11 @@ impl PostgresRegistry {
     }
 
     fn add(&mut self, bus: i32) -> Result<NodeId, StorageError> {
+        let node_name = self.node_name.clone();
         let id = self.commit(&async |session| {
             let join = async {
                 session.execute(DELETE_DEAD, &[]).await?;
-                let rows = session.query(JOIN, &[&EVENT_FORMAT, &bus]).await?;
+                let rows = session.query(JOIN, &[&EVENT_FORMAT, &bus, &node_name.as_str()]).await?;
                 rows.first().map_or(Ok(0), |row| row.try_get(0))
             };
             session.transaction("SET LOCAL synchronous_commit = on", join).await
@@ -185,6 +197,19 @@ impl Registry for PostgresRegistry {
             now = unsigned(time) + half_since(begun);
         }
         Ok(Some(now))
+    }
+
+    fn names(&mut self) -> Result<BTreeMap<NodeId, String>, StorageError> {
+        self.commit(&async |session| {
+            let mut names = BTreeMap::new();
+            for row in session.query(SELECT_NAMES, &[]).await? {
+                let id: i32 = row.try_get(0)?;
+                if let Some(id) = NodeId::new(id.cast_unsigned()) {
+                    names.insert(id, row.try_get(1)?);
+                }
+            }
+            Ok(names)
+        })
     }
 
     fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {

@@ -1,0 +1,109 @@
+//! The audit log: a line for each try to open an account, and for each act of an operator. They have the
+//! target `audit`, so that operators can keep them apart, and programs such as fail2ban can read them.
+
+use std::net::IpAddr;
+
+use crate::{
+    config::{Moderate, Task},
+    network::neighbourhood,
+};
+
+/// How much of people's addresses is logged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub enum Addresses {
+    /// The whole address.
+    Full,
+    /// The network: the /24 of an IPv4 address, the /64 of an IPv6 address.
+    #[default]
+    Network,
+    /// Nothing.
+    Off,
+}
+
+impl Addresses {
+    /// What the log shows of an address.
+    pub(crate) fn shown(self, address: IpAddr) -> Option<String> {
+        match (self, neighbourhood(address)) {
+            (Self::Full, _) => Some(address.to_canonical().to_string()),
+            (Self::Network, start @ IpAddr::V4(_)) => Some(format!("{start}/24")),
+            (Self::Network, start @ IpAddr::V6(_)) => Some(format!("{start}/64")),
+            (Self::Off, _) => None,
+        }
+    }
+}
+
+/// One line of the audit log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Audited<'a> {
+    /// What somebody has tried.
+    pub(crate) act: &'a str,
+    /// `done`, or why not.
+    pub(crate) result: String,
+    /// The name of the account, if there is one.
+    pub(crate) account: Option<&'a str>,
+    /// What an operator has done, and to whom.
+    pub(crate) what: Option<&'a str>,
+    /// As the setting shows it.
+    pub(crate) address: Option<String>,
+}
+
+impl Audited<'_> {
+    /// Writes the line. The address comes last, so that no name looks like one.
+    pub(crate) fn log(&self) {
+        tracing::info!(
+            target: "audit",
+            result = %self.result,
+            account = self.account,
+            what = self.what,
+            address = self.address.as_deref().map(tracing::field::display),
+            "{}",
+            self.act,
+        );
+    }
+}
+
+/// Logs what an operator has done on the command line, beside the database.
+pub fn log_command(task: &Task) {
+    let Some(what) = change(task) else { return };
+    let user = ["SUDO_USER", "USER"].into_iter().find_map(|name| std::env::var(name).ok());
+    let user =
+        user.map_or_else(|| "command line".to_owned(), |user| format!("command line, {user}"));
+    let (account, what) = (Some(user.as_str()), Some(what.as_str()));
+    Audited { act: "operator", result: "done".to_owned(), account, what, address: None }.log();
+}
+
+/// What a command changes; nothing if it only reads.
+fn change(task: &Task) -> Option<String> {
+    match task {
+        Task::Recover { name } => Some(format!("recover {name}")),
+        Task::Operator { name, remove: false } => Some(format!("operator {name}")),
+        Task::Operator { name, remove: true } => Some(format!("operator {name} --remove")),
+        Task::Undo { game } => Some(format!("undo {game}")),
+        Task::Check { repair: true } => Some("check --repair".to_owned()),
+        Task::Moderate { task: None | Some(Moderate::List | Moderate::Show { .. }) }
+        | Task::Check { repair: false }
+        | Task::Backup { .. }
+        | Task::Migrate { .. } => None,
+        Task::Moderate { task: Some(task) } => Some(format!("moderate {task:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_as_the_setting_says() {
+        let cases = [
+            (Addresses::Full, "198.51.100.7", Some("198.51.100.7")),
+            (Addresses::Full, "::ffff:198.51.100.7", Some("198.51.100.7")),
+            (Addresses::Network, "198.51.100.7", Some("198.51.100.0/24")),
+            (Addresses::Network, "2001:db8:1:2:3:4:5:6", Some("2001:db8:1:2::/64")),
+            (Addresses::Off, "198.51.100.7", None),
+        ];
+        for (addresses, address, expected) in cases {
+            let shown = addresses.shown(address.parse().unwrap());
+            assert_eq!(shown.as_deref(), expected, "{addresses:?} {address}");
+        }
+    }
+}
