@@ -13,6 +13,7 @@ use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use sha2::{Digest, Sha256};
@@ -39,6 +40,7 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", web.display());
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rustc-env=SERVER_COMMIT={}", commit());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("page");
     fs::create_dir_all(&out)?;
 
@@ -102,6 +104,23 @@ fn main() -> io::Result<()> {
     }
     table.push_str("];\n");
     fs::write(out.join("table.rs"), table)
+}
+
+/// The commit that is built. Builds for debugging are not begun again for each commit, so theirs may be an
+/// earlier one; and without git, or outside of a repository, it is unknown.
+fn commit() -> String {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    };
+    if env::var("PROFILE").is_ok_and(|profile| profile != "debug")
+        && let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"])
+        && Path::new(&log).exists()
+    {
+        println!("cargo::rerun-if-changed={log}");
+    }
+    git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".to_owned())
 }
 
 fn is_module(name: &str) -> bool {

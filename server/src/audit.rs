@@ -66,8 +66,12 @@ impl Audited<'_> {
 pub fn log_command(task: &Task) {
     let Some(what) = change(task) else { return };
     let user = ["SUDO_USER", "USER"].into_iter().find_map(|name| std::env::var(name).ok());
-    let user =
-        user.map_or_else(|| "command line".to_owned(), |user| format!("command line, {user}"));
+    let signed = if let Task::Moderate { operator: Some(name), .. } = task {
+        name.as_str()
+    } else {
+        "command line"
+    };
+    let user = user.map_or_else(|| signed.to_owned(), |user| format!("{signed}, {user}"));
     let (account, what) = (Some(user.as_str()), Some(what.as_str()));
     Audited { act: "operator", result: "done".to_owned(), account, what, address: None }.log();
 }
@@ -80,11 +84,11 @@ fn change(task: &Task) -> Option<String> {
         Task::Operator { name, remove: true } => Some(format!("operator {name} --remove")),
         Task::Undo { game } => Some(format!("undo {game}")),
         Task::Check { repair: true } => Some("check --repair".to_owned()),
-        Task::Moderate { task: None | Some(Moderate::List | Moderate::Show { .. }) }
+        Task::Moderate { task: None | Some(Moderate::List | Moderate::Show { .. }), .. }
         | Task::Check { repair: false }
         | Task::Backup { .. }
         | Task::Migrate { .. } => None,
-        Task::Moderate { task: Some(task) } => Some(format!("moderate {task:?}")),
+        Task::Moderate { task: Some(task), .. } => Some(format!("moderate {task:?}")),
     }
 }
 

@@ -1,17 +1,21 @@
 //! The server's settings: command-line flags and environment variables.
 
-use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
+mod checks;
+
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 
 use anyhow::Context;
 use directories::ProjectDirs;
 use fivefold_shared::{protocol::Name, room::RoomLimits};
 use ipnet::IpNet;
 
+pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
     audit::Addresses,
     bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
     clock::Clock,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
+    listen::ListenAddress,
     logs::{LogFilter, LogFormat, LostLines, Panics},
     node_id::NodeId,
     node_name::NodeName,
@@ -44,32 +48,19 @@ pub struct Args {
         env = "FIVEFOLD_DATABASE",
         value_name = "URL",
         hide_env_values = true,
-        conflicts_with = "data",
         global = true
     )]
     pub database: Option<DatabaseUrl>,
 
     /// Read finished games from this standby of the database.
-    #[arg(
-        long,
-        env = "FIVEFOLD_DATABASE_REPLICA",
-        value_name = "URL",
-        hide_env_values = true,
-        requires = "database"
-    )]
+    #[arg(long, env = "FIVEFOLD_DATABASE_REPLICA", value_name = "URL", hide_env_values = true)]
     pub database_replica: Option<DatabaseUrl>,
 
     /// Be a node of a cluster, and reach its other nodes through these NATS servers:
     /// nats://user:password@host:4222 or nats://token@host:4222, with tls: instead of nats: to demand
     /// encryption, several separated by commas. All nodes use the same --database. Give a password by
     /// the variable, as other users of the machine can see the flags of a process.
-    #[arg(
-        long,
-        env = "FIVEFOLD_BUS",
-        value_name = "URLS",
-        hide_env_values = true,
-        requires = "database"
-    )]
+    #[arg(long, env = "FIVEFOLD_BUS", value_name = "URLS", hide_env_values = true)]
     pub bus: Option<NatsUrls>,
 
     /// Prove to NATS who the node is by this file of credentials (JWT and key, as `nsc` writes them).
@@ -100,12 +91,12 @@ pub struct Args {
     pub drain: u64,
 
     /// Keep everything in memory: games are lost when the server stops.
-    #[arg(long, env = "FIVEFOLD_IN_MEMORY", conflicts_with_all = ["data", "database"])]
+    #[arg(long, env = "FIVEFOLD_IN_MEMORY")]
     pub in_memory: bool,
 
-    /// Address and port to listen on; port 0 takes any free port.
+    /// Address and port to listen on, or only a port of this machine; port 0 takes any free port.
     #[arg(long, env = "FIVEFOLD_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
-    pub listen: SocketAddr,
+    pub listen: ListenAddress,
 
     /// Address under which people find the server, such as `https://play.example`: it is printed, links in
     /// previews begin with it, and passkeys belong to its domain. Without it, passkeys work only at
@@ -158,7 +149,7 @@ pub struct Args {
 
     /// Address for Prometheus metrics, for the operator only; off if not given.
     #[arg(long, env = "FIVEFOLD_METRICS_LISTEN", value_name = "ADDRESS")]
-    pub metrics_listen: Option<SocketAddr>,
+    pub metrics_listen: Option<ListenAddress>,
 
     /// Format of log lines.
     #[arg(long, env = "FIVEFOLD_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]

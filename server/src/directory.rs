@@ -127,6 +127,11 @@ impl Directory {
         self.bot_rooms().has_place(address, limits)
     }
 
+    /// Number of rooms in which two bots play.
+    pub(crate) fn count_bot_rooms(&self) -> usize {
+        self.bot_rooms().total
+    }
+
     /// The networks with more than a quarter of the rooms of bots that they may have.
     pub(crate) fn bot_rooms_above_quarter(&self, per_address_max: usize) -> Vec<(Network, usize)> {
         self.bot_rooms().from.above_quarter(per_address_max)

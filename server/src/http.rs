@@ -31,7 +31,7 @@ use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    middleware::{from_fn_with_state, map_response_with_state},
+    middleware::{Next, from_fn_with_state, map_response_with_state},
     response::{IntoResponse, Response},
     routing::{any, get, post},
 };
@@ -110,7 +110,16 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .merge(players)
         .fallback(page::missing)
         .layer(map_response_with_state(Arc::clone(&server), secure))
+        .layer(from_fn_with_state(Arc::clone(&server), measure))
         .with_state(server)
+}
+
+/// Counts an answer, and how long it took.
+async fn measure(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let answer = next.run(request).await;
+    server.metrics.answered_http(answer.status().as_u16(), begun.elapsed());
+    answer
 }
 
 /// Adds the security headers to every response.

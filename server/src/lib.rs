@@ -77,6 +77,8 @@ mod token_bucket;
 mod write_deadline;
 
 use std::{
+    convert::Infallible,
+    future::pending,
     io,
     net::IpAddr,
     sync::{Arc, atomic::AtomicU64},
@@ -95,6 +97,7 @@ use self::{
     accounts::Accounts,
     address_limits::AddressLimits,
     blocks::Blocks,
+    clock::Clock,
     cluster::Cluster,
     config::Config,
     connection_limit::{ConnectionLimit, ConnectionPermit, Full},
@@ -103,8 +106,8 @@ use self::{
     http::jobs::Jobs,
     identities::Identities,
     limits::{
-        CLAIM_DOUBTS_MAX, HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, MONITOR_CONNECTIONS_MAX,
-        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
+        CLAIM_DOUBTS_MAX, CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL, HTTP_JOB_QUEUE_MAX,
+        HTTP_JOBS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
     logins::Logins,
@@ -131,7 +134,7 @@ use self::{
     tls::Tls,
 };
 pub use self::{
-    listen::{Listen, Listeners},
+    listen::{Listen, ListenAddress, Listeners},
     node_id::NodeId,
     peers::Membership,
 };
@@ -283,6 +286,7 @@ async fn serve(
         next_session: AtomicU64::new(node.first_session().0),
         metrics,
         lost_lines: config.lost_lines,
+        panics: config.panics,
         draining: shutdown.clone(),
         stop: stop.clone(),
         is_in_cluster: peers.is_some(),
@@ -317,6 +321,7 @@ async fn serve(
         () = writer.wait() => Ending::StoreBroke,
         () = retired(peers.as_ref()) => Ending::Retired,
         never = disk.watch() => match never {},
+        never = follow_clock(clock, &server.metrics) => match never {},
         never = server.refused_connections.report() => match never {},
         never = server.moderation.follow() => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
@@ -388,7 +393,8 @@ fn pairing_task(
         logins: Arc::clone(&server.logins),
         address_limits: Arc::clone(&server.address_limits),
         metrics: Arc::clone(&server.metrics),
-        clock: server.clock,
+        // It counts how long people wait.
+        clock: server.clock.steady(),
         node,
         cluster,
         draining: server.draining.clone(),
@@ -405,11 +411,24 @@ async fn drained(shutdown: &CancellationToken, drain: Duration) {
     }
 }
 
+/// Follows the system's clock when somebody sets it; never returns. A node follows the database instead.
+async fn follow_clock(clock: Clock, metrics: &Metrics) -> Infallible {
+    loop {
+        sleep(CLOCK_LOOK_INTERVAL).await;
+        let Some(drift_ms) = clock.follow() else { pending().await };
+        let drift = Duration::from_millis(drift_ms.unsigned_abs());
+        metrics.cluster.note_system_drift(drift);
+        if drift > CLOCK_DRIFT_FOLLOWED {
+            tracing::warn!(drift_ms, "the system's clock was set: times that are stored follow it");
+        }
+    }
+}
+
 /// Waits until this node is dead to the others; forever on one that is alone.
 async fn retired(peers: Option<&Serving>) {
     match peers {
         Some(peers) => peers.retired().await,
-        None => std::future::pending().await,
+        None => pending().await,
     }
 }
 

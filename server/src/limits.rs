@@ -340,6 +340,10 @@ pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
 pub const BLIND_BEATS_MAX: u32 = 4;
 /// A clock that differs from the registry's by more than this is reported in the log.
 pub const CLOCK_DRIFT_WARNED: Duration = Duration::from_millis(250);
+/// A server without other nodes follows the system's clock when that differs by more than this.
+pub const CLOCK_DRIFT_FOLLOWED: Duration = Duration::from_secs(1);
+/// How often it looks.
+pub const CLOCK_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// A node whose clock differs by more than this ends, and joins again with the registry's time.
 pub const CLOCK_DRIFT_MAX: Duration = Duration::from_secs(2);
 /// It does so after as many heartbeats.

@@ -1,6 +1,6 @@
 //! The source of connections: a system socket, or a simulated network in tests.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{fmt, io, net::SocketAddr, str::FromStr, sync::Arc};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -32,6 +32,50 @@ impl Listen for TcpListener {
     }
 }
 
+/// Where to listen: a host and a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListenAddress(String);
+
+/// Why a text is no such address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("give a port such as 8080, or an address and a port such as 0.0.0.0:8080 or [::]:8080")]
+pub struct ListenAddressError;
+
+impl ListenAddress {
+    /// Listens there.
+    ///
+    /// # Errors
+    /// If the host has no address of this machine, or the port is in use.
+    pub async fn bind(&self) -> io::Result<TcpListener> {
+        TcpListener::bind(&self.0).await
+    }
+}
+
+impl FromStr for ListenAddress {
+    type Err = ListenAddressError;
+
+    fn from_str(text: &str) -> Result<Self, ListenAddressError> {
+        if text.parse::<SocketAddr>().is_ok() {
+            return Ok(Self(text.to_owned()));
+        }
+        let (host, port) = text.rsplit_once(':').unwrap_or(("localhost", text));
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+        let port: u16 = port.parse().map_err(|_| ListenAddressError)?;
+        match host {
+            // Browsers find both, and this one exists everywhere.
+            "localhost" => Ok(Self(format!("127.0.0.1:{port}"))),
+            host if !host.is_empty() && host.bytes().all(is_name) => Ok(Self(text.to_owned())),
+            _ => Err(ListenAddressError),
+        }
+    }
+}
+
+impl fmt::Display for ListenAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// A listener that outlives one life of a server.
 impl<L: Listen + Sync> Listen for Arc<L> {
     type Stream = L::Stream;
@@ -48,4 +92,32 @@ pub struct Listeners<L> {
     pub public: L,
     /// For the operator's monitoring only.
     pub metrics: Option<Arc<TcpListener>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_as_people_type_them() {
+        let cases = [
+            ("8080", Some("127.0.0.1:8080")),
+            ("0", Some("127.0.0.1:0")),
+            ("localhost:8080", Some("127.0.0.1:8080")),
+            ("0.0.0.0:8080", Some("0.0.0.0:8080")),
+            ("[::1]:8080", Some("[::1]:8080")),
+            ("play.example:80", Some("play.example:80")),
+            ("65536", None),
+            (":8080", None),
+            ("localhost", None),
+            ("localhost:", None),
+            ("::1:8080:x", None),
+            ("http://localhost:8080", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            let address = text.parse::<ListenAddress>().ok().map(|address| address.to_string());
+            assert_eq!(address.as_deref(), expected, "{text}");
+        }
+    }
 }

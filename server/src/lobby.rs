@@ -190,6 +190,16 @@ impl Lobby {
         self.context.cluster.as_ref().is_some_and(|cluster| cluster.is_cut_off())
     }
 
+    /// Whether messages come back from the bus; nothing on a server without one.
+    pub(crate) fn sees_bus(&self) -> Option<bool> {
+        self.context.cluster.as_ref().map(|cluster| cluster.sees_bus())
+    }
+
+    /// Number of rooms in which two bots play.
+    pub(crate) fn count_bot_rooms(&self) -> usize {
+        self.directory.count_bot_rooms()
+    }
+
     /// Whether this node's rooms end, because they have or may have other owners.
     pub(crate) fn is_retired(&self) -> bool {
         self.context.cluster.as_ref().is_some_and(|cluster| cluster.node.is_retired())

@@ -33,13 +33,23 @@ fn main() -> io::Result<ExitCode> {
     match run(&Args::parse()) {
         Ok(code) => Ok(code),
         Err(error) => {
-            writeln!(io::stderr(), "fivefold-server: {error:#}")?;
+            writeln!(io::stderr(), "fivefold-server: {}", sentence(&error))?;
             Ok(ExitCode::FAILURE)
         }
     }
 }
 
+/// An error with its causes. Some messages contain their cause already.
+fn sentence(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |sentence, cause| match cause.to_string() {
+        first if sentence.is_empty() => first,
+        cause if sentence.ends_with(&cause) => sentence,
+        cause => format!("{sentence}: {cause}"),
+    })
+}
+
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    args.check()?;
     let logs = logs::start(&args.log, args.log_format).context("--log")?;
     match &args.task {
         None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
@@ -146,11 +156,11 @@ fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
 
 #[tokio::main]
 async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Result<()> {
-    let listener = TcpListener::bind(args.listen)
-        .await
+    let listener = args.listen.bind().await;
+    let listener = listener
         .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
-    let metrics = match args.metrics_listen {
-        Some(address) => Some(TcpListener::bind(address).await.with_context(|| {
+    let metrics = match &args.metrics_listen {
+        Some(address) => Some(address.bind().await.with_context(|| {
             format!("cannot listen on {address}; choose another --metrics-listen")
         })?),
         None => None,
@@ -263,4 +273,25 @@ fn open_storage(args: &Args) -> anyhow::Result<Box<dyn Storage>> {
     let storage = Sqlite::open(DataFolder::take(&args.data_folder()?)?)?;
     tracing::info!(folder = %storage.folder().path().display(), "games are kept in this folder");
     Ok(Box::new(storage))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_not_said_twice() {
+        let broken = || io::Error::other("the disk is gone");
+        let cases = [
+            (RunError::Thread(broken()).into(), "cannot start a thread: the disk is gone"),
+            (
+                anyhow::Error::from(broken()).context("cannot read x"),
+                "cannot read x: the disk is gone",
+            ),
+            (anyhow::anyhow!("alone"), "alone"),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(sentence(&error), expected);
+        }
+    }
 }

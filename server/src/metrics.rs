@@ -3,9 +3,12 @@
 //! Everything that is refused, dropped or fails has a counter. No personal data is kept.
 
 mod cluster;
+mod format;
+mod labels;
 mod links;
 mod moderation;
 mod pairing;
+mod process;
 
 use std::{
     fmt,
@@ -16,7 +19,10 @@ use std::{
 use fivefold_shared::protocol::{Message, Reason};
 use fivefold_shared::room::BotFault;
 use prometheus_client::{
-    encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder, text::encode},
+    encoding::{
+        EncodeLabelSet, EncodeLabelValue, LabelValueEncoder,
+        text::{encode_eof, encode_registry},
+    },
     metrics::{
         counter::Counter,
         family::Family,
@@ -27,17 +33,21 @@ use prometheus_client::{
 };
 use serde::Serialize;
 
-pub(crate) use self::links::LinkDrop;
 use self::{
     cluster::ClusterMetrics, links::LinkMetrics, moderation::ModerationMetrics,
-    pairing::PairingMetrics,
+    pairing::PairingMetrics, process::ProcessMetrics,
 };
+pub(crate) use self::{format::MetricsFormat, links::LinkDrop};
 use crate::{connection_limit::Full, refused_connections::RefusedFor, storage::DiskSpace};
 
 /// All metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
+    process: ProcessMetrics,
+    http_requests: Family<CodeLabels, Counter>,
+    http_time: Histogram,
+    panics: Counter,
     commands: Family<CommandLabels, Counter>,
     refusals: Family<RefusalLabels, Counter>,
     turned_away: Family<FullLabels, Counter>,
@@ -74,7 +84,7 @@ pub(crate) struct Metrics {
 }
 
 /// Values read only when metrics are requested.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Levels {
     pub(crate) sessions: usize,
     pub(crate) rooms: usize,
@@ -86,6 +96,17 @@ pub(crate) struct Levels {
     pub(crate) lost_lines: u64,
     /// How far the standby for reading is behind; zero without one.
     pub(crate) replica_lag: Duration,
+    /// The same.
+    pub(crate) panics: u64,
+    /// What is used of each limit: its name, how much is used, and the limit.
+    pub(crate) limits: Vec<(&'static str, usize, usize)>,
+    pub(crate) is_ready: bool,
+    /// Whether the database takes what is stored.
+    pub(crate) has_database: bool,
+    /// Whether the bus carries messages; nothing on a server without one.
+    pub(crate) has_bus: Option<bool>,
+    /// The end of the TLS certificate in seconds since the Unix epoch, if there is one.
+    pub(crate) certificate_end: Option<i64>,
 }
 
 #[derive(Debug, Default)]
@@ -97,6 +118,32 @@ struct LevelGauges {
     thinking_queue: Gauge,
     rooms_set_aside: Gauge,
     replica_lag: Gauge<f64, AtomicU64>,
+    limits: Family<LimitLabels, Gauge>,
+    limits_used: Family<LimitLabels, Gauge>,
+    ready: Gauge,
+    database_up: Gauge,
+    /// Without a label, and absent where there is none.
+    bus_up: Family<NoLabels, Gauge>,
+    certificate_end: Family<NoLabels, Gauge>,
+}
+
+/// Labels of what is one value or none.
+type NoLabels = Vec<(String, String)>;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct LimitLabels {
+    limit: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct CodeLabels {
+    code: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct BuildLabels {
+    version: &'static str,
+    commit: &'static str,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -153,6 +200,9 @@ pub(crate) enum Cut {
     Answer,
 }
 
+/// The classes of answers over HTTP.
+const HTTP_CODES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
 /// A refusal reason, labelled by its name on the wire.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ReasonLabel(pub(crate) Reason);
@@ -174,6 +224,11 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         let mut metrics = Self {
             registry: Registry::with_prefix("fivefold"),
+            process: ProcessMetrics::new(),
+            http_requests: Family::default(),
+            // From 0.1 milliseconds to 13 seconds.
+            http_time: Histogram::new(exponential_buckets(1e-4, 2.0, 18)),
+            panics: Counter::default(),
             commands: Family::default(),
             refusals: Family::default(),
             turned_away: Family::default(),
@@ -203,7 +258,67 @@ impl Metrics {
             links: LinkMetrics::default(),
         };
         metrics.register();
+        metrics.register_levels();
+        metrics.show_labels();
         metrics
+    }
+
+    fn register_levels(&mut self) {
+        let (registry, levels) = (&mut self.registry, &self.levels);
+        let build = Family::<BuildLabels, Gauge>::default();
+        let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("SERVER_COMMIT"));
+        build.get_or_create(&BuildLabels { version, commit }).set(1);
+        registry.register("build_info", "Version and commit of the server", build);
+        let help = "Whether the server should get new clients, as /readyz says";
+        registry.register("ready", help, levels.ready.clone());
+        let help = "Whether the last commit was stored, or none failed lately";
+        registry.register("database_up", help, levels.database_up.clone());
+        let help = "Whether messages come back from the bus; absent without one";
+        registry.register("bus_up", help, levels.bus_up.clone());
+        let help = "End of the TLS certificate, in seconds since 1970; absent without one";
+        let end = levels.certificate_end.clone();
+        registry.register_with_unit("tls_certificate_end_timestamp", help, Unit::Seconds, end);
+        registry.register("limit", "Limits of the server", levels.limits.clone());
+        let help = "What is in use of each limit";
+        registry.register("limit_used", help, levels.limits_used.clone());
+        let help = "Answers over HTTP, by the first digit of their status";
+        registry.register("http_requests", help, self.http_requests.clone());
+        let help = "From a request over HTTP to the head of its answer";
+        registry.register_with_unit("http_request", help, Unit::Seconds, self.http_time.clone());
+        registry.register("panics", "Faults of the program that ended a task", self.panics.clone());
+    }
+
+    /// Shows all counters before anything is counted.
+    fn show_labels(&self) {
+        for code in HTTP_CODES {
+            drop(self.http_requests.get_or_create(&CodeLabels { code }));
+        }
+        for kind in labels::kinds() {
+            for result in ["done", "refused"] {
+                drop(self.commands.get_or_create(&CommandLabels { kind, result }));
+            }
+        }
+        for reason in labels::reasons() {
+            drop(self.refusals.get_or_create(&RefusalLabels { reason: ReasonLabel(reason) }));
+        }
+        for code in labels::CLOSE_CODES {
+            drop(self.sessions_ended.get_or_create(&EndLabels { code: code.into() }));
+        }
+        for full in ["server", "address", "rate"] {
+            drop(self.turned_away.get_or_create(&FullLabels { full }));
+        }
+        for why in ["tls", "handshake", "foreign_page"] {
+            drop(self.handshakes_refused.get_or_create(&CutLabels { why }));
+        }
+        for why in ["body", "answer"] {
+            drop(self.http_cut.get_or_create(&CutLabels { why }));
+        }
+        for from in ["drawn", "cache"] {
+            drop(self.pictures.get_or_create(&PictureLabels { from }));
+        }
+        for fault in ["late", "no_answer", "illegal"] {
+            drop(self.bot_faults.get_or_create(&FaultLabels { fault }));
+        }
     }
 
     fn register(&mut self) {
@@ -379,8 +494,16 @@ impl Metrics {
         Some(self.failing_since.load(Ordering::Relaxed)).filter(|&at| at > 0)
     }
 
-    /// All metrics as text. Resets those counted "since the last look".
-    pub(crate) fn render(&self, levels: Levels) -> String {
+    /// Counts an answer over HTTP, and how long it took.
+    pub(crate) fn answered_http(&self, status: u16, took: Duration) {
+        let class = usize::from(status / 100).saturating_sub(1);
+        let code = HTTP_CODES.get(class).copied().unwrap_or("5xx");
+        self.http_requests.get_or_create(&CodeLabels { code }).inc();
+        self.http_time.observe(took.as_secs_f64());
+    }
+
+    /// All metrics as OpenMetrics. Resets those counted "since the last look".
+    pub(crate) fn render(&self, levels: &Levels) -> String {
         set(&self.levels.sessions, levels.sessions);
         set(&self.levels.rooms, levels.rooms);
         set(&self.levels.games, levels.games);
@@ -389,8 +512,26 @@ impl Metrics {
         set(&self.levels.rooms_set_aside, levels.rooms_set_aside);
         self.levels.replica_lag.set(levels.replica_lag.as_secs_f64());
         self.lost_lines.inc_by(levels.lost_lines.saturating_sub(self.lost_lines.get()));
+        self.panics.inc_by(levels.panics.saturating_sub(self.panics.get()));
+        for &(limit, used, most) in &levels.limits {
+            set(&self.levels.limits.get_or_create(&LimitLabels { limit }), most);
+            set(&self.levels.limits_used.get_or_create(&LimitLabels { limit }), used);
+        }
+        self.levels.ready.set(levels.is_ready.into());
+        self.levels.database_up.set(levels.has_database.into());
+        if let Some(has_bus) = levels.has_bus {
+            self.levels.bus_up.get_or_create(&Vec::new()).set(has_bus.into());
+        }
+        if let Some(end) = levels.certificate_end {
+            self.levels.certificate_end.get_or_create(&Vec::new()).set(end);
+        }
         let mut text = String::new();
-        encode(&mut text, &self.registry).expect("a string takes all that is written");
+        let registries = [Some(&self.registry), self.process.read()];
+        let mut write = || {
+            registries.into_iter().flatten().try_for_each(|it| encode_registry(&mut text, it))?;
+            encode_eof(&mut text)
+        };
+        write().expect("a string takes all that is written");
         self.outbox_depth.set(0);
         self.mailbox_depth.set(0);
         text

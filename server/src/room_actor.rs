@@ -148,6 +148,7 @@ pub(crate) fn run(
     let Opened { room, effects, epoch, opened_at, is_new, handover, paired } = opened;
     let seq = room.state().seq;
     let unstored = Append::nothing(room.code().clone(), context.node, epoch);
+    let clock = context.clock.steady();
     let mut actor = Actor {
         room,
         gate: CommitGate::new(unstored),
@@ -163,7 +164,8 @@ pub(crate) fn run(
         on_stored: None,
         reading: None,
         marks: Marks::default(),
-        ahead_ms: opened_at.saturating_sub(context.clock.now()),
+        ahead_ms: opened_at.saturating_sub(clock.now()),
+        clock,
         listed,
         context,
     };
@@ -299,7 +301,7 @@ impl Actor {
         let waits_for_writer = gate.has_batch();
         let takes_more = gate.len() < PENDING_EFFECTS_MAX && !is_stopping;
         let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
-        let due = due.map(|at| self.context.clock.instant(at));
+        let due = due.map(|at| self.clock.instant(at));
         tokio::select! {
             biased;
             result = gate.committed() => Wakeup::Committed(result),
@@ -373,6 +375,7 @@ impl Actor {
     /// Gives the room an input and takes its effects. `sender` is the way to the session that the
     /// input came from.
     fn apply(&mut self, input: Input, sender: Option<&Route>) {
+        self.follow_clock();
         // The lobby counts on the room being closed, whatever input comes next.
         if self.listed.is_evicted() && !self.room.is_closed() {
             self.apply_next(Input::Evict, None);

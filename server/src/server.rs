@@ -24,7 +24,7 @@ use crate::{
     limits::{Limits, STOP_SESSION_APART, STOP_SESSIONS_SPREAD},
     lobby::Lobby,
     logins::Logins,
-    logs::LostLines,
+    logs::{LostLines, Panics},
     metrics::Metrics,
     moderation::Moderation,
     origin::Origin,
@@ -94,6 +94,7 @@ pub(crate) struct Server {
     pub(crate) next_session: AtomicU64,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) lost_lines: LostLines,
+    pub(crate) panics: Panics,
     /// Cancelled when the server is about to stop: it takes no new rooms.
     pub(crate) draining: CancellationToken,
     /// Tells sessions to end: the server stops.

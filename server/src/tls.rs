@@ -1,5 +1,7 @@
 //! The TLS certificate: read from two files, and reloaded while the server runs.
 
+mod validity;
+
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
@@ -21,7 +23,15 @@ pub struct Tls {
     certificate: PathBuf,
     key: PathBuf,
     /// Locked only to read or replace it.
-    current: RwLock<Arc<ServerConfig>>,
+    current: RwLock<Certified>,
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+struct Certified {
+    config: Arc<ServerConfig>,
+    /// The end of the certificate, in seconds since the Unix epoch.
+    not_after: Option<i64>,
 }
 
 /// Why a certificate cannot be used.
@@ -57,7 +67,7 @@ impl Tls {
     /// # Errors
     /// If a file cannot be read, or the two do not match.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let current = RwLock::new(Arc::new(read(certificate, key)?));
+        let current = RwLock::new(read(certificate, key)?);
         Ok(Self { certificate: certificate.into(), key: key.into(), current })
     }
 
@@ -66,18 +76,23 @@ impl Tls {
     /// # Errors
     /// As [`load`](Self::load); the current certificate then stays in use.
     pub fn reload(&self) -> Result<(), TlsError> {
-        let new = Arc::new(read(&self.certificate, &self.key)?);
+        let new = read(&self.certificate, &self.key)?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
         Ok(())
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        TlsAcceptor::from(Arc::clone(&current))
+        TlsAcceptor::from(Arc::clone(&current.config))
+    }
+
+    /// The end of the certificate in seconds since the Unix epoch, if it can be read.
+    pub(crate) fn not_after(&self) -> Option<i64> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).not_after
     }
 }
 
-fn read(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
+fn read(certificate: &Path, key: &Path) -> Result<Certified, TlsError> {
     let unreadable = |error| TlsError::Certificate { path: certificate.into(), error };
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -85,6 +100,7 @@ fn read(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
     if chain.is_empty() {
         return Err(TlsError::Empty(certificate.into()));
     }
+    let not_after = chain.first().and_then(|first| validity::not_after(first));
     let key = PrivateKeyDer::from_pem_file(key)
         .map_err(|error| TlsError::Key { path: key.into(), error })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -92,5 +108,5 @@ fn read(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
         .with_no_client_auth()
         .with_single_cert(chain, key)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
+    Ok(Certified { config: Arc::new(config), not_after })
 }

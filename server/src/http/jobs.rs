@@ -46,6 +46,11 @@ impl Jobs {
         Self { running, queue, blocking, lower }
     }
 
+    /// How many run or wait.
+    pub(crate) fn in_use(&self, queue_max: usize) -> usize {
+        queue_max.saturating_sub(self.queue.available_permits())
+    }
+
     /// A place in the queue. Take it before anything is read for the job, so that a refusal costs little.
     ///
     /// # Errors

@@ -8,13 +8,17 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Json, Router,
     extract::State,
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::IntoResponse,
     routing::get,
 };
 use serde::Serialize;
 
-use crate::{metrics::Levels, server::Server};
+use crate::{
+    limits::{HTTP_JOB_QUEUE_MAX, SEEKS_MAX, THINKING_QUEUE_MAX, WRITER_QUEUE_MAX},
+    metrics::{Levels, MetricsFormat},
+    server::Server,
+};
 
 /// How long the server reports itself as not ready after a failed commit, unless one succeeds.
 const UNREADY_AFTER_FAILURE: Duration = Duration::from_secs(10);
@@ -39,38 +43,79 @@ pub(super) async fn health() -> Json<Health> {
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
+/// Whether the server should get new clients.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Readiness {
+    Ready,
+    Stopping,
+    LacksBus,
+    CutOff,
+    StoreFails,
+}
+
+fn readiness(server: &Server) -> Readiness {
+    if server.draining.is_cancelled() {
+        Readiness::Stopping
+    } else if server.lobby.lacks_bus() {
+        Readiness::LacksBus
+    } else if server.lobby.is_cut_off() {
+        Readiness::CutOff
+    } else if has_failed(server) {
+        Readiness::StoreFails
+    } else {
+        Readiness::Ready
+    }
+}
+
+/// Whether a commit has failed lately, and none was stored since.
+fn has_failed(server: &Server) -> bool {
+    server.metrics.last_failed_commit().is_some_and(|at| {
+        u128::from(server.clock.now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()
+    })
+}
+
 /// `/readyz`: whether the server should get new clients.
 pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    let failed = server.metrics.last_failed_commit().is_some_and(|at| {
-        u128::from(server.clock.now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()
-    });
-    let (code, status) = if server.draining.is_cancelled() {
-        (StatusCode::SERVICE_UNAVAILABLE, "stopping")
-    } else if server.lobby.lacks_bus() {
-        (StatusCode::SERVICE_UNAVAILABLE, "waits for the bus")
-    } else if server.lobby.is_cut_off() {
-        (StatusCode::SERVICE_UNAVAILABLE, "cut off from the other nodes")
-    } else if failed {
-        (StatusCode::SERVICE_UNAVAILABLE, "the store fails")
-    } else {
-        (StatusCode::OK, "ready")
+    let (code, status) = match readiness(&server) {
+        Readiness::Ready => (StatusCode::OK, "ready"),
+        Readiness::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        Readiness::LacksBus => (StatusCode::SERVICE_UNAVAILABLE, "waits for the bus"),
+        Readiness::CutOff => (StatusCode::SERVICE_UNAVAILABLE, "cut off from the other nodes"),
+        Readiness::StoreFails => (StatusCode::SERVICE_UNAVAILABLE, "the store fails"),
     };
     (code, Json(Health { status, version: env!("CARGO_PKG_VERSION") }))
 }
 
-async fn metrics(State(server): State<Arc<Server>>) -> impl IntoResponse {
+async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl IntoResponse {
     let (writer_queue, thinking_queue) = server.lobby.queues();
+    let (sessions, rooms) = (server.sessions.count(), server.lobby.count());
+    let jobs = server.jobs.in_use(HTTP_JOB_QUEUE_MAX);
     let levels = Levels {
-        sessions: server.sessions.count(),
-        rooms: server.lobby.count(),
+        sessions,
+        rooms,
         games: server.lobby.count_games(),
         writer_queue,
         thinking_queue,
         rooms_set_aside: server.lobby.count_set_aside(),
         lost_lines: server.lost_lines.count(),
         replica_lag: server.read_pool.replica_lag().unwrap_or_default(),
+        panics: server.panics.count(),
+        limits: vec![
+            ("sessions", sessions, server.limits.sessions_max),
+            ("rooms", rooms, server.limits.rooms_max),
+            ("bot_rooms", server.lobby.count_bot_rooms(), server.limits.bot_rooms_max),
+            ("seeks", server.metrics.pairing.seeks(), SEEKS_MAX),
+            ("writer_queue", writer_queue, WRITER_QUEUE_MAX),
+            ("thinking_queue", thinking_queue, THINKING_QUEUE_MAX),
+            ("http_jobs", jobs, HTTP_JOB_QUEUE_MAX),
+        ],
+        is_ready: readiness(&server) == Readiness::Ready,
+        has_database: !has_failed(&server),
+        has_bus: server.lobby.sees_bus(),
+        certificate_end: server.tls.as_ref().and_then(|tls| tls.not_after()),
     };
     server.metrics.moderation.note(server.moderation.waiting(), server.clock.now());
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], server.metrics.render(levels))
+    let format = MetricsFormat::accepted(&headers);
+    let text = format.write(server.metrics.render(&levels));
+    ([(header::CONTENT_TYPE, format.media_type())], text)
 }

@@ -141,7 +141,10 @@ impl LinkTask {
     /// Sends what waits. Returns whether the bus took less, though it is up.
     fn send_queued(&mut self) -> bool {
         while let Some((to, work)) = self.queues.take() {
-            let peer = self.peers.entry(to).or_insert_with(|| Peer::new(self.first_generation));
+            let peer = self.peers.entry(to).or_insert_with(|| {
+                self.metrics.links.show(to);
+                Peer::new(self.first_generation)
+            });
             let frames = match work {
                 Work::Send(frames) => frames,
                 Work::Reset if self.bus.is_up() => {
@@ -242,7 +245,10 @@ impl LinkTask {
             self.metrics.links.dropped(LinkDrop::TooManyPeers);
             return None;
         }
-        let peer = self.peers.entry(from).or_insert_with(|| Peer::new(self.first_generation));
+        let peer = self.peers.entry(from).or_insert_with(|| {
+            self.metrics.links.show(from);
+            Peer::new(self.first_generation)
+        });
         if peer.note_message() {
             self.report(FromPeer::Present(from));
         }

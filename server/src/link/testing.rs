@@ -128,7 +128,7 @@ impl Host {
 
     /// A line of this host's metrics.
     pub(crate) fn metric(&self, name: &str) -> Option<f64> {
-        let text = self.metrics.render(Levels::default());
+        let text = self.metrics.render(&Levels::default());
         let line = text.lines().find_map(|line| line.strip_prefix(&format!("fivefold_{name} ")));
         line.map(|value| value.parse().unwrap())
     }

@@ -44,8 +44,13 @@ impl ClusterMetrics {
         let help =
             "Times that too many messages of other nodes waited for the pairing, and were lost";
         registry.register("pairing_overruns", help, self.pairing_overruns.clone());
-        let help = "Difference between the clocks of this node and of the database";
+        let help = "Difference between the clocks of this server and of the database, or of its system if it is alone";
         registry.register_with_unit("clock_drift", help, Unit::Seconds, self.clock_drift.clone());
+    }
+
+    /// Records by how much the clock of a server without other nodes was wrong.
+    pub(crate) fn note_system_drift(&self, drift: Duration) {
+        self.clock_drift.set(drift.as_secs_f64());
     }
 
     /// Records by how much the clock is wrong.

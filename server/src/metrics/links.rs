@@ -44,6 +44,32 @@ pub(crate) enum LinkDrop {
     InboxFull,
 }
 
+impl LinkDrop {
+    const ALL: [Self; 8] = [
+        Self::Broken,
+        Self::Broadcast,
+        Self::Stale,
+        Self::Undecodable,
+        Self::TooManyPeers,
+        Self::BusDown,
+        Self::Refused,
+        Self::InboxFull,
+    ];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::Broadcast => "broadcast",
+            Self::Stale => "stale",
+            Self::Undecodable => "undecodable",
+            Self::TooManyPeers => "too_many_peers",
+            Self::BusDown => "bus_down",
+            Self::Refused => "refused",
+            Self::InboxFull => "inbox_full",
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct NodeLabels {
     node: u32,
@@ -61,6 +87,19 @@ struct DropLabels {
 }
 
 impl LinkMetrics {
+    /// Shows the counters of a node before anything is counted.
+    pub(crate) fn show(&self, node: NodeId) {
+        let labels = NodeLabels { node: node.get() };
+        for counter in
+            [&self.frames_sent, &self.bytes_sent, &self.frames_received, &self.bytes_received]
+        {
+            drop(counter.get_or_create(&labels));
+        }
+        for cause in ResetCause::ALL {
+            drop(self.resets.get_or_create(&ResetLabels::new(node, cause)));
+        }
+    }
+
     pub(super) fn register(&self, registry: &mut Registry) {
         let help = "Frames sent to another node";
         registry.register("link_frames_sent", help, self.frames_sent.clone());
@@ -75,6 +114,9 @@ impl LinkMetrics {
         let help = "Frames that wait for another node";
         registry.register("link_queue", help, self.queue.clone());
         let help = "Messages between nodes that were dropped, by why";
+        for why in LinkDrop::ALL {
+            drop(self.drops.get_or_create(&DropLabels { why: why.label() }));
+        }
         registry.register("link_drops", help, self.drops.clone());
         let help = "Time since this node last received a broadcast of its own";
         registry.register_with_unit("bus_echo_age", help, Unit::Seconds, self.echo_age.clone());
@@ -107,17 +149,7 @@ impl LinkMetrics {
 
     /// Counts a message that was dropped.
     pub(crate) fn dropped(&self, why: LinkDrop) {
-        let why = match why {
-            LinkDrop::Broken => "broken",
-            LinkDrop::Broadcast => "broadcast",
-            LinkDrop::Stale => "stale",
-            LinkDrop::Undecodable => "undecodable",
-            LinkDrop::TooManyPeers => "too_many_peers",
-            LinkDrop::BusDown => "bus_down",
-            LinkDrop::Refused => "refused",
-            LinkDrop::InboxFull => "inbox_full",
-        };
-        self.drops.get_or_create(&DropLabels { why }).inc();
+        self.drops.get_or_create(&DropLabels { why: why.label() }).inc();
     }
 
     /// Records the time since the last echo.

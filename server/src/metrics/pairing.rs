@@ -56,6 +56,11 @@ impl PairingMetrics {
         registry.register_with_unit("pairing_round", help, Unit::Seconds, self.round.clone());
     }
 
+    /// How many seeks stand.
+    pub(crate) fn seeks(&self) -> usize {
+        usize::try_from(self.seeks.get()).unwrap_or(0)
+    }
+
     /// Records how many seeks stand.
     pub(crate) fn note_seeks(&self, count: usize) {
         self.seeks.set(i64::try_from(count).unwrap_or(i64::MAX));

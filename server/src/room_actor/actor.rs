@@ -25,7 +25,7 @@ use crate::{
     directory::Listed,
     disk::Disk,
     heard_lines::{HeardLines, leave_out_unheard},
-    limits::{Limits, REFUSED_IN_ROOM_KEPT},
+    limits::{CLOCK_DRIFT_FOLLOWED, Limits, REFUSED_IN_ROOM_KEPT},
     metrics::Metrics,
     node_id::NodeId,
     rated_positions::RatedPositions,
@@ -55,6 +55,8 @@ pub(super) struct Actor {
     /// How far the room's time is ahead of the clock here, in milliseconds: the clock of its owner
     /// before may have been.
     pub(super) ahead_ms: u64,
+    /// Goes on steadily, whatever becomes of the server's.
+    pub(super) clock: Clock,
     /// Whether anything of the room is known to be stored.
     pub(super) is_stored: bool,
     /// Whether a game between paired players has begun, and is not known to be stored.
@@ -273,7 +275,17 @@ impl Actor {
 
     /// The time for the room, which never goes back in its log.
     pub(super) fn now(&self) -> u64 {
-        self.context.clock.now().saturating_add(self.ahead_ms)
+        self.clock.now().saturating_add(self.ahead_ms)
+    }
+
+    /// Between games the room goes over to the server's time, if that was set forward. In a game nobody's
+    /// clock may notice, and a log never goes back.
+    pub(super) fn follow_clock(&mut self) {
+        let behind_ms = self.context.clock.now().saturating_sub(self.now());
+        let is_set = u128::from(behind_ms) > CLOCK_DRIFT_FOLLOWED.as_millis();
+        if is_set && self.room.state().running().is_none() {
+            self.ahead_ms = self.ahead_ms.saturating_add(behind_ms);
+        }
     }
 
     pub(super) const fn code(&self) -> &RoomCode {

@@ -193,7 +193,7 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     context.stop.cancel();
     task.await.unwrap();
 
-    let metrics = context.metrics.render(Levels::default());
+    let metrics = context.metrics.render(&Levels::default());
     let counted = metrics
         .lines()
         .find_map(|line| line.strip_prefix(r#"fivefold_bot_faults_total{fault="no_answer"} "#))

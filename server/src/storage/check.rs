@@ -103,7 +103,11 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
         check_moderation(&snapshot, &mut findings)
     });
     if let Err(error) = checked {
-        findings.add(error);
+        // The summary says what to do.
+        match error {
+            StorageError::Damaged(damage) => findings.add(damage),
+            error @ (StorageError::Failed(_) | StorageError::InDoubt(_)) => findings.add(error),
+        }
         findings.is_repairable = false;
     }
     Ok(findings)

@@ -40,3 +40,60 @@ async fn what_happens_is_counted() {
     assert!(server.monitor("/readyz").await.starts_with("HTTP/1.1 200"));
     server.stop().await;
 }
+
+#[tokio::test]
+async fn every_counter_exists_before_it_counts() {
+    let server = TestServer::start(LIMITS);
+    let text = server.monitor("/metrics").await;
+    server.stop().await;
+    for name in [
+        r#"refusals_total{reason="unavailable"}"#,
+        r#"refusals_total{reason="operators_only"}"#,
+        r#"commands_total{kind="play",result="refused"}"#,
+        r#"commands_total{kind="watch_lobby",result="done"}"#,
+        r#"sessions_ended_total{code="4001"}"#,
+        r#"turned_away_total{full="rate"}"#,
+        r#"handshakes_refused_total{why="tls"}"#,
+        r#"http_requests_total{code="5xx"}"#,
+        r#"http_cut_total{why="body"}"#,
+        r#"pictures_total{from="drawn"}"#,
+        r#"bot_faults_total{fault="illegal"}"#,
+        r#"link_drops_total{why="bus_down"}"#,
+        "panics_total",
+        "commits_failed_total",
+    ] {
+        assert!(text.contains(&format!("\nfivefold_{name} 0\n")), "{name}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn the_process_the_build_and_the_limits_are_shown() {
+    let server = TestServer::start(LIMITS);
+    let _ann = server.greet("Ann").await;
+    assert!(server.get("/nowhere").await.starts_with("HTTP/1.1 404"));
+    let text = server.monitor("/metrics").await;
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|number| number.parse::<f64>().ok())
+            .unwrap_or_else(|| panic!("{name}: {text}"))
+    };
+    assert!(value("process_start_time_seconds") > 1_700_000_000.0);
+    assert!(value("process_resident_memory_bytes") > 1_000_000.0);
+    assert!(value("process_cpu_seconds_total") > 0.0);
+    assert!(
+        value("process_open_fds") > 3.0 && value("process_max_fds") > value("process_open_fds")
+    );
+    assert!(text.contains(concat!("fivefold_build_info{version=\"", env!("CARGO_PKG_VERSION"))));
+    for (name, expected) in [
+        ("ready", 1.0),
+        ("database_up", 1.0),
+        (r#"limit_used{limit="sessions"}"#, 1.0),
+        (r#"http_requests_total{code="1xx"}"#, 1.0),
+        (r#"http_requests_total{code="4xx"}"#, 1.0),
+        ("http_request_seconds_count", 2.0),
+    ] {
+        assert_eq!(value(&format!("fivefold_{name}")).to_bits(), f64::to_bits(expected), "{name}");
+    }
+    assert!(value(r#"fivefold_limit{limit="sessions"}"#) > 1.0);
+    server.stop().await;
+}

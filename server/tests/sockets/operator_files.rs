@@ -1,25 +1,35 @@
 //! Tests the example files for operators in `server/deploy`: their flags, metrics and names exist.
 
-use std::{collections::BTreeSet, env, fs, path::Path, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
 
 use clap::{CommandFactory, Parser};
-use fivefold_server::{config::Args, limits::Limits};
+use fivefold_server::config::{Args, VARIABLES_OF_THE_CLIENT};
 use serde_json::Value;
 use yaml_rust2::{Yaml, YamlLoader};
 
-use crate::harness::{LIMITS, TestServer, within};
+use crate::{
+    harness::{LIMITS, TestServer},
+    program::command,
+};
 
 const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
 const UNIT: &str = include_str!("../../deploy/fivefold-server.service");
 const NGINX: &str = include_str!("../../deploy/nginx.conf");
 const DASHBOARD: &str = include_str!("../../deploy/grafana-dashboard.json");
+const ALERTS: &str = include_str!("../../deploy/alerts.yaml");
 const OPERATING: &str = include_str!("../../OPERATING.md");
 
 /// The seconds in which a server stops after it has drained.
 const STOP_SECS: u64 = 5;
 
-/// Metrics of several nodes: a server that has no others does not show them.
-const METRICS_OF_LINKS: [&str; 13] = [
+/// Metrics of several nodes, which the dashboard shows.
+const METRICS_OF_NODES: [&str; 13] = [
     "bus_echo_age_seconds",
     "clock_drift_seconds",
     "frames_undecodable_total",
@@ -33,6 +43,18 @@ const METRICS_OF_LINKS: [&str; 13] = [
     "relay_attempts_total",
     "rooms_taken_over_total",
     "sockets_restarted_total",
+];
+
+/// Metrics that a server without other nodes and without TLS does not show.
+const ABSENT: [&str; 8] = [
+    "bus_up",
+    "link_frames_received_total",
+    "link_frames_sent_total",
+    "link_queue",
+    "link_received_total",
+    "link_resets_total",
+    "link_sent_total",
+    "tls_certificate_end_timestamp_seconds",
 ];
 
 /// Every flag and variable of the server.
@@ -125,15 +147,23 @@ fn the_unit_starts_the_server_and_lets_it_stop() {
         assert!(section == "Service" && found.next().is_none(), "{wanted}");
         value.as_str()
     };
-    let start = words(service("ExecStart"));
-    assert_eq!(start[0], "/usr/local/bin/fivefold-server");
-    check_arguments(&start[1..], "fivefold-server.service");
-    for line in UNIT.lines().filter_map(|line| line.trim_start_matches("#   ").split_once('=')) {
-        if line.0.starts_with("FIVEFOLD_") {
-            check_setting(line.0, "fivefold-server.service");
-        }
+    assert_eq!(service("ExecStart"), "/usr/local/bin/fivefold-server");
+    // The settings are variables: those of a server, and those of a node.
+    let settings = UNIT.lines().filter_map(|line| line.strip_prefix("#   ")?.split_once('='));
+    let mut flags = Vec::new();
+    for (variable, value) in settings {
+        check_setting(variable, "fivefold-server.service");
+        let flag = variable.trim_start_matches("FIVEFOLD_").to_lowercase().replace('_', "-");
+        flags.push(format!("--{flag}={value}"));
     }
-    let drain: u64 = value(&start, "--drain").expect("it drains").parse().unwrap();
+    let (server, node) = flags.split_at(2);
+    for flags in [server, node] {
+        let given = [&["fivefold-server".to_owned()], flags].concat();
+        Args::try_parse_from(given).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let data = value(server, "--data").expect("the data");
+    assert_eq!(data, format!("/var/lib/{}", service("StateDirectory")));
+    let drain: u64 = value(node, "--drain").expect("it drains").parse().unwrap();
     let stop: u64 = service("TimeoutStopSec").parse().unwrap();
     assert!(stop > drain + STOP_SECS, "killed after {stop} s, {drain} s for --drain");
 }
@@ -185,63 +215,197 @@ fn the_nodes_of_the_compose_file_are_those_of_the_proxy() {
     }
 }
 
+/// The names of the metrics that a server shows, in the text format.
+fn metrics_in(text: &str) -> BTreeMap<String, String> {
+    let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+    types.map(|(name, kind)| (name.to_owned(), kind.to_owned())).collect()
+}
+
+/// Those names and the names of their samples, as expressions have them.
+async fn names_in_expressions() -> BTreeSet<String> {
+    let server = TestServer::start(LIMITS);
+    let text = server.monitor("/metrics").await;
+    server.stop().await;
+    let metrics = metrics_in(&text);
+    assert!(metrics.len() > 40, "{metrics:?}");
+    let mut names: BTreeSet<_> = ABSENT.iter().map(|name| format!("fivefold_{name}")).collect();
+    for (name, kind) in metrics {
+        let ends: &[&str] = match kind.as_str() {
+            "counter" | "gauge" => &[""],
+            "histogram" => &["_bucket", "_sum", "_count"],
+            _ => panic!("{name} {kind}"),
+        };
+        names.extend(ends.iter().map(|end| format!("{name}{end}")));
+    }
+    names
+}
+
+/// The metrics that an expression asks for.
+fn asked(expression: &str) -> BTreeSet<String> {
+    let names = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let is_ours = |name: &&str| name.starts_with("fivefold_") || name.starts_with("process_");
+    names.filter(is_ours).map(str::to_owned).collect()
+}
+
 #[tokio::test]
 async fn every_metric_of_the_dashboard_is_one_of_the_server() {
-    let server = TestServer::start(Limits { sessions_per_address_max: 2, ..LIMITS });
-    // A metric with labels is shown only once something was counted.
-    let mut ann = server.greet("Ann").await;
-    let bob = server.greet("Bob").await;
-    assert!(server.try_connect().await.is_err());
-    ann.send_text("nonsense").await;
-    ann.receive().await;
-    drop(bob);
-    let text = within(async {
-        loop {
-            let text = server.monitor("/metrics").await;
-            if text.contains("fivefold_sessions_ended_total") {
-                return text;
-            }
-        }
-    });
-    let mut metrics = BTreeSet::new();
-    for line in text.await.lines() {
-        let Some((name, kind)) = line.strip_prefix("# TYPE ").and_then(|rest| rest.split_once(' '))
-        else {
-            continue;
-        };
-        let ends: &[&str] = match kind {
-            "counter" => &["_total"],
-            "gauge" => &[""],
-            "histogram" => &["_bucket", "_sum", "_count"],
-            _ => panic!("{line}"),
-        };
-        metrics.extend(ends.iter().map(|end| format!("{name}{end}")));
-    }
-    server.stop().await;
-    assert!(metrics.len() > 20, "{metrics:?}");
-
+    let metrics = names_in_expressions().await;
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
     let mut shown = BTreeSet::new();
     for panel in dashboard["panels"].as_array().unwrap() {
         let targets = panel["targets"].as_array().map(Vec::as_slice).unwrap_or_default();
         assert!(panel["type"] == "row" || !targets.is_empty(), "{panel}");
         for expression in targets.iter().map(|target| target["expr"].as_str().unwrap()) {
-            let names = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            let names: Vec<_> = names.filter(|name| name.starts_with("fivefold_")).collect();
+            let names = asked(expression);
             assert!(!names.is_empty(), "{expression}");
-            shown.extend(names.into_iter().map(str::to_owned));
+            shown.extend(names);
         }
     }
     for name in &shown {
-        let short = name.trim_start_matches("fivefold_");
-        assert!(metrics.contains(name) || METRICS_OF_LINKS.contains(&short), "no metric {name}");
+        assert!(metrics.contains(name), "no metric {name}");
     }
-    for name in METRICS_OF_LINKS {
+    for name in METRICS_OF_NODES {
         assert!(shown.contains(&format!("fivefold_{name}")), "{name} is not shown");
     }
     for what in ["sessions", "commands_total", "commit_seconds_bucket", "refusals_total"] {
         assert!(shown.contains(&format!("fivefold_{what}")), "{what} is not shown");
     }
+}
+
+#[tokio::test]
+async fn every_alert_asks_for_metrics_of_the_server() {
+    let metrics = names_in_expressions().await;
+    let alerts = YamlLoader::load_from_str(ALERTS).expect("it is YAML").remove(0);
+    let rules = alerts["groups"][0]["rules"].as_vec().expect("rules");
+    assert!(rules.len() > 10);
+    for rule in rules {
+        let expression = rule["expr"].as_str().expect("an expression");
+        let names = asked(expression);
+        let missing: Vec<_> = names.difference(&metrics).collect();
+        assert!(missing.is_empty(), "{expression}: {missing:?}");
+        assert!(!names.is_empty() || expression.starts_with("up{"), "{expression}");
+    }
+}
+
+#[tokio::test]
+async fn the_table_of_metrics_is_that_of_the_program() {
+    let server = TestServer::start(LIMITS);
+    let text = server.monitor("/metrics").await;
+    server.stop().await;
+    let short = |name: &str| name.trim_start_matches("fivefold_").to_owned();
+    let metrics = metrics_in(&text);
+    let mut shown: BTreeSet<_> = metrics.keys().map(|name| short(name)).collect();
+    shown.extend(ABSENT.map(str::to_owned));
+
+    let (_, table) = OPERATING.split_once("| metric | alert on |\n").expect("the table");
+    let rows = table.lines().take_while(|line| line.starts_with('|')).skip(1);
+    let mut documented = BTreeSet::new();
+    for row in rows {
+        let names = row.split('|').nth(1).expect("a cell").split('`').skip(1).step_by(2);
+        for name in names.map(|name| name.split('{').next().unwrap().to_owned()) {
+            assert!(documented.insert(name.clone()), "{name} is there twice");
+        }
+    }
+    let undocumented: Vec<_> = shown.difference(&documented).collect();
+    let invented: Vec<_> = documented.difference(&shown).collect();
+    assert!(undocumented.is_empty() && invented.is_empty(), "{undocumented:?} {invented:?}");
+}
+
+/// Runs Prometheus' own tool; nothing where it is not installed.
+fn promtool(arguments: &[&str], input: &str) -> Option<Output> {
+    let child = Command::new("promtool")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        println!("SKIPPED: there is no promtool on this machine (Debian: prometheus)");
+        return None;
+    };
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    Some(child.wait_with_output().unwrap())
+}
+
+#[tokio::test]
+async fn prometheus_own_tool_finds_nothing_to_say() {
+    let server = TestServer::start(LIMITS);
+    let text = server.monitor("/metrics").await;
+    server.stop().await;
+    let body = text.split_once("\r\n\r\n").unwrap().1;
+    let Some(checked) = promtool(&["check", "metrics"], body) else { return };
+    let said = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success() && said.is_empty(), "{said}");
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/alerts.yaml");
+    let checked = promtool(&["check", "rules", rules], "").unwrap();
+    assert!(checked.status.success(), "{checked:?}");
+}
+
+#[test]
+fn the_variables_of_the_client_are_those_of_its_sources() {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src")];
+    let mut variables = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                let text = fs::read_to_string(path).unwrap();
+                let words = text.split(|c: char| !c.is_ascii_uppercase() && c != '_');
+                let ours = words.filter(|word| word.starts_with("FIVEFOLD_"));
+                variables.extend(ours.map(str::to_owned));
+            }
+        }
+    }
+    assert_eq!(variables.into_iter().collect::<Vec<_>>(), VARIABLES_OF_THE_CLIENT);
+}
+
+#[test]
+fn settings_that_contradict_each_other_are_named() {
+    let refused = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut server = command();
+        // If it starts against our belief, it ends at once: nobody can listen there.
+        server.args(arguments).args(["--listen", "192.0.2.1:1"]).envs(variables.iter().copied());
+        let ended = server.output().unwrap();
+        assert!(!ended.status.success());
+        String::from_utf8(ended.stderr).unwrap().lines().next_back().unwrap_or_default().to_owned()
+    };
+    let (bus, replica) = ("nats://127.0.0.1:1", "postgres://x@127.0.0.1:1/x");
+    let cases: [(&[&str], &[(&str, &str)], &str); 9] = [
+        (
+            &[],
+            &[("FIVEFOLD_DATABSE", replica)],
+            "FIVEFOLD_DATABSE: did you mean FIVEFOLD_DATABASE?",
+        ),
+        (&["--bus", bus], &[], "--bus needs --database"),
+        (&[], &[("FIVEFOLD_BUS", bus)], "the variable FIVEFOLD_BUS needs --database"),
+        (&["--database-replica", replica], &[], "--database-replica needs --database"),
+        (&["--sessions", "0"], &[], "--sessions is 0"),
+        (&[], &[("FIVEFOLD_ROOM_RATE", "0")], "the variable FIVEFOLD_ROOM_RATE is 0"),
+        (
+            &["--data", "/nowhere"],
+            &[("FIVEFOLD_DATABASE", replica)],
+            "--data and the variable FIVEFOLD_DATABASE are both given",
+        ),
+        (&["--in-memory", "--data", "/nowhere"], &[], "--in-memory and --data are both given"),
+        (&["--in-memory"], &[], "cannot listen on 192.0.2.1:1"),
+    ];
+    for (arguments, variables, expected) in cases {
+        let text = refused(arguments, variables);
+        assert!(text.contains(expected), "{arguments:?} {variables:?}: {text}");
+    }
+}
+
+#[test]
+fn a_check_beside_the_variable_of_a_database_names_it() {
+    let check = command()
+        .args(["check", "--data", "/nowhere"])
+        .env("FIVEFOLD_DATABASE", "postgres://x@127.0.0.1:1/x")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(check.stderr).unwrap();
+    assert!(text.contains("--data and the variable FIVEFOLD_DATABASE are both given"), "{text}");
 }
 
 #[test]

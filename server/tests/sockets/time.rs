@@ -1,10 +1,19 @@
 //! Clocks and absent players, over real sockets and in real time.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        LazyLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
-use std::time::Instant;
-
-use fivefold_server::limits::Limits;
+use fivefold_server::{
+    clock::{Clock, WallClock},
+    config::Config,
+    limits::Limits,
+    storage::Memory,
+};
 use fivefold_shared::{
     protocol::{Event, Message, Reason},
     room::RoomLimits,
@@ -13,7 +22,10 @@ use fivefold_shared::{
 };
 use serde_json::{Value, json};
 
-use crate::harness::{Client, LIMITS, TestServer, joined};
+use crate::{
+    accounts::{ask, sign_up, with},
+    harness::{Client, LIMITS, TestServer, joined, within},
+};
 
 /// Ann has made the first move, and it is Bob's turn.
 async fn begun(server: &TestServer, time: Value) -> (Client, Client, Value) {
@@ -100,5 +112,56 @@ async fn a_claim_made_too_early_is_refused() {
     for claim in ["claim_win", "claim_draw"] {
         assert_eq!(ann.refused(json!({"type": claim, "room": room})).await, Reason::TooEarly);
     }
+    server.stop().await;
+}
+
+/// The time at the start of a machine whose clock is two hours late.
+static LATE: AtomicU64 = AtomicU64::new(1_795_230_000_000);
+static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+static WALL: WallClock = WallClock::new(|| {
+    let passed = u64::try_from(BEGUN.elapsed().as_millis()).unwrap_or(u64::MAX);
+    LATE.load(Ordering::Relaxed) + passed
+});
+const TWO_HOURS: u64 = 2 * 60 * 60 * 1_000;
+
+#[tokio::test]
+async fn a_clock_that_is_set_right_changes_what_is_stored_and_no_players_clock() {
+    let config = Config { limits: LIMITS, clock: Clock::following(&WALL), ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let start = LATE.load(Ordering::Relaxed);
+    let made_at = async |name: &str| {
+        let (cookie, _) = sign_up(&server, name).await;
+        let account = ask(&server, "GET /api/account", &with(&cookie), &Value::Null).await;
+        account.body["account"]["made_at"].as_u64().unwrap_or_else(|| panic!("{}", account.body))
+    };
+    assert!(made_at("Early").await < start + TWO_HOURS);
+    let time = json!({"type": "sudden_death", "main_ms": 60_000});
+    let (mut ann, mut bob, room) = begun(&server, time).await;
+    until_event(&mut bob, |event| matches!(event, Event::Played { .. })).await;
+
+    LATE.fetch_add(TWO_HOURS, Ordering::Relaxed);
+    // The metric shows what was found, and then that it is put right.
+    let drift = async || {
+        let text = server.monitor("/metrics").await;
+        let line = text.lines().find_map(|line| line.strip_prefix("fivefold_clock_drift_seconds "));
+        line.unwrap().parse::<f64>().unwrap()
+    };
+    within(async { while drift().await < 7_000.0 {} }).await;
+    within(async { while drift().await > 1.0 {} }).await;
+    assert!(made_at("Late").await >= start + TWO_HOURS);
+
+    // In the game a second or two have passed.
+    bob.ask(json!({"type": "play", "room": room, "ply": 1, "point": [0, 0]})).await;
+    let (played_at, _) =
+        until_event(&mut ann, |event| matches!(event, Event::Played { ply: 1, .. })).await;
+    assert!(played_at < start + TWO_HOURS, "{played_at}");
+    assert_eq!(server.count("games").await, 1);
+    ann.ask(json!({"type": "resign", "room": room})).await;
+    // The room's next game has the new time.
+    ann.ask(json!({"type": "rematch", "room": room})).await;
+    bob.ask(json!({"type": "rematch", "room": room})).await;
+    let (started_at, _) =
+        until_event(&mut ann, |event| matches!(event, Event::Started { .. })).await;
+    assert!(started_at >= start + TWO_HOURS, "{started_at}");
     server.stop().await;
 }
