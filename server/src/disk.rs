@@ -96,7 +96,7 @@ mod tests {
         let read_pool = Arc::new(ReadPool::new(vec![reader], Blocking::Threads));
         let disk = Disk::new(&read_pool, &Arc::new(Metrics::new()), 1_000);
         for (free, may_grow) in [(1_000, true), (999, false), (0, false), (1_000, true)] {
-            disk.note(DiskSpace { used: 5_000, free });
+            disk.note(DiskSpace { used: 5_000, log: 0, free });
             assert_eq!(disk.may_grow().is_ok(), may_grow, "{free}");
         }
     }

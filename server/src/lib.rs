@@ -324,6 +324,7 @@ async fn serve(
         never = follow_clock(clock, &server.metrics) => match never {},
         never = server.refused_connections.report() => match never {},
         never = server.moderation.follow() => match never {},
+        never = retention::rest(log_writer.clone()) => match never {},
         never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
         never = examiner.run() => match never {},
     };

@@ -203,6 +203,8 @@ pub const MAKER_ENTERS_WITHIN: Duration = Duration::from_secs(1);
 pub const ADDRESS_SHARES: u32 = 10;
 /// How often the server prunes the logs of rooms that closed long ago.
 pub const PRUNE_INTERVAL: Duration = Duration::from_secs(60 * 60);
+/// How often the writer gets a moment for what can wait until nobody waits.
+pub const REST_INTERVAL: Duration = Duration::from_secs(10);
 /// Most room logs deleted in one commit.
 pub const PRUNED_LOGS_MAX: usize = 32;
 /// Most members deleted in one commit.

@@ -61,6 +61,7 @@ pub(crate) struct Metrics {
     commit: Histogram,
     thinking: Histogram,
     database: Gauge,
+    database_log: Gauge,
     disk_free: Gauge,
     /// Jobs and analyses dropped because the queue was full.
     pub(crate) thoughts_dropped: Counter,
@@ -244,6 +245,7 @@ impl Metrics {
             // From 1 millisecond to 8 seconds.
             thinking: Histogram::new(exponential_buckets(1e-3, 2.0, 14)),
             database: Gauge::default(),
+            database_log: Gauge::default(),
             disk_free: Gauge::default(),
             thoughts_dropped: Counter::default(),
             bot_faults: Family::default(),
@@ -363,6 +365,8 @@ impl Metrics {
             Unit::Seconds,
             levels.replica_lag.clone(),
         );
+        let help = "Size of the log of the database, the file -wal";
+        registry.register_with_unit("database_log", help, Unit::Bytes, self.database_log.clone());
         let help = "Free space on the disk of the database";
         registry.register_with_unit("disk_free", help, Unit::Bytes, self.disk_free.clone());
         let help = "Jobs dropped because too many waited for the bots";
@@ -459,6 +463,7 @@ impl Metrics {
     /// Records the space that the database uses and has left.
     pub(crate) fn note_disk(&self, space: DiskSpace) {
         set(&self.database, space.used);
+        set(&self.database_log, space.log);
         set(&self.disk_free, space.free);
     }
 

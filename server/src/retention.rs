@@ -9,8 +9,8 @@ use tokio::time::sleep;
 use crate::{
     clock::Clock,
     limits::{
-        PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, accounts::PRUNED_ACCOUNTS_MAX,
-        moderation::PRUNED_MODERATION_MAX,
+        PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, REST_INTERVAL,
+        accounts::PRUNED_ACCOUNTS_MAX, moderation::PRUNED_MODERATION_MAX,
     },
     storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
@@ -52,6 +52,16 @@ pub(crate) async fn prune_old(log_writer: LogWriter, clock: Clock, keep: Duratio
             Err(error) => tracing::warn!(%error, "cannot delete the logs of closed rooms"),
         }
         sleep(PRUNE_INTERVAL).await;
+    }
+}
+
+/// Gives the writer a moment for what can wait, at intervals; never returns.
+pub(crate) async fn rest(log_writer: LogWriter) -> Infallible {
+    loop {
+        sleep(REST_INTERVAL).await;
+        if let Ok(permit) = log_writer.reserve().await {
+            permit.rest();
+        }
     }
 }
 

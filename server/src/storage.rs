@@ -12,6 +12,7 @@
 mod account_session;
 mod accounts;
 mod blocking;
+mod cells;
 mod check;
 mod data_folder;
 mod deleted_players;
@@ -28,13 +29,16 @@ mod operators;
 mod postgres;
 mod puzzles;
 mod ratings;
+mod raw_value;
 mod read_pool;
 mod recovery;
 mod repair;
+mod salvage;
 mod schema;
 mod sqlite;
 mod undo;
 mod values;
+mod write_ahead_log;
 
 use std::{fmt, mem};
 
@@ -211,6 +215,9 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// # Errors
     /// When it cannot be read.
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError>;
+
+    /// Does what can wait until nobody waits. Called at intervals, between commits.
+    fn rest(&mut self) {}
 
     /// Opens a reader, which may be used at the same time: browsing delays no move.
     ///
@@ -431,6 +438,8 @@ pub struct Playing {
 pub struct DiskSpace {
     /// Taken by the database and its log.
     pub used: u64,
+    /// Taken by the log alone.
+    pub log: u64,
     /// Free for the server's user.
     pub free: u64,
 }
@@ -711,6 +720,25 @@ pub enum OpenError {
         database: String,
         /// Its version.
         found: i32,
+    },
+    /// The file has no tables.
+    #[error(
+        "{path} is empty: it has no tables, and is left as it is. If it is a copy, the copy is not complete: take \
+         one by `fivefold-server backup`. For a new database, delete the file"
+    )]
+    Empty {
+        /// The file.
+        path: String,
+    },
+    /// A backup was put in place, and the log of the database before it was left.
+    #[error(
+        "{path}-wal belongs to the database that was here before {path}, and would damage it; nothing is \
+         changed. You have put a backup in place, or deleted a file: delete {path}-wal and {path}-shm, too, and \
+         start again"
+    )]
+    LeftLog {
+        /// The file of the database.
+        path: String,
     },
     /// The file is a database of another program.
     #[error("{path} is not a database of Fivefold, and is left as it is. Choose another --data")]

@@ -3,18 +3,18 @@
 use std::{collections::BTreeMap, fs, io, path::Path};
 
 use fivefold_shared::{
-    protocol::RoomCode,
+    protocol::{GameId, RoomCode},
     record::Record,
     room::{Entry, RoomState},
 };
 use rusqlite::{Connection, Transaction};
 
 use super::{
-    Findings, OpenError, StorageError, accounts,
+    Findings, OpenError, StorageError, accounts, cells,
     data_folder::{create_private, database_in, sync_folder_of},
     moderation,
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::{inspect, open_to_read, puzzles, ratings, read_log},
+    sqlite::{self, EPOCH_MAX, open_to_read, process, puzzles, ratings, read_log},
     values::{from_json, name},
 };
 
@@ -80,11 +80,10 @@ fn copy_into(database: &Path, copy: &Path) -> Result<(), StorageError> {
 }
 
 pub(super) fn look_for_database(file: &Path) -> Result<(), OpenError> {
-    let missing = || OpenError::Missing { path: file.display().to_string() };
     if !file.is_file() {
-        return Err(missing());
+        return Err(OpenError::Missing { path: file.display().to_string() });
     }
-    inspect(file)?.map(|_| ()).ok_or_else(missing)
+    sqlite::inspect(file).map(|_| ())
 }
 
 pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
@@ -93,28 +92,33 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
     let checked = open_to_read(file).map_err(StorageError::from).and_then(|connection| {
         // Reads everything as it was at one instant.
         let snapshot = connection.unchecked_transaction()?;
-        for damage in damaged_pages(&snapshot)? {
-            findings.add(damage);
-            findings.is_repairable = false;
+        for problem in damaged_pages(&snapshot)? {
+            findings.add(problem);
         }
-        check_rooms(&snapshot, &mut findings)?;
-        check_ratings(&snapshot, &mut findings)?;
-        check_puzzles(&snapshot, &mut findings)?;
-        check_moderation(&snapshot, &mut findings)
+        for check in [check_rows, check_rooms, check_ratings, check_puzzles, check_moderation] {
+            // Each finds what it can. What stops one may be a cell that was found before.
+            if let Err(error) = check(&snapshot, &mut findings) {
+                findings.is_repairable &= !findings.is_sound();
+                findings.add(error.reason());
+            }
+        }
+        Ok(())
     });
     if let Err(error) = checked {
         // The summary says what to do.
         match error {
             StorageError::Damaged(damage) => findings.add(damage),
-            error @ (StorageError::Failed(_) | StorageError::InDoubt(_)) => findings.add(error),
+            error @ (StorageError::Failed(_) | StorageError::InDoubt(_)) => {
+                findings.add(error);
+                findings.is_repairable = false;
+            }
         }
-        findings.is_repairable = false;
     }
     Ok(findings)
 }
 
 /// Problems of the file itself, whatever it contains.
-pub(super) fn damaged_pages(snapshot: &Transaction<'_>) -> Result<Vec<String>, StorageError> {
+pub(super) fn damaged_pages(snapshot: &Connection) -> Result<Vec<String>, StorageError> {
     let mut damage = Vec::new();
     let mut check = snapshot.prepare("PRAGMA integrity_check")?;
     let lines = check.query_map((), |row| row.get::<_, String>(0))?;
@@ -124,13 +128,26 @@ pub(super) fn damaged_pages(snapshot: &Transaction<'_>) -> Result<Vec<String>, S
             damage.push(line);
         }
     }
-    let mut check = snapshot.prepare("PRAGMA foreign_key_check")?;
-    let rows = check.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
-    for row in rows {
-        let (table, id): (String, i64) = row?;
-        damage.push(format!("row {id} of table {table} belongs to nothing"));
-    }
     Ok(damage)
+}
+
+/// Rows that belong to nothing, and cells that nobody can read.
+fn check_rows(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+    for (table, rows) in cells::rows_of_nothing(snapshot)? {
+        findings.add(format_args!("rows of table {table} that belong to nothing: {rows}"));
+    }
+    for cell in cells::unreadable(snapshot)? {
+        findings.add(cell);
+    }
+    let damaged: u64 = snapshot.query_row(
+        "SELECT count(*) FROM process WHERE id NOT BETWEEN 1 AND ?",
+        (process::PROCESS_MAX,),
+        |row| row.get(0),
+    )?;
+    if damaged > 0 {
+        findings.add(format_args!("{damaged} numbers of processes are damaged"));
+    }
+    Ok(())
 }
 
 /// Problems of one room.
@@ -218,22 +235,28 @@ fn inspect_rooms(
 ) -> Result<Vec<Problem>, StorageError> {
     let mut stored = events_by_room(snapshot)?;
     let mut damaged = Vec::new();
-    let mut rooms = snapshot.prepare("SELECT id, code, state = ? FROM room")?;
-    let rows = rooms
-        .query_map((CLOSED_WITHOUT_LOG,), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    for row in rows {
-        let (id, code, has_no_log): (i64, String, bool) = row?;
+    let mut rooms = snapshot.prepare("SELECT id, code, state, owner, epoch FROM room")?;
+    let mut rows = rooms.query(())?;
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(0)?;
+        let code = row.get_ref(1)?.as_bytes().map(String::from_utf8_lossy).unwrap_or_default();
         findings.rooms += 1;
         let events = stored.remove(&id).unwrap_or(0);
         findings.events += events;
-        let found = if has_no_log {
-            inspect_without_log(snapshot, id, events, findings)
-        } else {
-            name(code.clone()).and_then(|room| inspect_room(snapshot, id, &room, events, findings))
+        let numbers = [2, 3, 4].map(|column| row.get(column).unwrap_or(-1));
+        let problems = match numbers {
+            [state, owner, epoch]
+                if !(0..=i64::from(CLOSED_WITHOUT_LOG)).contains(&state)
+                    || owner < 0
+                    || !(0..=EPOCH_MAX).contains(&epoch) =>
+            {
+                vec![format!("its state {state}, owner {owner} or epoch {epoch} is damaged")]
+            }
+            [state, ..] => inspect(snapshot, id, (state, &code), events, findings)
+                .unwrap_or_else(|error| vec![error.reason().to_owned()]),
         };
-        let problems = found.unwrap_or_else(|error| vec![error.to_string()]);
         if !problems.is_empty() {
-            damaged.push(Problem { id, code: Some(code), problems });
+            damaged.push(Problem { id, code: Some(code.into_owned()), problems });
         }
     }
     for (id, events) in stored {
@@ -242,6 +265,20 @@ fn inspect_rooms(
         damaged.push(Problem { id, code: None, problems });
     }
     Ok(damaged)
+}
+
+fn inspect(
+    snapshot: &Transaction<'_>,
+    id: i64,
+    (state, code): (i64, &str),
+    events: u64,
+    findings: &mut Findings,
+) -> Result<Vec<String>, StorageError> {
+    if state == i64::from(CLOSED_WITHOUT_LOG) {
+        inspect_without_log(snapshot, id, events, findings)
+    } else {
+        inspect_room(snapshot, id, &name(code.to_owned())?, events, findings)
+    }
 }
 
 /// The number of events of each room, in its log or not.
@@ -291,11 +328,12 @@ pub(super) fn log_problems(log: &[Entry], games: &[Record]) -> Option<String> {
 }
 
 pub(super) fn games_of(connection: &Connection, room: i64) -> Result<Vec<Record>, StorageError> {
-    let mut select =
-        connection.prepare_cached("SELECT summary, moves FROM game WHERE room = ? ORDER BY id")?;
-    let rows = select.query_map((room,), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut select = connection
+        .prepare_cached("SELECT summary, moves, code FROM game WHERE room = ? ORDER BY id")?;
+    let rows = select.query_map((room,), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     rows.map(|row| {
-        let (summary, moves): (String, String) = row?;
+        let (summary, moves, code): (String, String, String) = row?;
+        name::<GameId>(code)?;
         Ok(Record { summary: from_json(&summary)?, moves: from_json(&moves)? })
     })
     .collect()

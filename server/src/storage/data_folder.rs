@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::OpenError;
+use super::{OpenError, write_ahead_log};
 
 const DATABASE: &str = "fivefold.sqlite3";
 const LOCK: &str = "fivefold.lock";
@@ -47,14 +47,62 @@ impl DataFolder {
         &self.path
     }
 
-    /// The database file, created empty if it is missing; only its owner may read it.
-    pub(super) fn database(&self) -> Result<PathBuf, OpenError> {
-        let file = database_in(&self.path);
-        private(OpenOptions::new().append(true).create(true))
-            .open(&file)
-            .and_then(|_| File::open(&self.path)?.sync_all())
-            .map_err(|error| folder_error(&file, &error))?;
-        Ok(file)
+    /// The database file.
+    pub(super) fn database(&self) -> PathBuf {
+        database_in(&self.path)
+    }
+
+    /// Whether there is no file of a database; an error if there is one that cannot be written.
+    pub(super) fn has_no_database(&self) -> Result<bool, OpenError> {
+        let file = self.database();
+        if write_ahead_log::is_of_another(&file, None).is_ok_and(|is_other| is_other) {
+            return Err(OpenError::LeftLog { path: file.display().to_string() });
+        }
+        match OpenOptions::new().append(true).open(&file) {
+            Ok(_) => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(folder_error(&file, &error)),
+        }
+    }
+
+    /// Adds a database that only its owner may read: complete, or not at all.
+    pub(super) fn add_database(
+        &self,
+        create: impl FnOnce(&Path) -> rusqlite::Result<()>,
+    ) -> Result<(), OpenError> {
+        let file = self.database();
+        let new = write_ahead_log::with_suffix(&file, ".new");
+        let failed = |error: io::Error| folder_error(&file, &error);
+        remove_if_there(&new).and_then(|()| create_private(&new)).map_err(failed)?;
+        create(&new).map_err(|error| OpenError::Storage {
+            path: new.display().to_string(),
+            error: error.into(),
+        })?;
+        let replace = || {
+            File::open(&new)?.sync_all()?;
+            fs::rename(&new, &file)?;
+            sync_folder_of(&file)
+        };
+        replace().map_err(failed)
+    }
+
+    /// Notes that the database file alone has the number of this process.
+    pub(super) fn note_process(&self, process: i64) -> Result<(), OpenError> {
+        fs::write(self.path.join(LOCK), process.to_string())
+            .map_err(|error| folder_error(&self.path, &error))
+    }
+}
+
+/// The number of the last process that was noted for a database.
+pub(super) fn last_process(database: &Path) -> Option<i64> {
+    fs::read_to_string(database.with_file_name(LOCK)).ok()?.trim().parse().ok()
+}
+
+/// Removes a file, if there is one.
+pub(super) fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) | Ok(()) => Ok(()),
     }
 }
 

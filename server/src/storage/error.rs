@@ -13,8 +13,17 @@ pub enum StorageError {
     InDoubt(String),
     /// The stored data is invalid.
     #[error(
-        "the database is damaged: {0}. Stop the server and put a backup in its place; \
-         `fivefold-server check` says what is wrong"
+        "the database is damaged: {0}. Stop the server and run `fivefold-server check --repair`, which mends \
+         files; or put a backup in its place"
     )]
     Damaged(String),
+}
+
+impl StorageError {
+    /// What is wrong, without what to do about it.
+    pub(super) fn reason(&self) -> &str {
+        match self {
+            Self::Failed(reason) | Self::InDoubt(reason) | Self::Damaged(reason) => reason,
+        }
+    }
 }

@@ -65,6 +65,7 @@ enum Request {
     PruneAccounts(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneLogs(u64, oneshot::Sender<Result<usize, StorageError>>),
     PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
+    Rest,
 }
 
 /// The identity of a member before and after it is replaced.
@@ -194,6 +195,11 @@ impl WriterPermit<'_> {
         Reply(reply)
     }
 
+    /// Requests [`Storage::rest`].
+    pub(crate) fn rest(self) {
+        self.0.send(Request::Rest);
+    }
+
     /// Requests [`Storage::orphans`], at most [`CLAIMED_ROOMS_MAX`].
     pub(crate) fn orphans(self) -> Reply<Vec<RoomCode>, StorageError> {
         let (answer, reply) = oneshot::channel();
@@ -304,6 +310,10 @@ impl Writer {
                 Request::PruneMembers(before, answer) => {
                     group.commit(storage);
                     report(answer, storage.prune_members(before, PRUNED_MEMBERS_MAX));
+                }
+                Request::Rest => {
+                    group.commit(storage);
+                    storage.rest();
                 }
             }
             let is_full = group.appends.len().max(group.members.len()) >= WRITER_QUEUE_MAX;

@@ -9,12 +9,18 @@ use std::{
 
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, types::ValueRef};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     DataFolder, Findings, OpenError, Sqlite, StorageError,
+    cells::{self, Mended},
     check::{self, Problem},
-    data_folder::{create_private, database_in, sync_folder_of},
+    data_folder::{create_private, database_in, remove_if_there, sync_folder_of},
+    raw_value::RawValue,
+    salvage::{self, Salvaged},
     schema::CLOSED_WITHOUT_LOG,
+    sqlite::open_to_read,
+    write_ahead_log::{self, with_suffix},
 };
 
 /// Why a database could not be repaired. It is unchanged.
@@ -23,9 +29,17 @@ pub enum RepairError {
     /// It cannot be opened, or a server uses it.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// More than rooms is damaged.
-    #[error("the file itself is damaged: {0}. It cannot be repaired; put a backup in its place")]
-    Pages(String),
+    /// Nothing in the file can be read.
+    #[error("nothing in {0} can be read. Put a backup in its place")]
+    Nothing(String),
+    /// The copy cannot be written.
+    #[error("cannot copy {path}: {error}. Nothing is changed")]
+    Rebuild {
+        /// The file.
+        path: String,
+        /// The reason.
+        error: io::Error,
+    },
     /// A damaged room could not be exported.
     #[error("cannot write {path}: {error}. Nothing is changed")]
     Export {
@@ -42,21 +56,54 @@ pub enum RepairError {
 /// Result of a repair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Repaired {
+    /// What was copied into a new file, if pages of the old one were damaged.
+    pub rebuilt: Option<Rebuilt>,
     /// The files with what is left of each damaged room.
     pub exports: Vec<PathBuf>,
+    /// The file with the rows of other tables that were taken out.
+    pub rows: Option<PathBuf>,
+    /// How many unreadable cells of other tables have a value now.
+    pub cells: usize,
     /// Result of a check after the repair.
     pub findings: Findings,
 }
 
+/// The copy of what could be read of a damaged file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rebuilt {
+    /// Where the damaged file is now.
+    pub old: PathBuf,
+    salvaged: Salvaged,
+}
+
 impl fmt::Display for Repaired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.exports.is_empty() {
+        let Self { rebuilt, exports, rows, cells, findings } = self;
+        if let Some(Rebuilt { old, salvaged: Salvaged { rows, lost } }) = rebuilt {
+            writeln!(
+                f,
+                "Pages of the file were damaged. The {rows} rows that can be read are in a new file; \
+                 {lost} rows beside them cannot. The damaged file is {}",
+                old.display()
+            )?;
+        }
+        if exports.is_empty() {
             writeln!(f, "No room is damaged.")?;
         }
-        for export in &self.exports {
+        for export in exports {
             writeln!(f, "A damaged room is closed; what is left of it is in {}", export.display())?;
         }
-        self.findings.fmt(f)
+        if let Some(rows) = rows {
+            writeln!(
+                f,
+                "Damaged rows of other tables are taken out, and are in {}",
+                rows.display()
+            )?;
+        }
+        if *cells > 0 {
+            writeln!(f, "Damaged cells of other tables that are empty or 0 now: {cells}")?;
+        }
+        findings.fmt(f)
     }
 }
 
@@ -72,8 +119,8 @@ struct Export {
 
 #[derive(Serialize)]
 struct StoredEvent {
-    seq: i64,
-    at: i64,
+    seq: Value,
+    at: Value,
     member: Option<String>,
     command: Option<String>,
     event: String,
@@ -87,36 +134,93 @@ struct StoredGame {
 }
 
 /// Exports the damaged rooms of a folder's database into files beside it, and closes them. Finished
-/// games stay if they can be read.
+/// games stay if they can be read. Of a file with damaged pages, this copies what can be read into a new one first,
+/// and keeps the old one beside it.
 ///
 /// # Errors
-/// If a server uses the folder, the file itself is damaged, or the repair fails; nothing is changed
-/// then.
+/// If a server uses the folder, or the repair fails; the database is unchanged then, or is the copy.
 pub fn repair(folder: &Path) -> Result<Repaired, RepairError> {
-    check::look_for_database(&database_in(folder))?;
-    let mut storage = Sqlite::open(DataFolder::take(folder)?)?;
+    let file = database_in(folder);
+    if !file.is_file() {
+        return Err(OpenError::Missing { path: file.display().to_string() }.into());
+    }
+    let taken = DataFolder::take(folder)?;
+    let rebuilt = if has_damaged_pages(&file)? { Some(rebuild(&file)?) } else { None };
+    let mut storage = Sqlite::open(taken)?;
     let connection = storage.connection();
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(StorageError::from)?;
-    if let Some(damage) = check::damaged_pages(&transaction)?.first() {
-        return Err(RepairError::Pages(damage.clone()));
-    }
+    // Rows may be taken out before those that belong to them.
+    transaction.pragma_update(None, "defer_foreign_keys", true).map_err(StorageError::from)?;
     let mut exports = Vec::new();
     for Problem { id, code, problems } in check::damaged_rooms(&transaction)? {
         let room = code.is_some().then_some(id);
+        let name = code.clone().unwrap_or_else(|| "events".to_owned());
         let export = Export {
             room: code,
             problems,
             events: events_of(&transaction, id)?,
             games: games_of(&transaction, id)?,
         };
-        exports.push(write(folder, &export)?);
+        exports.push(write(folder, &name, &export)?);
         clear(&transaction, id, room)?;
     }
+    let Mended { deleted, cells } = cells::mend(&transaction)?;
+    let rows = if deleted.is_empty() { None } else { Some(write(folder, "rows", &deleted)?) };
     transaction.commit().map_err(StorageError::from)?;
     drop(storage);
-    Ok(Repaired { exports, findings: check::check(folder)? })
+    Ok(Repaired { rebuilt, exports, rows, cells, findings: check::check(folder)? })
+}
+
+/// Whether SQLite cannot read all of the file.
+fn has_damaged_pages(file: &Path) -> Result<bool, RepairError> {
+    let pages = match check::look_for_database(file) {
+        Ok(()) => open_to_read(file)
+            .map_err(StorageError::from)
+            .and_then(|connection| check::damaged_pages(&connection)),
+        Err(OpenError::Storage { error, .. }) => Err(error),
+        Err(error) => return Err(error.into()),
+    };
+    match pages {
+        Ok(damage) => Ok(!damage.is_empty()),
+        Err(StorageError::Damaged(_)) => Ok(true),
+        Err(error @ (StorageError::Failed(_) | StorageError::InDoubt(_))) => Err(error.into()),
+    }
+}
+
+/// Puts a copy of what can be read in the place of the file.
+fn rebuild(file: &Path) -> Result<Rebuilt, RepairError> {
+    let failed =
+        |error: io::Error| RepairError::Rebuild { path: file.display().to_string(), error };
+    let new = with_suffix(file, ".new");
+    remove_if_there(&new).and_then(|()| create_private(&new)).map_err(failed)?;
+    let salvaged = salvage::copy(file, &new)?;
+    if salvaged.rows == 0 {
+        remove_if_there(&new).map_err(failed)?;
+        return Err(RepairError::Nothing(file.display().to_string()));
+    }
+    let path_of = |number: u32| with_suffix(file, &format!(".damaged-{number}"));
+    let old = (1..).map(path_of).find(|path| !path.exists()).expect("numbers do not end");
+    let replace = || {
+        fs::File::open(&new)?.sync_all()?;
+        keep(file, &old)?;
+        if write_ahead_log::size(file)? > 0 {
+            keep(&write_ahead_log::path_of(file), &write_ahead_log::path_of(&old))?;
+        }
+        sync_folder_of(file)?;
+        fs::rename(&new, file)?;
+        sync_folder_of(file)?;
+        remove_if_there(&write_ahead_log::path_of(file))?;
+        remove_if_there(&with_suffix(file, "-shm"))
+    };
+    replace().map_err(failed)?;
+    Ok(Rebuilt { old, salvaged })
+}
+
+/// Gives a file a second name, or copies it where a disk has no second names.
+fn keep(file: &Path, name: &Path) -> io::Result<()> {
+    fs::hard_link(file, name).or_else(|_| fs::copy(file, name).map(|_| ()))
 }
 
 fn events_of(connection: &Connection, room: i64) -> Result<Vec<StoredEvent>, StorageError> {
@@ -125,8 +229,8 @@ fn events_of(connection: &Connection, room: i64) -> Result<Vec<StoredEvent>, Sto
     )?;
     let rows = select.query_map((room,), |row| {
         Ok(StoredEvent {
-            seq: row.get(0)?,
-            at: row.get(1)?,
+            seq: RawValue::from(row.get_ref(0)?).to_json(),
+            at: RawValue::from(row.get_ref(1)?).to_json(),
             member: text(row, 2)?,
             command: text(row, 3)?,
             event: text(row, 4)?.unwrap_or_default(),
@@ -158,8 +262,7 @@ fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
 }
 
 /// Writes an export into a new file, and returns when it is on the disk.
-fn write(folder: &Path, export: &Export) -> Result<PathBuf, RepairError> {
-    let name = export.room.as_deref().unwrap_or("events");
+fn write(folder: &Path, name: &str, export: &impl Serialize) -> Result<PathBuf, RepairError> {
     // A damaged code may be any text.
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     let path_of = |number: u32| folder.join(format!("damaged-{name}-{number}.json"));
@@ -185,9 +288,14 @@ fn clear(
 ) -> Result<(), StorageError> {
     transaction.execute("DELETE FROM event WHERE room = ?", (events,))?;
     let Some(room) = room else { return Ok(()) };
+    let code = transaction.query_row("SELECT code FROM room WHERE id = ?", (room,), |row| {
+        let code = row.get_ref(0)?;
+        Ok(code.as_str().map_or_else(|_| format!("damaged-{room}"), str::to_owned))
+    })?;
+    // All columns, so that none keeps a damaged value.
     transaction.execute(
-        "UPDATE room SET state = ?, seq = 0, last = 0 WHERE id = ?",
-        (CLOSED_WITHOUT_LOG, room),
+        "UPDATE room SET code = ?, owner = 0, epoch = 0, state = ?, seq = 0, last = 0 WHERE id = ?",
+        (code, CLOSED_WITHOUT_LOG, room),
     )?;
     if check::games_of(transaction, room).is_err() {
         transaction.execute(

@@ -470,11 +470,19 @@ pub(super) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
 /// # Errors
 /// When the file cannot be written.
 pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
+    create_in_format(connection, FORMAT)
+}
+
+/// The same in a format from [`OLDEST_FORMAT`] on.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn create_in_format(connection: &mut Connection, format: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(SCHEMA)?;
-    add_since(&transaction, 7)?;
+    add_between(&transaction, OLDEST_FORMAT, format)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.pragma_update(None, "user_version", format)?;
     transaction.commit()
 }
 
@@ -485,14 +493,14 @@ pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
 /// When the file cannot be written.
 pub(super) fn upgrade(connection: &mut Connection, format: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    add_since(&transaction, format)?;
+    add_between(&transaction, format, FORMAT)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }
 
-/// Adds what the formats after this one have.
-fn add_since(transaction: &Transaction<'_>, format: u32) -> rusqlite::Result<()> {
-    for (_, tables) in ADDED.iter().filter(|(since, _)| *since > format) {
+/// Adds what the formats after the first and up to the second have.
+fn add_between(transaction: &Transaction<'_>, first: u32, last: u32) -> rusqlite::Result<()> {
+    for (_, tables) in ADDED.iter().filter(|(since, _)| (first + 1..=last).contains(since)) {
         for table in *tables {
             transaction.execute_batch(table)?;
         }

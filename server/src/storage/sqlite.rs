@@ -10,12 +10,14 @@ mod examination;
 mod keys;
 mod log;
 pub(super) mod moderation;
+pub(super) mod process;
 pub(super) mod puzzles;
 pub(super) mod ratings;
 mod reader;
 mod rows;
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -33,21 +35,20 @@ use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
     KnownMember, ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted,
     Storage, StorageError, StorageReader, Undone,
-    data_folder::database_in,
+    data_folder::{database_in, last_process},
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
-    values::name,
+    write_ahead_log::{self, LogKeeper},
 };
 
 use crate::node_id::NodeId;
 
-pub(super) use self::log::read_log;
+pub(super) use self::log::{EPOCH_MAX, read_log};
 
 /// How long to wait for another process that uses the file, such as a backup that begins.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The write-ahead log is copied into the database when it has this many pages: 32 MiB. Nothing is
-/// committed during the copy. Copying rarely takes less time in total and delays fewer moves.
-const CHECKPOINT_PAGES: u32 = 8 * 1024;
+/// How long a server that stops waits for readers before it leaves something in the write-ahead log.
+const EMPTY_LOG_WITHIN: Duration = Duration::from_millis(500);
 
 /// How much of the database the writing connection keeps in memory, in KiB. SQLite keeps 2 MiB by itself: the
 /// pages of a thousand players are more, and each commit would read some again.
@@ -63,6 +64,9 @@ pub struct Sqlite {
     /// Owns the rooms that are created or claimed here.
     process: i64,
     known_ratings: ratings::WrittenRatings,
+    log_keeper: LogKeeper,
+    /// Open rooms that cannot be claimed.
+    unclaimable: BTreeSet<RoomCode>,
     /// Unlocked after the connection is closed.
     folder: DataFolder,
 }
@@ -74,19 +78,32 @@ impl Sqlite {
     /// When the file is not a database of this format, and is then left as it is; or when it cannot
     /// be read or written.
     pub fn open(folder: DataFolder) -> Result<Self, OpenError> {
-        let file = folder.database()?;
+        let file = folder.database();
         let failed = |error: rusqlite::Error| open_error(&file, error.into());
+        if folder.has_no_database()? {
+            folder.add_database(|new| schema::create(&mut Connection::open(new)?))?;
+            tracing::info!(file = %file.display(), "there was no database here, and a new one is made");
+        }
         let format = inspect(&file)?;
         let mut connection = Connection::open(&file).map_err(failed)?;
         set_up(&connection).map_err(failed)?;
-        match format {
-            None => schema::create(&mut connection).map_err(failed)?,
-            Some(FORMAT) => {}
-            Some(older) => schema::upgrade(&mut connection, older).map_err(failed)?,
+        if format != FORMAT {
+            schema::upgrade(&mut connection, format).map_err(failed)?;
         }
-        connection.execute("INSERT INTO process DEFAULT VALUES", ()).map_err(failed)?;
-        let process = connection.last_insert_rowid();
-        Ok(Self { connection, process, known_ratings: ratings::WrittenRatings::default(), folder })
+        let process = process::begin(&mut connection).map_err(failed)?;
+        match write_ahead_log::empty(&connection, BUSY_TIMEOUT) {
+            Ok(true) => folder.note_process(process)?,
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "the write-ahead log stays"),
+        }
+        Ok(Self {
+            connection,
+            process,
+            known_ratings: ratings::WrittenRatings::default(),
+            log_keeper: LogKeeper::default(),
+            unclaimable: BTreeSet::new(),
+            folder,
+        })
     }
 
     /// Whether a file has the current format.
@@ -94,7 +111,7 @@ impl Sqlite {
     /// # Errors
     /// If it is not a database that this server reads.
     pub(super) fn is_current(file: &Path) -> Result<bool, OpenError> {
-        Ok(inspect(file)? == Some(FORMAT))
+        Ok(inspect(file)? == FORMAT)
     }
 
     /// A reader of a file.
@@ -131,16 +148,32 @@ impl Sqlite {
     }
 }
 
-/// The format of a file that this server can read, or nothing for an empty one. Uses a connection
-/// that cannot write.
-pub(super) fn inspect(file: &Path) -> Result<Option<u32>, OpenError> {
+/// When the server stops, the file alone has everything.
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        match write_ahead_log::empty(&self.connection, EMPTY_LOG_WITHIN) {
+            Ok(true) => {}
+            Ok(false) => {
+                tracing::warn!("another program reads the database: its -wal file is needed")
+            }
+            Err(error) => tracing::warn!(%error, "the -wal file of the database is needed"),
+        }
+    }
+}
+
+/// The format of a file that this server can read. Uses a connection that cannot write.
+pub(super) fn inspect(file: &Path) -> Result<u32, OpenError> {
     let path = file.display().to_string();
+    let failed = |error| open_error(file, error);
+    if write_ahead_log::is_of_another(file, last_process(file)).map_err(failed)? {
+        return Err(OpenError::LeftLog { path });
+    }
     let kind = open_to_read(file).and_then(|connection| schema::kind(&connection));
-    match kind.map_err(|error| open_error(file, error.into()))? {
-        Kind::Empty => Ok(None),
+    match kind.map_err(|error| failed(error.into()))? {
+        Kind::Empty => Err(OpenError::Empty { path }),
         Kind::Ours(found) if found > FORMAT => Err(OpenError::Newer { path, found, known: FORMAT }),
         Kind::Ours(found) if found < OLDEST_FORMAT => Err(OpenError::PreRelease { path, found }),
-        Kind::Ours(format) => Ok(Some(format)),
+        Kind::Ours(format) => Ok(format),
         Kind::Foreign => Err(OpenError::Foreign { path }),
     }
 }
@@ -186,7 +219,8 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "wal_autocheckpoint", write_ahead_log::CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", write_ahead_log::BYTES_KEPT)?;
     // A negative number is one of KiB, a positive one of pages.
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     // Only where a plain sync does not reach the disk, which is on macOS.
@@ -205,27 +239,33 @@ fn open_error(file: &Path, error: StorageError) -> OpenError {
 }
 
 /// Open rooms that this process has neither made nor claimed. 0 is `OPEN`, as in the index.
-const ORPHANS: &str = "SELECT code FROM room WHERE state = 0 AND owner <> ? ORDER BY id";
+const ORPHANS: &str = "SELECT code, id FROM room WHERE state = 0 AND owner <> ? ORDER BY id";
 
 impl Storage for Sqlite {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         let mut select = self.connection.prepare_cached(ORPHANS)?;
-        let codes = select.query_map((self.process,), |row| row.get(0))?;
-        let (mut orphans, mut unnamed) = (Vec::new(), 0);
-        for code in codes {
-            match name(code?) {
+        let mut rows = select.query((self.process,))?;
+        let (mut orphans, mut unnamed) = (Vec::new(), Vec::new());
+        while orphans.len() < rooms_max
+            && let Some(row) = rows.next()?
+        {
+            let code = row.get_ref(0)?.as_bytes().unwrap_or_default();
+            let code = String::from_utf8_lossy(code).into_owned();
+            match RoomCode::try_from(code.clone()) {
+                Ok(code) if self.unclaimable.contains(&code) => {}
                 Ok(code) => orphans.push(code),
-                Err(_) => unnamed += 1,
-            }
-            if orphans.len() == rooms_max {
-                break;
+                Err(_) => unnamed.push((row.get::<_, i64>(1)?, code)),
             }
         }
-        if orphans.is_empty() && unnamed > 0 {
-            tracing::error!(
-                rooms = unnamed,
-                "the codes of some rooms are damaged: nobody can enter"
-            );
+        if orphans.is_empty() {
+            for (row, code) in unnamed {
+                tracing::error!(
+                    row,
+                    code = code.escape_debug().to_string(),
+                    "the code of a room is damaged: nobody can enter it; the others are served. To export \
+                     and close it, stop the server and run `fivefold-server check --repair`"
+                );
+            }
         }
         Ok(orphans)
     }
@@ -233,11 +273,18 @@ impl Storage for Sqlite {
     fn claim(&mut self, rooms: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
         let process = self.process;
         let transaction = self.begin()?;
-        let claimed = rooms
+        let claimed: Vec<_> = rooms
             .iter()
             .map(|room| log::claim(&transaction, process, room))
             .collect::<Result<_, _>>()?;
         commit(transaction)?;
+        let damaged = rooms.iter().zip(&claimed).filter(|(_, claimed)| match claimed {
+            Claimed::Damaged(_) => true,
+            Claimed::Mine { .. } | Claimed::Elsewhere(_) | Claimed::Closed | Claimed::Newer => {
+                false
+            }
+        });
+        self.unclaimable.extend(damaged.map(|(room, _)| room.clone()));
         Ok(claimed)
     }
 
@@ -338,8 +385,9 @@ impl Storage for Sqlite {
         let transaction = self.begin()?;
         let rooms = {
             let mut old = transaction.prepare_cached(
-                "SELECT room.id, room.last FROM room JOIN event ON event.id = room.last
-                 WHERE room.state = 1 AND event.at < ? LIMIT ?",
+                "SELECT room.id, room.last FROM room
+                     JOIN event ON event.id = room.last AND event.room = room.id
+                 WHERE room.state = 1 AND event.at BETWEEN 0 AND ? - 1 LIMIT ?",
             )?;
             let before = before.min(i64::MAX.cast_unsigned());
             let rows = old.query_map((before, rooms_max), |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -348,15 +396,17 @@ impl Storage for Sqlite {
         for (room, last) in &rooms {
             transaction
                 .prepare_cached(
+                    // A damaged event may lead to another room, or to itself.
                     "WITH RECURSIVE log (id, previous) AS (
-                         SELECT id, previous FROM event WHERE id = ?
+                         SELECT id, previous FROM event WHERE id = ?1
                          UNION ALL
-                         SELECT event.id, event.previous
-                         FROM event JOIN log ON event.id = log.previous
+                         SELECT event.id, event.previous FROM event
+                             JOIN log ON event.id = log.previous AND event.id < log.id
+                         WHERE event.room = ?2
                      )
                      DELETE FROM event WHERE id IN (SELECT id FROM log)",
                 )?
-                .execute((last,))?;
+                .execute((last, room))?;
             transaction
                 .prepare_cached("UPDATE room SET seq = 0, last = 0, state = ? WHERE id = ?")?
                 .execute((CLOSED_WITHOUT_LOG, room))?;
@@ -367,6 +417,10 @@ impl Storage for Sqlite {
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
         log::read_log(&self.connection, room)
+    }
+
+    fn rest(&mut self) {
+        self.log_keeper.look(&self.folder.database(), &self.connection);
     }
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
@@ -392,13 +446,20 @@ fn commit(transaction: Transaction<'_>) -> Result<(), StorageError> {
 
 impl From<rusqlite::Error> for StorageError {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Damaged(error.to_string())
-            }
-            // Another crate's enum with dozens of codes.
-            Some(_) | None => Self::Failed(error.to_string()),
+        // Other crates' enums, with dozens of variants and codes.
+        match &error {
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..) => return Self::Damaged(error.to_string()),
+            _ => {}
         }
+        let is_damaged = error.sqlite_error().is_some_and(|code| {
+            matches!(code.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+                // A value in the row is of another type than its column.
+                || code.extended_code == ffi::SQLITE_CONSTRAINT_DATATYPE
+        });
+        if is_damaged { Self::Damaged(error.to_string()) } else { Self::Failed(error.to_string()) }
     }
 }
 
@@ -412,7 +473,7 @@ mod tests {
     fn a_statement_is_prepared_once_whatever_it_is_asked() {
         let folder = tempfile::tempdir().unwrap();
         let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-        let reader = open_to_read(&storage.folder.database().unwrap()).unwrap();
+        let reader = open_to_read(&storage.folder.database()).unwrap();
         for connection in [&storage.connection, &reader] {
             let mut select = connection
                 .prepare_cached("SELECT value FROM rating WHERE member = ? AND pool = ? LIMIT ?")

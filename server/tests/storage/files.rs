@@ -252,17 +252,37 @@ fn damaged_rooms_are_exported_and_closed_and_the_others_stay() {
 }
 
 #[test]
-fn a_file_with_damaged_pages_is_not_repaired() {
+fn what_can_be_read_of_damaged_pages_is_copied_and_the_old_file_stays() {
     let folder = filled();
     let file = file_in(folder.path());
     let length = fs::metadata(&file).unwrap().len();
     let mut opened = fs::OpenOptions::new().write(true).open(&file).unwrap();
     opened.seek(SeekFrom::Start(length / 4096 / 2 * 4096)).unwrap();
     opened.write_all(&[0xA5; 8192]).unwrap();
+    let damaged = fs::read(&file).unwrap();
     let report = check(folder.path()).unwrap().to_string();
-    assert!(!report.contains("--repair") && report.contains("a backup"), "{report}");
+    assert!(report.contains("--repair"), "{report}");
+    let repaired = repair(folder.path()).unwrap();
+    assert!(repaired.findings.is_sound(), "{repaired}");
+    assert!((1..20).contains(&repaired.exports.len()), "{repaired}");
+    let old = repaired.rebuilt.unwrap().old;
+    assert_eq!(fs::read(old).unwrap(), damaged);
+    let mut storage = open(folder.path()).unwrap();
+    let read =
+        (0..200).filter(|room| room % 10 != 0 && storage.read(&code(*room)).unwrap() == log(20));
+    // Among the others are rooms that were closed.
+    assert!(read.count() >= 180 - repaired.exports.len());
+}
+
+#[test]
+fn of_a_file_without_anything_to_read_nothing_is_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "This is no database, but it is long enough for one.\n".repeat(999);
+    fs::write(file_in(folder.path()), &text).unwrap();
     let error = repair(folder.path()).unwrap_err();
+    assert!(matches!(error, RepairError::Nothing(_)), "{error}");
     assert!(error.to_string().contains("backup"), "{error}");
+    assert_eq!(fs::read_to_string(file_in(folder.path())).unwrap(), text);
 }
 
 #[test]

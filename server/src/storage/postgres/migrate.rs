@@ -110,7 +110,7 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     if !findings.is_sound() {
         return Err(MigrateError::Unsound(findings));
     }
-    let format = inspect(from)?.unwrap_or_default();
+    let format = inspect(from)?;
     let file = open_to_read(from).map_err(StorageError::from)?;
     let mut target = Postgres::open(url, None)?;
     let database = target.name().to_owned();

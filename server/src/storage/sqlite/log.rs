@@ -14,6 +14,9 @@ use crate::storage::{
     values::{self, missing_event, to_json},
 };
 
+/// More owners than any room has had.
+pub(in crate::storage) const EPOCH_MAX: i64 = 1 << 52;
+
 const SELECT_TAIL: &str = "SELECT id, epoch, seq, last, state FROM room WHERE code = ?";
 
 /// Raises the epoch of a room, and then reads its log. A code without a room is closed, so that an
@@ -23,27 +26,55 @@ pub(super) fn claim(
     process: i64,
     room: &RoomCode,
 ) -> Result<Claimed, StorageError> {
-    let epoch = transaction
-        .prepare_cached(
-            "UPDATE room SET epoch = epoch + 1, owner = ? WHERE code = ? AND state = ?
-             RETURNING epoch",
-        )?
-        .query_row((process, room.as_str(), OPEN), |row| row.get(0))
-        .optional()?;
-    let Some(epoch) = epoch else {
-        transaction
-            .prepare_cached(
-                "INSERT INTO room (code, owner, epoch, seq, last, state) VALUES (?, ?, 0, 0, 0, ?)
-                 ON CONFLICT DO NOTHING",
-            )?
-            .execute((room.as_str(), process, CLOSED_WITHOUT_LOG))?;
-        return Ok(Claimed::Closed);
-    };
-    match read_log(transaction, room) {
-        Ok(log) => Ok(Claimed::Mine { epoch: Epoch(epoch), log }),
+    let claimed = raise_epoch(transaction, process, room).and_then(|epoch| match epoch {
+        Some(epoch) => Ok(Claimed::Mine { epoch: Epoch(epoch), log: read_log(transaction, room)? }),
+        None => close(transaction, process, room),
+    });
+    match claimed {
         Err(StorageError::Damaged(problem)) => Ok(Claimed::Damaged(problem)),
-        Err(error @ (StorageError::Failed(_) | StorageError::InDoubt(_))) => Err(error),
+        claimed => claimed,
     }
+}
+
+/// The new epoch of a room, which this process owns from then on; nothing if the room is not open.
+fn raise_epoch(
+    transaction: &Transaction<'_>,
+    process: i64,
+    room: &RoomCode,
+) -> Result<Option<u64>, StorageError> {
+    let raised: Option<i64> = transaction
+        .prepare_cached(
+            "UPDATE room SET owner = ?1,
+                 epoch = CASE WHEN epoch BETWEEN 0 AND ?2 THEN epoch + 1 ELSE epoch END
+             WHERE code = ?3 AND state = ?4 RETURNING epoch",
+        )?
+        .query_row((process, EPOCH_MAX, room.as_str(), OPEN), |row| row.get(0))
+        .optional()?;
+    let Some(epoch) = raised else { return Ok(None) };
+    match u64::try_from(epoch) {
+        Ok(raised) if epoch <= EPOCH_MAX => Ok(Some(raised)),
+        Ok(_) | Err(_) => Err(StorageError::Damaged(format!("the room has {epoch} owners"))),
+    }
+}
+
+/// Closes a code that has no open room.
+fn close(
+    transaction: &Transaction<'_>,
+    process: i64,
+    room: &RoomCode,
+) -> Result<Claimed, StorageError> {
+    let mut is_open = transaction
+        .prepare_cached("SELECT 1 FROM room NOT INDEXED WHERE code = ? AND state = ?")?;
+    if is_open.exists((room.as_str(), OPEN))? {
+        return Err(StorageError::Damaged("an index leads to no room".to_owned()));
+    }
+    transaction
+        .prepare_cached(
+            "INSERT INTO room (code, owner, epoch, seq, last, state) VALUES (?, ?, 0, 0, 0, ?)
+             ON CONFLICT DO NOTHING",
+        )?
+        .execute((room.as_str(), process, CLOSED_WITHOUT_LOG))?;
+    Ok(Claimed::Closed)
 }
 
 /// Where a room's log ends.

@@ -17,6 +17,7 @@ use crate::storage::{
     deleted_players,
     sqlite::{accounts, bots, keys, ratings},
     values::{from_json, name},
+    write_ahead_log,
 };
 
 /// Finished games and members, read by a connection that cannot write.
@@ -206,13 +207,10 @@ impl StorageReader for SqliteReader {
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
         let measure = || -> io::Result<DiskSpace> {
-            let mut log = self.file.clone().into_os_string();
-            log.push("-wal");
-            // There is no log before the first write.
-            let log = fs::metadata(log).map_or(0, |log| log.len());
+            let log = write_ahead_log::size(&self.file)?;
             let disk = rustix::fs::statvfs(&self.file)?;
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-            Ok(DiskSpace { used: fs::metadata(&self.file)?.len() + log, free })
+            Ok(DiskSpace { used: fs::metadata(&self.file)?.len() + log, log, free })
         };
         measure().map(Some).map_err(|error| StorageError::Failed(error.to_string()))
     }

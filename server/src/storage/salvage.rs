@@ -1,0 +1,245 @@
+//! Copies what can be read of a file with damaged pages into a new file. Rows are found on the pages themselves,
+//! so that a damaged page costs only the rows that are on it.
+
+mod pages;
+
+use std::{collections::BTreeMap, io, path::Path};
+
+use rusqlite::{Connection, Transaction, params_from_iter};
+
+use self::pages::{PageKind, Pages, Row, TreePage};
+use super::{StorageError, raw_value::RawValue, schema};
+
+/// Rows on a page that nothing leads to any more are told from others by their columns: so many are needed.
+const COLUMNS_MIN: usize = 6;
+
+/// What was copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Salvaged {
+    /// Rows of any table.
+    pub(super) rows: u64,
+    /// Rows that were seen and could not be read, or that contradict the tables.
+    pub(super) lost: u64,
+}
+
+/// A table of the new file.
+struct Table {
+    name: String,
+    /// The names and types of its columns, in the order in which a row stores them.
+    columns: Vec<(String, String)>,
+    /// The column that is the row's number.
+    number: Option<usize>,
+    has_numbers: bool,
+}
+
+/// Copies the rows of all tables into a new file, which has no tables yet.
+///
+/// # Errors
+/// If the old file cannot be opened, or the new one not be written.
+pub(super) fn copy(old: &Path, new: &Path) -> Result<Salvaged, StorageError> {
+    let failed = |error: io::Error| StorageError::Failed(error.to_string());
+    let pages = Pages::open(old).map_err(failed)?;
+    let mut connection = Connection::open(new)?;
+    connection.pragma_update(None, "foreign_keys", false)?;
+    schema::create_in_format(&mut connection, format_of(&pages))?;
+    let tables = tables(&connection)?;
+    let transaction = connection.transaction()?;
+    let mut copy =
+        Copy { pages: &pages, tables: &tables, transaction, salvaged: Salvaged::default() };
+    copy.all()?;
+    let Copy { transaction, salvaged, .. } = copy;
+    transaction.commit()?;
+    Ok(salvaged)
+}
+
+/// The format that the file says to have; the current one if that is damaged.
+fn format_of(pages: &Pages) -> u32 {
+    let known = schema::OLDEST_FORMAT..=schema::FORMAT;
+    let stored =
+        pages.page(1).and_then(|page| Some(u32::from_be_bytes(page[60..64].try_into().ok()?)));
+    stored.filter(|format| known.contains(format)).unwrap_or(schema::FORMAT)
+}
+
+fn tables(connection: &Connection) -> Result<Vec<Table>, StorageError> {
+    let mut select = connection.prepare(
+        "SELECT name, wr FROM pragma_table_list
+         WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )?;
+    let names = select.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let names: Vec<(String, bool)> = names.collect::<Result<_, _>>()?;
+    names.into_iter().map(|(name, has_keys)| table(connection, name, has_keys)).collect()
+}
+
+fn table(connection: &Connection, name: String, has_keys: bool) -> Result<Table, StorageError> {
+    // Without numbers, the columns of the key come first.
+    let order = if has_keys { "pk = 0, pk, cid" } else { "cid" };
+    let mut select = connection
+        .prepare(&format!("SELECT name, type, pk FROM pragma_table_info(?) ORDER BY {order}"))?;
+    let columns = select.query_map((&name,), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let columns: Vec<(String, String, u32)> = columns.collect::<Result<_, _>>()?;
+    let is_number = |(_, kind, key): &(_, String, u32)| !has_keys && *key == 1 && kind == "INTEGER";
+    let number = columns.iter().position(is_number);
+    let columns = columns.into_iter().map(|(name, kind, _)| (name, kind)).collect();
+    Ok(Table { name, columns, number, has_numbers: !has_keys })
+}
+
+struct Copy<'c> {
+    pages: &'c Pages,
+    tables: &'c [Table],
+    transaction: Transaction<'c>,
+    salvaged: Salvaged,
+}
+
+impl Copy<'_> {
+    fn all(&mut self) -> Result<(), StorageError> {
+        let mut is_known = vec![false; self.pages.count() as usize + 1];
+        for page in self.pages.free() {
+            if let Some(known) = is_known.get_mut(page as usize) {
+                *known = true;
+            }
+        }
+        // Indexes, too: their entries are no rows.
+        for (name, root) in self.roots(&mut is_known) {
+            let table = self.tables.iter().find(|table| table.name == name);
+            self.tree(root, table, &mut is_known)?;
+        }
+        for number in 2..=self.pages.count() {
+            if is_known[number as usize] {
+                continue;
+            }
+            if let Some(page) =
+                self.pages.tree_page(number).filter(|page| page.kind == PageKind::Rows)
+            {
+                self.lost_page(&page)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first page of each table and index, by its name. What no sound page leads to is looked for on all.
+    fn roots(&self, is_known: &mut [bool]) -> BTreeMap<String, u32> {
+        let mut roots = BTreeMap::new();
+        let mut open = vec![1];
+        while let Some(number) = open.pop() {
+            is_known[number as usize] = true;
+            let Some(page) = self.pages.tree_page(number) else { continue };
+            roots.extend(page.rows.iter().filter_map(root_in));
+            open.extend(page.children.iter().filter(|child| !is_known[**child as usize]));
+        }
+        if self.tables.iter().all(|table| roots.contains_key(&table.name)) {
+            return roots;
+        }
+        for number in 2..=self.pages.count() {
+            let is_new = !is_known[number as usize];
+            let page = is_new.then(|| self.pages.tree_page(number)).flatten();
+            let Some(page) = page.filter(|page| page.kind == PageKind::Rows) else { continue };
+            for (name, root) in page.rows.iter().filter_map(root_in) {
+                is_known[number as usize] = true;
+                roots.entry(name).or_insert(root);
+            }
+        }
+        roots
+    }
+
+    /// Copies the rows of a tree; those of an index are left out.
+    fn tree(
+        &mut self,
+        root: u32,
+        table: Option<&Table>,
+        is_known: &mut [bool],
+    ) -> Result<(), StorageError> {
+        let mut open = vec![root];
+        while let Some(number) = open.pop() {
+            let Some(known) = is_known.get_mut(number as usize).filter(|known| !**known) else {
+                continue;
+            };
+            let Some(page) = self.pages.tree_page(number) else { continue };
+            *known = true;
+            open.extend(&page.children);
+            let Some(table) = table else { continue };
+            self.salvaged.lost += page.damaged as u64;
+            for row in &page.rows {
+                self.insert(table, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the rows of a page to which nothing leads, if their columns are those of one table.
+    fn lost_page(&mut self, page: &TreePage) -> Result<(), StorageError> {
+        for row in &page.rows {
+            let mut fitting = self.tables.iter().filter(|table| table.has_exactly(row));
+            if let (Some(table), None) = (fitting.next(), fitting.next()) {
+                self.insert(table, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts a row, unless it contradicts the table or one that was inserted before.
+    fn insert(&mut self, table: &Table, row: &Row) -> Result<(), StorageError> {
+        let Row { number, values } = row;
+        let mut values = values.clone();
+        if values.len() > table.columns.len() || table.has_numbers != number.is_some() {
+            self.salvaged.lost += 1;
+            return Ok(());
+        }
+        if let Some((column, number)) = table.number.zip(*number)
+            && let Some(value) = values.get_mut(column)
+        {
+            *value = RawValue::Integer(number);
+        }
+        let columns = &table.columns[..values.len()];
+        let names: Vec<_> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        let places = vec!["?"; values.len()].join(", ");
+        let inserted = self
+            .transaction
+            .prepare_cached(&format!(
+                "INSERT OR IGNORE INTO \"{}\" ({}) VALUES ({places})",
+                table.name,
+                names.join(", ")
+            ))
+            .and_then(|mut insert| insert.execute(params_from_iter(values)));
+        match inserted.map_err(StorageError::from) {
+            Ok(1..) => self.salvaged.rows += 1,
+            Ok(0) | Err(StorageError::Damaged(_)) => self.salvaged.lost += 1,
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+impl Table {
+    /// Whether a row has all of this table's columns, each with a value of its type.
+    fn has_exactly(&self, row: &Row) -> bool {
+        let fits = |((place, (_, kind)), value): ((usize, &(_, String)), &RawValue)| match value {
+            RawValue::Null => Some(place) == self.number || kind == "TEXT",
+            RawValue::Integer(_) => {
+                kind == "INTEGER" && Some(place) != self.number || kind == "REAL"
+            }
+            RawValue::Real(_) => kind == "REAL",
+            RawValue::Text(_) => kind == "TEXT",
+            RawValue::Blob(_) => kind == "BLOB",
+        };
+        self.has_numbers
+            && self.columns.len() >= COLUMNS_MIN
+            && self.columns.len() == row.values.len()
+            && self.columns.iter().enumerate().zip(&row.values).all(fits)
+    }
+}
+
+/// The name and the first page in a row of the list of tables and indexes.
+fn root_in(row: &Row) -> Option<(String, u32)> {
+    match &row.values[..] {
+        [
+            RawValue::Text(kind),
+            RawValue::Text(name),
+            RawValue::Text(_),
+            RawValue::Integer(root),
+            RawValue::Text(_) | RawValue::Null,
+        ] if kind == b"table" || kind == b"index" => {
+            Some((String::from_utf8(name.clone()).ok()?, u32::try_from(*root).ok()?))
+        }
+        _ => None,
+    }
+}
