@@ -128,7 +128,7 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
     let mut counts = Vec::new();
     for table in [rooms_into_postgres(EVENT_FORMAT)]
         .into_iter()
-        .chain(tables.map(|table| table.into_postgres(format)))
+        .chain(tables.map(|table| table.copying_into_postgres(format)))
     {
         let original = copy(&file, writer, &table)?;
         if original != content_of_copy(writer, &table)? {

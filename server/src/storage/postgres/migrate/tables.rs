@@ -378,7 +378,7 @@ pub(super) fn rooms_into_file() -> Copying {
 
 impl Table {
     /// From a file of this format.
-    pub(super) fn into_postgres(&self, format: u32) -> Copying {
+    pub(super) fn copying_into_postgres(&self, format: u32) -> Copying {
         Copying {
             name: self.name,
             select: self.select_of_file(format),
@@ -388,7 +388,7 @@ impl Table {
     }
 
     /// Into a file of the current format.
-    pub(super) fn into_file(&self) -> Copying {
+    pub(super) fn copying_into_file(&self) -> Copying {
         Copying {
             name: self.name,
             select: self.select_of_postgres(),
@@ -398,16 +398,16 @@ impl Table {
     }
 
     fn select_of_file(&self, format: u32) -> String {
-        let columns = self.join(self.columns, |_, column| match column.since {
+        let columns = join(self.columns, |_, column| match column.since {
             Some((since, before)) if format < since => before.to_owned(),
             Some(_) | None => column.name.to_owned(),
         });
-        let keys = self.join(&self.columns[..self.keys], |_, column| column.name.to_owned());
+        let keys = join(&self.columns[..self.keys], |_, column| column.name.to_owned());
         format!("SELECT {columns} FROM {} ORDER BY {keys}", self.name)
     }
 
     fn select_of_postgres(&self) -> String {
-        let columns = self.join(self.columns, |_, Column { name, kind, .. }| match kind {
+        let columns = join(self.columns, |_, Column { name, kind, .. }| match kind {
             Kind::Text => (*name).to_owned(),
             Kind::Integer | Kind::Real => format!("{name}::text"),
             Kind::Flag => format!("{name}::int::text"),
@@ -415,17 +415,16 @@ impl Table {
         });
         // A bare name would be that of a column of the result, which is a text.
         let table = self.name;
-        let keys =
-            self.join(&self.columns[..self.keys], |_, Column { name, kind, .. }| match kind {
-                Kind::Text => format!("{table}.{name} COLLATE \"C\""),
-                Kind::Integer | Kind::Real | Kind::Flag | Kind::Bytes => format!("{table}.{name}"),
-            });
+        let keys = join(&self.columns[..self.keys], |_, Column { name, kind, .. }| match kind {
+            Kind::Text => format!("{table}.{name} COLLATE \"C\""),
+            Kind::Integer | Kind::Real | Kind::Flag | Kind::Bytes => format!("{table}.{name}"),
+        });
         format!("SELECT {columns} FROM {table} ORDER BY {keys}")
     }
 
     fn insert_into_postgres(&self) -> String {
-        let names = self.join(self.columns, |_, column| column.name.to_owned());
-        let values = self.join(self.columns, |place, column| match column.kind {
+        let names = join(self.columns, |_, column| column.name.to_owned());
+        let values = join(self.columns, |place, column| match column.kind {
             Kind::Text => format!("r->>{place}"),
             Kind::Integer => format!("(r->>{place})::bigint"),
             Kind::Real => format!("(r->>{place})::float8"),
@@ -440,9 +439,9 @@ impl Table {
     }
 
     fn insert_into_file(&self) -> String {
-        let mut names = self.join(self.columns, |_, column| column.name.to_owned());
+        let mut names = join(self.columns, |_, column| column.name.to_owned());
         // Tables of files are strict: they turn a text into the number that the column wants.
-        let mut values = self.join(self.columns, |place, column| match column.kind {
+        let mut values = join(self.columns, |place, column| match column.kind {
             Kind::Text | Kind::Integer | Kind::Real | Kind::Flag => format!("?{}", place + 1),
             Kind::Bytes => format!("unhex(?{})", place + 1),
         });
@@ -452,12 +451,13 @@ impl Table {
         }
         format!("INSERT INTO {} ({names}) VALUES ({values})", self.name)
     }
+}
 
-    fn join(&self, columns: &[Column], text: impl Fn(usize, &Column) -> String) -> String {
-        let texts: Vec<_> =
-            columns.iter().enumerate().map(|(place, column)| text(place, column)).collect();
-        texts.join(", ")
-    }
+/// The texts of columns, with commas between them.
+fn join(columns: &[Column], text: impl Fn(usize, &Column) -> String) -> String {
+    let texts: Vec<_> =
+        columns.iter().enumerate().map(|(place, column)| text(place, column)).collect();
+    texts.join(", ")
 }
 
 #[cfg(test)]

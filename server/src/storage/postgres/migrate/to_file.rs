@@ -121,7 +121,7 @@ async fn copy_tables(
     };
     let tables: Vec<_> = [rooms_into_file()]
         .into_iter()
-        .chain(TABLES.iter().map(|table| table.into_file()))
+        .chain(TABLES.iter().map(|table| table.copying_into_file()))
         .collect();
     let mut originals = Vec::with_capacity(tables.len());
     for table in &tables {
