@@ -107,7 +107,7 @@ async fn a_game_goes_on_through_a_restart_of_every_part() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
     let Some(mut cluster) = Cluster::start(1, &[]).await else { return };
-    let database = cluster.database(0);
+    let database = cluster.database_of(0);
     let bus = cluster.bus_of(0);
     // A node says where it listens before it has joined, and answers afterwards.
     drop(Guest::hello(cluster.node(0), "Ann").await);

@@ -83,7 +83,7 @@ impl Cluster {
     /// # Panics
     /// When it does not start.
     pub fn start_node(&mut self, node: usize) {
-        let database = self.database(node);
+        let database = self.database_of(node);
         let bus = self.bus_of(node);
         let this = &mut self.nodes[node];
         this.starts += 1;
@@ -121,7 +121,7 @@ impl Cluster {
     }
 
     /// A node's address of the database.
-    pub fn database(&self, node: usize) -> String {
+    pub fn database_of(&self, node: usize) -> String {
         PostgresServer::url_at(&self.to_database(node).address().to_string())
     }
 

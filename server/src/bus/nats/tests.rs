@@ -416,7 +416,7 @@ async fn a_user_who_may_not_use_the_subjects_is_named() {
     let noted = async {
         while log.lock().is_due(&sentence) {
             log.lock().clear();
-            sleep(Duration::from_millis(5)).await
+            sleep(Duration::from_millis(5)).await;
         }
     };
     timeout(Duration::from_secs(60), noted).await.expect("the log names the subjects");
