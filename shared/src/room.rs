@@ -124,7 +124,8 @@ impl Room {
             SeatRequest::Me => Ok(Some(Player::Member {
                 member: host.id.clone(),
                 name: host.name.clone(),
-                engine: false,
+                // Programs play for bots.
+                engine: host.bot,
             })),
             SeatRequest::Open => Ok(None),
             SeatRequest::Bot(bot) => {

@@ -6,7 +6,7 @@ use fivefold_server::{
     limits::accounts::BOTS_MAX,
     storage::{AccountChange, AccountStep, IdentityHash, Memory, NewBot, Storage},
 };
-use fivefold_shared::protocol::{CatchUp, MemberId, Message, Name, Player, Reason, close};
+use fivefold_shared::protocol::{CatchUp, Event, MemberId, Message, Name, Player, Reason, close};
 use serde_json::{Value, json};
 
 use crate::{
@@ -232,6 +232,46 @@ async fn a_bot_is_marked_wherever_it_is() {
         panic!("no lobby")
     };
     assert!(seeks[0].engine, "{seeks:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn everybody_sees_that_a_bot_has_made_a_room() {
+    let server = TestServer::start(LIMITS);
+    let (ann, _) = sign_up(&server, "Ann").await;
+    let mut zed = enter(&server, &make(&server, &ann, "Zed").await).await;
+    let create = json!({"type": "create", "visibility": "public", "seats": ["me", "open"],
+        "rules": {"variant": "standard", "size": [15, 15]}, "colour": "black"});
+    let is_bot = |player: &Option<Player>| {
+        assert!(matches!(player, Some(Player::Member { engine: true, .. })), "{player:?}");
+    };
+    let Message::Joined { room, catch_up: CatchUp::Snapshot(snapshot), .. } = zed.ask(create).await
+    else {
+        panic!("no room")
+    };
+    is_bot(&snapshot.seats.first);
+    let mut eve = server.greet("Eve").await;
+    let Message::Rooms { rooms, .. } = eve.ask(json!({"type": "rooms"})).await else {
+        panic!("no list")
+    };
+    is_bot(&rooms.iter().find(|listed| listed.room == room).unwrap().seats.first);
+    let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } =
+        eve.ask(json!({"type": "join", "room": room})).await
+    else {
+        panic!("no snapshot")
+    };
+    is_bot(&snapshot.seats.first);
+    // As an event, too: a program that comes back gets the room from its beginning.
+    let Message::Joined { catch_up: CatchUp::Events(events), .. } =
+        zed.ask(json!({"type": "join", "room": room, "after": 1})).await
+    else {
+        panic!("no events")
+    };
+    let sat = events.iter().find_map(|event| match &event.event {
+        Event::Sat { player, .. } => Some(player.clone()),
+        _ => None,
+    });
+    is_bot(&sat);
     server.stop().await;
 }
 
