@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use crate::{
-    config::{Moderate, Task},
+    config::{AccountTask, Moderate, Task},
     network::neighbourhood,
 };
 
@@ -80,6 +80,12 @@ pub fn log_command(task: &Task) {
 fn change(task: &Task) -> Option<String> {
     match task {
         Task::Recover { name } => Some(format!("recover {name}")),
+        Task::Account { task: AccountTask::Export { who } } => {
+            Some(format!("account export {who}"))
+        }
+        Task::Account { task: AccountTask::Delete { who } } => {
+            Some(format!("account delete {who}"))
+        }
         Task::Operator { name, remove: false } => Some(format!("operator {name}")),
         Task::Operator { name, remove: true } => Some(format!("operator {name} --remove")),
         Task::Undo { game } => Some(format!("undo {game}")),

@@ -364,6 +364,12 @@ pub enum Task {
         #[command(subcommand)]
         task: Option<Moderate>,
     },
+    /// Export or delete an account for its member, also one that is closed. The server may run.
+    Account {
+        /// What to do.
+        #[command(subcommand)]
+        task: AccountTask,
+    },
     /// Make the account with this name one of an operator, who sees the queue at /moderation. The
     /// server may run.
     Operator {
@@ -472,6 +478,22 @@ pub enum Moderate {
     Answer {
         /// The id of the sanction.
         sanction: String,
+    },
+}
+
+/// What an operator does with an account. It is named by its name or its id.
+#[derive(Clone, PartialEq, Eq, Debug, clap::Subcommand)]
+pub enum AccountTask {
+    /// Print all that the server keeps of an account as JSON, without secrets. It has the operators' notes,
+    /// which the member's own export lacks.
+    Export {
+        /// The account's name or id.
+        who: String,
+    },
+    /// Delete an account: its sessions end, and all that is stored about the person is removed after 14 days.
+    Delete {
+        /// The account's name or id.
+        who: String,
     },
 }
 

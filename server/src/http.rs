@@ -46,6 +46,7 @@ use tokio::{
     time::{Instant, error::Elapsed, timeout},
 };
 
+pub(crate) use self::account::export::export_text;
 use self::{
     caller::{Caller, Upgrade},
     handshake::NoHandshake,

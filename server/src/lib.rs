@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`run`]: it creates every part, connects them, and stops them in order.
 
+pub mod account_commands;
 mod account_tries;
 mod accounts;
 mod address_limits;

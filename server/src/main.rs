@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Parser;
 use fivefold_server::{
-    Listeners, Membership, RunError, audit,
+    Listeners, Membership, RunError, account_commands, audit,
     bus::BusConfig,
     config::{Args, Config, Moderate, Task},
     file_limit,
@@ -77,6 +77,11 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
             let folder = folder_unless(database.as_ref(), args)?;
             let database = database_of(database.as_ref(), &folder);
             print(&operator_commands::moderate(database, task, operator.as_ref())?)
+        }
+        (Task::Account { task }, database) => {
+            let folder = folder_unless(database.as_ref(), args)?;
+            let database = database_of(database.as_ref(), &folder);
+            print(&account_commands::account(database, task)?)
         }
         (Task::Operator { name, remove }, database) => {
             let folder = folder_unless(database.as_ref(), args)?;

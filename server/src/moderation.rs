@@ -12,7 +12,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use fivefold_shared::protocol::{self, MemberId, Message, Reason, Refusal};
+use fivefold_shared::{
+    clock::millis,
+    protocol::{self, MemberId, Message, Reason, Refusal},
+};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep},
@@ -23,8 +26,8 @@ use crate::{
     clock::Clock,
     cluster::{Cluster, frame::News},
     limits::moderation::{
-        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, QUEUE_LOOK_INTERVAL, REPORTS_MAX, REPORTS_WITHIN,
-        SANCTIONS_LOOK_INTERVAL,
+        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL, REPORTS_MAX,
+        REPORTS_WITHIN, SANCTIONS_LOOK_INTERVAL,
     },
     logins::{Ended, Logins},
     network::{Network, network, networks, shares},
@@ -205,6 +208,7 @@ impl Moderation {
         let mut look_at = Instant::now();
         loop {
             self.refresh().await;
+            self.end_deleted().await;
             if Instant::now() >= look_at {
                 self.count_waiting().await;
                 look_at = Instant::now() + QUEUE_LOOK_INTERVAL;
@@ -232,6 +236,18 @@ impl Moderation {
             Ok(None) => {}
             Ok(Some((revision, (sanctions, bots)))) => self.take(revision, sanctions, bots),
             Err(error) => tracing::warn!(%error, "cannot read what operators have decided"),
+        }
+    }
+
+    /// Ends the sockets of accounts that the command line has deleted: they have no sessions any more.
+    async fn end_deleted(&self) {
+        let since = self.clock.now().saturating_sub(millis(DELETED_LOOK_BACK));
+        match self.read_pool.read(move |reader| reader.deleted_since(since)).await {
+            Ok(members) => {
+                let online = members.iter().filter(|member| !self.logins.of(member).is_empty());
+                online.for_each(|member| self.logins.end(member, Ended::Sessions(Sessions::All)));
+            }
+            Err(error) => tracing::warn!(%error, "cannot read which accounts are deleted"),
         }
     }
 

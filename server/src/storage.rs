@@ -172,7 +172,9 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
     /// Deletes at most so many rows, of each kind, whose time is over at `now`, in milliseconds since
     /// the Unix epoch: reports decided [`CLOSED_REPORT_KEPT`](crate::limits::moderation::CLOSED_REPORT_KEPT)
-    /// before, what is kept of games that ended
+    /// before, the texts of sanctions against people without an account that ended
+    /// [`SANCTION_TEXT_KEPT`](crate::limits::moderation::SANCTION_TEXT_KEPT) before, what is kept of games
+    /// that ended
     /// [`EXAMINED_KEPT`](crate::limits::moderation::EXAMINED_KEPT) before, and blocks by members who
     /// are not stored, made [`UNKNOWN_BLOCKS_KEPT`](crate::limits::moderation::UNKNOWN_BLOCKS_KEPT)
     /// before. Returns how many.
@@ -183,7 +185,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
     /// Deletes at most so many sessions and accounts whose time is over at `now`, in milliseconds since
     /// the Unix epoch: sessions that have expired, what opens accounts that were deleted
-    /// [`DELETED_ACCOUNT_KEPT`](crate::limits::accounts::DELETED_ACCOUNT_KEPT) before, and names that
+    /// [`DELETED_ACCOUNT_KEPT`](crate::limits::accounts::DELETED_ACCOUNT_KEPT) before, with the names and
+    /// texts of their sanctions and the reports about them, and names that
     /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::accounts::DELETED_NAME_KEPT).
     /// Returns how many.
     ///
@@ -332,6 +335,12 @@ pub trait StorageReader:
     /// # Errors
     /// When it cannot be read.
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError>;
+
+    /// The accounts that were deleted at this time or later, and their bots.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError>;
 
     /// The game with this id, public or private.
     ///

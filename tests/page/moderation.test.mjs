@@ -128,6 +128,22 @@ test('who is blocked is in no list', async () => {
   assert.deepEqual([...own(ann.complaints), ...own(bob.complaints)], []);
 });
 
+test('a guest deletes what is stored about them, and is somebody new', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server, elsewhere(), 'Gustav');
+  await page.goto('/');
+  await page.locator('.me bdi').filter({ hasText: 'Gustav' }).waitFor({ state: 'attached' });
+  const identity = () => page.evaluate(() => localStorage.getItem('fivefold.identity'));
+  const before = await identity();
+  const dialog = await you(page);
+  await dialog.getByText('Delete me', { exact: true }).click();
+  await dialog.getByText('Nothing takes that back.').waitFor();
+  assert.deepEqual(await faults(page), []);
+  await Promise.all([page.waitForEvent('load'), dialog.getByRole('button', { name: 'Delete me now' }).click()]);
+  await page.locator('.me bdi').filter({ hasText: 'Guest' }).waitFor({ state: 'attached' });
+  assert.notEqual(await identity(), before);
+  assert.deepEqual(own(complaints), []);
+});
+
 /** A person with every hint, as the server would show them. */
 const HINTED = {
   member: '0123456789abcdef', name: 'Quick', account: true, reports: [], sanctions: [], blocked_by: 2,

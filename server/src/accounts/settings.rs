@@ -4,16 +4,19 @@
 
 use fivefold_shared::{
     clock::millis,
-    protocol::{AccountName, Reason, Refusal, RefusalValues},
+    protocol::{AccountName, Identity, Reason, Refusal, RefusalValues},
 };
 use tokio::time::Instant;
 
-use super::{Accounts, Device, RecoveryCodes, SignedIn, account_name, no_hash, stored_likeness};
+use super::{
+    Accounts, Device, RecoveryCodes, SignedIn, account_name, known_guest, no_hash, stored_likeness,
+};
 use crate::{
+    ids,
     limits::accounts::{PROVED_WITHIN, RENAMED_AGAIN_AFTER},
     logins::Ended,
     passwords::{Password, Verified, Whose},
-    storage::{Account, AccountStep, KeyStep, Sessions},
+    storage::{Account, AccountStep, KeyStep, Sessions, StorageReader},
 };
 
 impl Accounts {
@@ -116,6 +119,21 @@ impl Accounts {
         self.change(&own.account.member, AccountStep::Delete, Reason::SignedOut).await?;
         self.end_sockets(&own.account.member, Ended::Sessions(Sessions::All));
         self.end_bots(&bots);
+        Ok(())
+    }
+
+    /// Deletes a guest for good: name, lists, and what is stored about them. The identity is nobody's then.
+    ///
+    /// # Errors
+    /// If the identity was replaced, or the storage fails.
+    pub(crate) async fn delete_guest(&self, guest: Identity) -> Result<(), Refusal> {
+        let hash = ids::identity_hash(&guest);
+        let read = move |reader: &mut dyn StorageReader| known_guest(reader, &guest);
+        let (member, _) =
+            self.read(read).await?.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
+        let step = AccountStep::DeleteGuest { hash, locked: ids::locked_hash() };
+        self.change(&member, step, Reason::IdentityReplaced).await?;
+        self.end_sockets(&member, Ended::Guest);
         Ok(())
     }
 

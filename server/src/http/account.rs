@@ -8,7 +8,7 @@ mod bots;
 pub(super) mod cookie;
 pub(super) mod device;
 mod devices;
-mod export;
+pub(super) mod export;
 mod keys;
 mod oidc;
 mod shown;
@@ -47,6 +47,7 @@ use crate::{
 pub(super) fn routes() -> Router<Arc<Server>> {
     Router::new()
         .route("/api/account", get(account).post(sign_up).delete(delete_account))
+        .route("/api/guest", delete(delete_guest))
         .route("/api/account/password", post(set_password))
         .route("/api/account/codes", post(set_codes))
         .route("/api/account/name", post(rename))
@@ -300,4 +301,14 @@ async fn delete_account(asked: Asked, body: Bytes) -> Result<Response, AccountRe
     let mut answer = StatusCode::NO_CONTENT.into_response();
     take_cookies(&mut answer);
     Ok(answer)
+}
+
+/// `DELETE /api/guest`
+async fn delete_guest(asked: Asked) -> Result<StatusCode, AccountRefusal> {
+    let guest = asked.guest()?.ok_or(Reason::SignedOut)?;
+    if asked.session.is_some() {
+        return Err(Reason::TwoIdentities.into());
+    }
+    asked.accounts().delete_guest(guest).await?;
+    Ok(StatusCode::NO_CONTENT)
 }

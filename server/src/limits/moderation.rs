@@ -26,6 +26,11 @@ pub const REPORTS_WITHIN: Duration = DAY;
 pub const CASE_TEXT_MAX: usize = 280;
 /// Reports that are decided are kept for this time.
 pub const CLOSED_REPORT_KEPT: Duration = DAY.saturating_mul(365);
+/// The names, reasons and appeals of sanctions against people without an account are kept for this time
+/// after the sanction is over; those of accounts for as long as the account.
+pub const SANCTION_TEXT_KEPT: Duration = DAY.saturating_mul(365);
+/// Nodes end the sockets of accounts that the command line has deleted within this time.
+pub const DELETED_LOOK_BACK: Duration = Duration::from_secs(10 * 60);
 /// Most sanctions that hold at once: all nodes have them in memory.
 pub const SANCTIONS_MAX: usize = 10_000;
 /// Longest time of a sanction with an end, in days.

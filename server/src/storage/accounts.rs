@@ -136,6 +136,14 @@ pub enum AccountStep {
     /// Ends all sessions and tokens, also those of its bots. The account is deleted after a while, with its
     /// bots, unless the member signs in.
     Delete,
+    /// Deletes a guest for good, who has no account: their name, their lists, and what is stored about them.
+    /// The identity belongs to nobody from then on.
+    DeleteGuest {
+        /// The hash of the guest's identity.
+        hash: IdentityHash,
+        /// Takes its place: random, so that it belongs to no identity.
+        locked: IdentityHash,
+    },
     /// Changes what else opens the account.
     Key(KeyStep),
 }

@@ -30,10 +30,10 @@ use self::{
     ratings::StoredRatings,
 };
 use super::{
-    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-    Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash, KnownMember,
-    Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged, NowPlaying,
-    OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
+    Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
+    KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged,
+    NowPlaying, OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
     SanctionKind, Standing, Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME,
     deleted_players,
 };
@@ -173,8 +173,14 @@ impl Storage for Memory {
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
         let mut tables = self.tables();
-        let Tables { accounts, members, renewed, .. } = &mut *tables;
-        accounts.change(&mut Members { members, renewed }, change)
+        let Tables { accounts, members, renewed, moderation, examinations, .. } = &mut *tables;
+        let changed = accounts.change(&mut Members { members, renewed }, change)?;
+        if matches!(change.step, AccountStep::DeleteGuest { .. }) && changed == AccountChanged::Done
+        {
+            moderation.forget(std::slice::from_ref(&change.member), change.at);
+            examinations.forget(|member| *member == change.member);
+        }
+        Ok(changed)
     }
 
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
@@ -214,17 +220,18 @@ impl Storage for Memory {
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables();
-        let Tables { moderation, examinations, members, .. } = &mut *tables;
-        let pruned = moderation.prune(members, now, rows_max);
+        let Tables { moderation, examinations, members, accounts, .. } = &mut *tables;
+        let is_account = |member: &MemberId| accounts.has_row(member);
+        let pruned = moderation.prune(members, is_account, now, rows_max);
         Ok(pruned + examinations.prune(now, rows_max - pruned))
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables();
         let Tables { accounts, members, renewed, moderation, examinations, .. } = &mut *tables;
-        let pruned = accounts.prune(&mut Members { members, renewed }, now, rows_max);
-        moderation.forget_lists(|member| accounts.is_removed(member));
-        examinations.forget(|member| accounts.is_removed(member));
+        let (pruned, gone) = accounts.prune(&mut Members { members, renewed }, now, rows_max);
+        moderation.forget(&gone, now);
+        examinations.forget(|member| gone.contains(member));
         Ok(pruned)
     }
 
@@ -509,6 +516,10 @@ impl StorageReader for Memory {
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         Ok(self.tables().accounts.keys(member))
+    }
+
+    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
+        Ok(self.tables().accounts.deleted_since(at))
     }
 
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {

@@ -10,8 +10,8 @@ use fivefold_shared::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{ExaminationClaim, GameMark, PlayerFacts, StorageError};
-use crate::limits::moderation::{CLOSED_REPORT_KEPT, UNKNOWN_BLOCKS_KEPT};
+use super::{ExaminationClaim, GameMark, PlayerFacts, StorageError, accounts::DELETED_NAME};
+use crate::limits::moderation::{CLOSED_REPORT_KEPT, SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT};
 
 /// Length of the id of a report or a sanction, in letters.
 pub const CASE_ID_LENGTH: usize = 12;
@@ -281,6 +281,28 @@ impl Sanction {
         is_open.then(|| self.appealed_at.unwrap_or(self.from_at))
     }
 
+    /// Takes away what says something about the member, at a time: from then on the sanction does not hold.
+    pub(super) fn forget_texts(&mut self, now: u64) {
+        self.name = Name::new(DELETED_NAME).expect("it is a name");
+        self.reason.clear();
+        if let Some(appeal) = &mut self.appeal {
+            appeal.clear();
+            self.answered_at.get_or_insert(now);
+        }
+        let is_over = self.undone_at.is_some() || self.until_at.is_some_and(|until| until <= now);
+        if self.kind != SanctionKind::Note && !is_over {
+            self.until_at = Some(now.max(self.from_at + 1));
+        }
+    }
+
+    /// Whether it was over at a time: taken back, at its end, or a note or a warning that is as old.
+    pub(super) fn was_over(&self, at: u64) -> bool {
+        let is_old = |time: Option<u64>| time.is_some_and(|time| time <= at);
+        is_old(self.undone_at)
+            || is_old(self.until_at)
+            || matches!(self.kind, SanctionKind::Note | SanctionKind::Warn) && self.from_at <= at
+    }
+
     /// Whether it holds at a time. A warning holds until it is read.
     pub fn is_active(&self, now: u64) -> bool {
         let is_over = self.until_at.is_some_and(|until| until <= now);
@@ -525,6 +547,11 @@ pub(super) const CONTRADICTIONS: [(&str, &str, &str); 5] = [
 /// Lists of members who are stored nowhere are forgotten if they are not newer than this.
 pub(super) fn blocks_before(now: u64) -> u64 {
     now.saturating_sub(millis(UNKNOWN_BLOCKS_KEPT))
+}
+
+/// The texts of sanctions that were over at this time are forgotten.
+pub(super) fn texts_before(now: u64) -> u64 {
+    now.saturating_sub(millis(SANCTION_TEXT_KEPT))
 }
 
 /// Reports that were closed up to this time are forgotten.

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use fivefold_shared::protocol::{MemberId, Name};
 
 use super::{
-    Database, ModerationChange, ModerationChanged, OpenError, Postgres, Storage, StorageError,
-    StorageReader,
+    AccountChange, AccountChanged, Database, ModerationChange, ModerationChanged, OpenError,
+    Postgres, Storage, StorageError, StorageReader,
     check::look_for_database,
     data_folder::database_in,
-    sqlite::{Sqlite, change_file, moderation},
+    sqlite::{Sqlite, accounts, change_file, moderation},
 };
 
 /// A database that an operator works with.
@@ -88,6 +88,22 @@ impl OperatorDatabase {
             return Ok(account.member);
         }
         MemberId::try_from(who.to_owned()).map_err(|_| OperatorError::Nobody)
+    }
+
+    /// Changes an account.
+    ///
+    /// # Errors
+    /// If the database cannot be written.
+    pub fn change_account(
+        &mut self,
+        change: &AccountChange,
+    ) -> Result<AccountChanged, OperatorError> {
+        Ok(match &mut self.0 {
+            Kind::File(file) => change_file(file, |transaction| {
+                accounts::change(transaction, change).map_err(OperatorError::from)
+            })?,
+            Kind::Postgres(storage) => storage.change_account(change)?,
+        })
     }
 
     /// Changes something.

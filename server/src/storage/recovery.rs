@@ -2,16 +2,21 @@
 
 use std::path::Path;
 
-use fivefold_shared::protocol::{MemberId, Name};
+use fivefold_shared::{
+    clock::millis,
+    notation::json::day,
+    protocol::{MemberId, Name},
+};
 
 use super::{
     Account, AccountChange, AccountChanged, AccountStep, DatabaseUrl, OpenError, Postgres, Storage,
     StorageError,
+    accounts::removed_before,
     check::look_for_database,
     data_folder::database_in,
-    sqlite::{accounts, change_file},
+    sqlite::{accounts as rows, change_file},
 };
-use crate::{clock::Clock, ids};
+use crate::{clock::Clock, ids, limits::accounts::DELETED_ACCOUNT_KEPT};
 
 /// The database of a server.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +39,20 @@ pub enum RecoverError {
     /// No account has this name.
     #[error("nobody has an account with this name")]
     Nobody,
+    /// Its deletion can still be taken back.
+    #[error(
+        "this account was deleted on {on}: until {until} its member can take that back by signing in, \
+         and not by a recovery code"
+    )]
+    Deleted {
+        /// The day of the deletion.
+        on: String,
+        /// The last day.
+        until: String,
+    },
+    /// Nothing brings it back.
+    #[error("this account was deleted on {0}, for good: nothing brings it back")]
+    Removed(String),
     /// It is a bot's.
     #[error("this is a bot: its owner makes tokens for it, and nothing else opens it")]
     Bot,
@@ -48,7 +67,10 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
     let likeness = name.likeness();
     let code = ids::recovery_code();
     let change = |account: Option<Account>| {
-        let Account { member, owner, .. } = account.ok_or(RecoverError::Nobody)?;
+        let Account { member, owner, deleted_at, .. } = account.ok_or(RecoverError::Nobody)?;
+        if let Some(at) = deleted_at {
+            return Err(deleted(at));
+        }
         if owner.is_some() {
             return Err(RecoverError::Bot);
         }
@@ -59,8 +81,8 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
             let file = database_in(folder);
             look_for_database(&file)?;
             change_file(&file, |transaction| {
-                let change = change(accounts::named(transaction, likeness.as_str())?)?;
-                Ok::<_, RecoverError>(accounts::change(transaction, &change)?)
+                let change = change(rows::named(transaction, likeness.as_str())?)?;
+                Ok::<_, RecoverError>(rows::change(transaction, &change)?)
             })?
         }
         Database::Postgres(url) => {
@@ -75,6 +97,14 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
             Err(RecoverError::Nobody)
         }
     }
+}
+
+/// The refusal of an account that was deleted at a time.
+fn deleted(at: u64) -> RecoverError {
+    if at <= removed_before(Clock::of_system().now()) {
+        return RecoverError::Removed(day(at));
+    }
+    RecoverError::Deleted { on: day(at), until: day(at + millis(DELETED_ACCOUNT_KEPT)) }
 }
 
 fn new_code(member: MemberId, code: &str) -> AccountChange {

@@ -438,6 +438,11 @@ impl StorageReader for Disk {
         self.kept.account_named(likeness)
     }
 
+    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
+        self.reach()?;
+        self.kept.deleted_since(at)
+    }
+
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
         self.reach()?;
         self.kept.bots_of(owner)

@@ -11,6 +11,7 @@ mod bots;
 mod chat;
 mod cluster;
 mod cluster_pairing;
+mod data_protection;
 mod ends;
 mod faults;
 mod games;

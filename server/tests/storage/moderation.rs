@@ -5,7 +5,7 @@ use fivefold_server::{
         accounts::DELETED_ACCOUNT_KEPT,
         moderation::{
             BLOCKED_BY_MAX, BLOCKS_MAX, CLOSED_REPORT_KEPT, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
-            UNKNOWN_BLOCKS_KEPT,
+            SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT,
         },
     },
     storage::{
@@ -429,6 +429,134 @@ fn closing_an_account_ends_its_sessions() {
         assert_eq!(sessions(), 1);
         apply(storage, &add(2, SanctionKind::Close), Done);
         assert_eq!(sessions(), 0);
+    });
+}
+
+/// What a sanction has left after its texts are forgotten.
+fn forgotten(sanction: &Sanction) -> bool {
+    sanction.name.as_str() == "Deleted player"
+        && sanction.reason.is_empty()
+        && sanction.appeal.as_deref().is_none_or(str::is_empty)
+}
+
+#[test]
+fn a_deleted_account_takes_reports_and_the_texts_of_sanctions_with_it() {
+    every_storage(|storage| {
+        storage.change_account(&accounts::sign_up(1, None, "ann")).unwrap();
+        for change in [
+            add(1, 5, 1, NOW),
+            add(2, 1, 6, NOW),
+            ModerationChange::Sanction(Box::new(sanction(1, 1, SanctionKind::Close, None))),
+            ModerationChange::Sanction(Box::new(sanction(2, 1, SanctionKind::Note, None))),
+            ModerationChange::Sanction(Box::new(sanction(3, 2, SanctionKind::Mute, None))),
+            ModerationChange::Appeal {
+                id: case_id(1),
+                member: member(1),
+                text: "no".to_owned(),
+                at: NOW + 1,
+            },
+            ModerationChange::Operator { member: member(1), since: Some(NOW) },
+        ] {
+            apply(storage, &change, Done);
+        }
+        let mut reader = storage.reader().unwrap();
+        let delete = AccountChange { member: member(1), at: NOW, step: AccountStep::Delete };
+        storage.change_account(&delete).unwrap();
+        assert_eq!(reader.deleted_since(NOW).unwrap(), [member(1)]);
+        assert_eq!(reader.deleted_since(NOW + 1).unwrap(), []);
+        let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
+        storage.prune_accounts(NOW + kept - 1, 9).unwrap();
+        assert!(!reader.sanctions_of(&member(1)).unwrap().iter().any(forgotten));
+        let revision = reader.sanctions_revision().unwrap();
+
+        storage.prune_accounts(NOW + kept, 9).unwrap();
+        let gone = reader.sanctions_of(&member(1)).unwrap();
+        assert_eq!((gone.len(), gone.iter().all(forgotten)), (2, true), "{gone:?}");
+        assert!(gone.iter().all(|one| !one.is_active(NOW + kept)));
+        assert!(reader.sanctions_revision().unwrap() > revision);
+        let close = reader.sanction(&case_id(1)).unwrap().unwrap();
+        let times = (close.from_at, close.until_at, close.answered_at);
+        assert_eq!(times, (NOW, Some(NOW + kept), Some(NOW + kept)));
+        assert_eq!(reader.appeals().unwrap(), []);
+        assert_eq!(open(storage), [case_id(2)], "what they have reported stays");
+        assert!(!reader.is_operator(&member(1)).unwrap());
+        let other = reader.sanction(&case_id(3)).unwrap();
+        assert_eq!(other, Some(sanction(3, 2, SanctionKind::Mute, None)));
+    });
+}
+
+#[test]
+fn texts_against_guests_are_forgotten_a_year_after_they_are_over() {
+    every_storage(|storage| {
+        storage.change_account(&accounts::sign_up(1, None, "ann")).unwrap();
+        let mut over = 0;
+        for (number, who, kind, until) in [
+            (1, 2, SanctionKind::Mute, Some(NOW + 5)),
+            (2, 2, SanctionKind::Note, None),
+            (3, 2, SanctionKind::Mute, None),
+            (4, 1, SanctionKind::Mute, Some(NOW + 5)),
+        ] {
+            let new = sanction(number, who, kind, until);
+            apply(storage, &ModerationChange::Sanction(Box::new(new)), Done);
+        }
+        let year = u64::try_from(SANCTION_TEXT_KEPT.as_millis()).unwrap();
+        let mut reader = storage.reader().unwrap();
+        for (now, more) in [(year - 1, 0), (year, 1), (year + 4, 0), (year + 5, 1), (year + 9, 0)] {
+            assert_eq!(storage.prune_moderation(NOW + now, 9), Ok(more), "{now}");
+            over += more;
+            let texts = reader.sanctions_of(&member(2)).unwrap();
+            assert_eq!(texts.iter().filter(|one| forgotten(one)).count(), over, "{now}");
+        }
+        let held = reader.sanction(&case_id(3)).unwrap();
+        assert_eq!(held, Some(sanction(3, 2, SanctionKind::Mute, None)), "it is not over");
+        let of_account = reader.sanctions_of(&member(1)).unwrap();
+        assert_eq!(of_account, [sanction(4, 1, SanctionKind::Mute, Some(NOW + 5))]);
+    });
+}
+
+#[test]
+fn a_guest_is_deleted_for_good_and_an_account_is_not() {
+    every_storage(|storage| {
+        accounts::seat(storage, 1, vec![accounts::known(7, "Ann"), accounts::known(8, "Bob")]);
+        for change in [
+            block(7, 8, BlockKind::Block, NOW),
+            block(8, 7, BlockKind::Block, NOW),
+            add(1, 8, 7, NOW),
+            add(2, 7, 8, NOW),
+            ModerationChange::Sanction(Box::new(sanction(1, 7, SanctionKind::Mute, None))),
+        ] {
+            apply(storage, &change, Done);
+        }
+        let delete = |number: u64, identity: u64| {
+            let (hash, locked) = (accounts::hash(identity), accounts::locked(number));
+            accounts::change(number, NOW + 9, AccountStep::DeleteGuest { hash, locked })
+        };
+        // Not by another identity.
+        accounts::apply(storage, &delete(7, 8), AccountChanged::Gone);
+        let mut reader = storage.reader().unwrap();
+        assert_eq!(reader.block_lists(&member(7)).unwrap().own.len(), 1);
+        for _ in 0..2 {
+            accounts::apply(storage, &delete(7, 7), AccountChanged::Done);
+        }
+        let gone = reader.member(&member(7), accounts::hash(7)).unwrap().unwrap();
+        assert_eq!((gone.name.as_str(), gone.hash), ("Deleted player", accounts::locked(7)));
+        assert_eq!(reader.block_lists(&member(7)).unwrap().own, []);
+        assert_eq!(reader.block_lists(&member(8)).unwrap().own.len(), 1, "that is another's");
+        assert_eq!(open(storage), [case_id(2)]);
+        let mute = reader.sanction(&case_id(1)).unwrap().unwrap();
+        assert!(forgotten(&mute) && !mute.is_active(NOW + 9), "{mute:?}");
+        assert_eq!(reader.sanctions_revision(), Ok(2));
+        // Somebody who never took a seat has lists alone.
+        apply(storage, &block(9, 8, BlockKind::Block, NOW), Done);
+        accounts::apply(storage, &delete(9, 9), AccountChanged::Done);
+        assert_eq!(reader.block_lists(&member(9)).unwrap().own, []);
+        let known = reader.member(&member(9), accounts::hash(9)).unwrap();
+        assert_eq!(known, None);
+        // An account is deleted otherwise.
+        let sign_up = accounts::sign_up(8, Some(accounts::hash(8)), "bob");
+        accounts::apply(storage, &sign_up, AccountChanged::Done);
+        accounts::apply(storage, &delete(8, 8), AccountChanged::Gone);
+        assert_eq!(accounts::keys(storage, 8).codes_left, 8);
     });
 }
 

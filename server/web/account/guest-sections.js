@@ -1,6 +1,7 @@
 // What the dialog “You” shows a guest: keep their name and games by signing up, or sign in, or set a new
 // password by a recovery code; and below, what they can do as a guest.
 
+/** @import { App } from '../view-types' */
 /** @import { Frame } from './you-dialog.js' */
 
 import { STORAGE_KEYS } from '../connection.js';
@@ -23,8 +24,18 @@ export function guestSections(frame) {
   return [
     el('section', { class: 'sign-up' }, el('h3', null, ty('keep')), el('p', { class: 'hint' }, ty('keep_how')), ...signUpForm(frame),
       el('div', { class: 'row' }, el('span', { class: 'hint' }, ty('have_account')), signIn)),
-    el('hr', null), ...guestIdentity(frame.app, frame.close), peopleFold(frame.app),
+    el('hr', null), ...guestIdentity(frame.app, frame.close), peopleFold(frame.app), deleteFold(frame.app),
   ];
+}
+
+/** Deletes the guest, and begins as a new one. @param {App} app */
+function deleteFold({ connection }) {
+  const form = accountForm([], ty('delete_guest_now'), async () => {
+    await request('DELETE', 'guest', undefined, localStorage.getItem(STORAGE_KEYS.identity));
+    localStorage.removeItem(STORAGE_KEYS.name);
+    connection.startAsNewPlayer();
+  }, 'danger');
+  return el('details', { name: 'account' }, el('summary', null, ty('delete_guest')), el('p', { class: 'hint' }, ty('delete_guest_how')), form);
 }
 
 /** @param {Frame} frame */

@@ -17,7 +17,11 @@ use super::{
     keys::{ShownSecret, TokenBody},
     shown::{ShownAccount, ShownToken},
 };
-use crate::{limits::accounts::BOTS_MAX, server::Server, storage::Account};
+use crate::{
+    limits::accounts::BOTS_MAX,
+    server::Server,
+    storage::{Account, AccountKeys},
+};
 
 /// The paths of bots.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -57,8 +61,14 @@ pub(super) async fn shown_bots(
 
 async fn shown_bot(asked: &Asked, bot: Account) -> Result<ShownBot, AccountRefusal> {
     let keys = asked.accounts().keys(&bot).await?;
-    let tokens = keys.tokens.iter().map(ShownToken::from).collect();
-    Ok(ShownBot { account: bot.into(), tokens })
+    Ok(ShownBot::new(bot, &keys))
+}
+
+impl ShownBot {
+    pub(super) fn new(bot: Account, keys: &AccountKeys) -> Self {
+        let tokens = keys.tokens.iter().map(ShownToken::from).collect();
+        Self { account: bot.into(), tokens }
+    }
 }
 
 /// `GET /api/account/bots`

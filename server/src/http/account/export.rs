@@ -1,4 +1,7 @@
-//! The export of an account: everything that the server keeps of its member, without secrets.
+//! The export of an account: everything that the server keeps of its member, without secrets. Its member gets
+//! it over HTTP, an operator by the command line.
+
+use std::iter;
 
 use axum::{
     Json,
@@ -6,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    protocol::{GameId, Name, Reason},
+    protocol::{GameId, MemberId, Name, Reason},
     puzzle::PuzzleId,
     record::ListedGame,
 };
@@ -15,11 +18,14 @@ use serde::Serialize;
 use super::{
     asked::{AccountRefusal, Asked},
     bots::{ShownBot, shown_bots},
-    shown::{ShownAccounts, shown},
+    shown::{ShownAccounts, ShownKeys, ShownSession, shown},
 };
 use crate::{
     limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::{GameMark, GameQuery, MarkKind, OldName, PuzzleTry, StorageReader},
+    storage::{
+        Account, BlockEntry, BlockKind, GameMark, GameQuery, MarkKind, OldName, PuzzleTry, Report,
+        ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, StorageReader,
+    },
 };
 
 /// All that the server knows of a member.
@@ -28,13 +34,28 @@ struct Export {
     #[serde(flatten)]
     account: ShownAccounts,
     renamed_at: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<u64>,
     bots: Vec<ShownBot>,
-    old_names: Vec<ShownOldName>,
     games: Vec<ListedGame>,
+    #[serde(flatten)]
+    kept: Kept,
+}
+
+/// What is kept of a member apart from the account and the games.
+#[derive(Serialize)]
+struct Kept {
+    old_names: Vec<ShownOldName>,
     /// Notes about the member's part in rated games.
     game_marks: Vec<ShownMark>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
+    /// The people that the member has blocked or muted.
+    blocks: Vec<ExportedBlock>,
+    /// The last reports by the member, and by the guests that belong to the account.
+    reports: Vec<ExportedReport>,
+    /// The last sanctions against them, with what they said against them.
+    sanctions: Vec<ExportedSanction>,
 }
 
 /// A mark of one game.
@@ -63,29 +84,108 @@ struct ShownOldName {
     until: u64,
 }
 
+#[derive(Serialize)]
+struct ExportedBlock {
+    member: MemberId,
+    name: Name,
+    kind: BlockKind,
+    at: u64,
+}
+
+#[derive(Serialize)]
+struct ExportedReport {
+    about: MemberId,
+    name: Name,
+    kind: ReportKind,
+    text: String,
+    at: u64,
+    state: ReportState,
+    closed_at: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ExportedSanction {
+    kind: SanctionKind,
+    name: Name,
+    from: u64,
+    until: Option<u64>,
+    reason: String,
+    seen_at: Option<u64>,
+    appeal: Option<String>,
+    appealed_at: Option<u64>,
+    answered_at: Option<u64>,
+    undone_at: Option<u64>,
+}
+
+impl From<Sanction> for ExportedSanction {
+    fn from(sanction: Sanction) -> Self {
+        Self {
+            kind: sanction.kind,
+            name: sanction.name,
+            from: sanction.from_at,
+            until: sanction.until_at,
+            reason: sanction.reason,
+            seen_at: sanction.seen_at,
+            appeal: sanction.appeal,
+            appealed_at: sanction.appealed_at,
+            answered_at: sanction.answered_at,
+            undone_at: sanction.undone_at,
+        }
+    }
+}
+
+/// Reads what is kept of a member. Notes are for operators.
+fn kept(
+    reader: &mut dyn StorageReader,
+    member: &MemberId,
+    with_notes: bool,
+) -> Result<Kept, StorageError> {
+    let old_name = |OldName { name, at }| ShownOldName { name, until: at };
+    let mark = |GameMark { game, kind, at, .. }| ShownMark { game, kind, at };
+    let tried = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
+        puzzle,
+        solved,
+        rating: own.after.value,
+        at,
+    };
+    let block =
+        |BlockEntry { other: member, name, kind, at }| ExportedBlock { member, name, kind, at };
+    let report = |Report { about, about_name: name, kind, text, at, state, closed_at, .. }| {
+        ExportedReport { about, name, kind, text, at, state, closed_at }
+    };
+    let (mut reports, mut sanctions) = (Vec::new(), Vec::new());
+    for id in iter::once(member.clone()).chain(reader.aliases(member)?) {
+        let of_id = reader.sanctions_of(&id)?.into_iter();
+        let shown = of_id.filter(|one| with_notes || one.kind != SanctionKind::Note);
+        sanctions.extend(shown.map(ExportedSanction::from));
+        reports.extend(reader.reports(&ReportQuery::By(id))?.into_iter().map(report));
+    }
+    Ok(Kept {
+        old_names: reader.old_names(member)?.into_iter().map(old_name).collect(),
+        game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
+        puzzles: reader.puzzle_tries(member)?.into_iter().map(tried).collect(),
+        blocks: reader.block_lists(member)?.own.into_iter().map(block).collect(),
+        reports,
+        sanctions,
+    })
+}
+
+/// The first page of a member's games.
+fn first_page(member: MemberId) -> GameQuery {
+    GameQuery { member: Some(member), unlisted: true, max: GAMES_PAGE_MAX, ..GameQuery::default() }
+}
+
 /// `GET /api/account/export`
 pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let own = asked.signed_in().await?;
     let (member, renamed_at) = (own.account.member.clone(), own.account.renamed_at);
     let bots = shown_bots(&asked, &own.account).await?;
     let of = member.clone();
-    let read = move |reader: &mut dyn StorageReader| {
-        Ok((reader.old_names(&of)?, reader.marks_of(&of)?, reader.puzzle_tries(&of)?))
-    };
-    let kept = asked.server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
-    let (old_names, marks, tries) = kept;
-    let old_name = |OldName { name, at }| ShownOldName { name, until: at };
-    let old_names = old_names.into_iter().map(old_name).collect();
-    let shown_mark = |GameMark { game, kind, at, .. }| ShownMark { game, kind, at };
-    let game_marks = marks.into_iter().map(shown_mark).collect();
+    let kept = asked.server.read_pool.try_read(move |reader| kept(reader, &of, false)).await;
+    let kept = kept.map_err(|_| Reason::Busy)?;
     let account = shown(&asked, own).await?;
-    let mut query = GameQuery {
-        member: Some(member),
-        unlisted: true,
-        max: GAMES_PAGE_MAX,
-        ..GameQuery::default()
-    };
-    let mut games = Vec::new();
+    // Page by page: others read in between.
+    let (mut query, mut games) = (first_page(member), Vec::new());
     while games.len() < EXPORTED_GAMES_MAX {
         let page = query.clone();
         let list = asked.server.read_pool.try_read(move |reader| reader.games(&page)).await;
@@ -96,15 +196,48 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
             break;
         }
     }
-    let exported = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
-        puzzle,
-        solved,
-        rating: own.after.value,
-        at,
-    };
-    let puzzles = tries.into_iter().map(exported).collect();
     let file = "attachment; filename=\"fivefold-account.json\"";
     let headers = [(header::CONTENT_DISPOSITION, HeaderValue::from_static(file))];
-    let export = Export { account, renamed_at, bots, old_names, games, game_marks, puzzles };
+    let export = Export { account, renamed_at, deleted_at: None, bots, games, kept };
     Ok((headers, Json(export)).into_response())
+}
+
+/// The export of an account as an operator gets it, with notes: JSON in several lines.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn export_text(
+    reader: &mut dyn StorageReader,
+    account: Account,
+) -> Result<String, StorageError> {
+    let (member, renamed_at, deleted_at) =
+        (account.member.clone(), account.renamed_at, account.deleted_at);
+    let keys = reader.account_keys(&member)?;
+    let mut bots = Vec::new();
+    for bot in reader.bots_of(&member)? {
+        let keys = reader.account_keys(&bot.member)?;
+        bots.push(ShownBot::new(bot, &keys));
+    }
+    let shown_keys = ShownKeys::new(&keys, None, 0);
+    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, None));
+    let shown = ShownAccounts {
+        operator: reader.is_operator(&member)?,
+        sessions: Some(sessions.collect()),
+        recovery_codes_left: Some(keys.codes_left),
+        keys: Some(shown_keys),
+        ..ShownAccounts::of(account)
+    };
+    let kept = kept(reader, &member, true)?;
+    let (mut query, mut games) = (first_page(member), Vec::new());
+    loop {
+        let list = reader.games(&query)?;
+        games.extend(list.games);
+        query.before = list.next;
+        if query.before.is_none() {
+            break;
+        }
+    }
+    let export = Export { account: shown, renamed_at, deleted_at, bots, games, kept };
+    let text = serde_json::to_string_pretty(&export);
+    text.map(|text| text + "\n").map_err(|error| StorageError::Failed(error.to_string()))
 }

@@ -43,9 +43,9 @@ pub(super) struct ShownSession {
 }
 
 impl ShownSession {
-    pub(super) fn new(session: AccountSession, current: KeyHash) -> Self {
+    pub(super) fn new(session: AccountSession, current: Option<KeyHash>) -> Self {
         let AccountSession { hash, label, made_at, seen_at, .. } = session;
-        Self { id: ids::session_id(hash), label, made_at, seen_at, current: hash == current }
+        Self { id: ids::session_id(hash), label, made_at, seen_at, current: Some(hash) == current }
     }
 }
 
@@ -115,20 +115,20 @@ pub(super) struct ShownToken {
 }
 
 impl ShownKeys {
-    pub(super) fn new(keys: &AccountKeys, session: &AccountSession, asked: &Asked) -> Self {
+    /// The keys, with the domain of passkeys, and how long a key still counts.
+    pub(super) fn new(keys: &AccountKeys, passkey_domain: Option<&str>, proved_ms: u64) -> Self {
         let shown = |is_oidc| {
             let keys = keys.passkeys.iter().filter(|key| key.is_oidc() == is_oidc);
             keys.map(ShownPasskey::from).collect()
         };
-        let until = session.proved_at + millis(PROVED_WITHIN);
         Self {
             has_password: keys.password.is_some(),
             passkeys: shown(false),
             oidc: shown(true),
             tokens: keys.tokens.iter().map(ShownToken::from).collect(),
             guests: keys.aliases.len(),
-            passkey_domain: asked.accounts().passkey_domain().map(str::to_owned),
-            proved_ms: until.saturating_sub(asked.server.clock.now()),
+            passkey_domain: passkey_domain.map(str::to_owned),
+            proved_ms,
         }
     }
 }
@@ -156,9 +156,11 @@ impl From<&ApiToken> for ShownToken {
 /// All that a member sees of their account.
 pub(super) async fn shown(asked: &Asked, own: SignedIn) -> Result<ShownAccounts, AccountRefusal> {
     let keys = asked.accounts().keys(&own.account).await?;
-    let shown_keys = ShownKeys::new(&keys, &own.session, asked);
     let SignedIn { account, session } = own;
-    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, session.hash));
+    let proved_until = session.proved_at + millis(PROVED_WITHIN);
+    let proved_ms = proved_until.saturating_sub(asked.server.clock.now());
+    let shown_keys = ShownKeys::new(&keys, asked.accounts().passkey_domain(), proved_ms);
+    let sessions = keys.sessions.into_iter().map(|own| ShownSession::new(own, Some(session.hash)));
     let member = account.member.clone();
     let operator = asked.server.moderation.read(move |reader| reader.is_operator(&member)).await?;
     Ok(ShownAccounts {

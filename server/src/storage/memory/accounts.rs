@@ -13,7 +13,8 @@ use crate::{
     limits::{MEMORY_MEMBERS_MAX, accounts::ACCOUNT_SESSIONS_MAX},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
-        KeyHash, KnownMember, NewAccount, OldName, Passkey, PasswordHash, Sessions, StorageError,
+        IdentityHash, KeyHash, KnownMember, NewAccount, OldName, Passkey, PasswordHash, Sessions,
+        StorageError,
         accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
     },
 };
@@ -51,6 +52,23 @@ impl StoredAccount {
         self.sort();
         self.sessions.truncate(ACCOUNT_SESSIONS_MAX - 1);
         self.sessions.push(session.clone());
+    }
+
+    /// Uses a recovery code up, and begins a session with a new password. Whether there was the code.
+    fn recover(
+        &mut self,
+        code: &KeyHash,
+        password: &PasswordHash,
+        session: &AccountSession,
+    ) -> bool {
+        let Some(place) = self.codes.iter().position(|own| own == code) else { return false };
+        self.codes.remove(place);
+        self.password = Some(password.clone());
+        self.sessions.clear();
+        // A thief may have made these.
+        self.passkeys.clear();
+        self.begin(session);
+        true
     }
 
     fn end(&mut self, sessions: Sessions) {
@@ -99,6 +117,9 @@ impl Accounts {
         if let AccountStep::MakeBot(new) = step {
             return self.make_bot(all, member, *at, new);
         }
+        if let AccountStep::DeleteGuest { hash, locked } = step {
+            return Ok(self.delete_guest(all, member, *hash, *locked));
+        }
         if let AccountStep::Rename { likeness, .. } = step
             && self.is_taken(likeness, member)
         {
@@ -109,7 +130,10 @@ impl Accounts {
         }
         let Some(account) = self.0.get_mut(member) else { return Ok(AccountChanged::Gone) };
         match step {
-            AccountStep::Make(_) | AccountStep::MakeBot(_) | AccountStep::Key(_) => {}
+            AccountStep::Make(_)
+            | AccountStep::MakeBot(_)
+            | AccountStep::DeleteGuest { .. }
+            | AccountStep::Key(_) => {}
             AccountStep::SignIn { session, rehashed } => {
                 if account.password.is_none() {
                     return Ok(AccountChanged::Gone);
@@ -120,15 +144,9 @@ impl Accounts {
                 }
             }
             AccountStep::Recover { code, password, session } if !account.has(session.hash) => {
-                let Some(place) = account.codes.iter().position(|own| own == code) else {
+                if !account.recover(code, password, session) {
                     return Ok(AccountChanged::Gone);
-                };
-                account.codes.remove(place);
-                account.password = Some(password.clone());
-                account.sessions.clear();
-                // A thief may have made these.
-                account.passkeys.clear();
-                account.begin(session);
+                }
                 self.end_tokens(member);
             }
             AccountStep::Recover { .. } => {}
@@ -203,7 +221,49 @@ impl Accounts {
         Ok(AccountChanged::Done)
     }
 
-    pub(super) fn prune(&mut self, all: &mut Members<'_>, now: u64, rows_max: usize) -> usize {
+    fn delete_guest(
+        &self,
+        all: &mut Members<'_>,
+        member: &MemberId,
+        hash: IdentityHash,
+        locked: IdentityHash,
+    ) -> AccountChanged {
+        let stored = all.members.get_mut(member);
+        let is_another = |known: &KnownMember| known.hash != hash && known.hash != locked;
+        if self.has_row(member) || stored.as_deref().is_some_and(is_another) {
+            return AccountChanged::Gone;
+        }
+        if let Some(known) = stored {
+            known.hash = locked;
+            known.name = Name::new(DELETED_NAME).expect("it is a name");
+        }
+        AccountChanged::Done
+    }
+
+    /// Whether the member has an account, also one that is deleted.
+    pub(super) fn has_row(&self, member: &MemberId) -> bool {
+        self.0.contains_key(member)
+    }
+
+    /// The accounts that were deleted at this time or later, and their bots.
+    pub(super) fn deleted_since(&self, at: u64) -> Vec<MemberId> {
+        let is_deleted = |member: &MemberId| {
+            let account = self.0.get(member);
+            account.is_some_and(|account| account.deleted_at.is_some_and(|deleted| deleted >= at))
+        };
+        let gone = self.0.iter().filter(|(member, account)| {
+            is_deleted(member) || account.owner.as_ref().is_some_and(is_deleted)
+        });
+        gone.map(|(member, _)| member.clone()).collect()
+    }
+
+    /// Returns how much was deleted, and the members who were removed for good.
+    pub(super) fn prune(
+        &mut self,
+        all: &mut Members<'_>,
+        now: u64,
+        rows_max: usize,
+    ) -> (usize, Vec<MemberId>) {
         let (removed, forgotten) = (removed_before(now), forgotten_before(now));
         let (mut pruned, mut named) = (self.1.prune(old_before(now), rows_max), Vec::new());
         self.0.retain(|member, account| {
@@ -234,10 +294,10 @@ impl Accounts {
         });
         self.delete_bots_of(&named, removed);
         let name = Name::new(DELETED_NAME).expect("it is a name");
-        for member in named {
-            all.name(&member, &name);
+        for member in &named {
+            all.name(member, &name);
         }
-        pruned
+        (pruned, named)
     }
 
     /// Whether a name of this likeness is another account's, or was a while ago.
@@ -259,11 +319,6 @@ impl Accounts {
 
     pub(super) fn old_names(&self, member: &MemberId) -> Vec<OldName> {
         self.1.of(member)
-    }
-
-    /// Whether the account is deleted for good.
-    pub(super) fn is_removed(&self, member: &MemberId) -> bool {
-        self.0.get(member).is_some_and(|account| !account.has_keys())
     }
 
     /// When the member signed up; nothing for guests and deleted accounts.

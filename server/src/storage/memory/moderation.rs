@@ -12,7 +12,8 @@ use crate::{
     storage::{
         BlockEntry, CaseId, KnownMember, ModerationChange, ModerationChanged, OpenReports, Report,
         ReportState, Sanction, SanctionKind, StorageError,
-        moderation::{blocks_before, reports_before},
+        accounts::DELETED_NAME,
+        moderation::{blocks_before, reports_before, texts_before},
     },
 };
 
@@ -196,6 +197,7 @@ impl Moderation {
     pub(super) fn prune(
         &mut self,
         members: &HashMap<MemberId, KnownMember>,
+        is_account: impl Fn(&MemberId) -> bool,
         now: u64,
         rows_max: usize,
     ) -> usize {
@@ -212,12 +214,30 @@ impl Moderation {
             !own.is_empty()
         });
         self.reports.retain(|_, report| !take(report.closed_at.is_some_and(|at| at <= reports)));
+        for sanction in self.sanctions.values_mut() {
+            let is_old = sanction.was_over(texts_before(now))
+                && sanction.name.as_str() != DELETED_NAME
+                && !is_account(&sanction.member);
+            if take(is_old) {
+                sanction.forget_texts(now);
+                self.revision += 1;
+            }
+        }
         pruned
     }
 
-    /// Forgets the lists of these members.
-    pub(super) fn forget_lists(&mut self, of: impl Fn(&MemberId) -> bool) {
-        self.blocks.retain(|member, _| !of(member));
+    /// Forgets what is stored about these members: who reports them and why, the texts of their sanctions,
+    /// and their lists. They are no operators any more.
+    pub(super) fn forget(&mut self, members: &[MemberId], now: u64) {
+        self.blocks.retain(|member, _| !members.contains(member));
+        self.reports.retain(|_, report| !members.contains(&report.about));
+        self.operators.retain(|member, _| !members.contains(member));
+        for sanction in self.sanctions.values_mut() {
+            if members.contains(&sanction.member) && sanction.name.as_str() != DELETED_NAME {
+                sanction.forget_texts(now);
+                self.revision += 1;
+            }
+        }
     }
 
     pub(super) fn sanction(&self, id: &CaseId) -> Option<Sanction> {

@@ -9,6 +9,7 @@ use super::{
     bots,
     connection::Session,
     keys::{self, read_keys},
+    moderation::forget_texts,
     values::{signed, unsigned},
 };
 use crate::{
@@ -185,7 +186,35 @@ const DELETE: &str = "
     )
     SELECT EXISTS (SELECT FROM deleted), false";
 
-const PRUNE: &str = "
+/// Deletes a guest. The statement again does no harm.
+const DELETE_GUEST: &str = concat!(
+    "
+    WITH found AS MATERIALIZED (
+        SELECT NOT EXISTS (SELECT FROM account WHERE member = $1)
+            AND NOT EXISTS (SELECT FROM member WHERE id = $1 AND hash <> $3 AND hash <> $4) AS may
+    ), locked AS (
+        UPDATE member SET hash = $4, name = $5 FROM found WHERE id = $1 AND may
+    ), alone AS (
+        DELETE FROM block USING found WHERE member = $1 AND may
+    ), unmarked AS (
+        DELETE FROM game_mark USING found WHERE (member = $1 OR opponent = $1) AND may
+    ), unreported AS (
+        DELETE FROM report USING found WHERE about = $1 AND may
+    ), texts AS (
+        UPDATE sanction SET ",
+    forget_texts!("$2", "$5"),
+    " FROM found WHERE member = $1 AND name <> $5 AND may
+    )
+    SELECT may, false FROM found"
+);
+
+const SELECT_DELETED_SINCE: &str = "
+    SELECT member FROM account WHERE deleted_at >= $1
+    UNION SELECT bot.member FROM account AS own JOIN account AS bot ON bot.owner = own.member
+        WHERE own.deleted_at >= $1";
+
+const PRUNE: &str = concat!(
+    "
     WITH expired AS (
         DELETE FROM session
         WHERE hash IN (SELECT hash FROM session WHERE expires_at <= $1 LIMIT $4)
@@ -202,13 +231,24 @@ const PRUNE: &str = "
             AND (owner IS NOT NULL
                 OR EXISTS (SELECT FROM key WHERE key.member = account.member)
                 OR EXISTS (SELECT FROM passkey WHERE passkey.member = account.member)) LIMIT $4
+    ), gone AS MATERIALIZED (
+        SELECT member FROM removed UNION ALL
+        SELECT alias.member FROM alias JOIN removed ON removed.member = alias.account
     ), closed AS (
         DELETE FROM key WHERE member IN (SELECT member FROM removed)
     ), alone AS (
-        DELETE FROM block WHERE member IN (SELECT member FROM removed)
+        DELETE FROM block WHERE member IN (SELECT member FROM gone)
     ), unmarked AS (
-        DELETE FROM game_mark WHERE member IN (SELECT member FROM removed)
-            OR opponent IN (SELECT member FROM removed)
+        DELETE FROM game_mark WHERE member IN (SELECT member FROM gone)
+            OR opponent IN (SELECT member FROM gone)
+    ), unreported AS (
+        DELETE FROM report WHERE about IN (SELECT member FROM gone)
+    ), texts AS (
+        UPDATE sanction SET ",
+    forget_texts!("$1", "$5"),
+    " WHERE member IN (SELECT member FROM gone) AND name <> $5
+    ), dismissed AS (
+        DELETE FROM operator WHERE member IN (SELECT member FROM removed)
     ), unpassed AS (
         DELETE FROM passkey WHERE member IN (SELECT member FROM removed)
     ), untokened AS (
@@ -222,10 +262,7 @@ const PRUNE: &str = "
         UPDATE account SET deleted_at = coalesce(deleted_at, $2)
         WHERE owner IN (SELECT member FROM removed) AND member NOT IN (SELECT member FROM removed)
     ), named AS (
-        UPDATE member SET name = $5 WHERE id IN (
-            SELECT member FROM removed UNION ALL
-            SELECT alias.member FROM alias JOIN removed ON removed.member = alias.account
-        )
+        UPDATE member SET name = $5 WHERE id IN (SELECT member FROM gone)
     ), forgotten AS (
         DELETE FROM account WHERE member IN (
             SELECT member FROM account WHERE deleted_at <= $3 AND owner IS NULL
@@ -236,7 +273,8 @@ const PRUNE: &str = "
     )
     SELECT (SELECT count(*) FROM expired) + (SELECT count(*) FROM worn)
         + (SELECT count(*) FROM aged) + (SELECT count(*) FROM removed)
-        + (SELECT count(*) FROM forgotten)";
+        + (SELECT count(*) FROM forgotten)"
+);
 
 const SELECT_NAMED: &str = "
     SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner
@@ -311,6 +349,10 @@ pub(super) async fn change(
             change.run(END, &[&hash, &is_one]).await
         }
         AccountStep::Delete => change.run(DELETE, &[]).await,
+        AccountStep::DeleteGuest { hash, locked } => {
+            let (hash, locked) = (hash.0.as_slice(), locked.0.as_slice());
+            change.run(DELETE_GUEST, &[&hash, &locked, &DELETED_NAME]).await
+        }
         AccountStep::Key(step) => keys::change(&change, step).await,
     }
 }
@@ -405,6 +447,15 @@ pub(super) async fn of_session(
     let Some(row) = rows.first() else { return Ok(None) };
     let (account, session) = (account(row)?, account_session(row, ACCOUNT_COLUMNS)?);
     Ok(Some(account.and_then(|account| Ok((account, session?)))))
+}
+
+/// The accounts that were deleted at this time or later, and their bots, as text.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn deleted_since(session: &Session, at: u64) -> Result<Vec<String>, Error> {
+    let rows = session.query(SELECT_DELETED_SINCE, &[&signed(at)]).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// What opens an account, and its sessions. The inner error means that a row is damaged.

@@ -22,7 +22,8 @@ use crate::{
         BlockEntry, BlockLists, CaseId, ModerationChange, ModerationChanged, ModerationReader,
         OpenReport, OpenReports, Report, ReportQuery, Sanction, SanctionKind, Standing,
         StorageError, Waiting,
-        moderation::{blocks_before, reports_before},
+        accounts::DELETED_NAME,
+        moderation::{blocks_before, reports_before, texts_before},
         values::{from_json, name, to_json},
     },
 };
@@ -154,7 +155,30 @@ const REMOVE_OPERATOR: &str = "
     WITH removed AS (DELETE FROM operator WHERE member = $1 RETURNING member)
     SELECT EXISTS (SELECT FROM removed), false";
 
-const PRUNE: &str = "
+/// The new values of what [`Sanction::forget_texts`] changes, at a time, with a name.
+macro_rules! forget_texts {
+    ($now:literal, $name:literal) => {
+        concat!(
+            "name = ",
+            $name,
+            ", reason = '', appeal = CASE WHEN appeal IS NULL THEN NULL ELSE '' END,
+            answered_at = CASE WHEN appeal IS NULL THEN answered_at
+                ELSE coalesce(answered_at, ",
+            $now,
+            "::bigint) END,
+            until_at = CASE WHEN kind = 'note' OR undone_at IS NOT NULL OR until_at <= ",
+            $now,
+            " THEN until_at ELSE greatest(",
+            $now,
+            "::bigint, from_at + 1) END,
+            changes = changes + 1"
+        )
+    };
+}
+pub(super) use forget_texts;
+
+const PRUNE: &str = concat!(
+    "
     WITH blocks AS (
         DELETE FROM block WHERE (member, other) IN (
             SELECT member, other FROM block WHERE at <= $1
@@ -165,8 +189,21 @@ const PRUNE: &str = "
         DELETE FROM report
         WHERE id IN (SELECT id FROM report WHERE closed_at <= $2 LIMIT $3)
         RETURNING id
+    ), texts AS (
+        UPDATE sanction SET ",
+    forget_texts!("$4", "$5"),
+    " WHERE id IN (
+            SELECT id FROM sanction WHERE name <> $5
+                AND (undone_at <= $6 OR until_at <= $6
+                    OR (kind IN ('note', 'warn') AND from_at <= $6))
+                AND NOT EXISTS (SELECT FROM account WHERE account.member = sanction.member)
+            LIMIT $3
+        )
+        RETURNING id
     )
-    SELECT (SELECT count(*) FROM blocks) + (SELECT count(*) FROM reports)";
+    SELECT (SELECT count(*) FROM blocks) + (SELECT count(*) FROM reports)
+        + (SELECT count(*) FROM texts)"
+);
 
 const SELECT_BLOCKS: &str = "
     SELECT other, name, kind, at FROM block WHERE member = $1 ORDER BY at DESC, other";
@@ -398,7 +435,9 @@ async fn add_sanction(session: &Session, sanction: &Sanction) -> Result<Moderati
 /// As the database.
 pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Result<u64, Error> {
     let (blocks, reports) = (signed(blocks_before(now)), signed(reports_before(now)));
-    let rows = session.query(PRUNE, &[&blocks, &reports, &signed(rows_max as u64)]).await?;
+    let (limit, texts) = (signed(rows_max as u64), signed(texts_before(now)));
+    let values: Values<'_> = &[&blocks, &reports, &limit, &signed(now), &DELETED_NAME, &texts];
+    let rows = session.query(PRUNE, values).await?;
     let pruned = rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))?;
     Ok(pruned + examination::prune(session, now, rows_max).await?)
 }

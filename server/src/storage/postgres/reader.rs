@@ -181,6 +181,12 @@ impl StorageReader for PostgresReader {
         self.primary.read(DATABASE_READ_WITHIN, &select)?
     }
 
+    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
+        let select = async |session: &Session| accounts::deleted_since(session, at).await;
+        let members = self.primary.read(DATABASE_READ_WITHIN, &select)?;
+        members.into_iter().map(name).collect()
+    }
+
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
         let select = async |session: &Session| bots::of_owner(session, owner).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?

@@ -5,7 +5,8 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::{
     account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account},
-    bots, keys,
+    bots, keys, moderation,
+    rows::collect,
 };
 use crate::storage::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
@@ -56,6 +57,7 @@ pub(in crate::storage) fn change(
                 (change.member, change.at),
             )
         }
+        AccountStep::DeleteGuest { hash, locked } => change.delete_guest(*hash, *locked),
         AccountStep::Key(step) => keys::change(&change, step),
     }
 }
@@ -198,6 +200,24 @@ impl Change<'_> {
         )
     }
 
+    fn delete_guest(
+        &self,
+        hash: IdentityHash,
+        locked: IdentityHash,
+    ) -> Result<AccountChanged, StorageError> {
+        let is_another = "SELECT 1 FROM account WHERE member = ?1
+            UNION ALL SELECT 1 FROM member WHERE id = ?1 AND hash <> ?2 AND hash <> ?3";
+        if self.is_there(is_another, (self.member, hash.0, locked.0))? {
+            return Ok(AccountChanged::Gone);
+        }
+        moderation::forget(self.transaction, self.member, self.at)?;
+        self.execute(
+            "UPDATE member SET hash = ?2, name = ?3 WHERE id = ?1",
+            (self.member, locked.0, DELETED_NAME),
+        )?;
+        Ok(AccountChanged::Done)
+    }
+
     fn end(&self, sessions: Sessions) -> Result<AccountChanged, StorageError> {
         match sessions {
             Sessions::All => self.execute("DELETE FROM session WHERE member = ?", (self.member,)),
@@ -254,10 +274,9 @@ pub(super) fn prune(
                  WHERE id = ?2 OR id IN (SELECT member FROM alias WHERE account = ?2)",
             )?
             .execute((DELETED_NAME, member))?;
+        moderation::forget(transaction, member, now)?;
         for statement in [
             "DELETE FROM key WHERE member = ?",
-            "DELETE FROM block WHERE member = ?",
-            "DELETE FROM game_mark WHERE member = ?1 OR opponent = ?1",
             "DELETE FROM passkey WHERE member = ?",
             "DELETE FROM token WHERE member = ?",
             "DELETE FROM alias WHERE account = ?",
@@ -315,6 +334,19 @@ pub(super) fn once_named(
     );
     let mut select = connection.prepare_cached(&statement)?;
     select.query_row((likeness,), |row| Ok(account(row))).optional()?.transpose()
+}
+
+/// The accounts that were deleted at this time or later, and their bots.
+pub(super) fn deleted_since(
+    connection: &Connection,
+    at: u64,
+) -> Result<Vec<MemberId>, StorageError> {
+    let mut select = connection.prepare_cached(
+        "SELECT member FROM account WHERE deleted_at >= ?1
+         UNION SELECT bot.member FROM account AS own JOIN account AS bot ON bot.owner = own.member
+             WHERE own.deleted_at >= ?1",
+    )?;
+    collect(select.query((at.min(i64::MAX.cast_unsigned()),))?, |row| name(row.get(0)?))
 }
 
 /// The names that an account had, the newest first.

@@ -119,6 +119,10 @@ impl StorageReader for SqliteReader {
         accounts::keys(&self.connection, member)
     }
 
+    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
+        accounts::deleted_since(&self.connection, at)
+    }
+
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
         bots::of_owner(&self.connection, owner)
     }
