@@ -154,7 +154,7 @@ impl Drop for Sqlite {
         match write_ahead_log::empty(&self.connection, EMPTY_LOG_WITHIN) {
             Ok(true) => {}
             Ok(false) => {
-                tracing::warn!("another program reads the database: its -wal file is needed")
+                tracing::warn!("another program reads the database: its -wal file is needed");
             }
             Err(error) => tracing::warn!(%error, "the -wal file of the database is needed"),
         }
