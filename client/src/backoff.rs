@@ -23,6 +23,12 @@ impl Backoff {
         WAIT_MIN + (bound - WAIT_MIN).mul_f64(chance.clamp(0.0, 1.0))
     }
 
+    /// The wait before the same server is asked again, which is there and cannot read its database now: up to
+    /// three times [`WAIT_MIN`], as it is back soon.
+    pub fn after_refusal(chance: f64) -> Duration {
+        WAIT_MIN + (2 * WAIT_MIN).mul_f64(chance.clamp(0.0, 1.0))
+    }
+
     /// Continues as if more tries had failed, for a server that asks clients to slow down.
     pub fn slow_down(&mut self) {
         self.tries += 3;
@@ -43,6 +49,11 @@ mod tests {
         assert_eq!(longest(1.0)[..6], [1000, 2000, 4000, 8000, 8000, 8000]);
         assert_eq!(longest(1.0)[99], 8000);
         assert_eq!(longest(7.0)[0], 1000);
+
+        assert_eq!(
+            [0.0, 1.0].map(Backoff::after_refusal).map(|wait| wait.as_millis()),
+            [500, 1500]
+        );
 
         let mut slower = Backoff::default();
         slower.slow_down();

@@ -46,7 +46,7 @@ use crate::{
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
         IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,
-        Sessions, StorageError, StorageReader,
+        Sessions, StorageError, StorageReader, cannot_read,
     },
 };
 
@@ -327,7 +327,8 @@ impl Accounts {
     ) -> Result<Option<SignedIn>, Refusal> {
         let now = self.clock.now();
         // Many may come at once after a restart. Each socket waits for one read.
-        let found = self.read_pool.read(move |reader| reader.account_of_session(hash)).await;
+        let found =
+            self.read_pool.read_patiently(move |reader| reader.account_of_session(hash)).await;
         let found = found.map_err(|error| unreadable(&error))?;
         let Some((account, mut session)) = found else { return Ok(None) };
         let is_over = session.expires_at <= now || account.deleted_at.is_some();
@@ -468,7 +469,7 @@ fn known_guest(
 
 fn unreadable(error: &dyn Error) -> Refusal {
     tracing::warn!(%error, "cannot read an account");
-    Refusal::new(Reason::Unavailable)
+    cannot_read()
 }
 
 fn account_name(text: &str) -> Result<AccountName, Refusal> {

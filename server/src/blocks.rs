@@ -17,7 +17,7 @@ use crate::{
     own_blocks::{KnownGuests, OwnBlocks},
     storage::{
         BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadPool,
-        StorageReader,
+        StorageReader, cannot_read,
     },
 };
 
@@ -243,7 +243,7 @@ fn too_many() -> Refusal {
 
 fn unreadable(error: &dyn Error) -> Refusal {
     tracing::warn!(%error, "cannot read a list of blocked people");
-    Refusal::new(Reason::Unavailable)
+    cannot_read()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -15,7 +15,7 @@ use crate::{
     scopes::Scopes,
     storage::{
         IdentityHash, KeyHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError,
-        StorageReader,
+        StorageReader, cannot_read,
     },
 };
 
@@ -121,12 +121,12 @@ impl Identities {
             let name = name.unwrap_or_else(|| ids::guest_name(&id));
             Ok(Some((Member::person(id, name), known)))
         };
-        let (member, known) = match self.read_pool.read(read).await {
+        let (member, known) = match self.read_pool.read_patiently(read).await {
             Ok(Some(found)) => found,
             Ok(None) => return Err(replaced()),
             Err(error) => {
                 tracing::warn!(%error, "cannot look up a member");
-                return Err(Refusal::new(Reason::Unavailable));
+                return Err(cannot_read());
             }
         };
         let is_stale = known.as_ref().is_some_and(|known| {
@@ -159,7 +159,7 @@ impl Identities {
             Ok(Identified::Replaced) => Err(replaced()),
             Err(error) => {
                 tracing::warn!(%error, "cannot look up a member");
-                Err(Refusal::new(Reason::Unavailable))
+                Err(cannot_read())
             }
         }
     }
@@ -173,7 +173,7 @@ impl Identities {
         let found = self.read_pool.read(move |reader| name_of_guest(reader, &id, name)).await;
         found.map_err(|error| {
             tracing::warn!(%error, "cannot look up a name");
-            Refusal::new(Reason::Unavailable)
+            cannot_read()
         })
     }
 

@@ -130,7 +130,9 @@ use self::{
     room_actor::RoomContext,
     server::Server,
     shared_limits::SharedLimits,
-    storage::{Blocking, Claimed, LogWriter, ReadPool, Storage, StorageError, WriterEnd},
+    storage::{
+        Blocking, Claimed, LogWriter, ReadPool, Storage, StorageCheck, StorageError, WriterEnd,
+    },
     thinking::{Pool, ThreadsEnd},
     tls::Tls,
 };
@@ -267,6 +269,7 @@ async fn serve(
         tls: config.tls,
         lobby: Arc::new(Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo)),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
+        storage_check: StorageCheck::new(log_writer.clone(), Arc::clone(&read_pool)),
         read_pool,
         reviews: Reviews::new(pool.clone()),
         pictures: Pictures::default(),

@@ -87,7 +87,7 @@ pub const DATABASE_MAINTENANCE_WITHIN: Duration = DAY;
 /// Longest time to connect to one host of a PostgreSQL database.
 pub const DATABASE_CONNECT_WITHIN: Duration = Duration::from_secs(2);
 /// After a failed connection, requests fail at once for this time.
-pub const DATABASE_RECONNECT_REST: Duration = Duration::from_millis(250);
+pub const DATABASE_RECONNECT_REST: Duration = Duration::from_millis(100);
 /// The same for a heartbeat.
 pub const DATABASE_HEARTBEAT_WITHIN: Duration = Duration::from_secs(1);
 /// Transactions of one connection that should run in the same session of the database.
@@ -321,10 +321,6 @@ pub const BUS_CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 pub const BUS_RECONNECT_DELAY_MAX: Duration = Duration::from_millis(200);
 /// Time between two attempts when a server of the bus refuses the node.
 pub const BUS_REFUSED_DELAY: Duration = Duration::from_secs(1);
-/// The log repeats why the bus is not connected after this time, and then after twice as long.
-pub const BUS_COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
-/// It repeats it at least this often.
-pub const BUS_COMPLAINT_INTERVAL_MAX: Duration = Duration::from_secs(600);
 /// Longest time to write the last messages when the node leaves.
 pub const BUS_FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 /// Longest message on the bus, in bytes: what a NATS server allows if it is not configured.

@@ -50,7 +50,7 @@ use crate::{
     outbox::Outbox,
     relay::RelayedSeats,
     room_actor::{self, Envelope, Opened, RoomContext},
-    storage::{Epoch, ReadError, ReadPool},
+    storage::{Epoch, ReadError, ReadPool, cannot_read},
     thinking::Owner,
 };
 
@@ -178,6 +178,11 @@ impl Lobby {
     /// Whether this node has not been connected to the bus yet; never where there is none.
     pub(crate) fn lacks_bus(&self) -> bool {
         self.context.cluster.as_ref().is_some_and(|cluster| !cluster.has_seen_bus())
+    }
+
+    /// Whether no heartbeat of this node was answered lately: others may take it for dead.
+    pub(crate) fn is_out_of_date(&self) -> bool {
+        self.context.cluster.as_ref().is_some_and(|cluster| !cluster.node.is_current())
     }
 
     /// Whether this node takes no sessions until the bus is connected, because other nodes do.
@@ -588,10 +593,10 @@ fn too_many_rooms_from_address() -> Refusal {
 }
 
 fn unreadable(error: &ReadError) -> Refusal {
-    Refusal::new(match error {
-        ReadError::Busy => Reason::Busy,
-        ReadError::Storage(_) => Reason::Unavailable,
-    })
+    match error {
+        ReadError::Busy => busy(),
+        ReadError::Storage(_) => cannot_read(),
+    }
 }
 
 fn busy() -> Refusal {

@@ -79,7 +79,6 @@ pub(crate) struct Metrics {
     /// Reports and appeals.
     pub(crate) moderation: ModerationMetrics,
     /// Time of the last commit if it failed, in milliseconds since the epoch; 0 if it succeeded.
-    failing_since: AtomicU64,
     /// The links to other nodes.
     pub(crate) links: LinkMetrics,
 }
@@ -253,7 +252,6 @@ impl Metrics {
             lost_lines: Counter::default(),
             rooms_failed: Counter::default(),
             rooms_rebuilt: Counter::default(),
-            failing_since: AtomicU64::new(0),
             cluster: ClusterMetrics::default(),
             pairing: PairingMetrics::default(),
             moderation: ModerationMetrics::default(),
@@ -485,18 +483,11 @@ impl Metrics {
     /// Records the duration of a successful commit.
     pub(crate) fn note_commit(&self, time: Duration) {
         self.commit.observe(time.as_secs_f64());
-        self.failing_since.store(0, Ordering::Relaxed);
     }
 
-    /// Records a failed commit at this time.
-    pub(crate) fn note_failed_commit(&self, now: u64) {
+    /// Counts a failed commit.
+    pub(crate) fn note_failed_commit(&self) {
         self.commits_failed.inc();
-        self.failing_since.store(now, Ordering::Relaxed);
-    }
-
-    /// Time of the last commit if it failed, in milliseconds since the epoch.
-    pub(crate) fn last_failed_commit(&self) -> Option<u64> {
-        Some(self.failing_since.load(Ordering::Relaxed)).filter(|&at| at > 0)
     }
 
     /// Counts an answer over HTTP, and how long it took.

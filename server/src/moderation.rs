@@ -35,7 +35,7 @@ use crate::{
     sanctions::Sanctions,
     storage::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
-        Sessions, StorageError, StorageReader, Waiting,
+        Sessions, StorageError, StorageReader, Waiting, cannot_read,
     },
 };
 
@@ -294,7 +294,7 @@ fn notice(sanction: &Sanction) -> Option<Message> {
 
 fn unreadable(error: &dyn Error) -> Refusal {
     tracing::warn!(%error, "cannot read reports or sanctions");
-    Refusal::new(Reason::Unavailable)
+    cannot_read()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

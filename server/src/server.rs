@@ -40,7 +40,7 @@ use crate::{
     rated_positions::RatedPositions,
     refused_connections::RefusedConnections,
     reviews::Reviews,
-    storage::ReadPool,
+    storage::{ReadPool, StorageCheck},
     thinking::Pool,
     tls::Tls,
 };
@@ -64,6 +64,7 @@ pub(crate) struct Server {
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) lobby: Arc<Lobby>,
     pub(crate) read_pool: Arc<ReadPool>,
+    pub(crate) storage_check: StorageCheck,
     pub(crate) reviews: Reviews,
     pub(crate) pictures: Pictures,
     /// For answers over HTTP.

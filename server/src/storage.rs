@@ -36,6 +36,7 @@ mod repair;
 mod salvage;
 mod schema;
 mod sqlite;
+mod storage_check;
 mod undo;
 mod values;
 mod write_ahead_log;
@@ -94,7 +95,8 @@ pub(crate) use self::{
     accounts::DELETED_NAME,
     keys::OIDC_KEY_PREFIX,
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
-    read_pool::{ReadError, ReadPool},
+    read_pool::{ReadError, ReadPool, cannot_read},
+    storage_check::StorageCheck,
 };
 
 /// The logs of rooms. Calls may block.
@@ -143,6 +145,14 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// # Errors
     /// When the commit failed.
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError>;
+
+    /// Makes a commit that changes nothing, to find out whether others would be stored.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt.
+    fn try_commit(&mut self) -> Result<(), StorageError> {
+        self.update_members(&[])
+    }
 
     /// Replaces the hash of a member's identity, if `old` is the current one. The member is never
     /// pruned from then on, so that the old identity stays refused. Returns whether `new` is the

@@ -36,6 +36,9 @@ const WAIT_MAX_MS = 8_000;
 /** After this many failures the wait is the longest. */
 const FAILURES_MANY = 5;
 
+/** After more failures than this, the wait does not grow while a server is there that cannot read its database. */
+const FAILURES_UNAVAILABLE = 2;
+
 /** How long an identity that was replaced waits for another tab, which may have signed up with it. */
 const REPLACED_AFTER_MS = 1_000;
 
@@ -452,6 +455,7 @@ export class Connection {
       // The stored name or identity is invalid: continue without it.
       localStorage.removeItem(localStorage.getItem(STORAGE_KEYS.name) ? STORAGE_KEYS.name : STORAGE_KEYS.identity);
     }
+    if (refused.reason === 'unavailable') this.#failures = Math.min(this.#failures, FAILURES_UNAVAILABLE);
     this.#socket?.close();
   }
 

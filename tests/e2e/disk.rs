@@ -5,7 +5,7 @@ use std::process::Stdio;
 use fivefold_shared::protocol::{LobbyRequest, Message, Reason, Request, RoomRequest};
 use fivefold_tests::{Guest, Server, private};
 
-use crate::{FIVE, Pair, freestyle};
+use crate::{FIVE, Pair, freestyle, readiness::until_ready};
 
 #[tokio::test]
 async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
@@ -14,6 +14,7 @@ async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
     let mut pair = Pair::on(server, private(freestyle())).await;
     pair.play(&FIVE[..2]).await;
 
+    until_ready(&pair.server, "200").await;
     pair.server.limit_files(Some(0));
     let (x, y) = FIVE[2];
     let play = RoomRequest::Play { ply: 2, point: (x, y).into() };
@@ -23,7 +24,9 @@ async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
         assert!(matches!(pong, Message::Pong { .. }), "{pong:?}");
         assert_eq!(pair.bob.seen(&pair.room).position().ply(), 2, "nobody has seen the move");
     }
+    until_ready(&pair.server, "503").await;
     pair.server.limit_files(None);
+    until_ready(&pair.server, "200").await;
     pair.play(&FIVE[2..8]).await;
 
     // The log holds everything acknowledged before and after, once.

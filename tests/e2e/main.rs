@@ -29,6 +29,7 @@ mod play;
 mod proxy;
 mod random;
 mod ratings;
+mod readiness;
 mod readme;
 mod refusals;
 mod resume;

@@ -35,6 +35,8 @@ use crate::{PATIENCE, Server, http::post, tcp::tcp_from};
 const RETURN_WITHIN: Duration = Duration::from_secs(5);
 /// How long to wait before the next try to connect.
 pub(crate) const RETURN_AGAIN: Duration = Duration::from_millis(20);
+/// The longest wait besides, after a server has refused a greeting.
+const REFUSED_AGAIN: Duration = Duration::from_millis(500);
 
 /// A client's end of a WebSocket.
 pub type Socket = WebSocketStream<TcpStream>;
@@ -260,6 +262,8 @@ impl Guest {
         socket.send(tungstenite::Message::text(json)).await.ok()?;
         let welcome = receive(&mut socket).await.ok()?;
         if is_unavailable(&welcome) || is_busy(&welcome) {
+            // Not all at once, as the page and the client.
+            sleep(REFUSED_AGAIN.mul_f64(rand::random())).await;
             return None;
         }
         let Message::Welcome { you: me, name, identity: new, .. } = welcome else {

@@ -98,6 +98,11 @@ pub enum ConnectionError {
 }
 
 impl ConnectionError {
+    /// Whether a server is there and cannot read or store right now.
+    pub(super) fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Refused(refusal) if refusal.reason == Reason::Unavailable)
+    }
+
     /// Whether a later retry may succeed.
     pub(super) fn is_passing(&self) -> bool {
         match self {

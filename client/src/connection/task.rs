@@ -221,15 +221,20 @@ impl ConnectionTask {
                 () = sleep(retry_in) => {}
                 () = self.events.closed() => return None,
             }
-            match self.resume_anywhere().await {
+            let is_unavailable = match self.resume_anywhere().await {
                 Ok(socket) => return self.send_event(TableEvent::Back).await.then_some(socket),
-                Err(error) if error.is_passing() => reason = error.to_string(),
+                Err(error) if error.is_passing() => {
+                    reason = error.to_string();
+                    error.is_unavailable()
+                }
                 Err(error) => {
                     self.send_event(TableEvent::Ended { reason: error.to_string() }).await;
                     return None;
                 }
-            }
-            retry_in = backoff.next(rand::random());
+            };
+            let chance = rand::random();
+            retry_in =
+                if is_unavailable { Backoff::after_refusal(chance) } else { backoff.next(chance) };
         }
     }
 

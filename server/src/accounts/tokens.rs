@@ -45,7 +45,8 @@ impl Accounts {
         address: IpAddr,
     ) -> Result<TokenHolder, Refusal> {
         let now = self.clock.now();
-        let found = self.read_pool.read(move |reader| reader.account_of_token(hash)).await;
+        let found =
+            self.read_pool.read_patiently(move |reader| reader.account_of_token(hash)).await;
         let found = found.map_err(|error| unreadable(&error))?;
         let valid =
             found.filter(|(account, token)| token.expires_at > now && account.deleted_at.is_none());

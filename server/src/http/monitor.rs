@@ -3,7 +3,7 @@
 //! Metrics have a port of their own, for the operator only: the number of players is not public,
 //! and behind a proxy all peers look local.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
     Json, Router,
@@ -19,9 +19,6 @@ use crate::{
     metrics::{Levels, MetricsFormat},
     server::Server,
 };
-
-/// How long the server reports itself as not ready after a failed commit, unless one succeeds.
-const UNREADY_AFTER_FAILURE: Duration = Duration::from_secs(10);
 
 /// The router of the operator's port.
 pub(crate) fn router(server: Arc<Server>) -> Router {
@@ -50,37 +47,36 @@ enum Readiness {
     Stopping,
     LacksBus,
     CutOff,
+    OutOfDate,
     StoreFails,
 }
 
-fn readiness(server: &Server) -> Readiness {
+async fn readiness(server: &Server) -> Readiness {
     if server.draining.is_cancelled() {
         Readiness::Stopping
     } else if server.lobby.lacks_bus() {
         Readiness::LacksBus
     } else if server.lobby.is_cut_off() {
         Readiness::CutOff
-    } else if has_failed(server) {
+    } else if server.lobby.is_out_of_date() {
+        Readiness::OutOfDate
+    } else if !server.storage_check.works().await {
         Readiness::StoreFails
     } else {
         Readiness::Ready
     }
 }
 
-/// Whether a commit has failed lately, and none was stored since.
-fn has_failed(server: &Server) -> bool {
-    server.metrics.last_failed_commit().is_some_and(|at| {
-        u128::from(server.clock.now().saturating_sub(at)) < UNREADY_AFTER_FAILURE.as_millis()
-    })
-}
-
 /// `/readyz`: whether the server should get new clients.
 pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoResponse {
-    let (code, status) = match readiness(&server) {
+    let (code, status) = match readiness(&server).await {
         Readiness::Ready => (StatusCode::OK, "ready"),
         Readiness::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
         Readiness::LacksBus => (StatusCode::SERVICE_UNAVAILABLE, "waits for the bus"),
         Readiness::CutOff => (StatusCode::SERVICE_UNAVAILABLE, "cut off from the other nodes"),
+        Readiness::OutOfDate => {
+            (StatusCode::SERVICE_UNAVAILABLE, "its heartbeats are not answered")
+        }
         Readiness::StoreFails => (StatusCode::SERVICE_UNAVAILABLE, "the store fails"),
     };
     (code, Json(Health { status, version: env!("CARGO_PKG_VERSION") }))
@@ -109,8 +105,8 @@ async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl 
             ("thinking_queue", thinking_queue, THINKING_QUEUE_MAX),
             ("http_jobs", jobs, HTTP_JOB_QUEUE_MAX),
         ],
-        is_ready: readiness(&server) == Readiness::Ready,
-        has_database: !has_failed(&server),
+        is_ready: readiness(&server).await == Readiness::Ready,
+        has_database: server.storage_check.works().await,
         has_bus: server.lobby.sees_bus(),
         certificate_end: server.tls.as_ref().and_then(|tls| tls.not_after()),
     };

@@ -118,7 +118,7 @@ impl Actor {
     async fn roll_back_to_log(&mut self, error: &AppendError, inbox: &mut Inbox<'_>) -> bool {
         if !matches!(error, AppendError::Conflict(Conflict::Playing(_))) {
             tracing::error!(room.id = %self.code(), %error, "the room rolls back to its log");
-            self.context.metrics.note_failed_commit(self.context.clock.now());
+            self.context.metrics.note_failed_commit();
         }
         match error {
             AppendError::Storage(StorageError::InDoubt(_)) => self.settle(inbox).await,

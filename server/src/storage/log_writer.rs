@@ -53,6 +53,7 @@ pub(crate) struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
 #[derive(Debug)]
 enum Request {
     UpdateMember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
+    TryCommit(oneshot::Sender<Result<(), StorageError>>),
     Orphans(oneshot::Sender<Result<Vec<RoomCode>, StorageError>>),
     Claim(Vec<RoomCode>, NodeId, oneshot::Sender<Result<Vec<Claimed>, StorageError>>),
     Append(Append, oneshot::Sender<Result<Vec<RatingChange>, AppendError>>),
@@ -137,6 +138,13 @@ impl WriterPermit<'_> {
     pub(crate) fn update_member(self, member: KnownMember) -> Reply<(), StorageError> {
         let (answer, reply) = oneshot::channel();
         self.0.send(Request::UpdateMember(member, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::try_commit`].
+    pub(crate) fn try_commit(self) -> Reply<(), StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::TryCommit(answer));
         Reply(reply)
     }
 
@@ -264,6 +272,10 @@ impl Writer {
                 Request::UpdateMember(member, answer) => {
                     group.members.push(member);
                     group.member_answers.push(answer);
+                }
+                Request::TryCommit(answer) => {
+                    group.commit(storage);
+                    report(answer, storage.try_commit());
                 }
                 Request::Orphans(answer) => {
                     group.commit(storage);

@@ -5,10 +5,19 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::Semaphore;
+use fivefold_shared::protocol::{Reason, Refusal};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, sleep},
+};
 
 use super::{Blocking, ReplicaLag, Storage, StorageError, StorageReader};
 use crate::limits::READ_QUEUE_MAX;
+
+/// Somebody who comes waits for at most this long until the storage can be read again.
+const READ_PATIENCE: Duration = Duration::from_secs(3);
+/// It is tried again after this time.
+const READ_AGAIN_AFTER: Duration = Duration::from_millis(150);
 
 /// Reads finished games and members.
 #[derive(Debug)]
@@ -82,6 +91,26 @@ impl ReadPool {
         Ok(self.read(read).await?)
     }
 
+    /// As [`read`](Self::read), and again for a while if the storage fails: a database that is restarted is
+    /// back soon, and those who come in between need not come again.
+    ///
+    /// # Errors
+    /// If the storage fails for longer.
+    pub(crate) async fn read_patiently<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Clone + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let deadline = Instant::now() + READ_PATIENCE;
+        loop {
+            match self.read(read.clone()).await {
+                Err(StorageError::Failed(_)) if Instant::now() < deadline => {
+                    sleep(READ_AGAIN_AFTER).await;
+                }
+                done => return done,
+            }
+        }
+    }
+
     /// Reads something, however many others wait. The callers are limited elsewhere.
     ///
     /// # Errors
@@ -117,6 +146,12 @@ impl Drop for Taken<'_> {
     fn drop(&mut self) {
         self.readers.lock().extend(self.reader.take());
     }
+}
+
+/// The refusal when something cannot be read. Nothing was to be stored.
+pub(crate) fn cannot_read() -> Refusal {
+    let text = "The server cannot read its database right now. Try again in a moment.".to_owned();
+    Refusal { text, ..Refusal::new(Reason::Unavailable) }
 }
 
 fn broken() -> StorageError {

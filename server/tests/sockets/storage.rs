@@ -19,7 +19,7 @@ use fivefold_shared::room::Entry;
 use serde_json::json;
 use tokio::sync::Mutex;
 
-use crate::harness::{LIMITS, TestServer};
+use crate::harness::{LIMITS, TestServer, within};
 
 /// Panics at the first use.
 #[derive(Debug)]
@@ -234,6 +234,33 @@ async fn a_move_in_doubt_is_answered_by_the_log() {
     *next_doubt.lock().await = Some(true);
     ann.create(json!(["me", "open"])).await;
     assert_eq!(server.count("commits_failed_total").await, 4);
+    server.stop().await;
+}
+
+/// Waits until `/readyz` says so.
+async fn until_ready(server: &TestServer, status: &str) {
+    let expected = format!("HTTP/1.1 {status}");
+    within(async { while !server.monitor("/readyz").await.starts_with(&expected) {} }).await;
+}
+
+#[tokio::test]
+async fn a_server_whose_storage_fails_or_hangs_is_not_ready_though_nobody_plays() {
+    let storage = Brittle::default();
+    let (is_broken, gate) = (Arc::clone(&storage.is_broken), Arc::clone(&storage.gate));
+    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    until_ready(&server, "200").await;
+    is_broken.store(true, Ordering::SeqCst);
+    until_ready(&server, "503").await;
+    is_broken.store(false, Ordering::SeqCst);
+    until_ready(&server, "200").await;
+    let mut ann = server.greet("Ann").await;
+    let held = gate.lock().await;
+    // The writer hangs in this.
+    let create = json!({"type": "create", "rules": {"variant": "renju"}, "id": "make"});
+    ann.send_text(create.to_string()).await;
+    until_ready(&server, "503").await;
+    drop(held);
+    until_ready(&server, "200").await;
     server.stop().await;
 }
 

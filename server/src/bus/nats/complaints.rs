@@ -7,7 +7,11 @@ use rustls::{AlertDescription, CertificateError, Error as TlsError};
 use tokio::time::Instant;
 
 use super::access::{Login, NatsAccess, name_of};
-use crate::limits::{BUS_COMPLAINT_INTERVAL, BUS_COMPLAINT_INTERVAL_MAX};
+
+/// The log repeats why the bus is not connected after this time, and then after twice as long.
+const BUS_COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
+/// It repeats it at least this often.
+const BUS_COMPLAINT_INTERVAL_MAX: Duration = Duration::from_secs(600);
 
 /// Which sentences the log has, since the bus has worked last. A sentence is repeated after intervals
 /// that grow.
