@@ -1,7 +1,11 @@
 //! Tests of several nodes: two players on different nodes play one game while nodes are killed and
 //! restarted, and then the services that the nodes share.
 
-use std::{collections::BTreeSet, process::Command, time::Duration};
+use std::{
+    collections::BTreeSet,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use fivefold_shared::{
     protocol::{NumberedEvent, RoomCode, RoomRequest},
@@ -255,4 +259,28 @@ fn the_bus_needs_a_database() {
     let refused = server.args(["--bus", "nats://127.0.0.1:4222"]).output().expect("it starts");
     let text = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && text.contains("--database"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_comes_while_the_bus_is_away_is_in_soon_after_it_is_back() {
+    let Some(mut cluster) = Cluster::start(3, &FAST).await else { return };
+    let mut ann = Guest::hello(cluster.node(0), "Ann").await;
+    // Shorter and longer than the time after which a node counts as silent.
+    for away in [1_000, 1_800, 2_600, 4_000].map(Duration::from_millis) {
+        let room = ann.create(private(freestyle())).await;
+        let mut bob = Guest::hello(cluster.node(1), "Bob").await;
+        cluster.kill_bus();
+        let coming = async {
+            bob.join(&room).await;
+            Instant::now()
+        };
+        let restart = async {
+            sleep(away).await;
+            cluster.restart_bus();
+            Instant::now()
+        };
+        let (came, back) = tokio::join!(coming, restart);
+        let waited = came.saturating_duration_since(back);
+        assert!(waited < Duration::from_secs(4), "{waited:?} after {away:?} without NATS");
+    }
 }

@@ -4,7 +4,8 @@
 //! `cargo run --release -p fivefold-tests --example fault -- --minutes 10 --rooms 50`
 //!
 //! The same on several nodes, with PostgreSQL and NATS: add `--nodes 3`, and `--only-kills` for
-//! nothing but killed nodes. `--seekers 50` has people seek each other and play, one game after the
+//! nothing but killed nodes, or `--only NAME` for the faults of one row of the table at the end. The table
+//! has the seconds until the next acknowledged move after each kind of fault. `--seekers 50` has people seek each other and play, one game after the
 //! other, and checks that nobody was in two of them; with `--nodes 3 --only-kills` a random node is
 //! killed each second, or as soon as the last one is back. With `--rated` they have accounts and their
 //! games count: no change of a rating may be lost or counted twice. `--orphans 10000` kills one node with so
@@ -38,6 +39,9 @@ struct Args {
     /// Nothing but killed nodes.
     #[arg(long, requires = "nodes")]
     only_kills: bool,
+    /// Nothing but faults whose name in the table contains this, such as `NATS restarted`.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["only_kills", "seekers"], requires = "nodes")]
+    only: Option<String>,
     /// So many people who seek each other and play, instead of rooms.
     #[arg(long, conflicts_with_all = ["rooms", "orphans"])]
     seekers: Option<usize>,
@@ -51,7 +55,8 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Args { minutes, rooms, seed, nodes, only_kills, seekers, rated, orphans } = Args::parse();
+    let Args { minutes, rooms, seed, nodes, only_kills, only, seekers, rated, orphans } =
+        Args::parse();
     let time = Duration::from_secs_f64(minutes * 60.0);
     // A sentence says what is not installed.
     let is_clean = if let Some(orphans) = orphans {
@@ -72,7 +77,14 @@ async fn main() -> ExitCode {
         println!("{verdict}");
         verdict.is_clean()
     } else if let Some(nodes) = nodes {
-        let found = fault::nodes::run(nodes.get(), rooms, time, seed, !only_kills).await;
+        let only = if only_kills { Some("kill -9".to_owned()) } else { only };
+        let is_limited = only.is_some();
+        let kinds = only.map_or_else(Vec::new, |name| fault::nodes::Fault::named(&name));
+        if is_limited && kinds.is_empty() {
+            println!("no fault has this name");
+            return ExitCode::FAILURE;
+        }
+        let found = fault::nodes::run(nodes.get(), rooms, time, seed, &kinds).await;
         found.is_none_or(|found| {
             println!("{found}");
             found.verdict.is_clean()

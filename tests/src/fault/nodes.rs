@@ -74,6 +74,14 @@ impl Fault {
         Self::RestartDatabase,
     ];
 
+    /// The kinds with a name that contains this, such as `NATS restarted`.
+    pub fn named(part: &str) -> Vec<Self> {
+        let mut kinds = Self::MIXED.to_vec();
+        kinds.dedup();
+        kinds.retain(|kind| kind.name().contains(part));
+        kinds
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill -9",
@@ -143,8 +151,8 @@ pub(super) struct Incident {
     node: Option<SocketAddr>,
 }
 
-/// Plays in this many rooms on this many nodes for a time, with a fault every 5 s on average: kills
-/// only, or all kinds. `None` where a service is not installed.
+/// Plays in this many rooms on this many nodes for a time, with a fault of these kinds every 5 s on
+/// average; all kinds if there are none. `None` where a service is not installed.
 ///
 /// # Panics
 /// As [`run`](super::run), and when a node does not end well at SIGTERM.
@@ -153,7 +161,7 @@ pub async fn run(
     rooms: usize,
     time: Duration,
     seed: u64,
-    is_mixed: bool,
+    kinds: &[Fault],
 ) -> Option<NodesVerdict> {
     let mut cluster = start_nodes(nodes, &[]).await?;
     let mut found = NodesVerdict::default();
@@ -173,7 +181,7 @@ pub async fn run(
     let (mut incidents, mut exits) = (Vec::new(), Vec::new());
     while begin.elapsed() < time {
         sleep(pause(BETWEEN, &mut random).min(4 * BETWEEN)).await;
-        let kinds: &[Fault] = if is_mixed { &Fault::MIXED } else { &[Fault::Kill] };
+        let kinds = if kinds.is_empty() { &Fault::MIXED } else { kinds };
         let fault = *kinds.choose(&mut random).expect("there are kinds");
         let node = random.random_range(0..nodes);
         println_fault(begin, fault, node);
