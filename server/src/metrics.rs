@@ -78,7 +78,6 @@ pub(crate) struct Metrics {
     pub(crate) pairing: PairingMetrics,
     /// Reports and appeals.
     pub(crate) moderation: ModerationMetrics,
-    /// Time of the last commit if it failed, in milliseconds since the epoch; 0 if it succeeded.
     /// The links to other nodes.
     pub(crate) links: LinkMetrics,
 }
