@@ -154,9 +154,12 @@ impl Outbox {
         self.shared.own_ids.get().map(Box::as_ref)
     }
 
-    /// A message as the session receives it.
-    pub(crate) fn translate(&self, text: Utf8Bytes) -> Utf8Bytes {
-        self.shared.translate(text)
+    /// Encodes a message as the session receives it.
+    pub(crate) fn encode(&self, mut message: Message) -> Utf8Bytes {
+        if let Some(own) = self.own_ids() {
+            own.translate(&mut message);
+        }
+        encode(&message)
     }
 
     /// Sets the lists of people around the session's member, once.
@@ -262,7 +265,7 @@ impl Drop for OutboxReceiver {
 impl Shared {
     fn translate(&self, text: Utf8Bytes) -> Utf8Bytes {
         match self.own_ids.get() {
-            Some(own) => own.translate(text),
+            Some(own) => own.translate_text(text),
             None => text,
         }
     }

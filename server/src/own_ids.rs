@@ -1,11 +1,15 @@
 //! The ids of one person: their account's, and those of the guests that belong to it.
 //!
 //! A game that a guest has begun keeps the guest's id in its log. To the account, that id is its own: it
-//! replaces it in all that the account's sessions receive. This file knows no sessions and no rooms.
+//! replaces it in all messages that the account's sessions receive: in their fields, not in their text, so that
+//! no chat line changes that looks like an id. This file knows no sessions and no rooms.
 
 use std::iter;
 
-use fivefold_shared::protocol::MemberId;
+use fivefold_shared::{
+    protocol::{CatchUp, Event, MemberId, Message, Player, Seats},
+    seat::Seat,
+};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// The ids of a person who has an account with guests.
@@ -26,19 +30,122 @@ impl OwnIds {
         iter::once(&self.account).chain(&self.guests)
     }
 
-    /// An encoded message as the account receives it. It stays as long as it is.
-    pub(crate) fn translate(&self, text: Utf8Bytes) -> Utf8Bytes {
-        let mut translated = None;
-        for guest in &self.guests {
-            // An id inside a text is between escaped quotes, so this finds values only.
-            let quoted = format!("\"{}\"", guest.as_str());
-            let current = translated.as_deref().unwrap_or(text.as_str());
-            if current.contains(&quoted) {
-                let own = format!("\"{}\"", self.account.as_str());
-                translated = Some(current.replace(&quoted, &own));
+    /// An encoded message as the account receives it.
+    pub(crate) fn translate_text(&self, text: Utf8Bytes) -> Utf8Bytes {
+        // Few messages name a guest. The text may also be something else, such as a line of chat.
+        if !self.guests.iter().any(|guest| text.contains(guest.as_str())) {
+            return text;
+        }
+        match Message::from_json(&text) {
+            Ok(mut message) => {
+                self.translate(&mut message);
+                message.to_json().into()
+            }
+            Err(error) => {
+                tracing::error!(%error, "a message of this server cannot be read");
+                text
             }
         }
-        translated.map_or(text, Utf8Bytes::from)
+    }
+
+    /// Puts the account's id in the place of those of its guests.
+    pub(crate) fn translate(&self, message: &mut Message) {
+        for_each_id(message, &mut |id| {
+            if self.guests.contains(id) {
+                *id = self.account.clone();
+            }
+        });
+    }
+}
+
+/// Calls a function with all ids of members in a message.
+fn for_each_id(message: &mut Message, change: &mut impl FnMut(&mut MemberId)) {
+    match message {
+        Message::Welcome { you, .. } => change(you),
+        Message::Rooms { rooms, .. } => {
+            rooms.iter_mut().for_each(|room| in_seats(&mut room.seats, change));
+        }
+        Message::OwnRooms { rooms, .. } => {
+            rooms.iter_mut().for_each(|room| in_seats(&mut room.summary.seats, change));
+        }
+        Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
+        | Message::Snapshot { snapshot, .. } => {
+            change(&mut snapshot.host);
+            in_seats(&mut snapshot.seats, change);
+        }
+        Message::Joined { catch_up: CatchUp::Events(events), .. } => {
+            events.iter_mut().for_each(|event| in_event(&mut event.event, change));
+        }
+        Message::Event { event, .. } => in_event(&mut event.event, change),
+        Message::Chat { players, spectators, .. } => {
+            let lines = players.iter_mut().chain(spectators.iter_mut().flatten());
+            lines.for_each(|line| change(&mut line.member));
+        }
+        Message::PlayerSaid { line, .. } | Message::SpectatorSaid { line, .. } => {
+            change(&mut line.member);
+        }
+        Message::Challenged { challenge, .. } => change(&mut challenge.member),
+        Message::Lobby { seeks, .. } | Message::LobbyChanged { added: seeks, .. } => {
+            seeks.iter_mut().for_each(|seek| change(&mut seek.member));
+        }
+        Message::Done { .. }
+        | Message::Refused { .. }
+        | Message::Weights { .. }
+        | Message::Pong { .. }
+        | Message::Spectators { .. }
+        | Message::Presence { .. }
+        | Message::Ratings { .. }
+        | Message::Analysis { .. }
+        | Message::AnalysisOver { .. }
+        | Message::Closed { .. }
+        | Message::Seeking { .. }
+        | Message::Paired { .. }
+        | Message::SeekOver { .. }
+        | Message::AccountChanged { .. }
+        | Message::Sanction { .. } => {}
+    }
+}
+
+fn in_event(event: &mut Event, change: &mut impl FnMut(&mut MemberId)) {
+    match event {
+        Event::Created { host, .. } => change(host),
+        Event::Sat { player, .. } => in_player(player, change),
+        Event::Stood { .. }
+        | Event::Renamed { .. }
+        | Event::Started { .. }
+        | Event::Asked { .. }
+        | Event::Played { .. }
+        | Event::Stayed { .. }
+        | Event::Swapped { .. }
+        | Event::Declared { .. }
+        | Event::Offered { .. }
+        | Event::OpeningOver { .. }
+        | Event::DrawOffered { .. }
+        | Event::DrawDeclined { .. }
+        | Event::TakebackAsked { .. }
+        | Event::TakebackRefused { .. }
+        | Event::TakenBack { .. }
+        | Event::Resumed { .. }
+        | Event::FirstActDue { .. }
+        | Event::Nudged { .. }
+        | Event::Ended { .. }
+        | Event::RematchAsked { .. }
+        | Event::ChatSet { .. } => {}
+    }
+}
+
+fn in_seats(seats: &mut Seats, change: &mut impl FnMut(&mut MemberId)) {
+    for seat in Seat::BOTH {
+        if let Some(player) = &mut seats[seat] {
+            in_player(player, change);
+        }
+    }
+}
+
+fn in_player(player: &mut Player, change: &mut impl FnMut(&mut MemberId)) {
+    match player {
+        Player::Member { member, .. } => change(member),
+        Player::Bot { .. } => {}
     }
 }
 
@@ -55,25 +162,64 @@ mod tests {
         assert_eq!(OwnIds::new(id("a"), vec![]), None);
         let own = OwnIds::new(id("a"), vec![id("1"), id("2")]).unwrap();
         assert_eq!(own.all().collect::<Vec<_>>(), [&id("a"), &id("1"), &id("2")]);
-        let text = |one: &str, other: &str| {
-            let (one, other) = (one.repeat(16), other.repeat(16));
-            format!(r#"{{"member":"{one}","seats":["{other}"],"text":"\"{one}\" {other}"}}"#)
+        let [guest, other, account] = ["1", "2", "a"].map(|digit| digit.repeat(16));
+        let line = |member: &str, name: &str| {
+            format!(r#"{{"number":1,"at":5,"member":"{member}","name":"{name}","text":"{guest}"}}"#)
         };
-        let others = text("3", "b");
-        for (given, expected) in [
-            (others.clone(), others),
-            (text("1", "3"), text("1", "3").replacen(&"1".repeat(16), &"a".repeat(16), 1)),
-            (
-                text("1", "2"),
-                text("1", "2").replacen(&"1".repeat(16), &"a".repeat(16), 1).replacen(
-                    &"2".repeat(16),
-                    &"a".repeat(16),
-                    1,
+        let summary = |first: &str, second: &str| {
+            format!(
+                r#""rules":{{"variant":"freestyle","size":[15,15]}},"seats":{{"first":{{"member":"{first}","name":"{guest}"}},"second":{{"member":"{second}","name":"Bob"}}}},"black":"first""#
+            )
+        };
+        let messages = |one: &str, another: &str| {
+            let room = r#""room":"k7m2qpxw9abc""#;
+            let sat = format!(
+                r#"{{"seq":2,"at":5,"event":{{"type":"sat","seat":"first","player":{{"member":"{one}","name":"Ann"}}}}}}"#
+            );
+            let list = format!(
+                r#"{{{room},{},"assistance":false,"phase":"waiting","ply":0,"spectators":0}}"#,
+                summary(one, another)
+            );
+            let snapshot = format!(
+                r#"{{"seq":2,"visibility":"private","assistance":false,"host":"{another}",{}}}"#,
+                summary(one, another)
+            );
+            let seek = format!(
+                r#"{{"seek":"k7m2qpxw9abc","member":"{one}","name":"{guest}","rules":{{"variant":"freestyle","size":[15,15]}}}}"#
+            );
+            [
+                format!(r#"{{"type":"player_said",{room},"line":{}}}"#, line(one, &guest)),
+                format!(
+                    r#"{{"type":"chat","id":"c","room":"k7m2qpxw9abc","players":[{}],"spectators":[{}]}}"#,
+                    line(one, "Ann"),
+                    line(another, "Bob")
                 ),
-            ),
+                format!(r#"{{"type":"event",{room},{}"#, &sat[1..]),
+                format!(
+                    r#"{{"type":"joined","id":"c",{room},"now":5,"spectators":{{"count":0,"names":[]}},"events":[{sat}]}}"#
+                ),
+                format!(
+                    r#"{{"type":"joined","id":"{guest}",{room},"now":5,"spectators":{{"count":1,"names":["{guest}"]}},"snapshot":{snapshot}}}"#
+                ),
+                format!(r#"{{"type":"snapshot",{room},"snapshot":{snapshot}}}"#),
+                format!(r#"{{"type":"rooms","id":"c","rooms":[{list}],"total":1}}"#),
+                format!(r#"{{"type":"lobby","id":"c","pools":[],"seeks":[{seek}]}}"#),
+                format!(r#"{{"type":"challenged",{},"for_ms":5}}"#, &seek[1..seek.len() - 1]),
+            ]
+        };
+        let read =
+            |text: &str| Message::from_json(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        for (given, expected) in [
+            (["3", "b"].map(|digit| digit.repeat(16)), ["3", "b"].map(|digit| digit.repeat(16))),
+            ([guest.clone(), "3".repeat(16)], [account.clone(), "3".repeat(16)]),
+            ([guest.clone(), other.clone()], [account.clone(), account.clone()]),
         ] {
-            let translated = own.translate(given.clone().into());
-            assert_eq!((translated.as_str(), translated.len()), (&*expected, given.len()));
+            let given = messages(&given[0], &given[1]);
+            let expected = messages(&expected[0], &expected[1]);
+            for (given, expected) in given.into_iter().zip(expected) {
+                let translated = own.translate_text(given.into());
+                assert_eq!(read(&translated), read(&expected));
+            }
         }
     }
 }

@@ -187,7 +187,7 @@ impl Commands {
         if let Some(message) = &message {
             self.server.metrics.answered(kind, message);
         }
-        Reply { text: message.map(|message| self.outbox.translate(encode(&message))), close }
+        Reply { text: message.map(|message| self.outbox.encode(message)), close }
     }
 
     fn take_command(

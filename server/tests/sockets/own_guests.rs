@@ -116,6 +116,10 @@ async fn play_on(storage: &Memory, first: &TestServer, second: &TestServer) {
     assert_eq!(renamed(&mut bob).await, (Seat::First, "Ann".to_owned()));
     done(&ann.ask(play(&room, 2)).await);
     done(&bob.ask(play(&room, 3)).await);
+    // A line of chat is what was typed, whatever it looks like.
+    say(&mut bob, &room, guest_id.as_str()).await;
+    assert_eq!(heard(&mut ann).await, guest_id.as_str());
+    assert_eq!(kept(&mut ann, &room).await, [guest_id.as_str()]);
     let mut eve = socket(second, &stranger).await;
     eve.join(&room).await;
     assert_eq!(eve.refused(play(&room, 4)).await, Reason::NotSeated);
