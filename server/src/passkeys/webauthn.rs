@@ -27,8 +27,8 @@ impl RelyingParty {
         let origin = url.map_or_else(|| "http://localhost".to_owned(), ToString::to_string);
         let origin = Url::parse(&origin).ok()?;
         let builder = WebauthnBuilder::new(&domain, &origin).ok()?;
-        // Any program of this machine may be at its other ports anyway.
-        let builder = builder.rp_name("Fivefold").allow_any_port(domain == "localhost");
+        // Without `--public-url` the port of the pages is unknown.
+        let builder = builder.rp_name("Fivefold").allow_any_port(url.is_none());
         let webauthn = builder.timeout(CHALLENGE_KEPT).build().ok()?;
         Some(Self { webauthn, domain })
     }

@@ -71,6 +71,20 @@ fn hello_by(token: &str) -> Value {
 }
 
 #[tokio::test]
+async fn a_passkey_answers_for_the_port_of_the_public_url_only() {
+    let public_url = Some(ORIGIN.parse().unwrap());
+    let config = Config { limits: LIMITS, public_url, ..Config::default() };
+    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let (mut passkey, answer) = sign_up_by_passkey(&server, "Ann", &[]).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    for origin in ["http://localhost:1", "http://localhost", "https://localhost:8080"] {
+        try_passkey(&server, &mut passkey, origin).await.assert(403, "wrong_passkey");
+    }
+    assert_eq!(try_passkey(&server, &mut passkey, ORIGIN).await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_guest_signs_up_and_in_by_a_passkey_alone() {
     let server = TestServer::start(LIMITS);
     let (mut guest, id, identity) = greet(&server, "Ann").await;
@@ -90,7 +104,7 @@ async fn a_guest_signs_up_and_in_by_a_passkey_alone() {
     let again = try_passkey(&server, &mut passkey, ORIGIN).await;
     assert_eq!((again.status, &again.body["account"]["name"]), (200, &json!("Anna")));
     socket(&server, &again.cookie()).await;
-    // Any port of this machine, and no other page.
+    // Without `--public-url` any port of this machine, and no other page.
     assert_eq!(try_passkey(&server, &mut passkey, "http://localhost:9").await.status, 200);
     let elsewhere = try_passkey(&server, &mut passkey, "http://evil.org").await;
     elsewhere.assert(403, "wrong_passkey");
