@@ -9,6 +9,10 @@
 //! shares processors and caches with the server. The second kind shows how much that costs by itself, so
 //! the third against the second is what the server's own work for the storm costs. The attempts name accounts that are known and others, and come
 //! from ever new addresses, which a trusted proxy reports, so that the limits of an address hide no cost.
+//!
+//! With `--flood` it measures something else: whether one address with 60 connections and made-up names keeps
+//! people at other addresses from signing in and up, and makes the server forget which name it has locked. For a
+//! server alone on the first processor: `taskset -c 1 ... sign_in_storm --flood --server-cpus 0`.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{
@@ -16,7 +20,10 @@ use std::{
     env, io,
     net::SocketAddr,
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -25,10 +32,11 @@ use fivefold_shared::rules::{Rules, Size, Variant};
 use fivefold_tests::{
     Server, Times,
     load::{self, Plan, Target},
+    sign_in_flood::{self, post},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     task::{JoinSet, spawn_blocking},
     time::{interval, sleep, timeout},
 };
@@ -47,6 +55,15 @@ const OWNER_PAUSE: Duration = Duration::from_millis(200);
 /// Measures moves during a storm of sign-in attempts.
 #[derive(Parser, Debug)]
 struct Args {
+    /// Measures sign-ins and sign-ups during a flood from one address instead.
+    #[arg(long)]
+    flood: bool,
+    /// Run the server on these processors only, as `taskset` names them.
+    #[arg(long, value_name = "CPUS")]
+    server_cpus: Option<String>,
+    /// Is the flood on this server, until the standard input ends.
+    #[arg(long, hide = true)]
+    flood_on: Option<SocketAddr>,
     /// Rooms with two players each.
     #[arg(long, default_value_t = 200)]
     rooms: usize,
@@ -76,6 +93,12 @@ type Answers = BTreeMap<u16, u64>;
 #[tokio::main]
 async fn main() -> io::Result<()> {
     let args = Args::parse();
+    if let Some(server) = args.flood_on {
+        return flood_until_the_input_ends(server).await;
+    }
+    if args.flood {
+        return measure_flood(&args).await;
+    }
     let target = if args.attack_nobody { Some(listen().await?) } else { args.attack };
     if let Some(server) = target {
         let (lasted, answers) = attack(server, args.attempts).await;
@@ -83,7 +106,7 @@ async fn main() -> io::Result<()> {
         println!("{}", answers.map_err(io::Error::other)?);
         return Ok(());
     }
-    let server = start();
+    let server = start(&args)?;
     let address = server.address();
     let up = post(address, HOME, "account", OWNER, true).await?;
     assert_eq!(up.0, 201, "{}", up.1);
@@ -136,7 +159,7 @@ async fn main() -> io::Result<()> {
     Ok(())
 }
 
-fn start() -> Server {
+fn start(args: &Args) -> io::Result<Server> {
     let flags = [
         ["--command-rate", "1000000"],
         ["--sessions-per-address", "1000000"],
@@ -147,7 +170,59 @@ fn start() -> Server {
         ["--trusted-proxy", "127.0.0.0/8"],
         ["--log", "warn"],
     ];
-    Server::start_with(flags.as_flattened())
+    let server = Server::start_with(flags.as_flattened());
+    if let Some(cpus) = &args.server_cpus {
+        let pid = server.pid().to_string();
+        let moved = Command::new("taskset").args(["-a", "-p", "-c", cpus, &pid]).output()?;
+        if !moved.status.success() {
+            return Err(io::Error::other(String::from_utf8_lossy(&moved.stderr).into_owned()));
+        }
+    }
+    Ok(server)
+}
+
+/// People sign in and up in quiet, and during a flood of one address with made-up names.
+async fn measure_flood(args: &Args) -> io::Result<()> {
+    let server = start(args)?;
+    let address = server.address();
+    sign_in_flood::prepare(address).await?;
+    let quiet = sign_in_flood::measure(address, 1).await?;
+    let mut command = Command::new("chrt");
+    command.args(["--idle", "0"]).arg(env::current_exe()?);
+    let flood = command.args(["--flood-on", &address.to_string()]);
+    let flood = flood.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    sleep(Duration::from_secs(3)).await;
+    let flooded = sign_in_flood::measure(address, 2).await?;
+    let told = spawn_blocking(|| flood.wait_with_output()).await.map_err(io::Error::other)??;
+    println!("the flood: {}", String::from_utf8_lossy(&told.stdout).trim());
+    println!("\n| | tried | refused | median | p99 |\n| --- | --- | --- | --- | --- |");
+    for (name, quiet, flooded) in [
+        ("sign-ins at new addresses", &quiet.unknown, &flooded.unknown),
+        ("sign-ins at known addresses", &quiet.known, &flooded.known),
+        ("sign-ups", &quiet.sign_ups, &flooded.sign_ups),
+    ] {
+        println!("{}", quiet.row(&format!("{name}, quiet")));
+        println!("{}", flooded.row(&format!("{name}, flood")));
+    }
+    let (before, after) = sign_in_flood::forget(address, "Member0").await?;
+    println!(
+        "\n{before} guesses at a name were allowed, and {after} more after {} made-up names.",
+        sign_in_flood::MADE_UP_NAMES
+    );
+    Ok(())
+}
+
+/// Floods a server, and prints what it has answered.
+async fn flood_until_the_input_ends(server: SocketAddr) -> io::Result<()> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let flood = tokio::spawn(sign_in_flood::flood(server, Arc::clone(&is_over)));
+    let begin = Instant::now();
+    tokio::io::stdin().read_u8().await.ok();
+    is_over.store(true, Ordering::Relaxed);
+    let answers = flood.await.map_err(io::Error::other)?;
+    let count: u64 = answers.values().sum();
+    println!("{} a second: {answers:?}", count / begin.elapsed().as_secs().max(1));
+    Ok(())
 }
 
 /// A round of play; returns how long moves took to be answered.
@@ -271,27 +346,4 @@ async fn owner_signs_in(server: SocketAddr, after: Duration) -> io::Result<(u32,
             }
         }
     }
-}
-
-/// Signs up or in over a connection of its own, as from another address. Returns the status and the answer.
-async fn post(
-    server: SocketAddr,
-    from: &str,
-    path: &str,
-    name: &str,
-    is_right: bool,
-) -> io::Result<(u16, String)> {
-    let password = if is_right { "correct horse" } else { "wrong horses" };
-    let body = format!(r#"{{"name":"{name}","password":"{password}"}}"#);
-    let length = body.len();
-    let mut stream = TcpStream::connect(server).await?;
-    let request = format!(
-        "POST /api/{path} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\nX-Forwarded-For: {from}\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
-    Ok((status.ok_or_else(|| io::Error::other(answer.clone()))?, answer))
 }

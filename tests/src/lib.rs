@@ -16,6 +16,7 @@ mod programs;
 pub mod random_games;
 pub mod ratings;
 mod server;
+pub mod sign_in_flood;
 mod tcp;
 mod times;
 
