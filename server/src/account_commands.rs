@@ -14,7 +14,7 @@ use crate::{
     limits::accounts::DELETED_ACCOUNT_KEPT,
     storage::{
         Account, AccountChange, AccountChanged, AccountStep, Database, OperatorDatabase,
-        OperatorError, StorageError, StorageReader,
+        OperatorError, StorageError, StorageReader, name_key,
     },
 };
 
@@ -55,13 +55,13 @@ pub fn account(database: Database<'_>, task: &AccountTask) -> Result<String, Acc
 /// The account of this name, which may be deleted, or of the member with this id.
 fn find(reader: &mut dyn StorageReader, who: &str) -> Result<Option<Account>, StorageError> {
     if let Ok(name) = Name::new(who)
-        && let Some(account) = reader.account_named(name.likeness().as_str())?
+        && let Some(account) = reader.account_named(&name_key(&name))?
     {
         return Ok(Some(account));
     }
     let Ok(member) = MemberId::try_from(who.to_owned()) else { return Ok(None) };
     let Some(name) = name_of(reader, &member)? else { return Ok(None) };
-    let account = reader.account_named(name.likeness().as_str())?;
+    let account = reader.account_named(&name_key(&name))?;
     Ok(account.filter(|account| account.member == member))
 }
 

@@ -20,9 +20,10 @@ use tokio::time::Instant;
 use crate::{
     limits::accounts::{
         DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
-        DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN,
-        OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX,
-        SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN, TRIES_KEPT, VOUCHED_SIGN_UPS_MAX,
+        DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, NAME_SIGN_INS_MAX,
+        NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX,
+        RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN,
+        TRIES_KEPT, VOUCHED_SIGN_UPS_MAX,
     },
     network::network,
     passwords::Whose,
@@ -41,9 +42,11 @@ struct State {
     /// Of people for whom another site vouches.
     vouched_sign_ups: Buckets<IpAddr>,
     /// By the address and the likeness of the name.
-    sign_ins: Buckets<(IpAddr, String)>,
+    sign_ins: NameTries<(IpAddr, String)>,
     /// By the likeness of the name.
-    names: Buckets<String>,
+    names: NameTries<String>,
+    /// By the likeness of the name, on devices where the account was opened before.
+    earlier_devices: Buckets<String>,
     recoveries: Buckets<IpAddr>,
     /// Ways to another site.
     oidc: Buckets<IpAddr>,
@@ -53,8 +56,16 @@ struct State {
     device_codes: Buckets<IpAddr>,
     /// How often devices ask whether their code was allowed.
     device_polls: Buckets<KeyHash>,
-    /// The addresses where accounts were used, with the likeness of the name.
-    known: Newest<(IpAddr, String), ()>,
+    /// The addresses where accounts were used, by the likeness of the name.
+    known: Newest<String, VecDeque<IpAddr>>,
+}
+
+/// Buckets of names. Anybody can make up names, so those that accounts have are apart, and none of them makes way
+/// for one that is made up.
+#[derive(Debug)]
+struct NameTries<K> {
+    of_accounts: Buckets<K>,
+    others: Buckets<K>,
 }
 
 /// Token buckets that are made when they are needed.
@@ -65,7 +76,7 @@ pub(crate) struct Buckets<K> {
     within: Duration,
 }
 
-/// The [`TRIES_KEPT`] newest entries. The oldest are dropped.
+/// The [`TRIES_KEPT`] newest entries. The oldest are dropped, those that may not be dropped yet last.
 #[derive(Debug)]
 struct Newest<K, V> {
     entries: HashMap<K, V>,
@@ -77,8 +88,9 @@ impl AccountTries {
         Self(Mutex::new(State {
             sign_ups: Buckets::new(SIGN_UPS_MAX, SIGN_UPS_WITHIN),
             vouched_sign_ups: Buckets::new(VOUCHED_SIGN_UPS_MAX, SIGN_UPS_WITHIN),
-            sign_ins: Buckets::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
-            names: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
+            sign_ins: NameTries::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
+            names: NameTries::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
+            earlier_devices: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
             recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
             oidc: Buckets::new(OIDC_STARTS_MAX, OIDC_STARTS_WITHIN),
             device_tries: Buckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
@@ -105,7 +117,7 @@ impl AccountTries {
     }
 
     /// Counts a try to sign in by a name of this likeness, or to confirm something by a password. Returns
-    /// whose try it is.
+    /// whose try it is: on a device where the account was opened before, that of somebody known.
     ///
     /// # Errors
     /// If there were too many.
@@ -113,16 +125,32 @@ impl AccountTries {
         &self,
         address: IpAddr,
         likeness: &str,
+        is_earlier_device: bool,
         now: Instant,
     ) -> Result<Whose, Refusal> {
         let mut state = self.lock();
         let place = (network(address), likeness.to_owned());
         let whose = state.whose(&place);
         state.sign_ins.take(place, now)?;
-        if whose == Whose::Stranger {
-            state.names.take(likeness.to_owned(), now)?;
+        match (whose, is_earlier_device) {
+            (Whose::Known, _) => {}
+            // A thief of such a device's cookie guesses no more often than all others together.
+            (Whose::Guest | Whose::Stranger, true) => {
+                state.earlier_devices.take(likeness.to_owned(), now)?;
+                return Ok(Whose::Known);
+            }
+            (Whose::Guest | Whose::Stranger, false) => {
+                state.names.take(likeness.to_owned(), now)?
+            }
         }
         Ok(whose)
+    }
+
+    /// Notes that there is an account by a name of this likeness, at which somebody at this address tries.
+    pub(crate) fn note_account(&self, address: IpAddr, likeness: &str) {
+        let mut state = self.lock();
+        state.sign_ins.note_account(&(network(address), likeness.to_owned()));
+        state.names.note_account(&likeness.to_owned());
     }
 
     /// Counts a try to recover an account by a name of this likeness. Returns whose try it is.
@@ -181,7 +209,16 @@ impl AccountTries {
 
     /// Notes that an account is used at an address.
     pub(crate) fn note_use(&self, address: IpAddr, likeness: &str) {
-        self.lock().known.entry((network(address), likeness.to_owned()), || ());
+        let mut state = self.lock();
+        let addresses = state.known.entry(likeness.to_owned(), VecDeque::new, |_| true);
+        let address = network(address);
+        if addresses.contains(&address) {
+            return;
+        }
+        if addresses.len() >= KNOWN_ADDRESSES_MAX {
+            addresses.pop_front();
+        }
+        addresses.push_back(address);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -192,7 +229,30 @@ impl AccountTries {
 
 impl State {
     fn whose(&self, place: &(IpAddr, String)) -> Whose {
-        if self.known.entries.contains_key(place) { Whose::Known } else { Whose::Stranger }
+        let (address, likeness) = place;
+        let addresses = self.known.entries.get(likeness);
+        let is_known = addresses.is_some_and(|addresses| addresses.contains(address));
+        if is_known { Whose::Known } else { Whose::Stranger }
+    }
+}
+
+impl<K: Clone + Eq + Hash> NameTries<K> {
+    fn new(most: u32, within: Duration) -> Self {
+        Self { of_accounts: Buckets::new(most, within), others: Buckets::new(most, within) }
+    }
+
+    /// As [`Buckets::take`].
+    fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
+        let is_of_account = self.of_accounts.buckets.entries.contains_key(&key);
+        if is_of_account { self.of_accounts.take(key, now) } else { self.others.take(key, now) }
+    }
+
+    /// Keeps the bucket of a name that an account has.
+    fn note_account(&mut self, key: &K) {
+        if let Some(bucket) = self.others.buckets.remove(key) {
+            let now = bucket.filled_at();
+            *self.of_accounts.bucket(key.clone(), now) = bucket;
+        }
     }
 }
 
@@ -218,7 +278,9 @@ impl<K: Clone + Eq + Hash> Buckets<K> {
 
     fn bucket(&mut self, key: K, now: Instant) -> &mut TokenBucket {
         let per_second = f64::from(self.most) / self.within.as_secs_f64();
-        self.buckets.entry(key, || TokenBucket::new(now, per_second, self.most))
+        let make = || TokenBucket::new(now, per_second, self.most);
+        // Forgetting a bucket without tokens would allow new tries.
+        self.buckets.entry(key, make, |bucket| bucket.has_one(now))
     }
 }
 
@@ -233,17 +295,41 @@ impl<K: Clone + Eq + Hash, V> Newest<K, V> {
         Self { entries: HashMap::new(), order: VecDeque::new() }
     }
 
-    /// The entry of this key, which is made if it is not there.
-    fn entry(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+    /// The entry of this key, which is made if it is not there. The oldest one that may be dropped makes place;
+    /// if there is none, the oldest one.
+    fn entry(
+        &mut self,
+        key: K,
+        make: impl FnOnce() -> V,
+        may_drop: impl Fn(&mut V) -> bool,
+    ) -> &mut V {
         if !self.entries.contains_key(&key) {
-            if self.order.len() >= TRIES_KEPT
-                && let Some(oldest) = self.order.pop_front()
-            {
-                self.entries.remove(&oldest);
+            if self.order.len() >= TRIES_KEPT {
+                self.drop_one(may_drop);
             }
             self.order.push_back(key.clone());
         }
         self.entries.entry(key).or_insert_with(make)
+    }
+
+    fn drop_one(&mut self, may_drop: impl Fn(&mut V) -> bool) {
+        let Self { entries, order } = self;
+        let is_one = |key: &K| entries.get_mut(key).is_none_or(&may_drop);
+        let index = order.iter().position(is_one).unwrap_or(0);
+        // Those that were passed over go to the end, so that the next one is found sooner.
+        self.order.rotate_left(index);
+        if let Some(oldest) = self.order.pop_front() {
+            self.entries.remove(&oldest);
+        }
+    }
+
+    fn remove(&mut self, key: &K) -> Option<V> {
+        let value = self.entries.remove(key)?;
+        // It is mostly one of the newest.
+        if let Some(index) = self.order.iter().rposition(|other| other == key) {
+            self.order.remove(index);
+        }
+        Some(value)
     }
 }
 
@@ -289,18 +375,21 @@ mod tests {
         assert_eq!(allowed(|| tries.device_poll(device, now)), DEVICE_POLLS_MAX);
         assert!(tries.device_poll(device, now + DEVICE_POLL_AFTER).is_ok());
         assert!(tries.device_poll(device, now + DEVICE_POLL_AFTER).is_err());
-        assert_eq!(allowed(|| tries.sign_in(one, "ann", now)), SIGN_INS_MAX);
-        assert_eq!(allowed(|| tries.sign_in(one, "bob", now)), SIGN_INS_MAX);
+        assert_eq!(allowed(|| tries.sign_in(one, "ann", false, now)), SIGN_INS_MAX);
+        assert_eq!(allowed(|| tries.sign_in(one, "bob", false, now)), SIGN_INS_MAX);
         // Other addresses have their own.
         assert_eq!(allowed(|| tries.sign_up(address(2), now)), SIGN_UPS_MAX);
-        assert_eq!(allowed(|| tries.sign_in(address(2), "ann", now)), SIGN_INS_MAX);
+        assert_eq!(allowed(|| tries.sign_in(address(2), "ann", false, now)), SIGN_INS_MAX);
         // The wait is as long as the refusal says.
         let refusal = tries.sign_up(one, now).unwrap_err();
         let wait = Duration::from_millis(refusal.values.wait_ms.unwrap());
         assert_eq!(wait, SIGN_UPS_WITHIN / SIGN_UPS_MAX);
         assert!(tries.sign_up(one, now + wait - Duration::from_secs(1)).is_err());
         assert!(tries.sign_up(one, now + wait + Duration::from_secs(1)).is_ok());
-        assert_eq!(allowed(|| tries.sign_in(one, "ann", now + SIGN_INS_WITHIN)), SIGN_INS_MAX);
+        assert_eq!(
+            allowed(|| tries.sign_in(one, "ann", false, now + SIGN_INS_WITHIN)),
+            SIGN_INS_MAX
+        );
     }
 
     #[test]
@@ -311,20 +400,34 @@ mod tests {
         let mut next = 100;
         let from_everywhere = || {
             next += 1;
-            tries.sign_in(address(next), "ann", now)
+            tries.sign_in(address(next), "ann", false, now)
         };
         assert_eq!(allowed(from_everywhere), NAME_SIGN_INS_MAX);
-        assert!(tries.sign_in(address(10), "ann", now).is_err());
-        assert_eq!(allowed(|| tries.sign_in(address(9), "ann", now)), SIGN_INS_MAX);
-        assert_eq!(allowed(|| tries.sign_in(address(9), "bob", now)), SIGN_INS_MAX);
+        assert!(tries.sign_in(address(10), "ann", false, now).is_err());
+        assert_eq!(allowed(|| tries.sign_in(address(9), "ann", false, now)), SIGN_INS_MAX);
+        assert_eq!(allowed(|| tries.sign_in(address(9), "bob", false, now)), SIGN_INS_MAX);
         for (from, name, whose) in
             [(9, "ann", Whose::Known), (9, "bob", Whose::Stranger), (8, "ann", Whose::Stranger)]
         {
             assert_eq!(tries.recover(address(from), name, now), Ok(whose));
         }
         tries.note_use(address(8), "cat");
-        assert_eq!(tries.sign_in(address(8), "cat", now), Ok(Whose::Known));
-        assert_eq!(tries.sign_in(address(7), "cat", now), Ok(Whose::Stranger));
+        assert_eq!(tries.sign_in(address(8), "cat", false, now), Ok(Whose::Known));
+        assert_eq!(tries.sign_in(address(7), "cat", false, now), Ok(Whose::Stranger));
+    }
+
+    #[test]
+    fn an_earlier_device_is_known_at_any_address() {
+        let tries = AccountTries::new();
+        let now = Instant::now();
+        let mut next = 100;
+        let mut from_everywhere = |is_earlier| {
+            next += 1;
+            tries.sign_in(address(next), "ann", is_earlier, now)
+        };
+        assert_eq!(allowed(|| from_everywhere(false)), NAME_SIGN_INS_MAX);
+        assert_eq!(from_everywhere(true), Ok(Whose::Known), "the name is locked for others only");
+        assert_eq!(allowed(|| from_everywhere(true)), NAME_SIGN_INS_MAX - 1);
     }
 
     #[test]
@@ -335,18 +438,74 @@ mod tests {
         assert_eq!(allowed(|| tries.sign_up(address(0), now)), SIGN_UPS_MAX);
         for number in 1..kept {
             tries.sign_up(address(number), now).unwrap();
-            tries.note_use(address(number), "ann");
         }
         assert!(tries.sign_up(address(0), now).is_err(), "the last that is remembered");
         for number in kept..kept + 10 {
             tries.sign_up(address(number), now).unwrap();
-            tries.note_use(address(number), "ann");
         }
         let state = tries.lock();
         let sizes = [state.sign_ups.buckets.entries.len(), state.sign_ups.buckets.order.len()];
         assert_eq!(sizes, [TRIES_KEPT; 2]);
-        assert_eq!([state.known.entries.len(), state.known.order.len()], [TRIES_KEPT; 2]);
         drop(state);
-        assert!(tries.sign_up(address(0), now).is_ok(), "and forgotten then");
+        assert!(tries.sign_up(address(0), now).is_err(), "no try is left: forgotten last");
+        assert!(!tries.lock().sign_ups.buckets.entries.contains_key(&address(1)), "forgotten");
+    }
+
+    #[test]
+    fn made_up_names_do_not_make_the_server_forget_a_locked_one() {
+        let tries = AccountTries::new();
+        let now = Instant::now();
+        let attacker = address(1);
+        let attempt = |from, name: &str, is_account| {
+            let whose = tries.sign_in(from, name, false, now)?;
+            if is_account {
+                tries.note_account(from, name);
+            }
+            Ok(whose)
+        };
+        assert_eq!(allowed(|| attempt(attacker, "victim", true)), SIGN_INS_MAX);
+        let mut next = 100;
+        let from_everywhere = || {
+            next += 1;
+            attempt(address(next), "victim", true)
+        };
+        assert_eq!(allowed(from_everywhere), NAME_SIGN_INS_MAX - SIGN_INS_MAX);
+        for number in 0..2 * TRIES_KEPT {
+            attempt(attacker, &format!("ghost{number}"), false).unwrap();
+        }
+        assert_eq!(allowed(|| attempt(attacker, "victim", true)), 0);
+        assert_eq!(allowed(|| attempt(address(2), "victim", true)), 0);
+        // Names of accounts push it out no sooner: those with tries left are forgotten first.
+        for number in 0..2 * TRIES_KEPT {
+            attempt(attacker, &format!("other{number}"), true).unwrap();
+        }
+        assert_eq!(allowed(|| attempt(attacker, "victim", true)), 0);
+        assert_eq!(allowed(|| attempt(address(2), "victim", true)), 0);
+        let state = tries.lock();
+        let of_accounts = &state.sign_ins.of_accounts.buckets;
+        assert_eq!([of_accounts.entries.len(), of_accounts.order.len()], [TRIES_KEPT; 2]);
+        let others = &state.sign_ins.others.buckets;
+        assert!(others.entries.len() <= TRIES_KEPT && others.order.len() <= TRIES_KEPT);
+    }
+
+    #[test]
+    fn an_account_is_known_at_its_latest_addresses() {
+        let tries = AccountTries::new();
+        let now = Instant::now();
+        let known = u32::try_from(KNOWN_ADDRESSES_MAX).unwrap();
+        for number in 0..=known {
+            tries.note_use(address(number), "ann");
+            tries.note_use(address(number), "ann");
+        }
+        assert_eq!(tries.sign_in(address(0), "ann", false, now), Ok(Whose::Stranger));
+        for number in 1..=known {
+            assert_eq!(tries.sign_in(address(number), "ann", false, now), Ok(Whose::Known));
+        }
+        // Somebody who moves about makes nobody else a stranger.
+        tries.note_use(address(1), "bob");
+        for number in 0..20_000 {
+            tries.note_use(address(number), "eve");
+        }
+        assert_eq!(tries.sign_in(address(1), "bob", false, now), Ok(Whose::Known));
     }
 }

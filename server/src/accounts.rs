@@ -29,12 +29,14 @@ use crate::{
     blocks::Blocks,
     clock::Clock,
     cluster::{Cluster, frame::News},
+    fair_queue::Shares,
     http::jobs::{Jobs, NoResult},
     identities::{Identified, identify},
     ids,
     limits::accounts::{
-        DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX, RECOVERY_CODES,
-        SESSION_AGE_MAX, SESSION_KEPT, SESSION_SEEN_AGAIN_AFTER,
+        DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
+        PASSKEY_CHECKS_PER_ADDRESS_MAX, RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT,
+        SESSION_SEEN_AGAIN_AFTER,
     },
     logins::{Ended, Logins},
     moderation::Moderation,
@@ -46,8 +48,17 @@ use crate::{
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
         IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,
-        Sessions, StorageError, StorageReader, cannot_read,
+        Sessions, StorageError, StorageReader, cannot_read, name_key,
     },
+};
+
+/// How addresses share the checks of passkeys.
+pub(crate) const PASSKEY_CHECKS: Shares = Shares {
+    running_max: PASSKEY_CHECKS_MAX,
+    places_max: PASSKEY_CHECK_QUEUE_MAX,
+    reserved: 0,
+    per_address_max: PASSKEY_CHECKS_PER_ADDRESS_MAX,
+    pace: None,
 };
 
 /// All accounts.
@@ -91,6 +102,8 @@ pub(crate) struct Device {
     pub(crate) address: IpAddr,
     /// What it calls itself.
     pub(crate) label: String,
+    /// What a browser keeps that was signed in to an account before.
+    pub(crate) earlier: Option<String>,
 }
 
 /// A new session. Its secret is nowhere else. It has no `Debug`.
@@ -128,12 +141,11 @@ impl Accounts {
         cluster: Option<Arc<Cluster>>,
         (public_url, oidc): (Option<&PublicUrl>, Option<&OidcSettings>),
     ) -> Self {
-        let (checks, queue) = (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX);
         Self {
             read_pool,
             log_writer,
             passwords: Passwords::new(&blocking),
-            passkey_checks: Jobs::new(blocking, checks, queue, priority::give_way),
+            passkey_checks: Jobs::new(blocking, PASSKEY_CHECKS, priority::give_way),
             tries: AccountTries::new(),
             clock,
             logins,
@@ -163,12 +175,12 @@ impl Accounts {
         }
         // Nobody waits for the hash of a name that is taken.
         let likeness = stored_likeness(&name);
-        let (mut member, hash) = self.applicant(&likeness, guest).await?;
+        let (mut member, hash, whose) = self.applicant(&name, guest).await?;
         let (mut password, mut passkey) = (None, None);
         match key {
             NewKey::Password(typed) => {
                 self.tries.sign_up(device.address, Instant::now())?;
-                let place = self.passwords.place(Whose::Stranger).map_err(no_hash)?;
+                let place = self.passwords.place(whose, device.address).map_err(no_hash)?;
                 password = Some(place.hash(typed).await.map_err(no_hash)?);
             }
             NewKey::Passkey(answer) => {
@@ -213,22 +225,23 @@ impl Accounts {
         Ok((Opened { account, secret }, codes))
     }
 
-    /// The member who signs up by a name of this likeness, and the hash of the guest's identity.
+    /// The member who signs up by this name, the hash of the guest's identity, and whether the server knows it.
     async fn applicant(
         &self,
-        likeness: &str,
+        name: &AccountName,
         guest: Option<Identity>,
-    ) -> Result<(MemberId, Option<IdentityHash>), Refusal> {
-        let wanted = likeness.to_owned();
+    ) -> Result<(MemberId, Option<IdentityHash>, Whose), Refusal> {
+        let name = name.clone();
         let read = move |reader: &mut dyn StorageReader| {
-            let taken = reader.account_named(&wanted)?.is_some();
+            let taken = reader.account_named(name.likeness().as_str())?.is_some()
+                || looks_like_another(reader, &name, None)?;
             Ok((taken, guest.map(|guest| known_guest(reader, &guest)).transpose()?))
         };
         match self.read(read).await? {
             (true, _) => Err(Refusal::new(Reason::NameTaken)),
-            (false, Some(Some((member, hash)))) => Ok((member, Some(hash))),
+            (false, Some(Some((member, hash, whose)))) => Ok((member, Some(hash), whose)),
             (false, Some(None)) => Err(Refusal::new(Reason::IdentityReplaced)),
-            (false, None) => Ok((ids::new_member_id(), None)),
+            (false, None) => Ok((ids::new_member_id(), None, Whose::Stranger)),
         }
     }
 
@@ -271,14 +284,26 @@ impl Accounts {
         device: &Device,
     ) -> Result<(Account, Option<PasswordHash>), Refusal> {
         let likeness = typed_likeness(&name);
-        let whose = self.tries.sign_in(device.address, &likeness, Instant::now())?;
-        let place = self.passwords.place(whose).map_err(no_hash)?;
-        let (account, stored) = self.find(likeness).await?;
+        let is_earlier = self.is_earlier_device(&name, device).await?;
+        let whose = self.tries.sign_in(device.address, &likeness, is_earlier, Instant::now())?;
+        let place = self.passwords.place(whose, device.address).map_err(no_hash)?;
+        let (account, stored) = self.find(&name).await?;
+        if account.is_some() {
+            self.tries.note_account(device.address, &likeness);
+        }
         let verified = place.verify(password, stored).await.map_err(no_hash)?;
         match (account, verified) {
             (Some(account), Verified::Right { rehashed }) => Ok((account, rehashed)),
             (Some(_) | None, _) => Err(Refusal::new(Reason::WrongPassword)),
         }
+    }
+
+    /// Whether the account by this name was opened on this device before. Nothing is read for a device that does
+    /// not say so.
+    async fn is_earlier_device(&self, name: &str, device: &Device) -> Result<bool, Refusal> {
+        let Some(earlier) = &device.earlier else { return Ok(false) };
+        let (account, _) = self.find(name).await?;
+        Ok(account.is_some_and(|account| ids::account_device(account.hash) == *earlier))
     }
 
     /// Begins a session by a recovery code, with a new password. Ends all others. Returns how many
@@ -298,8 +323,8 @@ impl Accounts {
         password.check(&typed)?;
         let likeness = typed_likeness(&name);
         let whose = self.tries.recover(device.address, &likeness, Instant::now())?;
-        let place = self.passwords.place(whose).map_err(no_hash)?;
-        let (account, _) = self.find(likeness).await?;
+        let place = self.passwords.place(whose, device.address).map_err(no_hash)?;
+        let (account, _) = self.find(&name).await?;
         let password = place.hash(password).await.map_err(no_hash)?;
         // Without an account, the code of nobody is tried.
         let member = account.as_ref().map_or_else(ids::new_member_id, |found| found.member.clone());
@@ -375,18 +400,14 @@ impl Accounts {
 
     /// The name of the account that somebody means by this one, if there is one.
     pub(crate) async fn name_like(&self, typed: &str) -> Option<Name> {
-        Some(self.find(typed_likeness(typed)).await.ok()?.0?.name)
+        Some(self.find(typed).await.ok()?.0?.name)
     }
 
-    /// The account by a name of this likeness, and the hash of its password. Reads as much where there
-    /// is none.
-    async fn find(
-        &self,
-        likeness: String,
-    ) -> Result<(Option<Account>, Option<PasswordHash>), Refusal> {
-        let (now, nobody) = (self.clock.now(), ids::new_member_id());
+    /// The account by this name, and the hash of its password. Reads as much where there is none.
+    async fn find(&self, name: &str) -> Result<(Option<Account>, Option<PasswordHash>), Refusal> {
+        let (key, now, nobody) = (typed_key(name), self.clock.now(), ids::new_member_id());
         let read = move |reader: &mut dyn StorageReader| {
-            let account = reader.account_named(&likeness)?;
+            let account = reader.account_named(&key)?;
             let account = account.filter(|account| can_be_opened(account, now));
             let member = account.as_ref().map_or(&nobody, |account| &account.member);
             let password = reader.account_keys(member)?.password;
@@ -455,14 +476,15 @@ fn can_be_opened(account: &Account, now: u64) -> bool {
     account.deleted_at.is_none_or(|at| now < at + millis(DELETED_ACCOUNT_KEPT))
 }
 
-/// The member with this identity, and its hash; nothing if it was replaced.
+/// The member with this identity, its hash, and whether the server knows it; nothing if it was replaced.
 fn known_guest(
     reader: &mut dyn StorageReader,
     guest: &Identity,
-) -> Result<Option<(MemberId, IdentityHash)>, StorageError> {
+) -> Result<Option<(MemberId, IdentityHash, Whose)>, StorageError> {
     let hash = ids::identity_hash(guest);
     Ok(match identify(reader, guest)? {
-        Identified::Known(KnownMember { id, .. }) | Identified::New(id) => Some((id, hash)),
+        Identified::Known(KnownMember { id, .. }) => Some((id, hash, Whose::Guest)),
+        Identified::New(id) => Some((id, hash, Whose::Stranger)),
         Identified::Replaced => None,
     })
 }
@@ -486,8 +508,27 @@ fn stored_likeness(name: &AccountName) -> String {
     name.likeness().as_str().to_owned()
 }
 
+/// Whether a name looks like that of another account than this member's if capitals are compared as they are
+/// written.
+fn looks_like_another(
+    reader: &mut dyn StorageReader,
+    name: &AccountName,
+    own: Option<&MemberId>,
+) -> Result<bool, StorageError> {
+    if name.as_written() == name.likeness() {
+        return Ok(false);
+    }
+    let found = reader.account_called(name.as_written().as_str())?;
+    Ok(found.is_some_and(|other| Some(&other.member) != own))
+}
+
+/// What to look for an account with, by its name as somebody typed it; finds none if it is no name.
+pub(crate) fn typed_key(name: &str) -> String {
+    Name::new(name).map_or_else(|_| String::new(), |name| name_key(&name))
+}
+
 /// The likeness of a name as somebody typed it; empty, as no account's is, if it is no name.
-pub(crate) fn typed_likeness(name: &str) -> String {
+fn typed_likeness(name: &str) -> String {
     Name::new(name).map_or_else(|_| String::new(), |name| name.likeness().as_str().to_owned())
 }
 

@@ -34,7 +34,7 @@ use crate::{
     limits::moderation::{QUEUE_MAX, SIGNAL_GAMES_MAX},
     storage::{
         Account, ExaminedGame, GameMark, GameQuery, IdentityHash, Report, ReportKind, ReportQuery,
-        ReportState, ReportedLine, Sanction, SanctionKind, StorageError, StorageReader,
+        ReportState, ReportedLine, Sanction, SanctionKind, StorageError, StorageReader, name_key,
     },
 };
 
@@ -293,7 +293,7 @@ pub fn case_file(
     let name = known.or_else(|| reports.first().map(|report| report.about_name.clone()));
     let account = match &name {
         Some(name) => {
-            let found = reader.account_named(name.likeness().as_str())?;
+            let found = reader.account_named(&name_key(name))?;
             found.filter(|account| account.member == *member)
         }
         None => None,

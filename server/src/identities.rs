@@ -15,7 +15,7 @@ use crate::{
     scopes::Scopes,
     storage::{
         IdentityHash, KeyHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError,
-        StorageReader, cannot_read,
+        StorageReader, cannot_read, name_key,
     },
 };
 
@@ -81,7 +81,7 @@ fn name_of_guest(
     id: &MemberId,
     name: Name,
 ) -> Result<Name, StorageError> {
-    let is_taken = reader.account_called(name.likeness().as_str())?.is_some();
+    let is_taken = reader.account_called(&name_key(&name))?.is_some();
     Ok(if is_taken { name.marked(&id.as_str()[..4]).unwrap_or(name) } else { name })
 }
 

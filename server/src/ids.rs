@@ -55,6 +55,11 @@ pub(crate) fn session_hash(secret: &str) -> KeyHash {
     key_hash("fivefold session", secret)
 }
 
+/// What a browser keeps that was signed in to an account, by the secret hash of the account's row.
+pub(crate) fn account_device(account: IdentityHash) -> String {
+    hex(&Sha256::new().chain_update("fivefold device").chain_update(account.0).finalize())
+}
+
 /// A new recovery code of an account.
 pub(crate) fn recovery_code() -> String {
     letters(RECOVERY_CODE_LENGTH, bytes)

@@ -19,6 +19,7 @@ pub mod decisions;
 mod directory;
 mod disk;
 mod examination;
+mod fair_queue;
 pub mod file_limit;
 mod heard_lines;
 pub mod http;
@@ -107,8 +108,8 @@ use self::{
     http::jobs::Jobs,
     identities::Identities,
     limits::{
-        CLAIM_DOUBTS_MAX, CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL, HTTP_JOB_QUEUE_MAX,
-        HTTP_JOBS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
+        CLAIM_DOUBTS_MAX, CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL, MONITOR_CONNECTIONS_MAX,
+        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
     },
     lobby::Lobby,
     logins::Logins,
@@ -128,7 +129,7 @@ use self::{
     refused_connections::{RefusedConnections, RefusedFor},
     reviews::Reviews,
     room_actor::RoomContext,
-    server::Server,
+    server::{HTTP_JOBS, Server},
     shared_limits::SharedLimits,
     storage::{
         Blocking, Claimed, LogWriter, ReadPool, Storage, StorageCheck, StorageError, WriterEnd,
@@ -273,7 +274,7 @@ async fn serve(
         read_pool,
         reviews: Reviews::new(pool.clone()),
         pictures: Pictures::default(),
-        jobs: Jobs::new(blocking, HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX, run_when_idle),
+        jobs: Jobs::new(blocking, HTTP_JOBS, run_when_idle),
         pool: pool.clone(),
         logins,
         accounts,

@@ -47,6 +47,10 @@ pub const HTTP_STUDY_TOKENS: u32 = 10;
 pub const HTTP_JOBS_MAX: usize = 2;
 /// Most HTTP jobs that run or wait.
 pub const HTTP_JOB_QUEUE_MAX: usize = 32;
+/// Most of them for one address.
+pub const HTTP_JOBS_PER_ADDRESS_MAX: usize = 8;
+/// Most networks whose turns in a queue are remembered.
+pub const FAIR_NETWORKS_MAX: usize = 4_096;
 /// Most bytes of pictures that are kept: the ones asked for last.
 pub const PICTURE_CACHE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Longest game of a public room that the preview of its link shows, in moves: a full board of 20x20.
@@ -633,6 +637,10 @@ const _: () = assert!(
     "a body has room for the moves of the longest game"
 );
 const _: () = assert!(HTTP_JOBS_MAX <= HTTP_JOB_QUEUE_MAX);
+const _: () = assert!(
+    2 * HTTP_JOBS_PER_ADDRESS_MAX <= HTTP_JOB_QUEUE_MAX,
+    "nobody alone takes the place of everybody else's jobs"
+);
 const _: () = assert!(
     DATABASE_RECONNECT_REST.as_millis() < REBUILD_RETRY.as_millis(),
     "a room that asks again finds that somebody tries to connect"

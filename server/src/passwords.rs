@@ -1,9 +1,10 @@
 //! Passwords: which ones are accepted, and hashing them off the runtime's threads.
 //!
 //! A hash takes memory and time on purpose, so only one of each queue is computed at once, where it delays no
-//! moves (`idle_first.rs`), and those of strangers not too often: memory and caches are shared by all.
+//! moves (`idle_first.rs`), and those of strangers not too often: memory and caches are shared by all. Addresses
+//! get turns in rounds (`fair_queue.rs`).
 
-use std::fmt;
+use std::{fmt, net::IpAddr};
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
@@ -17,12 +18,14 @@ use tokio::{
 };
 
 use crate::{
+    fair_queue::{Pace, Shares},
     http::jobs::{Jobs, NoResult, Place},
     idle_first::IdleFirst,
     ids,
     limits::accounts::{
-        HASH_MEMORY_KIB, HASH_PASSES, HASH_QUEUE_MAX, HASH_RESCUED_AFTER, HASHES_MAX, PASSWORD_MAX,
-        PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX, STRANGERS_HASHES_AT_ONCE,
+        ADDRESS_HASH_INTERVAL, ADDRESS_HASHES_AT_ONCE, GUESTS_HASH_QUEUE_MAX, HASH_MEMORY_KIB,
+        HASH_PASSES, HASH_QUEUE_MAX, HASH_RESCUED_AFTER, HASHES_MAX, HASHES_PER_ADDRESS_MAX,
+        PASSWORD_MAX, PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX, STRANGERS_HASHES_AT_ONCE,
         STRANGERS_HASHES_PER_SECOND,
     },
     priority,
@@ -38,6 +41,25 @@ const COMMON: &str = include_str!("common-passwords.txt");
 /// No password has it.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ\
                        $AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// The shares of those who are known.
+const KNOWN: Shares = Shares {
+    running_max: HASHES_MAX,
+    places_max: HASH_QUEUE_MAX,
+    reserved: 0,
+    per_address_max: HASHES_PER_ADDRESS_MAX,
+    pace: None,
+};
+
+/// The shares of everybody else.
+pub(crate) const STRANGERS: Shares = Shares {
+    running_max: HASHES_MAX,
+    places_max: STRANGERS_HASH_QUEUE_MAX,
+    reserved: GUESTS_HASH_QUEUE_MAX,
+    per_address_max: HASHES_PER_ADDRESS_MAX,
+    // So that one address does not use up what all strangers have together.
+    pace: Some(Pace { at_once: ADDRESS_HASHES_AT_ONCE, interval: ADDRESS_HASH_INTERVAL }),
+};
 
 /// A password as somebody typed it. `Debug` hides it, and there is no `Display`.
 #[derive(Clone, Deserialize)]
@@ -97,6 +119,8 @@ struct Queue {
 pub(crate) enum Whose {
     /// Of somebody who is signed in, or signs in where the account was used before.
     Known,
+    /// Of a guest who has taken a seat before.
+    Guest,
     /// Of anybody else.
     Stranger,
 }
@@ -120,29 +144,26 @@ pub(crate) enum Verified {
 
 impl Passwords {
     pub(crate) fn new(blocking: &Blocking) -> Self {
-        let queue = |queue_max, pace| Queue {
-            jobs: Jobs::new(blocking.clone(), HASHES_MAX, queue_max, priority::give_way),
+        let queue = |shares, pace| Queue {
+            jobs: Jobs::new(blocking.clone(), shares, priority::give_way),
             idle_first: IdleFirst::new(HASH_RESCUED_AFTER),
             pace,
         };
         let pace =
             TokenBucket::new(Instant::now(), STRANGERS_HASHES_PER_SECOND, STRANGERS_HASHES_AT_ONCE);
-        Self {
-            known: queue(HASH_QUEUE_MAX, None),
-            strangers: queue(STRANGERS_HASH_QUEUE_MAX, Some(Mutex::new(pace))),
-        }
+        Self { known: queue(KNOWN, None), strangers: queue(STRANGERS, Some(Mutex::new(pace))) }
     }
 
-    /// A place in the queue. Take it before anything is read for it, so that a refusal costs little.
+    /// A place in the queue for somebody at this address. Take it before anything is read for it, so that a refusal costs little.
     ///
     /// # Errors
     /// If too many wait.
-    pub(crate) fn place(&self, whose: Whose) -> Result<HashPlace<'_>, NoResult> {
+    pub(crate) fn place(&self, whose: Whose, address: IpAddr) -> Result<HashPlace<'_>, NoResult> {
         let queue = match whose {
             Whose::Known => &self.known,
-            Whose::Stranger => &self.strangers,
+            Whose::Guest | Whose::Stranger => &self.strangers,
         };
-        Ok(HashPlace { place: queue.jobs.place()?, queue })
+        Ok(HashPlace { place: queue.jobs.place(address, whose == Whose::Guest)?, queue })
     }
 }
 
@@ -152,13 +173,14 @@ impl HashPlace<'_> {
         job: impl Fn() -> T + Clone + Send + 'static,
     ) -> Result<T, NoResult> {
         let Self { place, queue: Queue { idle_first, pace, .. } } = self;
+        let turn = place.turn().await?;
         if let Some(pace) = pace {
             let mut pace = pace.lock().await;
             sleep(pace.until_next(Instant::now())).await;
             pace.take(Instant::now());
         }
         let idle_first = idle_first.clone();
-        place.run(move || idle_first.run(job)).await
+        turn.run(move || idle_first.run(job)).await
     }
 
     /// The hash of a password.
@@ -215,6 +237,7 @@ fn verify(password: &Password, stored: Option<&PasswordHash>) -> Verified {
 #[cfg(test)]
 mod tests {
     use std::{
+        net::Ipv4Addr,
         sync::{
             Arc,
             atomic::{AtomicBool, Ordering},
@@ -223,6 +246,12 @@ mod tests {
     };
 
     use super::*;
+
+    const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+    fn host(number: u8) -> IpAddr {
+        [192, 0, 2, number].into()
+    }
 
     fn password(text: &str) -> Password {
         Password(text.to_owned())
@@ -256,7 +285,7 @@ mod tests {
     #[tokio::test]
     async fn a_password_matches_its_own_hash_only() {
         let passwords = Passwords::new(&Blocking::Threads);
-        let place = || passwords.place(Whose::Stranger).unwrap();
+        let place = || passwords.place(Whose::Stranger, HOST).unwrap();
         let right = password("correct horse");
         let stored = place().hash(right.clone()).await.unwrap();
         assert!(stored.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", stored.0);
@@ -302,16 +331,19 @@ mod tests {
     async fn strangers_take_no_place_of_those_who_are_known() {
         let passwords = Passwords::new(&Blocking::Threads);
         let take = |whose, count| -> Vec<_> {
-            (0..count).map(|_| passwords.place(whose).unwrap()).collect()
+            (1..=count).map_while(|number| passwords.place(whose, host(number)).ok()).collect()
         };
-        let mut held = take(Whose::Stranger, STRANGERS_HASH_QUEUE_MAX);
-        assert_eq!(passwords.place(Whose::Stranger).err(), Some(NoResult::Busy));
-        let known = take(Whose::Known, HASH_QUEUE_MAX);
-        assert_eq!(passwords.place(Whose::Known).err(), Some(NoResult::Busy));
+        let mut held = take(Whose::Stranger, 200);
+        assert_eq!(held.len(), STRANGERS_HASH_QUEUE_MAX);
+        let guests = take(Whose::Guest, 200);
+        assert_eq!(guests.len(), GUESTS_HASH_QUEUE_MAX);
+        let known = take(Whose::Known, 200);
+        assert_eq!(known.len(), HASH_QUEUE_MAX);
+        drop(guests);
         held.pop();
-        assert!(passwords.place(Whose::Stranger).is_ok());
+        assert!(passwords.place(Whose::Stranger, HOST).is_ok());
         drop(known);
-        let place = passwords.place(Whose::Known).unwrap();
+        let place = passwords.place(Whose::Known, HOST).unwrap();
         assert!(place.hash(password("correct horse")).await.is_ok());
     }
 
@@ -319,8 +351,10 @@ mod tests {
     async fn passwords_of_strangers_are_hashed_at_a_pace() {
         let passwords = Passwords::new(&Blocking::Threads);
         let begin = Instant::now();
-        let hash = async |whose| {
-            let place = passwords.place(whose).unwrap();
+        let mut next = 0;
+        let mut hash = async |whose| {
+            next += 1;
+            let place = passwords.place(whose, host(next)).unwrap();
             place.hash(password("correct horse")).await.unwrap();
         };
         for _ in 0..STRANGERS_HASHES_AT_ONCE {
@@ -337,6 +371,27 @@ mod tests {
         assert!(begin.elapsed().as_secs_f64() >= least, "{:?}", begin.elapsed());
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn one_address_does_not_use_up_the_pace_of_all() {
+        let passwords = Passwords::new(&Blocking::Threads);
+        let begin = Instant::now();
+        let flood = async {
+            for _ in 0..STRANGERS_HASHES_AT_ONCE {
+                let place = passwords.place(Whose::Stranger, HOST).unwrap();
+                place.verify(password("made-up password"), None).await.unwrap();
+            }
+            begin.elapsed()
+        };
+        let most = ADDRESS_HASH_INTERVAL * (STRANGERS_HASHES_AT_ONCE - ADDRESS_HASHES_AT_ONCE);
+        assert!(flood.await >= most);
+        let after = Instant::now();
+        for number in 0..30 {
+            let place = passwords.place(Whose::Stranger, host(number)).unwrap();
+            place.verify(password("made-up password"), None).await.unwrap();
+        }
+        assert!(after.elapsed().is_zero(), "nobody else waits");
+    }
+
     #[tokio::test]
     async fn people_get_in_while_all_processors_are_busy() {
         let is_over = Arc::new(AtomicBool::new(false));
@@ -350,8 +405,9 @@ mod tests {
         let passwords = Passwords::new(&Blocking::Threads);
         let right = password("correct horse");
         for whose in [Whose::Known, Whose::Stranger] {
-            let stored = passwords.place(whose).unwrap().hash(right.clone()).await.unwrap();
-            let verified = passwords.place(whose).unwrap().verify(right.clone(), Some(stored));
+            let stored = passwords.place(whose, HOST).unwrap().hash(right.clone()).await.unwrap();
+            let verified =
+                passwords.place(whose, HOST).unwrap().verify(right.clone(), Some(stored));
             assert_eq!(verified.await, Ok(Verified::Right { rehashed: None }));
         }
         is_over.store(true, Ordering::Relaxed);

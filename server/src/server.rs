@@ -18,10 +18,14 @@ use crate::{
     clock::Clock,
     config::PageSource,
     connection_limit::ConnectionLimit,
+    fair_queue::Shares,
     heard_lines::HeardLines,
     http::jobs::Jobs,
     identities::Identities,
-    limits::{Limits, STOP_SESSION_APART, STOP_SESSIONS_SPREAD},
+    limits::{
+        HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX, Limits, STOP_SESSION_APART,
+        STOP_SESSIONS_SPREAD,
+    },
     lobby::Lobby,
     logins::Logins,
     logs::{LostLines, Panics},
@@ -43,6 +47,15 @@ use crate::{
     storage::{ReadPool, StorageCheck},
     thinking::Pool,
     tls::Tls,
+};
+
+/// How addresses share the work for answers over HTTP.
+pub(crate) const HTTP_JOBS: Shares = Shares {
+    running_max: HTTP_JOBS_MAX,
+    places_max: HTTP_JOB_QUEUE_MAX,
+    reserved: 0,
+    per_address_max: HTTP_JOBS_PER_ADDRESS_MAX,
+    pace: None,
 };
 
 /// The steps of [`Server::stopping_after`].

@@ -6,12 +6,17 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    net::IpAddr,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::{limits::accounts::SHORT_LIVED_MAX, storage::KeyHash};
+use crate::{
+    limits::accounts::{SHORT_LIVED_MAX, SHORT_LIVED_PER_ADDRESS_MAX},
+    network::network,
+    storage::KeyHash,
+};
 
 /// The values of this node, by the hashes of the secrets that name them.
 #[derive(Debug, Default)]
@@ -25,6 +30,8 @@ struct State {
     entries: HashMap<KeyHash, Entry>,
     /// The oldest first. Some may be gone.
     order: VecDeque<KeyHash>,
+    /// Those of addresses, as above.
+    of_addresses: HashMap<IpAddr, VecDeque<KeyHash>>,
 }
 
 /// A value as JSON. It may hold secrets, so it has no `Debug`.
@@ -52,10 +59,24 @@ pub(crate) enum Access {
 }
 
 impl ShortLived {
-    /// Keeps a value at this node. The oldest one makes place if there are too many.
-    pub(crate) fn put(&self, key: KeyHash, value: &impl Serialize, expires_at: u64) {
+    /// Keeps a value at this node, for an address unless something else limits how many there are. The oldest one
+    /// makes place if there are too many: of the address, or of all.
+    pub(crate) fn put(
+        &self,
+        key: KeyHash,
+        value: &impl Serialize,
+        expires_at: u64,
+        address: Option<IpAddr>,
+    ) {
         let value = serde_json::to_string(value).expect("plain data");
         let mut state = self.lock();
+        if let Some(address) = address {
+            state.make_place_of(network(address), key);
+        }
+        if state.order.len() >= SHORT_LIVED_MAX {
+            let State { order, entries, .. } = &mut *state;
+            order.retain(|key| entries.contains_key(key));
+        }
         while state.order.len() >= SHORT_LIVED_MAX {
             if let Some(oldest) = state.order.pop_front() {
                 state.entries.remove(&oldest);
@@ -88,6 +109,26 @@ impl ShortLived {
     }
 }
 
+impl State {
+    /// Notes a new value of an address, and removes its oldest if it has too many.
+    fn make_place_of(&mut self, address: IpAddr, key: KeyHash) {
+        if self.of_addresses.len() >= SHORT_LIVED_MAX {
+            let Self { of_addresses, entries, .. } = self;
+            of_addresses.retain(|_, keys| {
+                keys.retain(|key| entries.contains_key(key));
+                !keys.is_empty()
+            });
+        }
+        let keys = self.of_addresses.entry(address).or_default();
+        if keys.len() >= SHORT_LIVED_PER_ADDRESS_MAX
+            && let Some(oldest) = keys.pop_front()
+        {
+            self.entries.remove(&oldest);
+        }
+        keys.push_back(key);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,12 +143,30 @@ mod tests {
     fn the_oldest_value_makes_place() {
         let here = ShortLived::default();
         for number in 0..SHORT_LIVED_MAX {
-            here.put(key(number), &number, 100);
+            here.put(key(number), &number, 100, None);
         }
         assert!(here.access(key(0), &Access::Read, 0).is_some());
-        here.put(key(SHORT_LIVED_MAX), &0, 100);
+        here.put(key(SHORT_LIVED_MAX), &0, 100, None);
         assert!(here.access(key(0), &Access::Read, 0).is_none());
         assert!(here.access(key(1), &Access::Read, 0).is_some());
         assert_eq!(here.lock().entries.len(), SHORT_LIVED_MAX);
+    }
+
+    #[test]
+    fn one_address_does_not_take_the_place_of_everybody_else() {
+        let here = ShortLived::default();
+        let [one, other] =
+            [[192, 0, 2, 1], [192, 0, 2, 2]].map(|address| Some(IpAddr::from(address)));
+        here.put(key(0), &0, 100, other);
+        for number in 1..=2 * SHORT_LIVED_MAX {
+            here.put(key(number), &number, 100, one);
+            assert!(here.lock().order.len() <= SHORT_LIVED_MAX);
+        }
+        assert!(here.access(key(0), &Access::Read, 0).is_some());
+        let kept = here.lock().entries.len();
+        assert_eq!(kept, SHORT_LIVED_PER_ADDRESS_MAX + 1);
+        let newest = 2 * SHORT_LIVED_MAX - SHORT_LIVED_PER_ADDRESS_MAX + 1;
+        assert!(here.access(key(newest), &Access::Read, 0).is_some());
+        assert!(here.access(key(newest - 1), &Access::Read, 0).is_none());
     }
 }

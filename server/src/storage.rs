@@ -25,6 +25,7 @@ mod known_ratings;
 mod log_writer;
 mod memory;
 mod moderation;
+mod name_keys;
 mod operators;
 mod postgres;
 mod puzzles;
@@ -76,6 +77,7 @@ pub use self::{
         ModerationChanged, ModerationReader, OpenReport, OpenReports, Report, ReportKind,
         ReportQuery, ReportState, ReportedLine, Sanction, SanctionKind, Standing, Waiting,
     },
+    name_keys::name_key,
     operators::{OperatorDatabase, OperatorError},
     postgres::{
         DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, ReplicaLag, SoleNode,
@@ -264,26 +266,26 @@ pub trait StorageReader:
         hash: IdentityHash,
     ) -> Result<Option<KnownMember>, StorageError>;
 
-    /// The account whose name has this likeness, also one that is deleted.
+    /// The account that this key of a name finds (see [`name_key`]), also one that is deleted.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError>;
+    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError>;
 
-    /// The account that had a name of this likeness a while ago, also one that is deleted.
+    /// The account that had the name of this key a while ago, also one that is deleted.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError>;
+    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError>;
 
-    /// The account whose name has this likeness, or which had such a name a while ago.
+    /// The account that this key of a name finds, or which had such a name a while ago.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn account_called(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
-        match self.account_named(likeness)? {
+    fn account_called(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        match self.account_named(key)? {
             Some(account) => Ok(Some(account)),
-            None => self.account_once_named(likeness),
+            None => self.account_once_named(key),
         }
     }
 

@@ -20,6 +20,11 @@ impl TokenBucket {
         Self { tokens: most, per_second, most, filled_at: now }
     }
 
+    /// When it was filled up to now.
+    pub(crate) fn filled_at(&self) -> Instant {
+        self.filled_at
+    }
+
     /// Takes a token, if there is one. Returns whether it did.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         self.take_many(now, 1)

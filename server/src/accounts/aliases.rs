@@ -16,7 +16,7 @@ impl Accounts {
     /// If the identity was replaced, or the storage cannot be read.
     pub(crate) async fn guest(&self, identity: Identity) -> Result<MemberId, Refusal> {
         let found = self.read(move |reader| known_guest(reader, &identity)).await?;
-        let (guest, _) = found.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
+        let (guest, ..) = found.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
         Ok(guest)
     }
 
@@ -28,7 +28,7 @@ impl Accounts {
     /// fails.
     pub(crate) async fn take_guest(&self, own: &SignedIn, guest: Identity) -> Result<(), Refusal> {
         let found = self.read(move |reader| known_guest(reader, &guest)).await?;
-        let (guest, hash) = found.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
+        let (guest, hash, _) = found.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
         let locked = ids::locked_hash();
         let step = KeyStep::AddAlias { guest: guest.clone(), hash, locked };
         let member = &own.account.member;

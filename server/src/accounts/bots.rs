@@ -5,12 +5,12 @@
 use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
 use tokio::time::Instant;
 
-use super::{Accounts, Device, SignedIn, account_name, stored_likeness};
+use super::{Accounts, Device, SignedIn, account_name, looks_like_another, stored_likeness};
 use crate::{
     ids,
     limits::accounts::BOTS_MAX,
     logins::Ended,
-    storage::{Account, AccountStep, NewBot, Sessions},
+    storage::{Account, AccountStep, NewBot, Sessions, StorageReader},
 };
 
 impl Accounts {
@@ -28,6 +28,11 @@ impl Accounts {
         let name = account_name(name)?;
         self.tries.sign_up(device.address, Instant::now())?;
         let (member, owner) = (ids::new_member_id(), own.account.member.clone());
+        let wanted = name.clone();
+        let read = move |reader: &mut dyn StorageReader| looks_like_another(reader, &wanted, None);
+        if self.read(read).await? {
+            return Err(Refusal::new(Reason::NameTaken));
+        }
         let new = NewBot {
             owner: owner.clone(),
             locked: ids::locked_hash(),

@@ -183,7 +183,7 @@ impl Accounts {
         let Account { member, name, .. } = own.account.clone();
         let link = Link::New { member, name: name.into() };
         let expires_at = self.clock.now() + millis(LINK_KEPT);
-        self.logins.short_lived().put(ids::link_hash(&code), &link, expires_at);
+        self.logins.short_lived().put(ids::link_hash(&code), &link, expires_at, None);
         (code, millis(LINK_KEPT))
     }
 
@@ -228,7 +228,7 @@ impl Accounts {
             Some(opened @ Link::Opened { .. }) => {
                 // Put back what the member looks at.
                 let expires_at = self.clock.now() + millis(LINK_KEPT);
-                self.logins.short_lived().put(key, &opened, expires_at);
+                self.logins.short_lived().put(key, &opened, expires_at, None);
                 return Err(self.wrong_device(device));
             }
             None => return Err(self.wrong_device(device)),
@@ -237,7 +237,7 @@ impl Accounts {
         let waits = self.keep_device(device, &device_code, &user_code, Some(member.clone()));
         let opened = Link::Opened { member, device: waits, user_code };
         let expires_at = self.clock.now() + millis(LINK_KEPT);
-        self.logins.short_lived().put(key, &opened, expires_at);
+        self.logins.short_lived().put(key, &opened, expires_at, None);
         Ok(OpenedLink { name, device_code, poll_ms: millis(DEVICE_POLL_AFTER) })
     }
 
@@ -259,8 +259,8 @@ impl Accounts {
             answer: Answer::None,
         };
         let expires_at = now + millis(DEVICE_CODE_KEPT);
-        self.logins.short_lived().put(key, &waiting, expires_at);
-        self.logins.short_lived().put(ids::user_code_hash(user_code), &key, expires_at);
+        self.logins.short_lived().put(key, &waiting, expires_at, None);
+        self.logins.short_lived().put(ids::user_code_hash(user_code), &key, expires_at, None);
         key
     }
 

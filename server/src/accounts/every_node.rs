@@ -61,8 +61,8 @@ mod tests {
     async fn a_value_is_there_until_it_expires_or_is_taken() {
         let here = ShortLived::default();
         let at = |now| EveryNodes { here: &here, cluster: None, now };
-        here.put(key(1), &"one", 100);
-        here.put(key(2), &"two", 100);
+        here.put(key(1), &"one", 100, None);
+        here.put(key(2), &"two", 100, None);
         assert_eq!(at(99).read::<String>(key(1)).await.as_deref(), Some("one"));
         assert!(at(99).replace(key(1), &"uno").await);
         assert_eq!(at(99).take::<String>(key(1)).await.as_deref(), Some("uno"));

@@ -118,7 +118,7 @@ impl Accounts {
             OidcUse::Confirm(own) => Purpose::Confirm(own.session.hash),
         };
         self.tries.oidc(device.address, Instant::now())?;
-        let Begun { url, state, checks } = provider.begin().await.map_err(refusal)?;
+        let Begun { url, state, checks } = provider.begin(device.address).await.map_err(refusal)?;
         let browser = ids::session_secret();
         let departed = Departed { purpose, checks, browser: ids::oidc_hash(&browser) };
         self.keep_for_a_while(&state, &departed);
@@ -145,7 +145,9 @@ impl Accounts {
             return Err(wrong());
         }
         let person = match outcome {
-            OidcOutcome::Code(code) => provider.finish(code, checks).await.map_err(refusal)?,
+            OidcOutcome::Code(code) => {
+                provider.finish(code, checks, device.address).await.map_err(refusal)?
+            }
             OidcOutcome::Error(error) => return Err(refusal(provider.refused(&error))),
         };
         match (purpose, own) {
@@ -241,7 +243,7 @@ impl Accounts {
 
     fn keep_for_a_while(&self, name: &str, value: &impl Serialize) {
         let expires_at = self.clock.now() + millis(CHALLENGE_KEPT);
-        self.logins.short_lived().put(ids::oidc_hash(name), value, expires_at);
+        self.logins.short_lived().put(ids::oidc_hash(name), value, expires_at, None);
     }
 }
 

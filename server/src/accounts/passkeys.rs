@@ -3,7 +3,7 @@
 //! A challenge is kept for a few minutes and answered once. It says what it is for, and which session has
 //! asked, so that nobody uses it for something else.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
     clock::millis,
@@ -14,7 +14,6 @@ use serde_json::Value;
 
 use super::{
     Accounts, Device, Opened, SignedIn, account_name, can_be_opened, new_session, no_result,
-    stored_likeness,
 };
 use crate::{
     ids,
@@ -75,12 +74,16 @@ impl Accounts {
     /// # Errors
     /// If passkeys do not work here, the name of a new account is not accepted or taken, a key must be
     /// shown first, or the storage cannot be read.
-    pub(crate) async fn start_passkey(&self, how: PasskeyUse) -> Result<StartedPasskey, Refusal> {
+    pub(crate) async fn start_passkey(
+        &self,
+        how: PasskeyUse,
+        device: &Device,
+    ) -> Result<StartedPasskey, Refusal> {
         let party = self.party()?;
         let (purpose, ceremony) = match how {
             PasskeyUse::SignUp { name, guest } => {
                 let name = account_name(&name)?;
-                let (member, _) = self.applicant(&stored_likeness(&name), guest).await?;
+                let (member, ..) = self.applicant(&name, guest).await?;
                 let name = name.name().as_str();
                 let holder = Holder { user: ids::passkey_user(&member), name, held: &[] };
                 (Purpose::SignUp(member), party.register(&holder))
@@ -101,7 +104,12 @@ impl Accounts {
         let challenge = ids::challenge_id();
         let expires_at = self.clock.now() + millis(CHALLENGE_KEPT);
         let kept = Challenge { purpose, state };
-        self.logins.short_lived().put(ids::challenge_hash(&challenge), &kept, expires_at);
+        self.logins.short_lived().put(
+            ids::challenge_hash(&challenge),
+            &kept,
+            expires_at,
+            Some(device.address),
+        );
         Ok(StartedPasskey { challenge, options })
     }
 
@@ -130,7 +138,7 @@ impl Accounts {
         if challenge.purpose != Purpose::SignIn {
             return Err(wrong(WrongAnswer));
         }
-        let (account, passkey) = self.use_passkey(challenge.state, answer).await?;
+        let (account, passkey) = self.use_passkey(challenge.state, answer, device.address).await?;
         self.moderation.may_sign_in(&account.member)?;
         // Also after many tries by a password, which do not concern the owner's key.
         let now = self.clock.now();
@@ -149,10 +157,11 @@ impl Accounts {
         &self,
         own: &SignedIn,
         answer: PasskeyAnswer,
+        address: IpAddr,
     ) -> Result<(), Refusal> {
         let challenge = self.challenge(&answer.challenge).await?;
         let session = own.session.hash;
-        let (account, passkey) = self.use_passkey(challenge.state, answer).await?;
+        let (account, passkey) = self.use_passkey(challenge.state, answer, address).await?;
         if challenge.purpose != Purpose::Confirm(session) || account.member != own.account.member {
             return Err(wrong(WrongAnswer));
         }
@@ -219,10 +228,11 @@ impl Accounts {
     /// Checks the answer of a device, off the runtime's threads: it verifies a signature.
     async fn check<T: Send + 'static>(
         &self,
+        address: IpAddr,
         check: impl FnOnce(&RelyingParty) -> Result<T, WrongAnswer> + Send + 'static,
     ) -> Result<T, Refusal> {
         let party = Arc::clone(self.party()?);
-        let checked = self.passkey_checks.run(move || check(&party)).await;
+        let checked = self.passkey_checks.run(address, move || check(&party)).await;
         checked.map_err(|why| no_result(why, "checking a passkey panicked"))?.map_err(wrong)
     }
 
@@ -233,7 +243,7 @@ impl Accounts {
         device: &Device,
     ) -> Result<Passkey, Refusal> {
         let (id, credential) =
-            self.check(move |party| party.registered(&state, credential)).await?;
+            self.check(device.address, move |party| party.registered(&state, credential)).await?;
         if id.starts_with(OIDC_KEY_PREFIX) {
             return Err(wrong(WrongAnswer));
         }
@@ -250,6 +260,7 @@ impl Accounts {
         &self,
         state: String,
         PasskeyAnswer { credential: answer, .. }: PasskeyAnswer,
+        address: IpAddr,
     ) -> Result<(Account, UsedPasskey), Refusal> {
         let id = RelyingParty::id_in(&answer).map_err(wrong)?;
         let wanted = id.clone();
@@ -260,7 +271,7 @@ impl Accounts {
         let (account, passkey) = found.ok_or_else(|| wrong(WrongAnswer))?;
         let stored = passkey.credential;
         let credential =
-            self.check(move |party| party.authenticated(&state, answer, &stored)).await?;
+            self.check(address, move |party| party.authenticated(&state, answer, &stored)).await?;
         Ok((account, UsedPasskey { id, credential }))
     }
 }

@@ -9,7 +9,8 @@ use fivefold_shared::{
 use tokio::time::Instant;
 
 use super::{
-    Accounts, Device, RecoveryCodes, SignedIn, account_name, known_guest, no_hash, stored_likeness,
+    Accounts, Device, RecoveryCodes, SignedIn, account_name, known_guest, looks_like_another,
+    no_hash, stored_likeness,
 };
 use crate::{
     ids,
@@ -35,7 +36,7 @@ impl Accounts {
         let SignedIn { account, session } = own;
         new.check(&account.name)?;
         self.confirm(own, current, device).await?;
-        let place = self.passwords.place(Whose::Known).map_err(no_hash)?;
+        let place = self.passwords.place(Whose::Known, device.address).map_err(no_hash)?;
         let password = place.hash(new).await.map_err(no_hash)?;
         let step = AccountStep::SetPassword { password, keep: session.hash };
         self.change(&account.member, step, Reason::SignedOut).await?;
@@ -97,6 +98,12 @@ impl Accounts {
         account: &Account,
         name: &AccountName,
     ) -> Result<Account, Refusal> {
+        let (wanted, own) = (name.clone(), account.member.clone());
+        let read =
+            move |reader: &mut dyn StorageReader| looks_like_another(reader, &wanted, Some(&own));
+        if self.read(read).await? {
+            return Err(Refusal::new(Reason::NameTaken));
+        }
         let (likeness, name) = (stored_likeness(name), name.name().clone());
         let step = AccountStep::Rename { name: name.clone(), likeness };
         self.change(&account.member, step, Reason::SignedOut).await?;
@@ -129,7 +136,7 @@ impl Accounts {
     pub(crate) async fn delete_guest(&self, guest: Identity) -> Result<(), Refusal> {
         let hash = ids::identity_hash(&guest);
         let read = move |reader: &mut dyn StorageReader| known_guest(reader, &guest);
-        let (member, _) =
+        let (member, ..) =
             self.read(read).await?.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
         let step = AccountStep::DeleteGuest { hash, locked: ids::locked_hash() };
         self.change(&member, step, Reason::IdentityReplaced).await?;
@@ -162,8 +169,8 @@ impl Accounts {
     ) -> Result<(), Refusal> {
         let Some(password) = password else { return self.is_proved(own) };
         let likeness = own.account.name.likeness();
-        self.tries.sign_in(device.address, likeness.as_str(), Instant::now())?;
-        let place = self.passwords.place(Whose::Known).map_err(no_hash)?;
+        self.tries.sign_in(device.address, likeness.as_str(), false, Instant::now())?;
+        let place = self.passwords.place(Whose::Known, device.address).map_err(no_hash)?;
         let stored = self.keys(&own.account).await?.password;
         match place.verify(password, stored).await.map_err(no_hash)? {
             Verified::Right { .. } => Ok(()),

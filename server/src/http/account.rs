@@ -34,7 +34,7 @@ use self::{
 };
 use super::{audit::Auditing, caller::Caller};
 use crate::{
-    accounts::{Credentials, NewKey, Opened, RecoveryCodes, SignedIn, tokens::TokenHolder},
+    accounts::{Credentials, NewKey, RecoveryCodes, SignedIn, tokens::TokenHolder},
     ids, origin,
     passkeys::PasskeyAnswer,
     passwords::Password,
@@ -163,10 +163,10 @@ async fn sign_up(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
     }
     let guest = asked.guest()?;
     let (opened, codes) = asked.accounts().sign_up(&name, key, guest, &asked.device).await?;
-    let (Opened { account, secret }, RecoveryCodes(codes)) = (opened, codes);
-    asked.audit.account(&account.name);
-    let shown = ShownAccounts { recovery_codes: Some(codes), ..ShownAccounts::of(account) };
-    Ok(asked.begun(StatusCode::CREATED, &secret, shown))
+    let RecoveryCodes(codes) = codes;
+    let show =
+        |account| ShownAccounts { recovery_codes: Some(codes), ..ShownAccounts::of(account) };
+    Ok(asked.begun(StatusCode::CREATED, opened, show))
 }
 
 /// A body that signs in: a name and a password, or a passkey.
@@ -182,7 +182,7 @@ async fn sign_in(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
     let SignInBody { name, password, passkey } = asked.body(&body)?;
     let before = asked.find_signed_in().await?;
     let (accounts, device) = (asked.accounts(), &asked.device);
-    let Opened { account, secret } = match (name, password, passkey) {
+    let opened = match (name, password, passkey) {
         (Some(name), Some(password), None) => {
             let typed = Credentials { name: name.clone(), password };
             asked.note_wrong(&name, accounts.sign_in(typed, device).await).await?
@@ -190,12 +190,11 @@ async fn sign_in(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
         (_, None, Some(answer)) => accounts.sign_in_by_passkey(answer, device).await?,
         _ => return Err(one_key()),
     };
-    asked.audit.account(&account.name);
     // Nobody has its cookie any more.
     if let Some(SignedIn { account, session }) = before {
         asked.accounts().end(&account, Sessions::One(session.hash)).await?;
     }
-    Ok(asked.begun(StatusCode::OK, &secret, ShownAccounts::of(account)))
+    Ok(asked.begun(StatusCode::OK, opened, ShownAccounts::of))
 }
 
 #[derive(Deserialize)]
@@ -211,11 +210,11 @@ async fn recover(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> 
     let typed = Credentials { name: name.clone(), password };
     let recovered = asked.accounts().recover(typed, &code, &asked.device).await;
     let (opened, codes_left) = asked.note_wrong(&name, recovered).await?;
-    let Opened { account, secret } = opened;
-    asked.audit.account(&account.name);
-    let shown =
-        ShownAccounts { recovery_codes_left: Some(codes_left), ..ShownAccounts::of(account) };
-    Ok(asked.begun(StatusCode::OK, &secret, shown))
+    let show = |account| ShownAccounts {
+        recovery_codes_left: Some(codes_left),
+        ..ShownAccounts::of(account)
+    };
+    Ok(asked.begun(StatusCode::OK, opened, show))
 }
 
 /// `DELETE /api/session`

@@ -36,7 +36,8 @@ pub(super) async fn analyse(
     body: Bytes,
 ) -> Response {
     let asked = headers.clone();
-    let reading = server.jobs.run(move || {
+    let address = server.client_address(caller.peer, &headers);
+    let reading = server.jobs.run(address, move || {
         let question: AnalysisQuestion = read(&asked, &body)?;
         let position = question.position();
         let position = position.map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))?;
@@ -53,7 +54,7 @@ pub(super) async fn analyse(
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }
-    let owner = Owner::of(server.client_address(caller.peer, &headers));
+    let owner = Owner::of(address);
     match server.pool.analyse(owner, position, lines.into()) {
         Ok((handle, reports)) => ([NO_STORE, LINES_OF_JSON], told(handle, reports)).into_response(),
         Err(busy) => {

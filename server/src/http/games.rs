@@ -104,13 +104,19 @@ impl Form {
     }
 }
 
-pub(super) async fn game(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Response {
+pub(super) async fn game(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     let Some((id, form)) = Form::of(&name) else { return no_such_game() };
     let Ok(id) = GameId::try_from(id.to_owned()) else { return no_such_game() };
     let wanted = id.clone();
     match server.read_pool.try_read(move |reader| reader.game(&wanted)).await {
         Ok(Some(record)) => {
-            let writing = server.jobs.run(move || written(id, record, form, &name));
+            let address = server.client_address(caller.peer, &headers);
+            let writing = server.jobs.run(address, move || written(id, record, form, &name));
             writing.await.unwrap_or_else(|why| no_result(&server, why))
         }
         Ok(None) => no_such_game(),
@@ -168,8 +174,9 @@ pub(super) async fn review(
     headers: HeaderMap,
 ) -> Response {
     let Ok(id) = GameId::try_from(id) else { return no_such_game() };
+    let address = server.client_address(caller.peer, &headers);
     if let Some(told) = server.reviews.known(&id) {
-        let telling = server.jobs.run(move || told_of(id, told));
+        let telling = server.jobs.run(address, move || told_of(id, told));
         return telling.await.unwrap_or_else(|why| no_result(&server, why));
     }
     let wanted = id.clone();
@@ -181,9 +188,9 @@ pub(super) async fn review(
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }
-    let owner = Owner::of(server.client_address(caller.peer, &headers));
+    let owner = Owner::of(address);
     let asked = Arc::clone(&server);
-    let beginning = server.jobs.run(move || {
+    let beginning = server.jobs.run(address, move || {
         if let Err(refusal) = may_review(&asked, &record) {
             return refused(StatusCode::FORBIDDEN, refusal).into_response();
         }

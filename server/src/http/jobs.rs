@@ -2,22 +2,20 @@
 //! passkeys.
 //!
 //! It runs on threads of a lower priority than the runtime's, which serve the sessions, and limits how
-//! much runs at once.
+//! much runs at once. Addresses share it fairly (`fair_queue.rs`).
 //! It does not know what the work is.
 
-use std::sync::Arc;
+use std::net::IpAddr;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use crate::storage::Blocking;
+use crate::{
+    fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
+    storage::Blocking,
+};
 
 /// Runs slow work for HTTP responses.
 #[derive(Debug)]
 pub(crate) struct Jobs {
-    /// Permits of the running jobs.
-    running: Arc<Semaphore>,
-    /// Permits of the running and the waiting jobs.
-    queue: Arc<Semaphore>,
+    queue: FairQueue,
     blocking: Blocking,
     /// Lowers the priority of the thread of a job.
     lower: fn(),
@@ -33,42 +31,36 @@ pub(crate) enum NoResult {
 }
 
 impl Jobs {
-    /// Runs so many at once, while others wait; `queue_max` counts both. `lower` lowers the priority of
-    /// their threads.
-    pub(crate) fn new(
-        blocking: Blocking,
-        running_max: usize,
-        queue_max: usize,
-        lower: fn(),
-    ) -> Self {
-        let running = Arc::new(Semaphore::new(running_max));
-        let queue = Arc::new(Semaphore::new(queue_max));
-        Self { running, queue, blocking, lower }
+    /// `lower` lowers the priority of the threads of jobs.
+    pub(crate) fn new(blocking: Blocking, shares: Shares, lower: fn()) -> Self {
+        Self { queue: FairQueue::new(shares), blocking, lower }
     }
 
     /// How many run or wait.
-    pub(crate) fn in_use(&self, queue_max: usize) -> usize {
-        queue_max.saturating_sub(self.queue.available_permits())
+    pub(crate) fn in_use(&self) -> usize {
+        self.queue.len()
     }
 
-    /// A place in the queue. Take it before anything is read for the job, so that a refusal costs little.
+    /// A place in the queue for somebody at this address. Take it before anything is read for the job, so that a
+    /// refusal costs little.
     ///
     /// # Errors
     /// If too many jobs wait.
-    pub(crate) fn place(&self) -> Result<Place<'_>, NoResult> {
-        let place = Arc::clone(&self.queue).try_acquire_owned().map_err(|_| NoResult::Busy)?;
+    pub(crate) fn place(&self, address: IpAddr, is_vouched: bool) -> Result<Place<'_>, NoResult> {
+        let place = self.queue.place(address, is_vouched)?;
         Ok(Place { jobs: self, place })
     }
 
-    /// Runs a job when its turn comes.
+    /// Runs a job for somebody at this address when its turn comes.
     ///
     /// # Errors
     /// If too many jobs wait, or the job panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        address: IpAddr,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoResult> {
-        self.place()?.run(job).await
+        self.place(address, false)?.turn().await?.run(job).await
     }
 }
 
@@ -76,11 +68,26 @@ impl Jobs {
 #[derive(Debug)]
 pub(crate) struct Place<'j> {
     jobs: &'j Jobs,
-    place: OwnedSemaphorePermit,
+    place: FairPlace,
 }
 
-impl Place<'_> {
-    /// Runs a job when its turn comes.
+/// The turn of a job.
+#[derive(Debug)]
+pub(crate) struct Turn<'j>(Place<'j>);
+
+impl<'j> Place<'j> {
+    /// Waits for the turn of a job.
+    ///
+    /// # Errors
+    /// If the place went to an address with fewer jobs.
+    pub(crate) async fn turn(self) -> Result<Turn<'j>, NoResult> {
+        self.place.turn().await?;
+        Ok(Turn(self))
+    }
+}
+
+impl Turn<'_> {
+    /// Runs a job.
     ///
     /// # Errors
     /// If the job panics.
@@ -88,14 +95,19 @@ impl Place<'_> {
         self,
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoResult> {
-        let Self { jobs: Jobs { running, blocking, lower, .. }, place } = self;
-        let turn = Arc::clone(running).acquire_owned().await.map_err(|_| NoResult::Broke)?;
-        // The job continues when its client disconnects, and keeps its slot until it is done.
+        let Self(Place { jobs: Jobs { blocking, lower, .. }, place }) = self;
+        // The job continues when its client disconnects, and keeps its turn until it is done.
         let call = move || {
-            let _held = (place, turn);
+            let _held = place;
             job()
         };
         blocking.call_below(*lower, call).await.ok_or(NoResult::Broke)
+    }
+}
+
+impl From<NoPlace> for NoResult {
+    fn from(NoPlace: NoPlace) -> Self {
+        Self::Busy
     }
 }
 
@@ -106,35 +118,28 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
 
     use super::*;
-    use crate::limits::{
-        HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX,
-        accounts::{
-            HASH_QUEUE_MAX, HASHES_MAX, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
-            STRANGERS_HASH_QUEUE_MAX,
-        },
-    };
+    use crate::{accounts::PASSKEY_CHECKS, passwords::STRANGERS, server::HTTP_JOBS};
+
+    fn host(number: usize) -> IpAddr {
+        [192, 0, 2, u8::try_from(number).unwrap()].into()
+    }
 
     #[tokio::test]
     async fn so_many_jobs_wait_and_so_many_run() {
-        for (running_max, queue_max) in [
-            (HTTP_JOBS_MAX, HTTP_JOB_QUEUE_MAX),
-            (HASHES_MAX, HASH_QUEUE_MAX),
-            (HASHES_MAX, STRANGERS_HASH_QUEUE_MAX),
-            (PASSKEY_CHECKS_MAX, PASSKEY_CHECK_QUEUE_MAX),
-        ] {
-            check_limits(running_max, queue_max).await;
+        for shares in [HTTP_JOBS, STRANGERS, PASSKEY_CHECKS] {
+            check_limits(shares).await;
         }
     }
 
-    async fn check_limits(running_max: usize, queue_max: usize) {
-        let jobs = Jobs::new(Blocking::Threads, running_max, queue_max, || ());
+    async fn check_limits(shares: Shares) {
+        let jobs = Jobs::new(Blocking::Threads, shares, || ());
         let (begun, beginnings) = mpsc::channel();
         let mut waiting = Vec::new();
         let mut gates = Vec::new();
-        for _ in 0..queue_max {
+        for number in 0..shares.places_max {
             let (gate, opened) = mpsc::channel::<()>();
             let begun = begun.clone();
-            let mut job = Box::pin(jobs.run(move || {
+            let mut job = Box::pin(jobs.run(host(number), move || {
                 begun.send(()).unwrap();
                 // Returns when the gate is dropped.
                 opened.recv().is_err()
@@ -143,18 +148,17 @@ mod tests {
             waiting.push(job);
             gates.push(gate);
         }
-        assert_eq!(jobs.run(|| ()).await, Err(NoResult::Busy));
-        for _ in 0..running_max {
+        assert_eq!(jobs.run(host(200), || ()).await, Err(NoResult::Busy));
+        for _ in 0..shares.running_max {
             beginnings.recv().unwrap();
         }
         assert!(beginnings.try_recv().is_err(), "no more than that are worked on");
-        // A waiting client that disconnects frees its slot only when its job is done.
+        // A running client that disconnects frees its place only when its job is done.
         drop(waiting.remove(0));
-        assert_eq!(jobs.run(|| ()).await, Err(NoResult::Busy));
+        assert_eq!(jobs.run(host(200), || ()).await, Err(NoResult::Busy));
         drop(gates);
         assert!(join_all(waiting).await.into_iter().all(|result| result == Ok(true)));
-        assert_eq!(jobs.run(|| 1).await, Ok(1));
-        assert_eq!(jobs.run(|| -> () { panic!("a job") }).await, Err(NoResult::Broke));
-        assert_eq!(jobs.queue.available_permits(), queue_max);
+        assert_eq!(jobs.run(host(200), || 1).await, Ok(1));
+        assert_eq!(jobs.run(host(200), || -> () { panic!("a job") }).await, Err(NoResult::Broke));
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     server::Server,
     storage::{
         BlockEntry, BlockKind, CaseId, ModerationChange, Report, ReportKind, ReportQuery,
-        ReportState, ReportedLine,
+        ReportState, ReportedLine, name_key,
     },
 };
 
@@ -90,9 +90,8 @@ async fn block(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> 
 
 /// The account of this name, or the one person of this name who is online here.
 async fn named(asked: &Asked, name: &Name) -> Result<MemberId, Refusal> {
-    let likeness = name.likeness().as_str().to_owned();
-    let account =
-        asked.server.moderation.read(move |reader| reader.account_called(&likeness)).await?;
+    let key = name_key(name);
+    let account = asked.server.moderation.read(move |reader| reader.account_called(&key)).await?;
     if let Some(account) = account {
         return Ok(account.member);
     }

@@ -85,7 +85,7 @@ pub(super) async fn ready(State(server): State<Arc<Server>>) -> impl IntoRespons
 async fn metrics(State(server): State<Arc<Server>>, headers: HeaderMap) -> impl IntoResponse {
     let (writer_queue, thinking_queue) = server.lobby.queues();
     let (sessions, rooms) = (server.sessions.count(), server.lobby.count());
-    let jobs = server.jobs.in_use(HTTP_JOB_QUEUE_MAX);
+    let jobs = server.jobs.in_use();
     let levels = Levels {
         sessions,
         rooms,

@@ -97,7 +97,7 @@ pub(super) async fn of_game(
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }
-    let drawing = server.jobs.run(move || Card::of_game(&record).png()).await;
+    let drawing = server.jobs.run(address, move || Card::of_game(&record).png()).await;
     match drawing {
         Ok(png) => drawn(&server, key, png, &headers, GAME_CACHING),
         Err(why) => no_result(&server, why),
@@ -108,17 +108,19 @@ pub(super) async fn of_game(
 pub(super) async fn of_position(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
-    address: Uri,
+    position: Uri,
     headers: HeaderMap,
 ) -> Response {
-    let key = PictureKey::Position(address.query().unwrap_or_default().to_owned());
+    let key = PictureKey::Position(position.query().unwrap_or_default().to_owned());
     if let Some(png) = server.pictures.known(&key) {
         return kept(&server, &png, &headers, POSITION_CACHING);
     }
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }
-    let drawing = server.jobs.run(move || read_position(&address).map(|card| card.png())).await;
+    let address = server.client_address(caller.peer, &headers);
+    let draw = move || read_position(&position).map(|card| card.png());
+    let drawing = server.jobs.run(address, draw).await;
     match drawing {
         Ok(Ok(png)) => drawn(&server, key, png, &headers, POSITION_CACHING),
         Ok(Err(refusal)) => refused(StatusCode::BAD_REQUEST, refusal).into_response(),

@@ -27,7 +27,7 @@ use super::{
     refusals::{malformed, refused},
 };
 use crate::{
-    accounts::typed_likeness,
+    accounts::typed_key,
     limits::ratings::{HISTORY_POINT, LEADERBOARD_PLACES_MAX},
     ratings::Estimate,
     server::Server,
@@ -61,10 +61,10 @@ async fn profile(
     headers: HeaderMap,
 ) -> Response {
     let you = reader_of(&server, &caller, &headers).await;
-    let (likeness, now) = (typed_likeness(&name), server.clock.now());
+    let (key, now) = (typed_key(&name), server.clock.now());
     let reading = you.clone();
     let read = move |reader: &mut dyn StorageReader| {
-        let account = living(reader, &likeness)?;
+        let account = living(reader, &key)?;
         account.map(|account| profile_of(reader, account, reading.as_ref(), now)).transpose()
     };
     match server.read_pool.try_read(read).await {
@@ -83,9 +83,9 @@ async fn history(
         Ok(Query(InPool { pool })) => pool,
         Err(error) => return malformed(error.status(), error.body_text()).into_response(),
     };
-    let likeness = typed_likeness(&name);
+    let key = typed_key(&name);
     let read = move |reader: &mut dyn StorageReader| {
-        let account = living(reader, &likeness)?;
+        let account = living(reader, &key)?;
         account.map(|account| reader.rating_history(&account.member, pool)).transpose()
     };
     match server.read_pool.try_read(read).await {
@@ -99,9 +99,9 @@ async fn history(
 }
 
 async fn puzzle_history(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Response {
-    let likeness = typed_likeness(&name);
+    let key = typed_key(&name);
     let read = move |reader: &mut dyn StorageReader| {
-        let account = living(reader, &likeness)?;
+        let account = living(reader, &key)?;
         account.map(|account| reader.puzzle_tries(&account.member)).transpose()
     };
     match server.read_pool.try_read(read).await {
@@ -152,9 +152,9 @@ fn no_such_player() -> Response {
     refused(StatusCode::NOT_FOUND, Reason::NoSuchPlayer).into_response()
 }
 
-/// The account that has or had a name of this likeness, unless its member has asked for its deletion.
-fn living(reader: &mut dyn StorageReader, likeness: &str) -> Result<Option<Account>, StorageError> {
-    Ok(reader.account_called(likeness)?.filter(|account| account.deleted_at.is_none()))
+/// The account that has or had the name of this key, unless its member has asked for its deletion.
+fn living(reader: &mut dyn StorageReader, key: &str) -> Result<Option<Account>, StorageError> {
+    Ok(reader.account_called(key)?.filter(|account| account.deleted_at.is_none()))
 }
 
 fn place(placed: Placed, now: u64) -> Place {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::{
-    Json,
+    Extension, Json,
     body::Bytes,
     extract::State,
     http::{HeaderMap, StatusCode, header},
@@ -13,6 +13,7 @@ use axum::{
 use fivefold_shared::{protocol::Judged, questions::PositionQuestion};
 
 use super::{
+    caller::Caller,
     questions::{no_result, read},
     refusals::{Refused, refused},
 };
@@ -21,11 +22,13 @@ use crate::server::Server;
 /// Plays the moves as far as they are legal, and reports the position reached.
 pub(super) async fn judge(
     State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
     let asked = Arc::clone(&server);
-    let judging = server.jobs.run(move || match judged(&asked, &headers, &body) {
+    let address = server.client_address(caller.peer, &headers);
+    let judging = server.jobs.run(address, move || match judged(&asked, &headers, &body) {
         Ok(judged) => ([(header::CACHE_CONTROL, "no-store")], Json(judged)).into_response(),
         Err(refused) => refused.into_response(),
     });

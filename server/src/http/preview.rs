@@ -103,7 +103,8 @@ pub(super) async fn of_position(
 ) -> Option<Preview> {
     let query = position.query()?.to_owned();
     charge(server, caller, headers)?;
-    let card = server.jobs.run(move || read_position(&position)).await.ok()?.ok()?;
+    let from = server.client_address(caller.peer, headers);
+    let card = server.jobs.run(from, move || read_position(&position)).await.ok()?.ok()?;
     let picture = address(server, caller, headers, &format!("/analyse.png?{query}"));
     Some(Preview::of_card(&card, picture))
 }

@@ -118,7 +118,7 @@ async fn count(asked: Asked, body: Bytes) -> Result<Json<Counted>, AccountRefusa
     let known = server.puzzles.puzzles().find(&id).cloned();
     let known = known.ok_or_else(|| Refusal::malformed("there is no puzzle of this name"))?;
     let start = start(&known.puzzle);
-    let judged = server.jobs.run(move || known.judge(&moves, gave_up)).await;
+    let judged = server.jobs.run(asked.device.address, move || known.judge(&moves, gave_up)).await;
     let solved = judged
         .map_err(|why| match why {
             NoResult::Busy => Reason::Busy,

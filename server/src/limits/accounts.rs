@@ -16,8 +16,16 @@ pub const HASHES_MAX: usize = 1;
 /// Most passwords in the queue of those who are signed in, or sign in where their account was used before.
 /// Further ones are refused.
 pub const HASH_QUEUE_MAX: usize = 16;
+/// Most of them at one address.
+pub const HASHES_PER_ADDRESS_MAX: usize = 8;
 /// As [`HASH_QUEUE_MAX`], in the queue of everybody else.
 pub const STRANGERS_HASH_QUEUE_MAX: usize = 48;
+/// Places beside them for guests who have taken a seat before.
+pub const GUESTS_HASH_QUEUE_MAX: usize = 16;
+/// Passwords of that queue that are hashed for one address without a pause.
+pub const ADDRESS_HASHES_AT_ONCE: u32 = 10;
+/// The time between two hashes for one address after that.
+pub const ADDRESS_HASH_INTERVAL: Duration = Duration::from_secs(1);
 /// Passwords of that queue that are hashed without a pause.
 pub const STRANGERS_HASHES_AT_ONCE: u32 = 40;
 /// How many are hashed a second after that: with about 12 ms each, a sixteenth of a processor.
@@ -26,6 +34,8 @@ pub const STRANGERS_HASHES_PER_SECOND: f64 = 5.0;
 pub const PASSKEY_CHECKS_MAX: usize = 2;
 /// Most answers of passkeys that are checked or wait for that. Further ones are refused.
 pub const PASSKEY_CHECK_QUEUE_MAX: usize = 64;
+/// Most of them for one address.
+pub const PASSKEY_CHECKS_PER_ADDRESS_MAX: usize = 8;
 /// A password is hashed only when nobody else needs the processor. Where that does not end in this time, it is
 /// hashed again at the bots' priority.
 pub const HASH_RESCUED_AFTER: Duration = Duration::from_millis(250);
@@ -64,6 +74,8 @@ pub const PROVED_WITHIN: Duration = MINUTE.saturating_mul(10);
 pub const VOUCHED_SIGN_UPS_MAX: u32 = 50;
 /// People who may sign in by the OpenID provider at once.
 pub const OIDC_CALLS_MAX: usize = 16;
+/// Most of them at one address.
+pub const OIDC_CALLS_PER_ADDRESS_MAX: usize = 4;
 /// How long a request to the provider may take.
 pub const OIDC_CALL_WITHIN: Duration = Duration::from_secs(10);
 /// Longest answer of the provider, in bytes.
@@ -96,6 +108,8 @@ pub const DEVICE_CODE_LENGTH: usize = 8;
 pub const LINK_KEPT: Duration = MINUTE.saturating_mul(2);
 /// Most challenges, codes of devices and links that wait at one node: the latest.
 pub const SHORT_LIVED_MAX: usize = 10_000;
+/// Most of them for one address: the latest.
+pub const SHORT_LIVED_PER_ADDRESS_MAX: usize = 100;
 /// A session ends when it was not used for this time.
 pub const SESSION_KEPT: Duration = DAY.saturating_mul(90);
 /// It ends after this time in any case.
@@ -133,7 +147,10 @@ pub const NAME_SIGN_INS_WITHIN: Duration = HOUR;
 pub const RECOVERIES_MAX: u32 = 5;
 /// See [`RECOVERIES_MAX`].
 pub const RECOVERIES_WITHIN: Duration = HOUR;
-/// Most addresses and names of each kind whose tries are counted: the latest.
+/// Most addresses where an account is known: the latest.
+pub const KNOWN_ADDRESSES_MAX: usize = 16;
+/// Most addresses and names of each kind whose tries are counted: the latest. Names of accounts count apart from
+/// made-up ones, and those with no try left are kept longest.
 pub const TRIES_KEPT: usize = 10_000;
 
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
@@ -142,6 +159,14 @@ const _: () = assert!(ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
 const _: () = assert!(
     RENAMED_AGAIN_AFTER.as_secs() * 13 > OLD_NAME_KEPT.as_secs(),
     "an account has at most a dozen old names"
+);
+const _: () = assert!(
+    2 * HASHES_PER_ADDRESS_MAX <= HASH_QUEUE_MAX
+        && ADDRESS_HASHES_AT_ONCE * 4 <= STRANGERS_HASHES_AT_ONCE
+        && 2 * PASSKEY_CHECKS_PER_ADDRESS_MAX <= PASSKEY_CHECK_QUEUE_MAX
+        && 2 * OIDC_CALLS_PER_ADDRESS_MAX <= OIDC_CALLS_MAX
+        && 2 * SHORT_LIVED_PER_ADDRESS_MAX <= SHORT_LIVED_MAX,
+    "nobody alone takes the place of everybody else"
 );
 const _: () = assert!(PASSKEY_CHECKS_MAX <= PASSKEY_CHECK_QUEUE_MAX);
 const _: () = assert!(

@@ -4,6 +4,7 @@
 
 use std::{
     fmt,
+    net::IpAddr,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
@@ -23,11 +24,23 @@ use openidconnect::{
 };
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
 
 use super::{Begun, Checks, OidcError, OidcSettings, Subject};
-use crate::limits::accounts::{
-    OIDC_ANSWER_MAX, OIDC_CALL_WITHIN, OIDC_CALLS_MAX, OIDC_METADATA_KEPT, OIDC_SUBJECT_MAX,
+use crate::{
+    fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
+    limits::accounts::{
+        OIDC_ANSWER_MAX, OIDC_CALL_WITHIN, OIDC_CALLS_MAX, OIDC_CALLS_PER_ADDRESS_MAX,
+        OIDC_METADATA_KEPT, OIDC_SUBJECT_MAX,
+    },
+};
+
+/// How addresses share the calls to the provider.
+const CALLS: Shares = Shares {
+    running_max: OIDC_CALLS_MAX,
+    places_max: OIDC_CALLS_MAX,
+    reserved: 0,
+    per_address_max: OIDC_CALLS_PER_ADDRESS_MAX,
+    pace: None,
 };
 
 /// What a provider may sign its statements with: keys of which only it has the secret half.
@@ -81,8 +94,8 @@ pub(crate) struct Provider {
     http: Http,
     /// What the provider says about itself, and since when. Locked only to read and replace it.
     metadata: Mutex<Option<(Instant, Arc<Metadata>)>>,
-    /// Permits of the people who sign in at this moment.
-    calls: Semaphore,
+    /// Places of the people who sign in at this moment.
+    calls: FairQueue,
 }
 
 impl fmt::Debug for Provider {
@@ -108,7 +121,7 @@ impl Provider {
                 settings: settings.clone(),
                 http,
                 metadata: Mutex::default(),
-                calls: Semaphore::new(OIDC_CALLS_MAX),
+                calls: FairQueue::new(CALLS),
             }),
             Err(error) => {
                 tracing::error!(%error, "nobody can sign in by the OpenID provider");
@@ -152,8 +165,8 @@ impl Provider {
     ///
     /// # Errors
     /// If the provider does not answer or demands more than this server does, or too many sign in at once.
-    pub(crate) async fn begin(&self) -> Result<Begun, OidcError> {
-        let _permit = self.calls.try_acquire().map_err(|_| OidcError::Busy)?;
+    pub(crate) async fn begin(&self, address: IpAddr) -> Result<Begun, OidcError> {
+        let _place = self.place(address)?;
         let metadata = self.metadata(false).await?;
         self.is_usable(&metadata)?;
         let client = self.client(metadata)?;
@@ -165,6 +178,10 @@ impl Provider {
         Ok(Begun { url: url.into(), state: state.secret().clone(), checks })
     }
 
+    fn place(&self, address: IpAddr) -> Result<FairPlace, OidcError> {
+        self.calls.place(address, false).map_err(|NoPlace| OidcError::Busy)
+    }
+
     /// Who has signed in, by the code that their browser has brought back.
     ///
     /// # Errors
@@ -174,8 +191,9 @@ impl Provider {
         &self,
         code: String,
         Checks { nonce, verifier }: Checks,
+        address: IpAddr,
     ) -> Result<Subject, OidcError> {
-        let _permit = self.calls.try_acquire().map_err(|_| OidcError::Busy)?;
+        let _place = self.place(address)?;
         let client = self.client(self.metadata(false).await?)?;
         let exchange = client
             .exchange_code(AuthorizationCode::new(code))

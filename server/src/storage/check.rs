@@ -7,12 +7,13 @@ use fivefold_shared::{
     record::Record,
     room::{Entry, RoomState},
 };
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::{
     Findings, OpenError, StorageError, accounts, cells,
     data_folder::{create_private, database_in, sync_folder_of},
     moderation,
+    name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
     schema::CLOSED_WITHOUT_LOG,
     sqlite::{self, EPOCH_MAX, open_to_read, process, puzzles, ratings, read_log},
     values::{from_json, name},
@@ -95,7 +96,15 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
         for problem in damaged_pages(&snapshot)? {
             findings.add(problem);
         }
-        for check in [check_rows, check_rooms, check_ratings, check_puzzles, check_moderation] {
+        let checks = [
+            check_rows,
+            check_rooms,
+            check_ratings,
+            check_puzzles,
+            check_moderation,
+            note_names_kept_apart,
+        ];
+        for check in checks {
             // Each finds what it can. What stops one may be a cell that was found before.
             if let Err(error) = check(&snapshot, &mut findings) {
                 findings.is_repairable &= !findings.is_sound();
@@ -197,6 +206,27 @@ fn check_moderation(
             findings.add(format_args!("{rows} {problem}"));
             findings.is_repairable = false;
         }
+    }
+    Ok(())
+}
+
+/// Names the accounts that have the likeness of an older one.
+fn note_names_kept_apart(
+    snapshot: &Transaction<'_>,
+    findings: &mut Findings,
+) -> Result<(), StorageError> {
+    if !snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'account'")?.exists(())? {
+        // A file of an older format.
+        return Ok(());
+    }
+    let mut apart = snapshot.prepare(KEPT_APART)?;
+    let keys = apart.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    for row in keys {
+        let (key, name): (String, String) = row?;
+        let older =
+            snapshot.prepare_cached(NAME_OF_KEY)?.query_row((likeness_in(&key),), |row| row.get(0));
+        let older: Option<String> = older.optional()?;
+        findings.note(kept_apart(&name, older.as_deref()));
     }
     Ok(())
 }

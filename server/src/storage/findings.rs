@@ -16,13 +16,22 @@ pub struct Findings {
     pub games: u64,
     /// The first problems found, as sentences.
     pub problems: Vec<String>,
+    /// What an operator may want to know, and no damage.
+    pub notes: Vec<String>,
     /// Whether [`repair`](super::repair()) can fix it: only rooms are damaged.
     pub is_repairable: bool,
 }
 
 impl Default for Findings {
     fn default() -> Self {
-        Self { rooms: 0, events: 0, games: 0, problems: Vec::new(), is_repairable: true }
+        Self {
+            rooms: 0,
+            events: 0,
+            games: 0,
+            problems: Vec::new(),
+            notes: Vec::new(),
+            is_repairable: true,
+        }
     }
 }
 
@@ -30,6 +39,12 @@ impl Findings {
     /// Whether there are no problems.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
+    }
+
+    pub(super) fn note(&mut self, note: impl fmt::Display) {
+        if self.notes.len() < PROBLEMS_MAX {
+            self.notes.push(note.to_string());
+        }
     }
 
     pub(super) fn add(&mut self, problem: impl fmt::Display) {
@@ -41,8 +56,8 @@ impl Findings {
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for problem in &self.problems {
-            writeln!(f, "{problem}")?;
+        for line in self.problems.iter().chain(&self.notes) {
+            writeln!(f, "{line}")?;
         }
         let Self { rooms, events, games, .. } = self;
         write!(f, "{rooms} rooms, {events} events, {games} finished games: ")?;

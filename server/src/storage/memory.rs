@@ -465,14 +465,14 @@ impl StorageReader for Memory {
         Ok(tables.renewed_with(hash).or(by_id).cloned())
     }
 
-    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         let tables = self.tables();
-        Ok(tables.accounts.named(&tables.members, likeness))
+        Ok(tables.accounts.named(&tables.members, key))
     }
 
-    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         let tables = self.tables();
-        Ok(tables.accounts.once_named(&tables.members, likeness))
+        Ok(tables.accounts.once_named(&tables.members, key))
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {

@@ -10,6 +10,7 @@ use super::{
     Postgres, Storage, StorageError, StorageReader,
     check::look_for_database,
     data_folder::database_in,
+    name_keys::name_key,
     sqlite::{Sqlite, accounts, change_file, moderation},
 };
 
@@ -83,7 +84,7 @@ impl OperatorDatabase {
     pub fn find(&self, who: &str) -> Result<MemberId, OperatorError> {
         let mut reader = self.reader()?;
         if let Ok(name) = Name::new(who)
-            && let Some(account) = reader.account_named(name.likeness().as_str())?
+            && let Some(account) = reader.account_named(&name_key(&name))?
         {
             return Ok(account.member);
         }

@@ -17,6 +17,7 @@ mod keys;
 mod logs;
 mod migrate;
 mod moderation;
+mod name_keys;
 mod ownership;
 mod playing;
 mod pooler;

@@ -14,6 +14,7 @@ use super::{
     accounts::removed_before,
     check::look_for_database,
     data_folder::database_in,
+    name_keys::name_key,
     sqlite::{accounts as rows, change_file},
 };
 use crate::{clock::Clock, ids, limits::accounts::DELETED_ACCOUNT_KEPT};
@@ -64,7 +65,7 @@ pub enum RecoverError {
 /// If there is no such account, or the database cannot be used.
 pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverError> {
     let name = Name::new(name).map_err(|_| RecoverError::Nobody)?;
-    let likeness = name.likeness();
+    let key = name_key(&name);
     let code = ids::recovery_code();
     let change = |account: Option<Account>| {
         let Account { member, owner, deleted_at, .. } = account.ok_or(RecoverError::Nobody)?;
@@ -81,13 +82,13 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
             let file = database_in(folder);
             look_for_database(&file)?;
             change_file(&file, |transaction| {
-                let change = change(rows::named(transaction, likeness.as_str())?)?;
+                let change = change(rows::named(transaction, &key)?)?;
                 Ok::<_, RecoverError>(rows::change(transaction, &change)?)
             })?
         }
         Database::Postgres(url) => {
             let mut storage = Postgres::open(url, None)?;
-            let account = storage.reader()?.account_named(likeness.as_str())?;
+            let account = storage.reader()?.account_named(&key)?;
             storage.change_account(&change(account)?)?
         }
     };

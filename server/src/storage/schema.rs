@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::name_keys::{OldKey, made_again};
+
 /// Marks a database of Fivefold: "5FLD".
 pub(super) const APPLICATION_ID: i32 = 0x3546_4C44;
 
@@ -505,5 +507,43 @@ fn add_between(transaction: &Transaction<'_>, first: u32, last: u32) -> rusqlite
             transaction.execute_batch(table)?;
         }
     }
+    if format < 12 { make_name_keys_again(transaction) } else { Ok(()) }
+}
+
+/// What format 12 changes: the keys of names, by another rule.
+fn make_name_keys_again(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let mut stored = old_keys(
+        transaction,
+        "SELECT account.member, member.name, likeness
+         FROM account JOIN member ON member.id = account.member
+         ORDER BY deleted_at IS NOT NULL, account.made_at, account.member",
+    )?;
+    stored.extend(old_keys(
+        transaction,
+        "SELECT member, name, likeness FROM old_name ORDER BY at DESC, likeness",
+    )?);
+    let keys = made_again(&stored);
+    for table in ["account", "old_name"] {
+        let change =
+            format!("UPDATE {table} SET likeness = ?3 WHERE member = ?1 AND likeness = ?2");
+        let mut change = transaction.prepare(&change)?;
+        for (OldKey { member, key, .. }, new) in stored.iter().zip(&keys) {
+            if key != new {
+                // A key that no name has: the new one may be another name's until that has its own.
+                change.execute((member, key, format!(" {new}")))?;
+            }
+        }
+        let end =
+            format!("UPDATE {table} SET likeness = substr(likeness, 2) WHERE likeness LIKE ' %'");
+        transaction.execute(&end, ())?;
+    }
     Ok(())
+}
+
+fn old_keys(transaction: &Transaction<'_>, select: &str) -> rusqlite::Result<Vec<OldKey>> {
+    let mut select = transaction.prepare(select)?;
+    let rows = select.query_map((), |row| {
+        Ok(OldKey { member: row.get(0)?, name: row.get(1)?, key: row.get(2)? })
+    })?;
+    rows.collect()
 }

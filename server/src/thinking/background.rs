@@ -22,7 +22,10 @@ use super::{
     job_control::JobControl,
     owner::{Owner, fair_rounds},
 };
-use crate::limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX};
+use crate::{
+    limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX},
+    network::{Network, networks},
+};
 
 /// Memory of an analysis for its transposition table, once it has begun.
 const HASH_BYTES: usize = 16 << 20;
@@ -107,10 +110,15 @@ impl BackgroundQueue {
         threads: usize,
     ) -> Result<Arc<JobControl>, Busy> {
         self.waiting.retain(|waiting| !waiting.call.is_cancelled());
-        let own = self.rounds_of(owner);
-        if own.len() >= BACKGROUND_JOBS_PER_ADDRESS_MAX {
+        let has_share = networks(owner.address()).all(|network| {
+            // Wider networks have at most half of all.
+            let most = network.limit(BACKGROUND_JOBS_PER_ADDRESS_MAX).min(BACKGROUND_JOBS_MAX / 2);
+            self.jobs_of(network) < most
+        });
+        if !has_share {
             return Err(Busy::Owner);
         }
+        let own = self.rounds_of(owner);
         if self.waiting.len() >= BACKGROUND_JOBS_MAX {
             return Err(Busy::Server);
         }
@@ -129,6 +137,17 @@ impl BackgroundQueue {
             self.make_way(owner, threads);
         }
         Ok(call)
+    }
+
+    /// How many background jobs a network has, except cancelled ones.
+    fn jobs_of(&self, network: Network) -> usize {
+        let waiting = self.waiting.iter().map(|job| (job.owner, &job.call));
+        let under_way = self.under_way.iter().map(|job| (job.owner, &job.call));
+        waiting
+            .chain(under_way)
+            .filter(|(_, call)| !call.is_cancelled())
+            .filter(|(owner, _)| networks(owner.address()).any(|other| other == network))
+            .count()
     }
 
     /// The rounds of an owner's background jobs, except cancelled ones.

@@ -433,9 +433,9 @@ impl StorageReader for Disk {
         self.kept.member(id, hash)
     }
 
-    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         self.reach()?;
-        self.kept.account_named(likeness)
+        self.kept.account_named(key)
     }
 
     fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
@@ -448,9 +448,9 @@ impl StorageReader for Disk {
         self.kept.bots_of(owner)
     }
 
-    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
+    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         self.reach()?;
-        self.kept.account_once_named(likeness)
+        self.kept.account_once_named(key)
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {

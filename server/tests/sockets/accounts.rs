@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use fivefold_server::{
     bus::local::LocalNetwork,
     config::Config,
-    limits::accounts::{ACCOUNT_BODY_MAX, SIGN_INS_MAX, SIGN_UPS_MAX},
+    limits::accounts::{ACCOUNT_BODY_MAX, NAME_SIGN_INS_MAX, SIGN_INS_MAX, SIGN_UPS_MAX},
     proxy::Proxies,
     storage::{DataFolder, Database, Memory, RecoverError, Sqlite, recover},
 };
@@ -76,6 +76,14 @@ pub(crate) async fn sign_in(server: &TestServer, name: &str) -> String {
     let answer = ask(server, "POST /api/session", &[], &typed(name)).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.cookie()
+}
+
+/// A server that trusts `X-Forwarded-*`.
+pub(crate) fn behind_a_proxy() -> TestServer {
+    let address: IpAddr = "127.0.0.1".parse().unwrap();
+    let config =
+        Config { limits: LIMITS, proxies: Proxies::new(vec![address.into()]), ..Config::default() };
+    TestServer::start_with(Box::new(Memory::default()), config)
 }
 
 const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
@@ -487,10 +495,7 @@ async fn tries_have_limits() {
 
 #[tokio::test]
 async fn a_cookie_over_https_has_the_prefix_of_its_host() {
-    let address: IpAddr = "127.0.0.1".parse().unwrap();
-    let config =
-        Config { limits: LIMITS, proxies: Proxies::new(vec![address.into()]), ..Config::default() };
-    let server = TestServer::start_with(Box::new(Memory::default()), config);
+    let server = behind_a_proxy();
     let https = "X-Forwarded-Proto: https".to_owned();
     let head = [https.clone()];
     let answer = ask(&server, "POST /api/account", &head, &typed("Ann")).await;
@@ -552,4 +557,63 @@ async fn a_session_ends_at_all_nodes() {
     assert_signed_out(&other, &second).await;
     one.stop().await;
     other.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_finds_its_account_in_any_letter_case_of_any_script() {
+    let server = behind_a_proxy();
+    let mut addresses = 1..;
+    let mut from = || vec![format!("X-Forwarded-For: 10.1.0.{}", addresses.next().unwrap())];
+    for name in ["Нина", "Вова", "Михаил", "Татьяна", "Νίκος", "Արամ", "Björn", "გიორგი"]
+    {
+        let made = ask(&server, "POST /api/account", &from(), &typed(name)).await;
+        assert_eq!(made.status, 201, "{name}: {}", made.body);
+        for other in [name.to_uppercase(), name.to_lowercase()] {
+            let answer = ask(&server, "POST /api/session", &from(), &typed(&other)).await;
+            assert_eq!(
+                (answer.status, answer.body["account"]["name"].as_str()),
+                (200, Some(name)),
+                "{other}"
+            );
+            let again = ask(&server, "POST /api/account", &from(), &typed(&other)).await;
+            again.assert(409, "name_taken");
+        }
+    }
+    // Names that look like another's: by several letters, and by capitals of another script.
+    for (name, others) in
+        [("Owner", vec!["0vvner", "Ovvner", "0wner"]), ("Bob", vec!["\u{412}\u{41e}\u{412}"])]
+    {
+        assert_eq!(ask(&server, "POST /api/account", &from(), &typed(name)).await.status, 201);
+        for other in others {
+            let refused = ask(&server, "POST /api/account", &from(), &typed(other)).await;
+            refused.assert(409, "name_taken");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_device_that_was_signed_in_is_known_at_another_address() {
+    let server = behind_a_proxy();
+    let from = |host: u8| format!("X-Forwarded-For: 10.2.0.{host}");
+    let made = ask(&server, "POST /api/account", &[from(1)], &typed("Ann")).await;
+    let line = made.head.lines().find_map(|line| line.strip_prefix("set-cookie: fivefold-device="));
+    let line = line.expect("what the device keeps");
+    assert!(line.ends_with("; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000"), "{line}");
+    let device = with(&format!("fivefold-device={}", line.split(';').next().unwrap()));
+    // Strangers use up what all of them have for the name.
+    let wrong = json!({"name": "Ann", "password": "wrong"});
+    for number in 0..NAME_SIGN_INS_MAX {
+        let host = u8::try_from(10 + number).unwrap();
+        ask(&server, "POST /api/session", &[from(host)], &wrong)
+            .await
+            .assert(403, "wrong_password");
+    }
+    let stranger = ask(&server, "POST /api/session", &[from(2)], &typed("Ann")).await;
+    stranger.assert(429, "too_many_tries");
+    let head = [device[0].clone(), from(3)];
+    assert_eq!(ask(&server, "POST /api/session", &head, &typed("Ann")).await.status, 200);
+    // It opens nothing by itself, and no other account.
+    ask(&server, "POST /api/session", &head, &wrong).await.assert(403, "wrong_password");
+    ask(&server, "GET /api/account", &head, &Value::Null).await.assert(401, "signed_out");
+    server.stop().await;
 }

@@ -14,6 +14,7 @@ use fivefold_server::{
 };
 
 use crate::{
+    formats::POSTGRES_5,
     migrations::fill,
     moderation,
     postgres::{Durability, Server},
@@ -252,13 +253,10 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
-    let format_6 = "ALTER TABLE fivefold.report DROP COLUMN closed_by;
-        ALTER TABLE fivefold.sanction DROP COLUMN appealed_at, DROP COLUMN answered_by,
-            DROP COLUMN undone_by";
-    server.execute(&format!("{format_6}; UPDATE fivefold.format SET number = 5"));
+    server.execute(POSTGRES_5);
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
-    server.execute(format_6);
+    server.execute(POSTGRES_5);
     server.execute("DROP INDEX fivefold.account_owner");
     let format_5 = "fivefold.old_name, fivefold.puzzle_rating, fivefold.puzzle_try,
         fivefold.game_mark, fivefold.examined_game";

@@ -7,6 +7,13 @@ pub(crate) const FORMAT_11: &str = "
     ALTER TABLE sanction DROP COLUMN answered_by;
     ALTER TABLE sanction DROP COLUMN undone_by;";
 
+/// Makes the tables of PostgreSQL what they were in format 5.
+pub(crate) const POSTGRES_5: &str = "
+    ALTER TABLE fivefold.report DROP COLUMN closed_by;
+    ALTER TABLE fivefold.sanction DROP COLUMN appealed_at, DROP COLUMN answered_by,
+        DROP COLUMN undone_by;
+    UPDATE fivefold.format SET number = 5";
+
 /// Makes the tables of ratings of a file what they were in format 10.
 pub(crate) const FORMAT_10: &str = "
     DROP INDEX rating_band;

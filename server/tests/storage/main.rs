@@ -17,6 +17,7 @@ mod keys;
 mod left_log;
 mod migrations;
 mod moderation;
+mod names;
 mod playing;
 mod pooler;
 mod postgres;

@@ -35,6 +35,7 @@ const RESERVED_BEGINNINGS: [&str; 2] = ["guest", "deleted"];
 pub struct AccountName {
     name: Name,
     likeness: Likeness,
+    as_written: Likeness,
 }
 
 /// Why a name is not one for an account.
@@ -75,14 +76,17 @@ impl AccountName {
             return Err(AccountNameError::Bot);
         }
         let likeness = name.likeness();
-        let begins =
-            |beginning: &str| likeness.as_str().starts_with(Likeness::of(beginning).as_str());
-        if RESERVED.iter().any(|reserved| likeness == Likeness::of(reserved))
-            || RESERVED_BEGINNINGS.into_iter().any(begins)
-        {
+        let as_written = Likeness::as_written(text);
+        let is_reserved = |shape: &Likeness| {
+            let begins =
+                |beginning: &str| shape.as_str().starts_with(Likeness::of(beginning).as_str());
+            RESERVED.iter().any(|reserved| *shape == Likeness::of(reserved))
+                || RESERVED_BEGINNINGS.into_iter().any(begins)
+        };
+        if is_reserved(&likeness) || is_reserved(&as_written) {
             return Err(AccountNameError::Reserved);
         }
-        Ok(Self { name, likeness })
+        Ok(Self { name, likeness, as_written })
     }
 
     /// The name.
@@ -93,6 +97,12 @@ impl AccountName {
     /// What names that people may confuse with it share.
     pub fn likeness(&self) -> &Likeness {
         &self.likeness
+    }
+
+    /// The likeness of the name whose capitals are compared as they are written: that of another account
+    /// means that this name looks like that one.
+    pub fn as_written(&self) -> &Likeness {
+        &self.as_written
     }
 }
 
@@ -136,6 +146,7 @@ mod tests {
             "Gue5t",
             "deleted-1",
             "B1ack",
+            "\u{41c}\u{415}",
         ] {
             let expected =
                 if matches!(name, "Gue5t") { Ok(()) } else { Err(AccountNameError::Reserved) };
@@ -152,11 +163,19 @@ mod tests {
     #[test]
     fn names_that_look_the_same_are_one() {
         let likeness = |text| AccountName::new(text).map(|name| name.likeness().clone());
-        for (one, other) in
-            [("Ann", "ANN"), ("Mary", "rnary"), ("Alice", "AIice"), ("Bob0", "BobO")]
-        {
+        for (one, other) in [
+            ("Ann", "ANN"),
+            ("Mary", "rnary"),
+            ("Alice", "AIice"),
+            ("Bob0", "BobO"),
+            ("Owner", "0vvner"),
+        ] {
             assert_eq!(likeness(one), likeness(other), "{one} and {other}");
         }
         assert_ne!(likeness("Ann"), likeness("Anna"));
+        let cyrillic = AccountName::new("\u{412}\u{41e}\u{412}").unwrap();
+        let latin = AccountName::new("bob").unwrap();
+        assert_eq!(cyrillic.as_written(), latin.likeness());
+        assert_ne!(cyrillic.likeness(), latin.likeness());
     }
 }

@@ -232,6 +232,9 @@ impl fmt::Debug for Identity {
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 
+/// Most steps of the folding of a text: see [`Likeness::of`]. A test asks all characters.
+const FOLDS_MAX: usize = 8;
+
 /// A key that names share if people may confuse them: `Ann`, `ANN` and `Αnn` with a Greek capital
 /// have the same. Not for display.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -243,12 +246,35 @@ impl Likeness {
         &self.0
     }
 
-    pub(super) fn of(text: &str) -> Self {
-        let shape = skeleton(text).flat_map(char::to_lowercase).collect::<String>();
-        // The skeleton of a small letter may differ from that of the capital.
-        let shape = skeleton(&shape).filter(|&c| c != ' ');
-        Self(shape.map(|c| if c == 'i' { 'l' } else { c }).collect())
+    /// The likeness of a text in any letter case. The folding is repeated until it changes nothing: the
+    /// skeleton of a digit may be a capital letter, and letters that come together may look like another.
+    pub fn of(text: &str) -> Self {
+        let mut shape = text.to_owned();
+        for _ in 0..FOLDS_MAX {
+            let folded = fold(&shape);
+            if folded == shape {
+                break;
+            }
+            shape = folded;
+        }
+        Self(shape)
     }
+
+    /// The likeness of a text whose capitals stay capitals while its letters are compared: those of two
+    /// scripts may look alike where their small letters do not, such as Cyrillic `ВОВ` and Latin `BOB`.
+    pub(super) fn as_written(text: &str) -> Self {
+        Self::of(&skeleton(text).collect::<String>())
+    }
+}
+
+/// One step towards a likeness. It begins with the letter case, so that names that differ in nothing else
+/// have one likeness in all scripts.
+fn fold(text: &str) -> String {
+    // Some small letters, such as the two forms of sigma, share a capital.
+    let small: String =
+        text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
+    let shape = skeleton(&small).filter(|&c| c != ' ').map(|c| if c == 'i' { 'l' } else { c });
+    shape.collect::<String>().replace("vv", "w")
 }
 
 impl Name {
@@ -273,7 +299,7 @@ impl Name {
     }
 
     /// A key that confusable names share (Unicode Technical Standard 39, section 4). Ignores letter
-    /// case, and does not distinguish i from l.
+    /// case, and does not distinguish i from l, or vv from w.
     pub fn likeness(&self) -> Likeness {
         Likeness::of(&self.0)
     }
@@ -284,7 +310,10 @@ impl Name {
         let plain: String = self.0.nfd().filter(|&c| !is_combining_mark(c)).collect();
         let words: Vec<_> =
             plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        let looks_like = |word: &str, other| Likeness::of(word) == Likeness::of(other);
+        let looks_like = |word: &str, other| {
+            let likeness = Likeness::of(other);
+            Likeness::of(word) == likeness || Likeness::as_written(word) == likeness
+        };
         let is_kind = |word| BotKind::ALL.into_iter().any(|kind| looks_like(word, kind.name()));
         let is_level = |word: &str| word.chars().all(char::is_numeric);
         words.iter().any(|word| looks_like(word, "bot"))
@@ -403,6 +432,10 @@ mod tests {
             ("Alice", "AIice", true),
             ("ALICE", "alice", true),
             ("Bob 0", "BobO", true),
+            ("Owner", "0wner", true),
+            ("Owner", "Ovvner", true),
+            ("Owner", "0vvner", true),
+            ("Owner", "OVVNER", true),
             ("Ann", "Anna", false),
             ("Ann", "Ana", false),
             ("Ann", "Ann (5d41)", false),
@@ -410,6 +443,49 @@ mod tests {
         for (one, other, expected) in cases {
             let likeness = |name| Name::new(name).expect("it is a name").likeness();
             assert_eq!(likeness(one) == likeness(other), expected, "{one} and {other}");
+        }
+    }
+
+    #[test]
+    fn names_in_any_letter_case_are_alike() {
+        for name in [
+            "Нина",
+            "Вова",
+            "Михаил",
+            "Татьяна",
+            "Иван",
+            "Ёлка",
+            "Νίκος",
+            "Ὀδυσσεύς",
+            "Արամ",
+            "Եվա",
+            "Björn",
+            "Straße",
+            "Ærø",
+            "გიორგი",
+            "Łukasz",
+            "İbrahim",
+        ] {
+            let likeness = |text: &str| Name::new(text).expect("it is a name").likeness();
+            for other in [name.to_uppercase(), name.to_lowercase()] {
+                assert_eq!(likeness(name), likeness(&other), "{name} and {other}");
+            }
+        }
+        for name in ["Нина", "Νίκος", "Արամ", "გიორგი"] {
+            let likeness = Name::new(name).expect("it is a name").likeness();
+            let other = name.chars().rev().collect::<String>();
+            assert_ne!(Name::new(&other).expect("it is a name").likeness(), likeness);
+        }
+    }
+
+    #[test]
+    fn every_character_has_one_likeness_in_both_letter_cases() {
+        for c in ('\0'..=char::MAX).filter(|c| c.is_alphanumeric()) {
+            let likeness = Likeness::of(&c.to_string());
+            assert_eq!(fold(likeness.as_str()), likeness.as_str(), "{c:?}");
+            for other in [c.to_uppercase().to_string(), c.to_lowercase().to_string()] {
+                assert_eq!(Likeness::of(&other), likeness, "{c:?} and {other:?}");
+            }
         }
     }
 
@@ -424,6 +500,7 @@ mod tests {
             "Ann (bot)",
             "b0t x",
             "b\u{43e}t attack",
+            "\u{412}\u{41e}\u{422} attack",
             "B\u{f3}t",
             "b\u{336}ot",
             "engine",
@@ -467,6 +544,12 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn a_likeness_is_its_own(text: String) {
+            let likeness = Likeness::of(&text);
+            proptest::prop_assert_eq!(fold(likeness.as_str()), likeness.as_str());
+        }
+
         #[test]
         fn a_name_is_the_same_when_it_is_read_again(text: String) {
             if let Ok(name) = Name::new(&text) {

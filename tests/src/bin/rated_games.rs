@@ -32,8 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut reader = storage.reader()?;
     let mut players = Vec::new();
     for name in arguments {
-        let likeness = Name::new(&name)?.likeness().as_str().to_owned();
-        let account = reader.account_named(&likeness)?;
+        let account = reader.account_named(Name::new(&name)?.likeness().as_str())?;
         players.push(account.ok_or_else(|| format!("nobody is called {name}"))?);
     }
     drop(reader);

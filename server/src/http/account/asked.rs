@@ -6,22 +6,23 @@ use axum::{
     Json,
     extract::FromRequestParts,
     http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
-    response::{IntoResponse, Response},
+    response::{AppendHeaders, IntoResponse, Response},
 };
 use fivefold_shared::protocol::{Identity, MemberId, Reason, Refusal};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{cookie, device, token};
 use crate::{
-    accounts::{Accounts, Device, SignedIn, tokens::TokenHolder},
+    accounts::{Accounts, Device, Opened, SignedIn, tokens::TokenHolder},
     http::{
         audit::AuditNote,
         caller::Caller,
         questions::read,
         refusals::{Refused, malformed, refused},
     },
+    ids,
     server::Server,
-    storage::KeyHash,
+    storage::{Account, KeyHash},
 };
 
 /// A request, apart from its body.
@@ -52,7 +53,8 @@ impl FromRequestParts<Arc<Server>> for Asked {
         let is_encrypted = server.is_encrypted(caller.peer, &headers);
         let session = cookie::session(&headers, is_encrypted);
         let token = token::in_header(&headers);
-        let device = Device { address, label: device::label(&headers) };
+        let earlier = cookie::device(&headers, is_encrypted).map(str::to_owned);
+        let device = Device { address, label: device::label(&headers), earlier };
         let server = Arc::clone(server);
         Ok(Self { server, device, is_encrypted, session, token, headers, audit })
     }
@@ -147,14 +149,19 @@ impl Asked {
     }
 
     /// An answer that begins a session.
-    pub(super) fn begun(
+    pub(super) fn begun<S: Serialize>(
         &self,
         status: StatusCode,
-        secret: &str,
-        answer: impl Serialize,
+        Opened { account, secret }: Opened,
+        show: impl FnOnce(Account) -> S,
     ) -> Response {
-        let cookie = (header::SET_COOKIE, cookie::given(secret, self.is_encrypted));
-        (status, [cookie], Json(answer)).into_response()
+        self.audit.account(&account.name);
+        let device = ids::account_device(account.hash);
+        let cookies = AppendHeaders([
+            (header::SET_COOKIE, cookie::given(&secret, self.is_encrypted)),
+            (header::SET_COOKIE, cookie::of_device(&device, self.is_encrypted)),
+        ]);
+        (status, cookies, Json(show(account))).into_response()
     }
 }
 

@@ -16,6 +16,10 @@ const ENCRYPTED: &str = "__Host-fivefold";
 const PLAIN_OIDC: &str = "fivefold-oidc";
 const ENCRYPTED_OIDC: &str = "__Host-fivefold-oidc";
 
+/// What a browser keeps when its session of an account ends.
+const PLAIN_DEVICE: &str = "fivefold-device";
+const ENCRYPTED_DEVICE: &str = "__Host-fivefold-device";
+
 /// The session in the cookie of a request, which may have ended.
 pub(in crate::http) fn session(headers: &HeaderMap, is_encrypted: bool) -> Option<KeyHash> {
     let encrypted = if is_encrypted { named(headers, ENCRYPTED) } else { None };
@@ -36,6 +40,11 @@ pub(super) fn oidc_browser(headers: &HeaderMap, is_encrypted: bool) -> Option<&s
     named(headers, if is_encrypted { ENCRYPTED_OIDC } else { PLAIN_OIDC })
 }
 
+/// The secret of a browser that was signed in before.
+pub(super) fn device(headers: &HeaderMap, is_encrypted: bool) -> Option<&str> {
+    named(headers, if is_encrypted { ENCRYPTED_DEVICE } else { PLAIN_DEVICE })
+}
+
 fn named<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
@@ -49,6 +58,17 @@ pub(super) fn of_oidc(secret: &str, is_encrypted: bool) -> HeaderValue {
     let (name, secure) = if is_encrypted { (ENCRYPTED_OIDC, "; Secure") } else { (PLAIN_OIDC, "") };
     let age = 2 * CHALLENGE_KEPT.as_secs();
     let text = format!("{name}={secret}; HttpOnly; SameSite=Lax; Path=/; Max-Age={age}{secure}");
+    let mut header = HeaderValue::try_from(text).expect("ASCII letters and digits");
+    header.set_sensitive(true);
+    header
+}
+
+/// The header by which a browser is known when it signs in to the account again.
+pub(super) fn of_device(secret: &str, is_encrypted: bool) -> HeaderValue {
+    let (name, secure) =
+        if is_encrypted { (ENCRYPTED_DEVICE, "; Secure") } else { (PLAIN_DEVICE, "") };
+    let age = SESSION_AGE_MAX.as_secs();
+    let text = format!("{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
     let mut header = HeaderValue::try_from(text).expect("ASCII letters and digits");
     header.set_sensitive(true);
     header

@@ -16,10 +16,7 @@ use super::{
     shown::ShownAccounts,
 };
 use crate::{
-    accounts::{
-        Opened,
-        devices::{NewDevice, Polled, ShownDevice},
-    },
+    accounts::devices::{NewDevice, Polled, ShownDevice},
     server::Server,
 };
 
@@ -61,10 +58,7 @@ async fn poll(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let DeviceCode { device_code } = asked.body(&body)?;
     match asked.accounts().poll_device(&device_code, &asked.device).await? {
         Polled::Waiting => Ok(StatusCode::ACCEPTED.into_response()),
-        Polled::Opened(opened) => {
-            let Opened { account, secret } = *opened;
-            Ok(asked.begun(StatusCode::OK, &secret, ShownAccounts::of(account)))
-        }
+        Polled::Opened(opened) => Ok(asked.begun(StatusCode::OK, *opened, ShownAccounts::of)),
     }
 }
 

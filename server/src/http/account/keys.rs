@@ -76,7 +76,7 @@ async fn challenge(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal
         For::Add => PasskeyUse::Add(asked.signed_in().await?),
         For::Confirm => PasskeyUse::Confirm(asked.signed_in().await?),
     };
-    Ok(Json(asked.accounts().start_passkey(how).await?).into_response())
+    Ok(Json(asked.accounts().start_passkey(how, &asked.device).await?).into_response())
 }
 
 #[derive(Deserialize)]
@@ -94,7 +94,7 @@ async fn confirm(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal
             asked.accounts().prove(&own, password, &asked.device).await?;
         }
         Key { password: None, passkey: Some(answer) } => {
-            asked.accounts().prove_by_passkey(&own, answer).await?;
+            asked.accounts().prove_by_passkey(&own, answer, asked.device.address).await?;
         }
         Key { .. } => return Err(one_key()),
     }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     accounts::{
-        Opened, SignedIn,
+        SignedIn,
         oidc::{FinishedOidc, OidcAnswer, OidcUse},
     },
     server::Server,
@@ -77,13 +77,12 @@ async fn finish(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let accounts = asked.accounts();
     let finished = accounts.finish_oidc(answer, browser, before.clone(), &asked.device).await?;
     Ok(match finished {
-        FinishedOidc::SignedIn(Opened { account, secret }) => {
+        FinishedOidc::SignedIn(opened) => {
             // Nobody has its cookie any more.
             if let Some(SignedIn { account, session }) = before {
                 accounts.end(&account, Sessions::One(session.hash)).await?;
             }
-            asked.audit.account(&account.name);
-            asked.begun(StatusCode::OK, &secret, ShownAccounts::of(account))
+            asked.begun(StatusCode::OK, opened, ShownAccounts::of)
         }
         FinishedOidc::Unknown { .. } if before.is_some() => {
             return Err(Reason::TwoIdentities.into());

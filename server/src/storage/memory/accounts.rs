@@ -16,6 +16,7 @@ use crate::{
         IdentityHash, KeyHash, KnownMember, NewAccount, OldName, Passkey, PasswordHash, Sessions,
         StorageError,
         accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
+        name_keys::{has_likeness, likeness_in},
     },
 };
 
@@ -303,17 +304,17 @@ impl Accounts {
     /// Whether a name of this likeness is another account's, or was a while ago.
     fn is_taken(&self, likeness: &str, member: &MemberId) -> bool {
         let other = |id: &MemberId| id != member;
-        self.0.iter().any(|(id, account)| account.likeness == likeness && other(id))
+        self.0.iter().any(|(id, account)| has_likeness(&account.likeness, likeness) && other(id))
             || self.1.owner(likeness).is_some_and(other)
     }
 
-    /// The account that had a name of this likeness a while ago.
+    /// The account that had the name of this key a while ago.
     pub(super) fn once_named(
         &self,
         members: &HashMap<MemberId, KnownMember>,
-        likeness: &str,
+        key: &str,
     ) -> Option<Account> {
-        let member = self.1.owner(likeness)?;
+        let member = self.1.owner(likeness_in(key))?;
         whole(members, member, self.0.get(member)?)
     }
 
@@ -342,10 +343,10 @@ impl Accounts {
     pub(super) fn named(
         &self,
         members: &HashMap<MemberId, KnownMember>,
-        likeness: &str,
+        key: &str,
     ) -> Option<Account> {
-        let mut accounts = self.0.iter();
-        let (member, account) = accounts.find(|(_, account)| account.likeness == likeness)?;
+        let find = |wanted: &str| self.0.iter().find(|(_, account)| account.likeness == wanted);
+        let (member, account) = find(key).or_else(|| find(likeness_in(key)))?;
         whole(members, member, account)
     }
 

@@ -18,6 +18,7 @@ use crate::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
         NewAccount, PasswordHash, Sessions, StorageError,
         accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
+        name_keys::likeness_in,
     },
 };
 
@@ -25,8 +26,10 @@ use crate::{
 const MAKE: &str = "
     WITH found AS MATERIALIZED (
         SELECT EXISTS (SELECT FROM session WHERE hash = $3 AND member = $1) AS done,
-            EXISTS (SELECT FROM account WHERE likeness = $4 AND member <> $1)
-                OR EXISTS (SELECT FROM old_name WHERE likeness = $4 AND member <> $1) AS taken
+            EXISTS (SELECT FROM account WHERE (likeness = $4 OR (likeness >= $4 || ' ' AND likeness < $4 || '!'))
+                AND member <> $1)
+                OR EXISTS (SELECT FROM old_name WHERE (likeness = $4 OR (likeness >= $4 || ' ' AND likeness < $4 || '!'))
+                    AND member <> $1) AS taken
     ), saved AS (
         INSERT INTO member (id, hash, name, seen_at, renewed)
         SELECT $1::text, $5, $6, $2::bigint, true FROM found WHERE NOT done AND NOT taken
@@ -146,8 +149,10 @@ const ADD_CODE: &str = "
 
 const RENAME: &str = "
     WITH found AS MATERIALIZED (
-        SELECT EXISTS (SELECT FROM account WHERE likeness = $3 AND member <> $1)
-            OR EXISTS (SELECT FROM old_name WHERE likeness = $3 AND member <> $1) AS taken
+        SELECT EXISTS (SELECT FROM account WHERE (likeness = $3 OR (likeness >= $3 || ' ' AND likeness < $3 || '!'))
+                AND member <> $1)
+            OR EXISTS (SELECT FROM old_name WHERE (likeness = $3 OR (likeness >= $3 || ' ' AND likeness < $3 || '!'))
+                AND member <> $1) AS taken
     ), kept AS (
         INSERT INTO old_name (likeness, member, name, at)
         SELECT account.likeness, member.id, member.name, $2
@@ -278,12 +283,14 @@ const PRUNE: &str = concat!(
 
 const SELECT_NAMED: &str = "
     SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner
-    FROM account JOIN member ON member.id = account.member WHERE likeness = $1";
+    FROM account JOIN member ON member.id = account.member WHERE likeness IN ($1, $2)
+    ORDER BY length(likeness) DESC LIMIT 1";
 
 const SELECT_ONCE_NAMED: &str = "
     SELECT member.id, member.hash, member.name, account.made_at, renamed_at, deleted_at, owner
     FROM old_name JOIN account ON account.member = old_name.member
-    JOIN member ON member.id = account.member WHERE old_name.likeness = $1";
+    JOIN member ON member.id = account.member WHERE old_name.likeness IN ($1, $2)
+    ORDER BY length(old_name.likeness) DESC LIMIT 1";
 
 const SELECT_OLD_NAMES: &str =
     "SELECT name, at FROM old_name WHERE member = $1 ORDER BY at DESC, likeness";
@@ -400,27 +407,31 @@ pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Resul
     rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))
 }
 
-/// The account whose name has this likeness. The inner error means that its row is damaged.
+/// The account that this key of a name finds. The inner error means that its row is damaged.
 ///
 /// # Errors
 /// As the database.
 pub(super) async fn named(
     session: &Session,
-    likeness: &str,
+    key: &str,
 ) -> Result<Option<Result<Account, StorageError>>, Error> {
-    session.query(SELECT_NAMED, &[&likeness]).await?.first().map(account).transpose()
+    session.query(SELECT_NAMED, &[&key, &likeness_in(key)]).await?.first().map(account).transpose()
 }
 
-/// The account that had a name of this likeness a while ago. The inner error means that its row is
-/// damaged.
+/// The account that had the name of this key a while ago. The inner error means that its row is damaged.
 ///
 /// # Errors
 /// As the database.
 pub(super) async fn once_named(
     session: &Session,
-    likeness: &str,
+    key: &str,
 ) -> Result<Option<Result<Account, StorageError>>, Error> {
-    session.query(SELECT_ONCE_NAMED, &[&likeness]).await?.first().map(account).transpose()
+    session
+        .query(SELECT_ONCE_NAMED, &[&key, &likeness_in(key)])
+        .await?
+        .first()
+        .map(account)
+        .transpose()
 }
 
 /// The names that an account had, the newest first, as text.

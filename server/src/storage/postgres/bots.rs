@@ -21,8 +21,10 @@ const MAKE: &str = "
     ), found AS MATERIALIZED (
         SELECT EXISTS (SELECT FROM own) AS known,
             EXISTS (SELECT FROM account WHERE member = $1 AND owner = $3) AS done,
-            EXISTS (SELECT FROM account WHERE likeness = $4 AND member <> $1)
-                OR EXISTS (SELECT FROM old_name WHERE likeness = $4 AND member <> $1) AS taken,
+            EXISTS (SELECT FROM account WHERE (likeness = $4 OR (likeness >= $4 || ' ' AND likeness < $4 || '!'))
+                AND member <> $1)
+                OR EXISTS (SELECT FROM old_name WHERE (likeness = $4 OR (likeness >= $4 || ' ' AND likeness < $4 || '!'))
+                    AND member <> $1) AS taken,
             (SELECT count(*) FROM account WHERE owner = $3 AND deleted_at IS NULL) >= $7 AS is_full
     ), saved AS (
         INSERT INTO member (id, hash, name, seen_at, renewed)

@@ -25,7 +25,11 @@ use super::{
 use crate::{
     limits::{DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN},
     storage::{
-        Findings, StorageError, accounts, check::log_problems, moderation, values::from_json,
+        Findings, StorageError, accounts,
+        check::log_problems,
+        moderation,
+        name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
+        values::from_json,
     },
 };
 
@@ -131,6 +135,12 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
                 findings.add(format_args!("{rows} {problem}"));
             }
         }
+    }
+    for row in session.query(KEPT_APART, &[]).await? {
+        let (key, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        let older = session.query(NAME_OF_KEY, &[&likeness_in(&key)]).await?;
+        let older: Option<String> = older.first().map(|row| row.try_get(0)).transpose()?;
+        findings.note(kept_apart(&name, older.as_deref()));
     }
     Ok(findings)
 }

@@ -122,13 +122,13 @@ impl StorageReader for PostgresReader {
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
     }
 
-    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
-        let select = async |session: &Session| accounts::named(session, likeness).await;
+    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        let select = async |session: &Session| accounts::named(session, key).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
     }
 
-    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
-        let select = async |session: &Session| accounts::once_named(session, likeness).await;
+    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        let select = async |session: &Session| accounts::once_named(session, key).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
     }
 

@@ -5,7 +5,7 @@
 
 use tokio_postgres::Error;
 
-use super::{connection::Session, playing};
+use super::{connection::Session, name_keys, playing};
 use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
@@ -483,6 +483,9 @@ async fn migrate(session: &Session) -> Result<Database, Error> {
         for table in *tables {
             session.batch(table).await?;
         }
+    }
+    if format < 6 {
+        name_keys::make_again(session).await?;
     }
     if format < FORMAT {
         session.batch(&format!("UPDATE fivefold.format SET number = {FORMAT}")).await?;

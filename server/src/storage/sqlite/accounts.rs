@@ -12,6 +12,7 @@ use crate::storage::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
     KeyHash, NewAccount, OldName, PasswordHash, Sessions, StorageError,
     accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
+    name_keys::likeness_in,
     values::name,
 };
 
@@ -170,8 +171,10 @@ impl Change<'_> {
     /// Whether a name of this likeness is another account's, or was a while ago.
     pub(super) fn is_taken(&self, likeness: &str) -> Result<bool, StorageError> {
         self.is_there(
-            "SELECT 1 FROM account WHERE likeness = ?1 AND member <> ?2
-             UNION ALL SELECT 1 FROM old_name WHERE likeness = ?1 AND member <> ?2",
+            "SELECT 1 FROM account WHERE member <> ?2
+                 AND (likeness = ?1 OR (likeness >= ?1 || ' ' AND likeness < ?1 || '!'))
+             UNION ALL SELECT 1 FROM old_name WHERE member <> ?2
+                 AND (likeness = ?1 OR (likeness >= ?1 || ' ' AND likeness < ?1 || '!'))",
             (likeness, self.member),
         )
     }
@@ -310,30 +313,31 @@ fn members(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The account whose name has this likeness.
+/// The account that this key of a name finds.
 pub(in crate::storage) fn named(
     connection: &Connection,
-    likeness: &str,
+    key: &str,
 ) -> Result<Option<Account>, StorageError> {
     let statement = format!(
         "{SELECT_ACCOUNT} FROM account JOIN member ON member.id = account.member
-         WHERE likeness = ?"
+         WHERE likeness IN (?, ?) ORDER BY length(likeness) DESC LIMIT 1"
     );
     let mut select = connection.prepare_cached(&statement)?;
-    select.query_row((likeness,), |row| Ok(account(row))).optional()?.transpose()
+    select.query_row((key, likeness_in(key)), |row| Ok(account(row))).optional()?.transpose()
 }
 
-/// The account that had a name of this likeness a while ago.
+/// The account that had the name of this key a while ago.
 pub(super) fn once_named(
     connection: &Connection,
-    likeness: &str,
+    key: &str,
 ) -> Result<Option<Account>, StorageError> {
     let statement = format!(
         "{SELECT_ACCOUNT} FROM old_name JOIN account ON account.member = old_name.member
-         JOIN member ON member.id = account.member WHERE old_name.likeness = ?"
+         JOIN member ON member.id = account.member
+         WHERE old_name.likeness IN (?, ?) ORDER BY length(old_name.likeness) DESC LIMIT 1"
     );
     let mut select = connection.prepare_cached(&statement)?;
-    select.query_row((likeness,), |row| Ok(account(row))).optional()?.transpose()
+    select.query_row((key, likeness_in(key)), |row| Ok(account(row))).optional()?.transpose()
 }
 
 /// The accounts that were deleted at this time or later, and their bots.

@@ -71,12 +71,12 @@ impl StorageReader for SqliteReader {
             .transpose()
     }
 
-    fn account_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
-        accounts::named(&self.connection, likeness)
+    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        accounts::named(&self.connection, key)
     }
 
-    fn account_once_named(&mut self, likeness: &str) -> Result<Option<Account>, StorageError> {
-        accounts::once_named(&self.connection, likeness)
+    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        accounts::once_named(&self.connection, key)
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
