@@ -1,6 +1,6 @@
 //! Sends one HTTP request to a server, and reads its answer.
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use fivefold_shared::protocol::{ApiToken, Identity, Refusal};
 use http_body_util::{BodyExt, Full, Limited};
@@ -146,7 +146,9 @@ impl<'a> HttpRequest<'a> {
             Some(Connector::Rustls(config)) => {
                 let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())?;
                 let stream = TlsConnector::from(config).connect(name, stream).await;
-                let stream = stream.map_err(|error| anyhow::anyhow!(tls_roots::failure(&error)))?;
+                let explained =
+                    |error: io::Error| io::Error::new(error.kind(), tls_roots::failure(&error));
+                let stream = stream.map_err(explained)?;
                 read_answer(stream, request).await
             }
             Some(_) | None => read_answer(stream, request).await,
