@@ -8,6 +8,7 @@ mod hints;
 mod signals;
 mod standing;
 mod text;
+mod words;
 
 use std::{
     cmp::Reverse,
@@ -28,7 +29,8 @@ use self::{
 };
 pub use self::{
     hints::HintKind,
-    text::{decision, file_text, in_force, number, queue_text, time},
+    text::{decision_text, file_text, in_force, queue_text},
+    words::{number, time},
 };
 use crate::{
     limits::moderation::{QUEUE_MAX, SIGNAL_GAMES_MAX},
@@ -261,7 +263,7 @@ pub struct ShownSanction {
     /// What the person says against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub appeal: Option<String>,
-    /// When they have said that.
+    /// When they have appealed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub appealed_at: Option<u64>,
     /// When an operator has answered that.

@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{ChatText, MemberId, Name};
 
 use crate::{
     cases::{
-        CaseFile, ShownSanction, case_file, decision, file_text, in_force, number, queue,
+        CaseFile, ShownSanction, case_file, decision_text, file_text, in_force, number, queue,
         queue_text, time,
     },
     clock::Clock,
@@ -220,7 +220,7 @@ impl Work {
         let (id, at, by) = (sanction.id.clone(), self.now, self.by.clone());
         self.change(&ModerationChange::Undo { id, at, by })?;
         let Sanction { name, kind, until_at, from_at, operator, .. } = &sanction;
-        let what = decision(*kind, *until_at);
+        let what = decision_text(*kind, *until_at);
         let from = time(*from_at);
         let held = self.in_force(&sanction)?;
         Ok(format!("Taken back for {name}: {what}, decided {from} by {operator}.\n{held}"))

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     agreement::{Agreement, Bands},
-    text::number,
+    words::number,
 };
 use crate::{
     limits::{

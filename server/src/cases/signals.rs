@@ -10,7 +10,7 @@ use fivefold_shared::{
 };
 use serde::Serialize;
 
-use super::text::number;
+use super::words::number;
 
 /// A game that is given up with fewer stones than this is given up early.
 const EARLY_STONES: usize = 10;

@@ -2,34 +2,13 @@
 
 use std::fmt::Write;
 
-use fivefold_shared::{notation::json::day, protocol::Name};
+use fivefold_shared::protocol::Name;
 
-use super::{Case, CaseFile, ShownReport, ShownSanction};
+use super::{
+    Case, CaseFile, ShownReport, ShownSanction,
+    words::{number, span, time},
+};
 use crate::storage::{ReportState, SanctionKind};
-
-const MINUTE: u64 = 60_000;
-const HOUR: u64 = 60 * MINUTE;
-const DAY: u64 = 24 * HOUR;
-
-/// A time in milliseconds since the Unix epoch, such as `2026-11-21 17:04 UTC`.
-pub fn time(at: u64) -> String {
-    format!("{} {:02}:{:02} UTC", day(at), at % DAY / HOUR, at % HOUR / MINUTE)
-}
-
-/// A number of things.
-pub fn number(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
-}
-
-/// How long something takes or waits.
-fn span(milliseconds: u64) -> String {
-    let whole = |unit: u64| usize::try_from(milliseconds / unit).unwrap_or(usize::MAX);
-    match milliseconds {
-        DAY.. => number(whole(DAY), "day", "days"),
-        HOUR.. => number(whole(HOUR), "hour", "hours"),
-        _ => number(whole(MINUTE), "minute", "minutes"),
-    }
-}
 
 /// The queue, as it is at a time.
 pub fn queue_text(cases: &[Case], now: u64) -> String {
@@ -89,7 +68,7 @@ pub fn file_text(file: &CaseFile, now: u64) -> String {
 pub fn in_force(sanctions: &[ShownSanction]) -> String {
     let held = sanctions.iter().filter(|sanction| sanction.active);
     let held: Vec<_> =
-        held.map(|one| format!("{} (id {})", decision(one.kind, one.until), one.id)).collect();
+        held.map(|one| format!("{} (id {})", decision_text(one.kind, one.until), one.id)).collect();
     if held.is_empty() {
         "In force now: nothing.\n".to_owned()
     } else {
@@ -98,7 +77,7 @@ pub fn in_force(sanctions: &[ShownSanction]) -> String {
 }
 
 /// A decision in words, with its end.
-pub fn decision(kind: SanctionKind, until: Option<u64>) -> String {
+pub fn decision_text(kind: SanctionKind, until: Option<u64>) -> String {
     let what = match kind {
         SanctionKind::Note => return "note".to_owned(),
         SanctionKind::Warn => return "warning".to_owned(),
@@ -155,7 +134,7 @@ fn sanction_text(sanction: &ShownSanction, now: u64) -> String {
             None => "over".to_owned(),
         },
     };
-    let what = decision(*kind, *until);
+    let what = decision_text(*kind, *until);
     let mut lines = format!("{id}  {} by {operator}: {what}, {state}: {reason}\n", time(*from));
     if let Some(appeal) = &sanction.appeal {
         let made = sanction.appealed_at.map(|at| format!(" {}", time(at))).unwrap_or_default();
@@ -170,25 +149,4 @@ fn sanction_text(sanction: &ShownSanction, now: u64) -> String {
         writeln!(lines, "    appeal{made}, {state}: {appeal}").ok();
     }
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_and_spans_are_readable() {
-        assert_eq!(time(1_795_230_000_000 + 17 * HOUR + 4 * MINUTE), "2026-11-21 20:04 UTC");
-        for (milliseconds, expected) in [
-            (0, "0 minutes"),
-            (MINUTE, "1 minute"),
-            (HOUR - 1, "59 minutes"),
-            (HOUR, "1 hour"),
-            (DAY - 1, "23 hours"),
-            (DAY, "1 day"),
-            (9 * DAY, "9 days"),
-        ] {
-            assert_eq!(span(milliseconds), expected);
-        }
-    }
 }

@@ -6,7 +6,6 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::set;
 use crate::storage::Waiting;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -58,4 +57,8 @@ impl ModerationMetrics {
         set(&self.oldest_report, seconds(oldest_report_at));
         set(&self.oldest_appeal, seconds(oldest_appeal_at));
     }
+}
+
+fn set(gauge: &Gauge, value: impl TryInto<i64>) {
+    gauge.set(value.try_into().unwrap_or(i64::MAX));
 }

@@ -262,7 +262,7 @@ pub struct Sanction {
     pub seen_at: Option<u64>,
     /// What the member says against it, once.
     pub appeal: Option<String>,
-    /// When the member has said that; absent where an older server stored it.
+    /// When the member has appealed; absent where an older server stored it.
     pub appealed_at: Option<u64>,
     /// When an operator has answered that.
     pub answered_at: Option<u64>,

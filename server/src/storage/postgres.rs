@@ -15,6 +15,7 @@ mod connection;
 mod examination;
 mod keys;
 mod logs;
+mod member_data;
 mod migrate;
 mod moderation;
 mod name_keys;

@@ -9,6 +9,7 @@ mod bots;
 mod examination;
 mod keys;
 mod log;
+mod member_data;
 pub(super) mod moderation;
 pub(super) mod process;
 pub(super) mod puzzles;

@@ -39,12 +39,12 @@ struct Export {
     bots: Vec<ShownBot>,
     games: Vec<ListedGame>,
     #[serde(flatten)]
-    kept: Kept,
+    kept: MemberData,
 }
 
-/// What is kept of a member apart from the account and the games.
+/// All that is kept of a member apart from the account and the games.
 #[derive(Serialize)]
-struct Kept {
+struct MemberData {
     old_names: Vec<ShownOldName>,
     /// Notes about the member's part in rated games.
     game_marks: Vec<ShownMark>,
@@ -54,7 +54,7 @@ struct Kept {
     blocks: Vec<ExportedBlock>,
     /// The last reports by the member, and by the guests that belong to the account.
     reports: Vec<ExportedReport>,
-    /// The last sanctions against them, with what they said against them.
+    /// The last sanctions against them, with the member's appeals.
     sanctions: Vec<ExportedSanction>,
 }
 
@@ -139,7 +139,7 @@ fn kept(
     reader: &mut dyn StorageReader,
     member: &MemberId,
     with_notes: bool,
-) -> Result<Kept, StorageError> {
+) -> Result<MemberData, StorageError> {
     let old_name = |OldName { name, at }| ShownOldName { name, until: at };
     let mark = |GameMark { game, kind, at, .. }| ShownMark { game, kind, at };
     let tried = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
@@ -160,7 +160,7 @@ fn kept(
         sanctions.extend(shown.map(ExportedSanction::from));
         reports.extend(reader.reports(&ReportQuery::By(id))?.into_iter().map(report));
     }
-    Ok(Kept {
+    Ok(MemberData {
         old_names: reader.old_names(member)?.into_iter().map(old_name).collect(),
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
         puzzles: reader.puzzle_tries(member)?.into_iter().map(tried).collect(),

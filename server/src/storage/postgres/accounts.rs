@@ -9,7 +9,7 @@ use super::{
     bots,
     connection::Session,
     keys::{self, read_keys},
-    moderation::forget_texts,
+    member_data::forget_texts,
     values::{signed, unsigned},
 };
 use crate::{

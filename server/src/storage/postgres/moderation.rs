@@ -9,6 +9,7 @@ use tokio_postgres::{Error, Row};
 use super::{
     connection::Session,
     examination,
+    member_data::forget_texts,
     reader::{PostgresReader, two_members},
     statements::{Values, run},
     values::{signed, unsigned},
@@ -154,28 +155,6 @@ const ADD_OPERATOR: &str = "
 const REMOVE_OPERATOR: &str = "
     WITH removed AS (DELETE FROM operator WHERE member = $1 RETURNING member)
     SELECT EXISTS (SELECT FROM removed), false";
-
-/// The new values of what [`Sanction::forget_texts`] changes, at a time, with a name.
-macro_rules! forget_texts {
-    ($now:literal, $name:literal) => {
-        concat!(
-            "name = ",
-            $name,
-            ", reason = '', appeal = CASE WHEN appeal IS NULL THEN NULL ELSE '' END,
-            answered_at = CASE WHEN appeal IS NULL THEN answered_at
-                ELSE coalesce(answered_at, ",
-            $now,
-            "::bigint) END,
-            until_at = CASE WHEN kind = 'note' OR undone_at IS NOT NULL OR until_at <= ",
-            $now,
-            " THEN until_at ELSE greatest(",
-            $now,
-            "::bigint, from_at + 1) END,
-            changes = changes + 1"
-        )
-    };
-}
-pub(super) use forget_texts;
 
 const PRUNE: &str = concat!(
     "

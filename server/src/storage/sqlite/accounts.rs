@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::{
     account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account},
-    bots, keys, moderation,
+    bots, keys, member_data,
     rows::collect,
 };
 use crate::storage::{
@@ -213,7 +213,7 @@ impl Change<'_> {
         if self.is_there(is_another, (self.member, hash.0, locked.0))? {
             return Ok(AccountChanged::Gone);
         }
-        moderation::forget(self.transaction, self.member, self.at)?;
+        member_data::forget(self.transaction, self.member, self.at)?;
         self.execute(
             "UPDATE member SET hash = ?2, name = ?3 WHERE id = ?1",
             (self.member, locked.0, DELETED_NAME),
@@ -277,7 +277,7 @@ pub(super) fn prune(
                  WHERE id = ?2 OR id IN (SELECT member FROM alias WHERE account = ?2)",
             )?
             .execute((DELETED_NAME, member))?;
-        moderation::forget(transaction, member, now)?;
+        member_data::forget(transaction, member, now)?;
         for statement in [
             "DELETE FROM key WHERE member = ?",
             "DELETE FROM passkey WHERE member = ?",
