@@ -13,7 +13,7 @@ use std::{
 use fivefold_shared::clock::millis;
 use tokio::time::Instant;
 
-use crate::limits::CLOCK_DRIFT_FOLLOWED;
+use crate::limits::operators::CLOCK_DRIFT_FOLLOWED;
 
 /// A wait that never ends in practice.
 const LONG: Duration = Duration::from_secs(365 * 24 * 60 * 60);

@@ -108,8 +108,8 @@ use self::{
     http::jobs::Jobs,
     identities::Identities,
     limits::{
-        CLAIM_DOUBTS_MAX, CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL, MONITOR_CONNECTIONS_MAX,
-        STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
+        CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
+        operators::{CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL},
     },
     lobby::Lobby,
     logins::Logins,

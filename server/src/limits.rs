@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod moderation;
+pub mod operators;
 pub mod puzzles;
 pub mod ratings;
 pub mod signals;
@@ -342,10 +343,6 @@ pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
 pub const BLIND_BEATS_MAX: u32 = 4;
 /// A clock that differs from the registry's by more than this is reported in the log.
 pub const CLOCK_DRIFT_WARNED: Duration = Duration::from_millis(250);
-/// A server without other nodes follows the system's clock when that differs by more than this.
-pub const CLOCK_DRIFT_FOLLOWED: Duration = Duration::from_secs(1);
-/// How often it looks.
-pub const CLOCK_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// A node whose clock differs by more than this ends, and joins again with the registry's time.
 pub const CLOCK_DRIFT_MAX: Duration = Duration::from_secs(2);
 /// It does so after as many heartbeats.
@@ -360,12 +357,6 @@ pub const CUT_OFF_AFTER: Duration = Duration::from_secs(10);
 pub const ROOMS_OVER_MEAN_PERCENT: usize = 130;
 /// How long an emptier node has to claim a room that was offered to it.
 pub const TAKE_WITHIN: Duration = Duration::from_millis(200);
-/// Most nodes whose names are kept for the log; those with the lowest numbers are forgotten.
-pub const NODE_NAMES_MAX: usize = 64;
-/// How often a line of the log sums up the connections that were refused.
-pub const REFUSED_REPORT_INTERVAL: Duration = Duration::from_secs(60);
-/// Most addresses whose refused connections are counted apart for that.
-pub const REFUSED_ADDRESSES_MAX: usize = 10_000;
 /// How often a node looks for rooms whose owner is dead.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// Most commands of one session that wait for the answer of a room on another node. Further ones

@@ -26,8 +26,8 @@ use self::{
 use crate::{
     clock::Clock,
     limits::{
-        CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, NODE_NAMES_MAX,
-        ROOMS_OVER_MEAN_PERCENT, STALE_AFTER,
+        CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT,
+        STALE_AFTER, operators::NODE_NAMES_MAX,
     },
     node_id::NodeId,
     storage::{Blocking, StorageError},

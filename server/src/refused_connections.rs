@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use crate::{
     audit::Addresses,
     connection_limit::Full,
-    limits::{REFUSED_ADDRESSES_MAX, REFUSED_REPORT_INTERVAL},
+    limits::operators::{REFUSED_ADDRESSES_MAX, REFUSED_REPORT_INTERVAL},
     metrics::Metrics,
     network::network,
 };

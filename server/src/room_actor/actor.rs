@@ -25,7 +25,7 @@ use crate::{
     directory::Listed,
     disk::Disk,
     heard_lines::{HeardLines, leave_out_unheard},
-    limits::{CLOCK_DRIFT_FOLLOWED, Limits, REFUSED_IN_ROOM_KEPT},
+    limits::{Limits, REFUSED_IN_ROOM_KEPT, operators::CLOCK_DRIFT_FOLLOWED},
     metrics::Metrics,
     node_id::NodeId,
     rated_positions::RatedPositions,
