@@ -507,7 +507,7 @@ fn add_between(transaction: &Transaction<'_>, first: u32, last: u32) -> rusqlite
             transaction.execute_batch(table)?;
         }
     }
-    if format < 12 { make_name_keys_again(transaction) } else { Ok(()) }
+    if first < 12 && last >= 12 { make_name_keys_again(transaction) } else { Ok(()) }
 }
 
 /// What format 12 changes: the keys of names, by another rule.
