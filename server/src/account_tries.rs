@@ -140,7 +140,7 @@ impl AccountTries {
                 return Ok(Whose::Known);
             }
             (Whose::Guest | Whose::Stranger, false) => {
-                state.names.take(likeness.to_owned(), now)?
+                state.names.take(likeness.to_owned(), now)?;
             }
         }
         Ok(whose)

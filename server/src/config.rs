@@ -11,11 +11,11 @@ use ipnet::IpNet;
 
 pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
-    audit::Addresses,
     bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
     clock::Clock,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
     listen::ListenAddress,
+    logged_addresses::Addresses,
     logs::{LogFilter, LogFormat, LostLines, Panics},
     node_id::NodeId,
     node_name::NodeName,

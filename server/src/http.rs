@@ -55,10 +55,9 @@ use self::{
 use crate::{
     connection_limit::{ConnectionPermit, Full},
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, accounts::ACCOUNT_BODY_MAX},
-    metrics::Cut,
+    metrics::{Cut, RefusedFor},
     origin,
     proxy::faults::ProxyFault,
-    refused_connections::RefusedFor,
     server::Server,
     session::{self, Visitor},
     tls::Tls,

@@ -30,6 +30,7 @@ pub mod limits;
 mod link;
 mod listen;
 mod lobby;
+mod logged_addresses;
 mod logins;
 pub mod logs;
 mod metrics;
@@ -113,7 +114,7 @@ use self::{
     },
     lobby::Lobby,
     logins::Logins,
-    metrics::Metrics,
+    metrics::{Metrics, RefusedFor},
     moderation::Moderation,
     node::registry::JoinError,
     oidc::OidcSettings,
@@ -126,7 +127,7 @@ use self::{
     proxy::faults::LoggedFaults,
     public_url::PublicUrl,
     puzzle_tries::PuzzleTries,
-    refused_connections::{RefusedConnections, RefusedFor},
+    refused_connections::RefusedConnections,
     reviews::Reviews,
     room_actor::RoomContext,
     server::{HTTP_JOBS, Server},

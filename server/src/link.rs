@@ -7,16 +7,14 @@
 mod frame;
 mod peer;
 mod queues;
+mod sight;
 mod task;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -25,6 +23,7 @@ use tokio_util::task::TaskTracker;
 use self::{
     frame::Message,
     queues::{Pushed, Queues},
+    sight::Sight,
     task::LinkTask,
 };
 pub(crate) use self::{peer::ResetCause, task::FromPeer};
@@ -43,15 +42,6 @@ pub(crate) struct Links {
     queues: Arc<Queues>,
     sight: Arc<Sight>,
     metrics: Arc<Metrics>,
-}
-
-/// What a node sees of the bus.
-#[derive(Debug, Default)]
-struct Sight {
-    /// One of its broadcasts of the last second came back.
-    is_clear: AtomicBool,
-    /// That was so at least once.
-    has_been: AtomicBool,
 }
 
 impl Links {

@@ -31,7 +31,7 @@ const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// identities. The second logs each attempt to connect; the bus logs what matters.
 const QUIET: &str = "tungstenite=warn,async_nats=off";
 
-/// What is logged: a level, or levels of single targets.
+/// A level of the log, or levels of single targets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogFilter(String);
 

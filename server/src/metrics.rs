@@ -38,7 +38,7 @@ use self::{
     pairing::PairingMetrics, process::ProcessMetrics,
 };
 pub(crate) use self::{format::MetricsFormat, links::LinkDrop};
-use crate::{connection_limit::Full, refused_connections::RefusedFor, storage::DiskSpace};
+use crate::{connection_limit::Full, storage::DiskSpace};
 
 /// All metrics.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub(crate) struct Levels {
     pub(crate) replica_lag: Duration,
     /// The same.
     pub(crate) panics: u64,
-    /// What is used of each limit: its name, how much is used, and the limit.
+    /// Of each limit: its name, how much of it is in use, and the limit.
     pub(crate) limits: Vec<(&'static str, usize, usize)>,
     pub(crate) is_ready: bool,
     /// Whether the database takes what is stored.
@@ -202,6 +202,19 @@ pub(crate) enum Cut {
 /// The classes of answers over HTTP.
 const HTTP_CODES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
+/// Why a connection was refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RefusedFor {
+    /// A limit.
+    Full(Full),
+    /// The connection was not encrypted as it should be.
+    Tls,
+    /// The request was no handshake of a WebSocket.
+    Handshake,
+    /// The page that opened the socket is of another site.
+    ForeignPage,
+}
+
 /// A refusal reason, labelled by its name on the wire.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ReasonLabel(pub(crate) Reason);
@@ -278,7 +291,7 @@ impl Metrics {
         let end = levels.certificate_end.clone();
         registry.register_with_unit("tls_certificate_end_timestamp", help, Unit::Seconds, end);
         registry.register("limit", "Limits of the server", levels.limits.clone());
-        let help = "What is in use of each limit";
+        let help = "How much of each limit is in use";
         registry.register("limit_used", help, levels.limits_used.clone());
         let help = "Answers over HTTP, by the first digit of their status";
         registry.register("http_requests", help, self.http_requests.clone());

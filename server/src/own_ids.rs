@@ -212,7 +212,7 @@ mod tests {
         for (given, expected) in [
             (["3", "b"].map(|digit| digit.repeat(16)), ["3", "b"].map(|digit| digit.repeat(16))),
             ([guest.clone(), "3".repeat(16)], [account.clone(), "3".repeat(16)]),
-            ([guest.clone(), other.clone()], [account.clone(), account.clone()]),
+            ([guest.clone(), other], [account.clone(), account]),
         ] {
             let given = messages(&given[0], &given[1]);
             let expected = messages(&expected[0], &expected[1]);

@@ -11,25 +11,12 @@ use std::{
 use tokio::time::sleep;
 
 use crate::{
-    audit::Addresses,
     connection_limit::Full,
     limits::operators::{REFUSED_ADDRESSES_MAX, REFUSED_REPORT_INTERVAL},
-    metrics::Metrics,
+    logged_addresses::Addresses,
+    metrics::{Metrics, RefusedFor},
     network::network,
 };
-
-/// Why a connection was refused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum RefusedFor {
-    /// A limit.
-    Full(Full),
-    /// The connection was not encrypted as it should be.
-    Tls,
-    /// The request was no handshake of a WebSocket.
-    Handshake,
-    /// The page that opened the socket is of another site.
-    ForeignPage,
-}
 
 /// Counts refused connections.
 #[derive(Debug)]
@@ -121,9 +108,9 @@ mod tests {
 
     /// Keeps what is logged.
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct Lines(Arc<Mutex<Vec<u8>>>);
 
-    impl io::Write for Kept {
+    impl io::Write for Lines {
         fn write(&mut self, line: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend(line);
             Ok(line.len())
@@ -134,7 +121,7 @@ mod tests {
         }
     }
 
-    impl<'a> MakeWriter<'a> for Kept {
+    impl<'a> MakeWriter<'a> for Lines {
         type Writer = Self;
 
         fn make_writer(&'a self) -> Self {
@@ -144,7 +131,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_minute_of_refusals_is_one_line() {
-        let kept = Kept::default();
+        let kept = Lines::default();
         let logs = tracing_subscriber::fmt().with_writer(kept.clone()).with_ansi(false).finish();
         let _guard = tracing::subscriber::set_default(logs);
         let refused = RefusedConnections::new(Addresses::Network, Arc::new(Metrics::new()));

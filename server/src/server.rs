@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     accounts::Accounts,
     address_limits::AddressLimits,
-    audit::Addresses,
     blocks::Blocks,
     clock::Clock,
     config::PageSource,
@@ -27,6 +26,7 @@ use crate::{
         STOP_SESSIONS_SPREAD,
     },
     lobby::Lobby,
+    logged_addresses::Addresses,
     logins::Logins,
     logs::{LostLines, Panics},
     metrics::Metrics,

@@ -26,6 +26,7 @@ mod log_writer;
 mod memory;
 mod moderation;
 mod name_keys;
+mod open_error;
 mod operators;
 mod postgres;
 mod puzzles;
@@ -34,6 +35,7 @@ mod raw_value;
 mod read_pool;
 mod recovery;
 mod repair;
+mod replica_lag;
 mod salvage;
 mod schema;
 mod sqlite;
@@ -78,10 +80,11 @@ pub use self::{
         ReportQuery, ReportState, ReportedLine, Sanction, SanctionKind, Standing, Waiting,
     },
     name_keys::name_key,
+    open_error::OpenError,
     operators::{OperatorDatabase, OperatorError},
     postgres::{
-        DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, ReplicaLag, SoleNode,
-        check_postgres, migrate, migrate_to_file,
+        DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
+        migrate, migrate_to_file,
     },
     puzzles::{PuzzleAttempt, PuzzleChange, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry},
     ratings::{
@@ -98,6 +101,7 @@ pub(crate) use self::{
     keys::OIDC_KEY_PREFIX,
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
     read_pool::{ReadError, ReadPool, cannot_read},
+    replica_lag::ReplicaLag,
     storage_check::StorageCheck,
 };
 
@@ -619,184 +623,4 @@ pub enum AppendError {
     /// The storage has failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
-}
-
-/// Why a database cannot be opened.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The folder or a file in it cannot be used.
-    #[error("cannot use {path}: {reason}. Make it writable, or choose another folder by --data")]
-    Folder {
-        /// The path.
-        path: String,
-        /// The reason.
-        reason: String,
-    },
-    /// There is no database.
-    #[error("there is no database at {path}; say by --data where it is")]
-    Missing {
-        /// The file.
-        path: String,
-    },
-    /// Another server has the folder.
-    #[error("{path} is in use by another server. Stop that one, or choose another --data")]
-    InUse {
-        /// The folder.
-        path: String,
-    },
-    /// The address of a database is unusable.
-    #[error("cannot use the address in --database or --database-replica: {reason}")]
-    Address {
-        /// The reason, without any part of a password.
-        reason: String,
-    },
-    /// Another server uses the database.
-    #[error("{database} is in use by another server. Stop that one, or choose another --database")]
-    DatabaseInUse {
-        /// Hosts and database.
-        database: String,
-    },
-    /// The database server does not answer.
-    #[error(
-        "cannot reach the database {database}: {reason}. Start it, or correct the host and port in \
-         --database"
-    )]
-    Unreachable {
-        /// Hosts and database.
-        database: String,
-        /// The reason.
-        reason: String,
-    },
-    /// The database server refuses the connection.
-    #[error(
-        "the database {database} refuses the connection: {reason}. Correct the user or password in \
-         --database, or the server's pg_hba.conf"
-    )]
-    Refused {
-        /// Hosts and database.
-        database: String,
-        /// The reason.
-        reason: String,
-    },
-    /// The database server has no database of this name.
-    #[error("there is no database {database}: {reason}. Create it: createdb NAME")]
-    NoDatabase {
-        /// Hosts and database.
-        database: String,
-        /// The reason.
-        reason: String,
-    },
-    /// A pooler gives each transaction another session of the database.
-    #[error(
-        "{database} is behind a pooler that gives each transaction another session (PgBouncer: \
-         pool_mode = transaction), and Fivefold would lose its settings there. Set pool_mode = \
-         session for this database, or name the host and port of PostgreSQL itself in --database"
-    )]
-    Pooler {
-        /// Hosts and database.
-        database: String,
-    },
-    /// The database has a schema of the same name that is another program's.
-    #[error(
-        "{database} has a schema named fivefold that Fivefold has not made, and is left as it is. \
-         Use another database: createdb --owner={role} NAME"
-    )]
-    ForeignSchema {
-        /// Hosts and database.
-        database: String,
-        /// The role that connects.
-        role: String,
-    },
-    /// The tables are those of a server with another role.
-    #[error(
-        "the tables of Fivefold in {database} belong to the role {owner}, and {role} may not change \
-         them. Name {owner} in --database, or use another database: createdb --owner={role} NAME"
-    )]
-    OthersTables {
-        /// Hosts and database.
-        database: String,
-        /// The role that connects.
-        role: String,
-        /// The role that has the tables.
-        owner: String,
-    },
-    /// The role may not create tables in the database.
-    #[error(
-        "{database} belongs to the role {owner}, and {role} may not create tables there. Make it the \
-         owner: ALTER DATABASE NAME OWNER TO {role}. Or use another database: createdb \
-         --owner={role} NAME"
-    )]
-    MayNotCreate {
-        /// Hosts and database.
-        database: String,
-        /// The role that connects.
-        role: String,
-        /// The role that has the database.
-        owner: String,
-    },
-    /// The database server is too old.
-    #[error("{database} is PostgreSQL {found}, and Fivefold needs 15 or newer. Upgrade it")]
-    OldServer {
-        /// Hosts and database.
-        database: String,
-        /// Its version.
-        found: i32,
-    },
-    /// The file has no tables.
-    #[error(
-        "{path} is empty: it has no tables, and is left as it is. If it is a copy, the copy is not complete: take \
-         one by `fivefold-server backup`. For a new database, delete the file"
-    )]
-    Empty {
-        /// The file.
-        path: String,
-    },
-    /// A backup was put in place, and the log of the database before it was left.
-    #[error(
-        "{path}-wal belongs to the database that was here before {path}, and would damage it; nothing is \
-         changed. You have put a backup in place, or deleted a file: delete {path}-wal and {path}-shm, too, and \
-         start again"
-    )]
-    LeftLog {
-        /// The file of the database.
-        path: String,
-    },
-    /// The file is a database of another program.
-    #[error("{path} is not a database of Fivefold, and is left as it is. Choose another --data")]
-    Foreign {
-        /// The file.
-        path: String,
-    },
-    /// The file was written by a server from before the first release.
-    #[error(
-        "{path} was written before the first release of Fivefold (format {found}), and this server \
-         cannot read it; it is left as it is. Choose another --data, or move the file away"
-    )]
-    PreRelease {
-        /// The file.
-        path: String,
-        /// Its format.
-        found: u32,
-    },
-    /// The file was written by a newer server version.
-    #[error(
-        "{path} has format {found}, and this server knows formats up to {known}; it is left as \
-         it is. Start the newer server again"
-    )]
-    Newer {
-        /// The file.
-        path: String,
-        /// Its format.
-        found: u32,
-        /// The newest format that this server reads.
-        known: u32,
-    },
-    /// It cannot be read or written.
-    #[error("{path}: {error}")]
-    Storage {
-        /// The file.
-        path: String,
-        /// The reason.
-        error: StorageError,
-    },
 }

@@ -226,7 +226,7 @@ impl Cluster {
     /// What a node answers on its port for metrics, with the head. It needs `--metrics-listen`.
     ///
     /// # Errors
-    /// When it does not answer, or has not said yet where its port is.
+    /// When it does not answer, or has not printed its port yet.
     pub async fn monitor(&self, node: usize, path: &str) -> io::Result<String> {
         let log = self.log(node);
         let address = log.rsplit_once("metrics are at this address address=");

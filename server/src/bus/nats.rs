@@ -93,7 +93,7 @@ struct Connection {
 
 /// Why there is no connection.
 struct Failure {
-    /// What is wrong, and what to do.
+    /// Names the fault, and says what to do.
     sentence: String,
     /// Whether to wait before the next try: the server is there.
     is_refused: bool,

@@ -12,10 +12,10 @@ use tokio::{
 };
 
 use super::{
-    Sight,
     frame::{Batch, Generation, Heartbeat, LinkState, Message},
     peer::{Elapsed, Peer, ResetCause},
     queues::{Queues, Work},
+    sight::Sight,
 };
 use crate::{
     bus::{Bus, FromBus},

@@ -253,7 +253,7 @@ impl Provider {
         }
     }
 
-    /// Why the provider has said nothing about itself.
+    /// Why the provider does not describe itself.
     fn not_found(&self, error: &DiscoveryError<CallError>) -> OidcError {
         match error {
             DiscoveryError::Validation(why) => {

@@ -20,7 +20,7 @@ pub enum StorageError {
 }
 
 impl StorageError {
-    /// What is wrong, without what to do about it.
+    /// The fault, without advice.
     pub(super) fn reason(&self) -> &str {
         match self {
             Self::Failed(reason) | Self::InDoubt(reason) | Self::Damaged(reason) => reason,

@@ -33,18 +33,17 @@ mod standby;
 mod statements;
 mod values;
 
-use std::{collections::HashSet, io, sync::Arc};
+use std::{collections::HashSet, sync::Arc};
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     room::Entry,
 };
-use tokio_postgres::error::SqlState;
 
 use self::{
     address::Address,
     append::{Group, begins_game},
-    connection::{ConnectError, Connection, Role, explain},
+    connection::{Connection, Role, connect_error, open},
     reader::PostgresReader,
     schema::{Database, EVENT_FORMAT, FORMAT},
     standby::Standby,
@@ -56,12 +55,11 @@ pub use self::{
     migrate::{MigrateError, Migrated, migrate, migrate_to_file},
     registry::PostgresRegistry,
     sole_node::SoleNode,
-    standby::ReplicaLag,
 };
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
     ModerationChange, ModerationChanged, OpenError, PoolRating, PuzzleAttempt, PuzzleCounted,
-    Storage, StorageError, StorageReader, Undone, known_ratings::KnownRatings,
+    ReplicaLag, Storage, StorageError, StorageReader, Undone, known_ratings::KnownRatings,
     ratings::rated_members, values::name,
 };
 use crate::{
@@ -113,7 +111,7 @@ impl Postgres {
         let address = Arc::new(Address::parse(url)?);
         let replica = replica.map(Address::parse).transpose()?.map(Arc::new);
         pooler::look(&address)?;
-        let mut writer = connection(&address, Role::Writer)
+        let mut writer = open(&address, Role::Writer)
             .map_err(|error| OpenError::Storage { path: address.name.clone(), error })?;
         writer.connect().map_err(|error| connect_error(&address, &error))?;
         ownership::look(&mut writer)?;
@@ -150,26 +148,6 @@ impl Postgres {
         self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
             append::append(session, batch, &group, known).await
         })?
-    }
-}
-
-fn connection(address: &Arc<Address>, role: Role) -> Result<Connection, StorageError> {
-    let failed = |error: io::Error| StorageError::Failed(error.to_string());
-    Connection::new(Arc::clone(address), role).map_err(failed)
-}
-
-fn connect_error(address: &Address, error: &ConnectError) -> OpenError {
-    let database = address.name.clone();
-    let (reason, code) = match error {
-        ConnectError::Timeout => (error.to_string(), None),
-        ConnectError::Database(error) => (explain(error), error.code()),
-    };
-    match code {
-        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => {
-            OpenError::NoDatabase { database, reason }
-        }
-        Some(_) => OpenError::Refused { database, reason },
-        None => OpenError::Unreachable { database, reason },
     }
 }
 
@@ -290,10 +268,10 @@ impl Storage for Postgres {
     }
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        let primary = connection(self.writer.address(), Role::Reader)?;
+        let primary = open(self.writer.address(), Role::Reader)?;
         let standby = match &self.standby {
             Some(standby) => {
-                let reader = connection(standby.address(), Role::ReplicaReader)?;
+                let reader = open(standby.address(), Role::ReplicaReader)?;
                 Some((reader, standby.health()))
             }
             None => None,

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Transaction, params_from_iter};
 use self::pages::{PageKind, Pages, Row, TreePage};
 use super::{StorageError, raw_value::RawValue, schema};
 
-/// Rows on a page that nothing leads to any more are told from others by their columns: so many are needed.
+/// Rows on a page that nothing leads to any more are recognized by their columns: so many are needed.
 const COLUMNS_MIN: usize = 6;
 
 /// What was copied.

@@ -38,15 +38,12 @@ use super::{
     Storage, StorageError, StorageReader, Undone,
     data_folder::{database_in, last_process},
     schema::{self, CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
-    write_ahead_log::{self, LogKeeper},
+    write_ahead_log::{self, BUSY_TIMEOUT, LogKeeper},
 };
 
 use crate::node_id::NodeId;
 
 pub(super) use self::log::{EPOCH_MAX, read_log};
-
-/// How long to wait for another process that uses the file, such as a backup that begins.
-pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a server that stops waits for readers before it leaves something in the write-ahead log.
 const EMPTY_LOG_WITHIN: Duration = Duration::from_millis(500);

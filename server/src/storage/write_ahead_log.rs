@@ -29,6 +29,9 @@ const EMPTY_WITHIN: Duration = Duration::from_millis(100);
 /// The byte of a database's header with its version for writers: 1 in a copy, which has no log.
 const WRITE_VERSION: usize = 18;
 
+/// How long to wait for another process that uses the file, such as a backup that begins.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The log of a database file.
 pub(super) fn path_of(file: &Path) -> PathBuf {
     with_suffix(file, "-wal")
@@ -62,7 +65,7 @@ pub(super) fn empty(connection: &Connection, within: Duration) -> rusqlite::Resu
     connection.busy_timeout(within)?;
     let is_busy =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, bool>(0));
-    connection.busy_timeout(super::sqlite::BUSY_TIMEOUT)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     is_busy.map(|is_busy| !is_busy)
 }
 

@@ -85,7 +85,7 @@ pub enum NatsError {
         flag: &'static str,
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         problem: String,
     },
 }

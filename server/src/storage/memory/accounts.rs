@@ -109,9 +109,8 @@ impl Accounts {
     pub(super) fn change(
         &mut self,
         all: &mut Members<'_>,
-        change: &AccountChange,
+        AccountChange { member, at, step }: &AccountChange,
     ) -> Result<AccountChanged, StorageError> {
-        let AccountChange { member, at, step } = change;
         if let AccountStep::Make(new) = step {
             return self.make(all, member, *at, new);
         }

@@ -13,8 +13,7 @@ use tokio_postgres::{Error, Row};
 use super::{
     DatabaseUrl, OpenError,
     address::Address,
-    connect_error, connection,
-    connection::{Connection, Role, Session},
+    connection::{Connection, Role, Session, connect_error, open},
     logs::{Logs, read_logs},
     ownership,
     playing::{self, Players},
@@ -70,7 +69,7 @@ impl Source {
     pub(super) fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         let address = Arc::new(Address::parse(url)?);
         let failed = |error| OpenError::Storage { path: address.name.clone(), error };
-        let mut connection = connection(&address, Role::Reader).map_err(failed)?;
+        let mut connection = open(&address, Role::Reader).map_err(failed)?;
         connection.connect().map_err(|error| connect_error(&address, &error))?;
         ownership::look(&mut connection)?;
         let format = connection.read(DATABASE_READ_WITHIN, &schema::format).map_err(failed)?;

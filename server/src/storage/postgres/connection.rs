@@ -32,7 +32,7 @@ use tokio_postgres::{
 use super::address::Address;
 use crate::{
     limits::{DATABASE_CONNECT_WITHIN, DATABASE_RECONNECT_REST, REPLICA_ANSWER_WITHIN},
-    storage::StorageError,
+    storage::{OpenError, StorageError},
 };
 
 /// Kinds of harmless warnings that a session logs.
@@ -464,6 +464,26 @@ impl Failure {
     }
 }
 
+pub(super) fn open(address: &Arc<Address>, role: Role) -> Result<Connection, StorageError> {
+    let failed = |error: io::Error| StorageError::Failed(error.to_string());
+    Connection::new(Arc::clone(address), role).map_err(failed)
+}
+
+pub(super) fn connect_error(address: &Address, error: &ConnectError) -> OpenError {
+    let database = address.name.clone();
+    let (reason, code) = match error {
+        ConnectError::Timeout => (error.to_string(), None),
+        ConnectError::Database(error) => (explain(error), error.code()),
+    };
+    match code {
+        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => {
+            OpenError::NoDatabase { database, reason }
+        }
+        Some(_) => OpenError::Refused { database, reason },
+        None => OpenError::Unreachable { database, reason },
+    }
+}
+
 /// An error with its causes, which its own text leaves out.
 pub(super) fn explain(error: &Error) -> String {
     if let Some(db) = error.as_db_error() {
@@ -482,8 +502,8 @@ async fn connect(address: &Address, role: Role) -> Result<Session, ConnectError>
     let hosts = u32::try_from(address.config.get_hosts().len()).unwrap_or(1);
     let connecting = async {
         let session = match &address.tls {
-            Some(tls) => open(address, role, tls.clone()).await?,
-            None => open(address, role, NoTls).await?,
+            Some(tls) => connect_by(address, role, tls.clone()).await?,
+            None => connect_by(address, role, NoTls).await?,
         };
         session.drive(session.client.batch_execute(role.settings())).await?;
         Ok(session)
@@ -491,7 +511,7 @@ async fn connect(address: &Address, role: Role) -> Result<Session, ConnectError>
     timeout(role.connects_within(hosts), connecting).await.map_err(|_| ConnectError::Timeout)?
 }
 
-async fn open<T>(address: &Address, role: Role, tls: T) -> Result<Session, Error>
+async fn connect_by<T>(address: &Address, role: Role, tls: T) -> Result<Session, Error>
 where
     T: MakeTlsConnect<Socket>,
     T::Stream: TlsStream + Send + 'static,

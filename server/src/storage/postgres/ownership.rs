@@ -19,7 +19,7 @@ const SELECT: &str = "
     WHERE d.datname = current_database()";
 
 /// What the catalogs say.
-struct Found {
+struct Rights {
     role: String,
     /// Whose the database is.
     owner: String,
@@ -37,7 +37,7 @@ struct Found {
 pub(super) fn look(connection: &mut Connection) -> Result<(), OpenError> {
     let database = connection.address().name.clone();
     let found = connection.read(DATABASE_READ_WITHIN, &found);
-    let Found { role, owner, may_create, has_schema, has_format, other } =
+    let Rights { role, owner, may_create, has_schema, has_format, other } =
         match found.map(|mut found| found.pop()) {
             Ok(Some(found)) => found,
             // The server will say what is wrong.
@@ -52,11 +52,11 @@ pub(super) fn look(connection: &mut Connection) -> Result<(), OpenError> {
     }
 }
 
-async fn found(session: &Session) -> Result<Vec<Found>, Error> {
+async fn found(session: &Session) -> Result<Vec<Rights>, Error> {
     let rows = session.query(SELECT, &[]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Found {
+            Ok(Rights {
                 role: row.try_get(0)?,
                 owner: row.try_get(1)?,
                 may_create: row.try_get(2)?,

@@ -6,14 +6,12 @@
 use std::sync::Arc;
 
 use super::{
-    OpenError,
     address::Address,
-    connect_error, connection,
-    connection::{Connection, Role},
+    connection::{Connection, Role, connect_error, open},
 };
 use crate::{
     limits::{DATABASE_POOLER_LOOKS, DATABASE_READ_WITHIN},
-    storage::StorageError,
+    storage::{OpenError, StorageError},
 };
 
 /// The session of PostgreSQL that runs this transaction.
@@ -26,12 +24,12 @@ const BACKEND: &str = "SELECT pg_backend_pid() || ' ' || pg_postmaster_start_tim
 /// If there is such a pooler, or the database cannot be reached.
 pub(super) fn look(address: &Arc<Address>) -> Result<(), OpenError> {
     let failed = |error| OpenError::Storage { path: address.name.clone(), error };
-    let open = || {
-        let mut probe = connection(address, Role::Probe).map_err(failed)?;
+    let probe = || {
+        let mut probe = open(address, Role::Probe).map_err(failed)?;
         probe.connect().map_err(|error| connect_error(address, &error))?;
         Ok(probe)
     };
-    let (mut first, mut second) = (open()?, open()?);
+    let (mut first, mut second) = (probe()?, probe()?);
     let mut is_pooled = || {
         let home = ask(&mut first, BACKEND)?;
         for _ in 0..DATABASE_POOLER_LOOKS {

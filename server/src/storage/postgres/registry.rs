@@ -82,7 +82,7 @@ impl PostgresRegistry {
     /// If the address is unusable.
     pub fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         let address = Arc::new(Address::parse(url)?);
-        let connection = super::connection(&address, Role::Heartbeat)
+        let connection = super::connection::open(&address, Role::Heartbeat)
             .map_err(|error| OpenError::Storage { path: address.name.clone(), error })?;
         Ok(Self { connection, node_name: NodeName::of_host() })
     }

@@ -8,7 +8,7 @@ use std::{
     collections::VecDeque,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
@@ -18,16 +18,14 @@ use std::{
 use tokio_postgres::Error;
 
 use super::{
-    OpenError,
     address::Address,
-    connection,
-    connection::{Connection, Role, Session},
+    connection::{Connection, Role, Session, open},
 };
 use crate::{
     limits::{
         REPLICA_ANSWER_WITHIN, REPLICA_LAG_MAX, REPLICA_LOOK_INTERVAL, REPLICA_POSITIONS_MAX,
     },
-    storage::StorageError,
+    storage::{OpenError, StorageError, replica_lag::ReplicaLag},
 };
 
 const SELECT_WRITTEN: &str = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint";
@@ -37,22 +35,6 @@ const SELECT_REPLAYED: &str = "
     SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
         ELSE pg_current_wal_flush_lsn() END - '0/0')::bigint
     FROM (SELECT count(*) FROM (SELECT FROM game LIMIT 1) AS one) AS games";
-
-/// How far a standby is behind its primary. Clones share the value.
-#[derive(Clone, Debug, Default)]
-pub struct ReplicaLag(Arc<AtomicU64>);
-
-impl ReplicaLag {
-    /// The time since what it has was all there was; for one that does not answer, since it was last
-    /// known to have everything.
-    pub fn get(&self) -> Duration {
-        Duration::from_millis(self.0.load(Ordering::Relaxed))
-    }
-
-    fn set(&self, lag: Duration) {
-        self.0.store(u64::try_from(lag.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
-}
 
 /// What readers know of the standby.
 #[derive(Debug, Default)]
@@ -92,8 +74,8 @@ impl Standby {
         let failed = |error| OpenError::Storage { path: standby.name.clone(), error };
         let health = Arc::new(Health::default());
         let mut watcher = Watcher {
-            primary: connection(primary, Role::Reader).map_err(failed)?,
-            standby: connection(&standby, Role::ReplicaReader).map_err(failed)?,
+            primary: open(primary, Role::Reader).map_err(failed)?,
+            standby: open(&standby, Role::ReplicaReader).map_err(failed)?,
             health: Arc::clone(&health),
             positions: VecDeque::new(),
             state: None,
@@ -136,7 +118,7 @@ impl Drop for Standby {
     }
 }
 
-/// What the log said last of the standby.
+/// The last state of the standby that was logged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Well,

@@ -122,7 +122,7 @@ impl Pages {
         Ok(())
     }
 
-    /// A page of a tree; nothing if it is none, or too damaged to be told.
+    /// A page of a tree; nothing if it is none, or too damaged to be recognized.
     pub(super) fn tree_page(&self, page_number: u32) -> Option<TreePage> {
         let page = self.page(page_number)?;
         let head = if page_number == 1 { 100 } else { 0 };
