@@ -9,7 +9,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -18,7 +18,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     task::JoinSet,
-    time::sleep,
+    time::{error::Elapsed, sleep, timeout},
 };
 
 /// Sign-ins and sign-ups of each kind that are measured.
@@ -31,6 +31,8 @@ pub const FLOOD_ADDRESS: &str = "203.0.113.66";
 pub const MADE_UP_NAMES: u32 = 10_050;
 /// The pause between two measured people, so that they do not wait for each other.
 const APART: Duration = Duration::from_millis(400);
+/// How long one waits for the answer to a made-up name that is to make the server forget others.
+const UNANSWERED: Duration = Duration::from_millis(250);
 /// How long one who floods waits after a refusal by the limits.
 const AFTER_REFUSAL: Duration = Duration::from_millis(50);
 
@@ -211,14 +213,23 @@ pub async fn flood(server: SocketAddr, is_over: Arc<AtomicBool>) -> BTreeMap<Str
 pub async fn forget(server: SocketAddr, victim: &str) -> io::Result<(u32, u32)> {
     let before = guesses(server, victim).await?;
     let mut floods = JoinSet::new();
-    for part in 0..FLOODING {
+    let names = Arc::new(AtomicU32::new(0));
+    for _ in 0..FLOODING {
+        let names = Arc::clone(&names);
         floods.spawn(async move {
-            for number in (part..MADE_UP_NAMES).step_by(FLOODING as usize) {
+            loop {
+                let number = names.fetch_add(1, Ordering::Relaxed);
+                if number >= MADE_UP_NAMES {
+                    return io::Result::Ok(());
+                }
                 let [_, _, high, low] = number.to_be_bytes();
-                let from = format!("10.77.{high}.{low}");
-                post(server, &from, "session", &format!("Nobody{number}"), false).await?;
+                let (from, name) = (format!("10.77.{high}.{low}"), format!("Nobody{number}"));
+                // The try counts, also if nobody waits for its answer.
+                match timeout(UNANSWERED, post(server, &from, "session", &name, false)).await {
+                    Ok(answer) => drop(answer?),
+                    Err(Elapsed { .. }) => {}
+                }
             }
-            io::Result::Ok(())
         });
     }
     for flood in floods.join_all().await {
