@@ -19,7 +19,7 @@ use fivefold_server::{
     operator_commands,
     public_url::PublicUrl,
     run_in_cluster,
-    signals::{cancel_on_signal, reload_on_signal},
+    signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
     storage::{
         self, DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry,
         SoleNode, Sqlite, Storage,
@@ -49,6 +49,7 @@ fn sentence(error: &anyhow::Error) -> String {
 }
 
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    outlive_file_limit()?;
     args.check()?;
     let logs = logs::start(&args.log, args.log_format).context("--log")?;
     match &args.task {

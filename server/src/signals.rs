@@ -1,9 +1,13 @@
 //! Handles the operator's signals: Ctrl-C and SIGTERM stop the server, SIGHUP reloads the
-//! certificate.
+//! certificate. A limit on the size of files ends no process.
 
 use std::{io, sync::Arc};
 
-use tokio::signal::unix::{SignalKind, signal};
+use rustix::process::Signal;
+use tokio::{
+    runtime,
+    signal::unix::{SignalKind, signal},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::tls::Tls;
@@ -21,6 +25,18 @@ pub async fn cancel_on_signal(shutdown: &CancellationToken) -> io::Result<()> {
     }
     shutdown.cancel();
     std::future::pending().await
+}
+
+/// Lets a write beyond the limit on the size of files (RLIMIT_FSIZE) fail, as on a full disk, for as long as the
+/// process runs. By default the system ends the process.
+///
+/// # Errors
+/// If the signal cannot be received.
+pub fn outlive_file_limit() -> io::Result<()> {
+    // Nothing ever takes the handler away.
+    let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
+    let beyond = SignalKind::from_raw(Signal::XFSZ.as_raw());
+    runtime.block_on(async { signal(beyond) }).map(drop)
 }
 
 /// Reloads the certificate at each SIGHUP; never returns. An invalid certificate changes nothing.

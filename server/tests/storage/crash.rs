@@ -289,3 +289,30 @@ fn a_kill_while_games_end_leaves_each_counted_once_or_not_there() {
     }
     assert!(acknowledged > 50, "{acknowledged} games");
 }
+
+#[test]
+fn a_limit_on_the_size_of_files_is_a_full_disk_and_not_the_end_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    for room in 0..20 {
+        storage.append(&[append(room, log(200), 0)]).unwrap();
+    }
+    drop(storage);
+    let copy = folder.path().join("copy");
+    let [data, copy] = [folder.path(), &copy].map(|path| path.to_str().unwrap());
+    for arguments in
+        [&["backup", "--data", data, copy][..], &["--listen", "127.0.0.1:0", "--data", data]]
+    {
+        let limited = Command::new("sh")
+            .args(["-c", "ulimit -f 16; exec \"$0\" \"$@\""])
+            .arg(env!("CARGO_BIN_EXE_fivefold-server"))
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&limited.stderr);
+        assert_eq!(limited.status.code(), Some(1), "{:?}: {errors}", limited.status);
+        assert!(errors.contains("fivefold.sqlite3: the storage failed"), "{errors}");
+    }
+    assert!(check(folder.path()).unwrap().is_sound());
+}
