@@ -17,6 +17,7 @@ pub mod challenges;
 pub mod cli;
 pub mod command;
 pub mod connection;
+mod end_signals;
 pub mod engine_player;
 pub mod engine_process;
 pub mod engine_sandbox;

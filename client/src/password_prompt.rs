@@ -4,11 +4,15 @@ use std::io::{self, BufRead, Write};
 
 use anyhow::bail;
 use crossterm::{
-    event::{Event, KeyCode, KeyEventKind, KeyModifiers, read},
+    event::{Event, EventStream, KeyCode, KeyEventKind, KeyModifiers},
     terminal::{disable_raw_mode, enable_raw_mode},
 };
+use futures_util::StreamExt;
 
-use crate::output;
+use crate::{
+    end_signals::{EndSignals, Interrupt},
+    output,
+};
 
 /// Most characters of an answer.
 const ANSWER_MAX: usize = 1_000;
@@ -29,11 +33,15 @@ pub fn line(question: &str) -> anyhow::Result<String> {
 /// Reads a password from the terminal, which does not show it.
 ///
 /// # Errors
-/// When the terminal fails, or at Ctrl-C and Ctrl-D.
-pub fn secret(question: &str) -> anyhow::Result<String> {
+/// When the terminal fails, at Ctrl-C and Ctrl-D, or at a signal that ends the program.
+pub async fn secret(question: &str) -> anyhow::Result<String> {
     ask(question)?;
+    let mut signals = EndSignals::listen(Interrupt::Keys)?;
     let quiet = Quiet::begin()?;
-    let answer = typed();
+    let answer = tokio::select! {
+        answer = typed() => answer,
+        () = signals.next() => Err(anyhow::anyhow!("interrupted")),
+    };
     drop(quiet);
     writeln!(output::stderr())?;
     answer
@@ -45,10 +53,12 @@ fn ask(question: &str) -> io::Result<()> {
     talk.flush()
 }
 
-fn typed() -> anyhow::Result<String> {
+async fn typed() -> anyhow::Result<String> {
+    let mut keys = EventStream::new();
     let mut answer = String::new();
     loop {
-        let Event::Key(key) = read()? else { continue };
+        let Some(event) = keys.next().await else { bail!("the terminal is gone") };
+        let Event::Key(key) = event? else { continue };
         if key.kind == KeyEventKind::Release {
             continue;
         }

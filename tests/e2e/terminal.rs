@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::Read,
+    io::{Read, Write},
     os::fd::OwnedFd,
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver},
@@ -15,6 +15,7 @@ use rustix::{
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
 };
+use tempfile::TempDir;
 
 /// What the terminal gets when the screen takes it, and when it gives it back.
 const TAKES: [&str; 4] = ["\x1b[?1049h", "\x1b[?1000h", "\x1b[?2004h", "\x1b[?25l"];
@@ -25,8 +26,11 @@ struct Terminal {
     child: Child,
     /// The end that the client has, to ask for the terminal's modes.
     side: File,
+    keyboard: File,
     output: Receiver<Vec<u8>>,
     shown: String,
+    /// Removed with the client.
+    _settings: TempDir,
 }
 
 impl Terminal {
@@ -40,8 +44,10 @@ impl Terminal {
         let size = Winsize { ws_col: 100, ws_row: 40, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&side, size).expect("it is a terminal");
         let end = || Stdio::from(OwnedFd::from(side.try_clone().expect("a copy")));
+        let settings = tempfile::tempdir().expect("a folder for the settings");
         let child = Command::new(program("fivefold"))
             .args(arguments)
+            .env("FIVEFOLD_CONFIG_DIR", settings.path())
             .env("TERM", "xterm-256color")
             .stdin(end())
             .stdout(end())
@@ -50,6 +56,7 @@ impl Terminal {
             .expect("the client starts");
         let (sender, output) = mpsc::channel();
         let mut master = File::from(master);
+        let keyboard = master.try_clone().expect("a copy");
         // The thread ends when every copy of the other end is closed.
         thread::spawn(move || {
             let mut bytes = [0; 4096];
@@ -59,7 +66,7 @@ impl Terminal {
                 }
             }
         });
-        Self { child, side, output, shown: String::new() }
+        Self { child, side, keyboard, output, shown: String::new(), _settings: settings }
     }
 
     /// Waits until the terminal got all of these.
@@ -75,6 +82,10 @@ impl Terminal {
     fn is_cooked(&self) -> bool {
         let modes = tcgetattr(&self.side).expect("it is a terminal").local_modes;
         modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
+    }
+
+    fn type_keys(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("it is a terminal");
     }
 
     fn send(&self, signal: Signal) {
@@ -113,4 +124,30 @@ fn a_screen_that_is_ended_by_a_signal_gives_the_terminal_back() {
         assert!(terminal.is_cooked(), "{signal:?}");
         assert_eq!(status.code(), Some(130), "{signal:?}: {status}");
     }
+}
+
+#[test]
+fn a_password_that_is_not_typed_to_its_end_leaves_the_terminal_as_it_was() {
+    let login = ["login", "Ann", "--server", "http://127.0.0.1:9"];
+    for signal in [Signal::TERM, Signal::QUIT, Signal::HUP] {
+        let mut terminal = Terminal::start(&login);
+        terminal.until(&["Password: "]);
+        while terminal.is_cooked() {
+            thread::yield_now();
+        }
+        terminal.send(signal);
+        let status = terminal.child.wait().expect("it can be waited for");
+        terminal.until(&["interrupted"]);
+        assert!(terminal.is_cooked(), "{signal:?}");
+        assert_eq!(status.code(), Some(1), "{signal:?}: {status}");
+    }
+    let mut terminal = Terminal::start(&login);
+    terminal.until(&["Password: "]);
+    while terminal.is_cooked() {
+        thread::yield_now();
+    }
+    // The whole password comes through, and is not shown.
+    terminal.type_keys("not a short one\r");
+    terminal.until(&["cannot reach"]);
+    assert!(terminal.is_cooked() && !terminal.shown.contains("short"), "{}", terminal.shown);
 }

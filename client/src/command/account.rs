@@ -71,7 +71,7 @@ async fn by_password(
     name: &str,
 ) -> anyhow::Result<HttpAnswer> {
     let password = match io::stdin().is_terminal() {
-        true => password_prompt::secret("Password: ")?,
+        true => password_prompt::secret("Password: ").await?,
         false => password_prompt::line("")?,
     };
     let request = HttpRequest {

@@ -72,7 +72,7 @@ impl AccountSession<'_> {
     async fn confirm(&self) -> anyhow::Result<()> {
         writeln!(output::stderr(), "The server asks for a key to your account again.")?;
         let password = match io::stdin().is_terminal() {
-            true => password_prompt::secret("Password: ")?,
+            true => password_prompt::secret("Password: ").await?,
             false => password_prompt::line("")?,
         };
         let body = json!({"password": password});

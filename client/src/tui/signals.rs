@@ -17,28 +17,18 @@ pub(super) use self::platform::{Signals, stop};
 mod platform {
     use std::io;
 
-    use futures_util::future::select_all;
     use rustix::process::{Signal as Raised, getpid, kill_process};
     use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
-    use crate::tui::signals::Signal;
-
-    /// Signals that people and programs send to end a program.
-    const ENDS: [Raised; 7] = [
-        Raised::INT,
-        Raised::TERM,
-        Raised::HUP,
-        Raised::QUIT,
-        Raised::ALARM,
-        Raised::USR1,
-        Raised::USR2,
-    ];
+    use crate::{
+        end_signals::{EndSignals, Interrupt},
+        tui::signals::Signal,
+    };
 
     /// The stream of signals.
     #[derive(Debug)]
     pub(in crate::tui) struct Signals {
-        /// Signals that would end the program without restoring the terminal.
-        ends: [Stream; ENDS.len()],
+        ends: EndSignals,
         suspend: Stream,
         go_on: Stream,
     }
@@ -50,9 +40,8 @@ mod platform {
         /// When the system refuses.
         pub(in crate::tui) fn listen() -> io::Result<Self> {
             let listen = |raised: Raised| signal(SignalKind::from_raw(raised.as_raw()));
-            let [int, term, hup, quit, alarm, usr1, usr2] = ENDS.map(listen);
             Ok(Self {
-                ends: [int?, term?, hup?, quit?, alarm?, usr1?, usr2?],
+                ends: EndSignals::listen(Interrupt::Signal)?,
                 suspend: listen(Raised::TSTP)?,
                 go_on: listen(Raised::CONT)?,
             })
@@ -60,9 +49,8 @@ mod platform {
 
         /// The next signal.
         pub(in crate::tui) async fn next(&mut self) -> Signal {
-            let ends = self.ends.iter_mut().map(|end| Box::pin(end.recv()));
             tokio::select! {
-                _ = select_all(ends) => Signal::End,
+                () = self.ends.next() => Signal::End,
                 _ = self.suspend.recv() => Signal::Suspend,
                 _ = self.go_on.recv() => Signal::Continue,
             }
@@ -82,11 +70,14 @@ mod platform {
 mod platform {
     use std::io;
 
-    use crate::tui::signals::Signal;
+    use crate::{
+        end_signals::{EndSignals, Interrupt},
+        tui::signals::Signal,
+    };
 
-    /// Ctrl-C from outside the terminal; other signals do not exist here.
+    /// Signals that end the program; others do not exist here.
     #[derive(Debug)]
-    pub(in crate::tui) struct Signals;
+    pub(in crate::tui) struct Signals(EndSignals);
 
     impl Signals {
         /// Starts listening.
@@ -94,15 +85,13 @@ mod platform {
         /// # Errors
         /// Never here.
         pub(in crate::tui) fn listen() -> io::Result<Self> {
-            Ok(Self)
+            Ok(Self(EndSignals::listen(Interrupt::Signal)?))
         }
 
         /// The next signal.
         pub(in crate::tui) async fn next(&mut self) -> Signal {
-            match tokio::signal::ctrl_c().await {
-                Ok(()) => Signal::End,
-                Err(_) => std::future::pending().await,
-            }
+            self.0.next().await;
+            Signal::End
         }
     }
 
