@@ -41,11 +41,6 @@ impl Server {
         DatabaseUrl::from(self.process.url())
     }
 
-    /// The URL of another database on the server.
-    pub(crate) fn url_of(&self, database: &str) -> DatabaseUrl {
-        DatabaseUrl::from(self.process.url_of(database))
-    }
-
     /// The process.
     pub(crate) const fn process(&self) -> &PostgresServer {
         &self.process

@@ -153,12 +153,7 @@ impl PostgresServer {
 
     /// Its address for the server's `--database`.
     pub fn url(&self) -> String {
-        self.url_of(NAME)
-    }
-
-    /// The same for another database.
-    pub fn url_of(&self, database: &str) -> String {
-        url_at(&self.folder().display().to_string().replace('/', "%2F"), database)
+        Self::url_at(&self.folder().display().to_string().replace('/', "%2F"))
     }
 
     /// Its address for encrypted connections, without the settings of TLS.
@@ -172,7 +167,7 @@ impl PostgresServer {
 
     /// The address of its database through something else that listens there, such as a relay.
     pub fn url_at(host: &str) -> String {
-        url_at(host, NAME)
+        format!("postgres://{NAME}:{PASSWORD}@{host}/{NAME}")
     }
 
     /// The role and its password, as a pooler reads them.
@@ -391,11 +386,6 @@ pub(crate) fn unprivileged() -> Option<(u32, u32)> {
         Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
     };
     Some(ids("postgres").or_else(|| ids("nobody")).unwrap_or((65534, 65534)))
-}
-
-/// The address of a database as the role that owns it.
-fn url_at(host: &str, database: &str) -> String {
-    format!("postgres://{NAME}:{PASSWORD}@{host}/{database}")
 }
 
 /// Runs a program that refuses to run as root as PostgreSQL's user.
