@@ -18,18 +18,10 @@ use fivefold_shared::{
     seat::Seat,
 };
 use futures_util::{FutureExt, SinkExt, StreamExt};
-use tokio::{
-    net::TcpStream,
-    time::{Instant, error::Elapsed, sleep, timeout, timeout_at},
-};
-use tokio_tungstenite::{
-    WebSocketStream, client_async_with_config,
-    tungstenite::{
-        self, client::IntoClientRequest, http::header::COOKIE, protocol::WebSocketConfig,
-    },
-};
+use tokio::time::{Instant, error::Elapsed, sleep, timeout, timeout_at};
+use tokio_tungstenite::tungstenite;
 
-use crate::{PATIENCE, Server, http::post, tcp::tcp_from};
+use crate::{PATIENCE, Server, Socket, http::post, socket::connect_with};
 
 /// The longest wait for a server that may be down.
 const RETURN_WITHIN: Duration = Duration::from_secs(5);
@@ -37,41 +29,6 @@ const RETURN_WITHIN: Duration = Duration::from_secs(5);
 pub(crate) const RETURN_AGAIN: Duration = Duration::from_millis(20);
 /// The longest wait besides, after a server has refused a greeting.
 const REFUSED_AGAIN: Duration = Duration::from_millis(500);
-
-/// A client's end of a WebSocket.
-pub type Socket = WebSocketStream<TcpStream>;
-
-/// Opens a socket to a server without sending anything.
-///
-/// # Panics
-/// When the socket cannot be opened.
-pub async fn connect(address: SocketAddr) -> Socket {
-    connect_from(None, address).await.expect("the server accepts a WebSocket")
-}
-
-/// As [`connect`], from an address of this machine or from any, to a server that may be gone.
-pub(crate) async fn connect_from(
-    source: Option<Ipv4Addr>,
-    address: SocketAddr,
-) -> Result<Socket, tungstenite::Error> {
-    connect_with(source, address, None).await
-}
-
-/// The same with a cookie, as a browser of somebody with an account sends it.
-async fn connect_with(
-    source: Option<Ipv4Addr>,
-    address: SocketAddr,
-    cookie: Option<&str>,
-) -> Result<Socket, tungstenite::Error> {
-    let stream = tcp_from(source, address).await?;
-    // Small, so that one program can simulate ten thousand people.
-    let config = WebSocketConfig::default().read_buffer_size(2 * 1024);
-    let mut request = format!("ws://{address}/ws").into_client_request()?;
-    if let Some(cookie) = cookie {
-        request.headers_mut().insert(COOKIE, cookie.parse()?);
-    }
-    Ok(client_async_with_config(request, stream, Some(config)).await?.0)
-}
 
 /// A person with an identity, on one socket.
 #[derive(Debug)]

@@ -17,16 +17,18 @@ pub mod random_games;
 pub mod ratings;
 mod server;
 pub mod sign_in_flood;
+mod socket;
 mod tcp;
 mod times;
 
 pub use self::{
     client::Client,
     cluster::Cluster,
-    guest::{Away, Guest, Seen, Socket, connect},
+    guest::{Away, Guest, Seen},
     http::get as http_get,
     programs::program,
     server::Server,
+    socket::{Socket, connect},
     times::Times,
 };
 

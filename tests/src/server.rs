@@ -11,7 +11,7 @@ use std::{
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::{guest::connect_from, http, programs::program};
+use crate::{http, programs::program, socket::connect_from};
 
 /// Flags for many guests who are faster than people.
 const FAST: [&str; 10] = [

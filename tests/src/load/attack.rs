@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::{self, Bytes};
 
-use crate::{Socket, guest::connect_from, tcp::tcp_from};
+use crate::{Socket, socket::connect_from, tcp::tcp_from};
 
 /// The attacker's address.
 pub const ATTACKER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
