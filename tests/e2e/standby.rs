@@ -37,6 +37,8 @@ async fn a_frozen_standby_is_named_once_in_the_log_and_its_lag_is_a_metric() {
     let (_, metrics) = text.rsplit_once("metrics are at this address address=").unwrap();
     let metrics = metrics.split_whitespace().next().unwrap().parse().unwrap();
     assert!(lag(metrics).await < 60.0);
+    // A busy machine may have kept it from answering before.
+    let before = named("the standby does not answer");
     standby.freeze();
     while lag(metrics).await < 2.0 {
         assert!(begun.elapsed() < 2 * PATIENCE, "{}", log());
@@ -44,9 +46,10 @@ async fn a_frozen_standby_is_named_once_in_the_log_and_its_lag_is_a_metric() {
     let answer = http_get(server.address(), "/api/games").await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     // It was looked at several times since.
-    assert_eq!(named("the standby does not answer"), 1, "{}", log());
+    assert_eq!(named("the standby does not answer"), before + 1, "{}", log());
+    let well = named("finished games are read from the standby");
     standby.thaw();
-    while named("finished games are read from the standby") < 2 || lag(metrics).await > 1.0 {
+    while named("finished games are read from the standby") <= well || lag(metrics).await > 1.0 {
         assert!(begun.elapsed() < 3 * PATIENCE, "{}", log());
         yield_now().await;
     }
