@@ -257,7 +257,7 @@ async fn socket(
         server.refused_connections.note(RefusedFor::ForeignPage, address);
         return foreign_page(&server, &caller, request.headers());
     }
-    if server.lobby.waits_for_bus() {
+    if !server.lobby.takes_sessions().await {
         // Other nodes have the rooms, and this one cannot reach them.
         return refusals::busy(&server);
     }

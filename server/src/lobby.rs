@@ -14,6 +14,7 @@ use std::{
     collections::{HashMap, HashSet},
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use dashmap::DashMap;
@@ -29,7 +30,10 @@ use fivefold_shared::{
     rules::{Rules, Size, Variant},
 };
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep},
+};
 use tokio_util::task::TaskTracker;
 
 pub(crate) use self::{
@@ -53,6 +57,11 @@ use crate::{
     storage::{Epoch, ReadError, ReadPool, cannot_read},
     thinking::Owner,
 };
+
+/// How long a node that has not seen the bus yet lets those wait who come.
+const BUS_AWAITED: Duration = Duration::from_secs(2);
+/// It looks for the bus after this time again.
+const BUS_LOOKED_FOR_EVERY: Duration = Duration::from_millis(50);
 
 /// The players of the demo game: two cheap bots of similar strength.
 const DEMO_BOTS: [BotSpec; 2] = [
@@ -185,9 +194,18 @@ impl Lobby {
         self.context.cluster.as_ref().is_some_and(|cluster| !cluster.node.is_current())
     }
 
-    /// Whether this node takes no sessions until the bus is connected, because other nodes do.
-    pub(crate) fn waits_for_bus(&self) -> bool {
-        self.context.cluster.as_ref().is_some_and(|cluster| cluster.waits_for_bus())
+    /// Whether this node takes sessions: not before it has seen the bus, if other nodes have. After a start
+    /// that is a matter of a moment, so this waits for it.
+    pub(crate) async fn takes_sessions(&self) -> bool {
+        let Some(cluster) = &self.context.cluster else { return true };
+        let deadline = Instant::now() + BUS_AWAITED;
+        while cluster.waits_for_bus() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            sleep(BUS_LOOKED_FOR_EVERY).await;
+        }
+        true
     }
 
     /// Whether clients are better served by other nodes.
@@ -274,7 +292,7 @@ impl Lobby {
         if makers.total() >= self.context.limits.rooms_max {
             return Err(Refusal::new(Reason::ServerFull));
         }
-        if !makers.may_ask(address, tokio::time::Instant::now(), &self.context.limits) {
+        if !makers.may_ask(address, Instant::now(), &self.context.limits) {
             return Err(Refusal::new(Reason::TooManyRoomsMade));
         }
         self.context.disk.may_grow()?;
@@ -364,7 +382,7 @@ impl Lobby {
     }
 
     /// The networks that have many rooms here, or have asked for many.
-    pub(crate) fn address_use(&self, now: tokio::time::Instant) -> AddressUse {
+    pub(crate) fn address_use(&self, now: Instant) -> AddressUse {
         let limits = &self.context.limits;
         let mut makers = lock(&self.makers);
         AddressUse {
@@ -376,7 +394,7 @@ impl Lobby {
     }
 
     /// Other nodes were asked for rooms from these networks.
-    pub(crate) fn take_elsewhere(&self, asked: &[(Network, u32)], now: tokio::time::Instant) {
+    pub(crate) fn take_elsewhere(&self, asked: &[(Network, u32)], now: Instant) {
         lock(&self.makers).take_elsewhere(asked, now, &self.context.limits);
     }
 
