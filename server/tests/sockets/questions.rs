@@ -11,7 +11,9 @@ use std::{
 
 use fivefold_server::{
     config::Config,
-    limits::{HTTP_BODY_MAX, HTTP_BYTES_PER_TOKEN, HTTP_JOB_QUEUE_MAX, HTTP_STUDY_TOKENS, Limits},
+    limits::{
+        HTTP_BODY_MAX, HTTP_BYTES_PER_TOKEN, HTTP_JOBS_PER_ADDRESS_MAX, HTTP_STUDY_TOKENS, Limits,
+    },
     storage::{Blocking, Memory},
 };
 use fivefold_shared::protocol::{Message, Reason};
@@ -164,7 +166,8 @@ async fn only_so_many_questions_are_worked_on() {
         "POST /api/position HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n\
          Content-Length: 100\r\n\r\n{body}"
     );
-    let one_more = (0..=HTTP_JOB_QUEUE_MAX).map(|_| {
+    // All from one address, which has a share of the queue.
+    let one_more = (0..=HTTP_JOBS_PER_ADDRESS_MAX).map(|_| {
         Box::pin(async {
             let mut stream = server.connect_raw().await;
             stream.write_all(ask.as_bytes()).await.unwrap();
@@ -176,7 +179,7 @@ async fn only_so_many_questions_are_worked_on() {
     let ((_refused, answer), _, waiting) = within(select_all(one_more)).await;
     assert_eq!(status(&answer), 503, "{answer}");
     assert!(answer.contains("retry-after: "), "{answer}");
-    assert_eq!(waiting.len(), HTTP_JOB_QUEUE_MAX);
+    assert_eq!(waiting.len(), HTTP_JOBS_PER_ADDRESS_MAX);
     assert_eq!(server.count(r#"refusals_total{reason="busy"}"#).await, 1);
     drop(waiting);
     server.stop().await;
