@@ -10,7 +10,7 @@ export const texts = {
   blocked_by: { one: 'bloqueado por {count} persona', many: 'bloqueado por {count} de personas', other: 'bloqueado por {count} personas' },
   reports: { one: '{count} denuncia', many: '{count} de denuncias', other: '{count} denuncias' },
   appeals: { one: '{count} recurso', many: '{count} de recursos', other: '{count} recursos' },
-  of_guests: { one: ', {count} de un invitado', other: ', {count} de invitados' },
+  of_guests: { one: ', {count} de un invitado', many: ', {count} de invitados', other: ', {count} de invitados' },
   since: 'espera desde {date}',
   account_since: 'cuenta desde {date}',
   deleted: 'cuenta, eliminada el {date}',
