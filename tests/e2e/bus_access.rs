@@ -18,7 +18,7 @@ async fn until_logged(log: &std::path::Path, expected: &str) {
     let has = || std::fs::read_to_string(log).expect("a log").contains(expected);
     let waiting = async {
         while !has() {
-            sleep(Duration::from_millis(20)).await
+            sleep(Duration::from_millis(20)).await;
         }
     };
     timeout(Duration::from_secs(30), waiting).await.expect(expected);
@@ -42,7 +42,7 @@ async fn a_node_with_a_wrong_password_says_so_once_and_goes_on_when_it_is_right(
         let is_so = async || node.get("/readyz").await.is_ok_and(|text| text.contains(expected));
         let waiting = async {
             while !is_so().await {
-                sleep(Duration::from_millis(20)).await
+                sleep(Duration::from_millis(20)).await;
             }
         };
         timeout(Duration::from_secs(30), waiting).await.expect(expected);

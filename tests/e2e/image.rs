@@ -28,7 +28,6 @@ fn container(volume: &str, folder: &str) -> Command {
 }
 
 #[tokio::test]
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 async fn the_image_serves_on_all_addresses_and_keeps_its_data_in_its_volume() {
     let (volume, user) = (after("VOLUME "), after("USER "));
     assert!(DOCKERFILE.contains(&format!("--owner={user} --group={user} {volume}\n")), "{user}");

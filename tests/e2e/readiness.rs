@@ -17,7 +17,7 @@ pub(super) async fn until_ready(server: &Server, status: &str) {
     let is_so = async || server.get("/readyz").await.is_ok_and(|text| text.starts_with(&expected));
     let waiting = async {
         while !is_so().await {
-            sleep(Duration::from_millis(20)).await
+            sleep(Duration::from_millis(20)).await;
         }
     };
     timeout(Duration::from_secs(30), waiting).await.expect(status);

@@ -8,7 +8,7 @@ use tokio::task::{block_in_place, yield_now};
 
 /// The lag in the metrics, in seconds.
 async fn lag(metrics: SocketAddr) -> f64 {
-    let text = http_get(metrics, "/metrics").await.unwrap();
+    let text = http_get(metrics, "/metrics").await.expect("the metrics");
     let line =
         text.lines().find_map(|line| line.strip_prefix("fivefold_database_replica_lag_seconds "));
     line.and_then(|value| value.trim().parse().ok()).unwrap_or_else(|| panic!("no lag in {text}"))

@@ -312,6 +312,7 @@ async fn the_table_of_metrics_is_that_of_the_program() {
 }
 
 /// Runs Prometheus' own tool; nothing where it is not installed.
+#[expect(clippy::print_stdout, reason = "a skipped check says so")]
 fn promtool(arguments: &[&str], input: &str) -> Option<Output> {
     let child = Command::new("promtool")
         .args(arguments)
@@ -372,7 +373,9 @@ fn settings_that_contradict_each_other_are_named() {
         String::from_utf8(ended.stderr).unwrap().lines().next_back().unwrap_or_default().to_owned()
     };
     let (bus, replica) = ("nats://127.0.0.1:1", "postgres://x@127.0.0.1:1/x");
-    let cases: [(&[&str], &[(&str, &str)], &str); 9] = [
+    // Arguments, variables, and the words of the refusal.
+    type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
+    let cases: [Case<'_>; 9] = [
         (
             &[],
             &[("FIVEFOLD_DATABSE", replica)],
