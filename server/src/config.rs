@@ -58,7 +58,7 @@ pub struct Args {
 
     /// Be a node of a cluster, and reach its other nodes through these NATS servers:
     /// nats://user:password@host:4222 or nats://token@host:4222, with tls: instead of nats: to demand
-    /// encryption, several separated by commas. All nodes use the same --database. Give a password by
+    /// encryption, several separated by commas. All nodes use the same database. Give a password by
     /// the variable, as other users of the machine can see the flags of a process.
     #[arg(long, env = "FIVEFOLD_BUS", value_name = "URLS", hide_env_values = true)]
     pub bus: Option<NatsUrls>,
