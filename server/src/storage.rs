@@ -491,7 +491,8 @@ pub struct GameQuery {
     pub before: Option<u64>,
     /// Only games in which this member played.
     pub member: Option<MemberId>,
-    /// Only those of the member's games in which this one played, too.
+    /// Only those of the member's games in which this one played, too: of the last
+    /// [`AGAINST_LOOKED_AT_MAX`](crate::limits::ratings::AGAINST_LOOKED_AT_MAX) of each.
     pub opponent: Option<MemberId>,
     /// Also games of private rooms. Only for the members themselves.
     pub unlisted: bool,

@@ -30,5 +30,7 @@ pub const PROFILE_OPPONENTS_MAX: usize = 5;
 pub const PROFILE_BOARD_PLIES_MAX: usize = 225;
 /// Most games that count in the record of two players against each other: the last ones.
 pub const AGAINST_GAMES_MAX: usize = 1_000;
+/// Games of two players against each other are looked for among so many of each: the last ones.
+pub const AGAINST_LOOKED_AT_MAX: usize = 10_000;
 /// A history over HTTP has at most one point in so long.
 pub const HISTORY_POINT: Duration = DAY;

@@ -15,7 +15,7 @@ use super::{
     moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::{self, EPOCH_MAX, open_to_read, process, puzzles, ratings, read_log},
+    sqlite::{self, EPOCH_MAX, games, open_to_read, process, puzzles, ratings, read_log},
     values::{from_json, name},
 };
 
@@ -99,6 +99,7 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
         let checks = [
             check_rows,
             check_rooms,
+            check_players,
             check_ratings,
             check_puzzles,
             check_moderation,
@@ -186,6 +187,10 @@ fn check_rooms(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<()
         }
     }
     Ok(())
+}
+
+fn check_players(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
+    games::check_players(snapshot, findings)
 }
 
 /// Accounts, reports, sanctions and marks of games are not repaired. A file of an older format lacks some of

@@ -13,6 +13,7 @@ mod check;
 mod claim;
 mod connection;
 mod examination;
+mod games;
 mod keys;
 mod logs;
 mod member_data;

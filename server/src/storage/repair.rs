@@ -19,7 +19,7 @@ use super::{
     raw_value::RawValue,
     salvage::{self, Salvaged},
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::open_to_read,
+    sqlite::{games, open_to_read},
     write_ahead_log::{self, with_suffix},
 };
 
@@ -167,6 +167,7 @@ pub fn repair(folder: &Path) -> Result<Repaired, RepairError> {
         clear(&transaction, id, room)?;
     }
     let Mended { deleted, cells } = cells::mend(&transaction)?;
+    games::mend_players(&transaction)?;
     let rows = if deleted.is_empty() { None } else { Some(write(folder, "rows", &deleted)?) };
     transaction.commit().map_err(StorageError::from)?;
     drop(storage);

@@ -431,13 +431,30 @@ const WHO_DECIDED: &str = "
     ALTER TABLE sanction ADD COLUMN undone_by TEXT;
 ";
 
+/// What format 12 changes about who played in which game: a member's public games are beside each other, so that
+/// the newest of them are found among any number of others.
+const PLAYER_LISTED: &str = "
+    ALTER TABLE player RENAME TO player_by_game;
+    CREATE TABLE player (
+        member TEXT NOT NULL,
+        -- That of the game.
+        listed INTEGER NOT NULL,
+        game INTEGER NOT NULL REFERENCES game,
+        PRIMARY KEY (member, listed, game)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO player
+        SELECT member, listed IS 1, game FROM player_by_game JOIN game ON game.id = game
+        ORDER BY 1, 2, 3;
+    DROP TABLE player_by_game;
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 5] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (11, &[RATINGS_BY_TIME]),
-    (12, &[WHO_DECIDED]),
+    (12, &[WHO_DECIDED, PLAYER_LISTED]),
 ];
 
 /// Kind of a file.

@@ -7,6 +7,7 @@ mod account_rows;
 pub(super) mod accounts;
 mod bots;
 mod examination;
+pub(super) mod games;
 mod keys;
 mod log;
 mod member_data;

@@ -23,6 +23,21 @@ pub(super) fn from_json<T: DeserializeOwned>(json: &str) -> Result<T, StorageErr
     serde_json::from_str(json).map_err(|error| StorageError::Damaged(error.to_string()))
 }
 
+/// What was read of a row; nothing if it is damaged, which is logged: one row keeps no other away.
+pub(super) fn readable<T>(read: Result<T, StorageError>) -> Result<Option<T>, StorageError> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(StorageError::Damaged(problem)) => {
+            tracing::error!(
+                problem,
+                "a row of the database is damaged, and is left out; `fivefold-server check` finds it"
+            );
+            Ok(None)
+        }
+        Err(error @ (StorageError::Failed(_) | StorageError::InDoubt(_))) => Err(error),
+    }
+}
+
 /// An entry of a log from its columns.
 pub(super) fn entry(
     (seq, at): (u64, u64),

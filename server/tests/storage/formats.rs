@@ -5,13 +5,22 @@ pub(crate) const FORMAT_11: &str = "
     ALTER TABLE report DROP COLUMN closed_by;
     ALTER TABLE sanction DROP COLUMN appealed_at;
     ALTER TABLE sanction DROP COLUMN answered_by;
-    ALTER TABLE sanction DROP COLUMN undone_by;";
+    ALTER TABLE sanction DROP COLUMN undone_by;
+    ALTER TABLE player RENAME TO newer_player;
+    CREATE TABLE player (
+        member TEXT NOT NULL,
+        game INTEGER NOT NULL REFERENCES game,
+        PRIMARY KEY (member, game)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO player SELECT member, game FROM newer_player;
+    DROP TABLE newer_player;";
 
 /// Makes the tables of PostgreSQL what they were in format 5.
 pub(crate) const POSTGRES_5: &str = "
     ALTER TABLE fivefold.report DROP COLUMN closed_by;
     ALTER TABLE fivefold.sanction DROP COLUMN appealed_at, DROP COLUMN answered_by,
         DROP COLUMN undone_by;
+    ALTER TABLE fivefold.player DROP COLUMN listed;
     UPDATE fivefold.format SET number = 5";
 
 /// Makes the tables of ratings of a file what they were in format 10.

@@ -93,10 +93,10 @@ const APPEND: &str = "
             WITH ORDINALITY AS g (place, code, listed, summary, moves, number)
         JOIN won ON won.place = g.place
         ORDER BY g.number
-        RETURNING id, code
+        RETURNING id, code, listed
     ), played AS (
-        INSERT INTO player (member, game)
-        SELECT p.member, ended.id FROM unnest($24::text[], $25::text[]) AS p (game, member)
+        INSERT INTO player (member, game, listed)
+        SELECT p.member, ended.id, ended.listed FROM unnest($24::text[], $25::text[]) AS p (game, member)
         JOIN ended ON ended.code = p.game
         RETURNING member
     ), seated AS MATERIALIZED (

@@ -19,7 +19,7 @@ use super::{
     DatabaseUrl, OpenError, Postgres,
     connection::{Connection, Session},
     playing,
-    schema::{EVENT_FORMAT, make_partitions},
+    schema::{EVENT_FORMAT, FILL_PLAYER_LISTED, make_partitions},
 };
 use crate::{
     limits::DATABASE_MAINTENANCE_WITHIN,
@@ -137,6 +137,7 @@ pub fn migrate(from: &Path, url: &DatabaseUrl) -> Result<Migrated, MigrateError>
         counts.push((table.name, original.rows));
     }
     call(writer, &playing::fill)?;
+    call(writer, &async |session| session.batch(FILL_PLAYER_LISTED).await)?;
     call(writer, &async |session| session.batch(SET_NUMBERS).await)?;
     call(writer, &async |session| session.batch(&analyze()).await)?;
     call(writer, &async |session| session.batch("COMMIT").await)?;

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use fivefold_shared::{
     protocol::{GameId, MemberId, RoomCode},
     rating_pool::RatingPool,
-    record::{GameList, GameSummary, ListedGame, Record},
+    record::{GameList, GameSummary, Record},
 };
 use tokio_postgres::{Error, Row};
 
 use super::{
     accounts, bots,
     connection::{Connection, Session},
-    keys, playing, ratings,
+    games, keys, playing, ratings,
     standby::Health,
-    values::{signed, unsigned},
+    values::unsigned,
 };
 use crate::{
     limits::{DATABASE_READ_WITHIN, REPLICA_ANSWER_WITHIN},
@@ -36,19 +36,6 @@ const SELECT_MEMBER: &str = "
 const SELECT_DELETED: &str = "SELECT id FROM member WHERE id = ANY ($1) AND name = $2";
 
 const SELECT_GAME: &str = "SELECT summary, moves FROM game WHERE code = $1";
-
-const SELECT_GAMES: &str = "
-    SELECT id, code, summary FROM game WHERE listed AND id < $1 ORDER BY id DESC LIMIT $2";
-
-const SELECT_GAMES_OF: &str = "
-    SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
-    WHERE player.member = ANY (ARRAY(
-            SELECT $3::text COLLATE \"C\" UNION ALL SELECT member FROM alias WHERE account = $3))
-        AND player.game < $1 AND (listed OR $4)
-        AND ($5::text IS NULL OR EXISTS (
-            SELECT 1 FROM player other WHERE other.game = player.game AND (other.member = $5
-                OR other.member IN (SELECT member FROM alias WHERE account = $5))))
-    ORDER BY player.game DESC LIMIT $2";
 
 const SELECT_OPEN: &str = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";
 
@@ -207,44 +194,13 @@ impl StorageReader for PostgresReader {
     }
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
-        let before = query.before.map_or(i64::MAX, signed);
-        // One more, to see whether the list continues.
-        let max = signed(query.max as u64).saturating_add(1);
-        let select = async |session: &Session| {
-            let rows = match &query.member {
-                Some(member) => {
-                    let member = member.as_str();
-                    let opponent = query.opponent.as_ref().map(MemberId::as_str);
-                    session
-                        .query(
-                            SELECT_GAMES_OF,
-                            &[&before, &max, &member, &query.unlisted, &opponent],
-                        )
-                        .await?
-                }
-                // As nobody's games are asked for, there are no private ones among them.
-                None if query.unlisted => Vec::new(),
-                None => session.query(SELECT_GAMES, &[&before, &max]).await?,
-            };
-            rows.iter()
-                .map(|row| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?)))
-                .collect::<Result<Vec<(i64, String, String)>, Error>>()
-        };
+        let select = async |session: &Session| games::rows(session, query).await;
         let rows = if query.member.is_some() {
             self.primary.read(DATABASE_READ_WITHIN, &select)?
         } else {
             self.read_games(&select, |_| true)?
         };
-        let mut list = GameList::default();
-        let mut last = None;
-        for (number, code, summary) in rows {
-            if list.games.len() == query.max {
-                list.next = last;
-                break;
-            }
-            list.games.push(ListedGame { id: name(code)?, summary: from_json(&summary)? });
-            last = Some(unsigned(number));
-        }
+        let mut list = games::list(rows, query.max)?;
         self.hide_deleted(list.games.iter_mut().map(|game| &mut game.summary))?;
         Ok(list)
     }

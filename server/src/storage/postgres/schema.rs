@@ -420,12 +420,26 @@ const WHO_DECIDED: &str = "
         ADD COLUMN undone_by text;
 ";
 
+/// What format 6 adds about who played in which game: the newest public games of a member are found among any
+/// number of others.
+const PLAYER_LISTED: &str = "
+    ALTER TABLE fivefold.player
+        -- That of the game. Of an older server's games it is true: the game itself decides.
+        ADD COLUMN listed boolean NOT NULL DEFAULT true;
+    CREATE INDEX player_listed ON fivefold.player (member, game) WHERE listed;
+";
+
+/// Fills it: private games are fewer.
+pub(super) const FILL_PLAYER_LISTED: &str = "
+    UPDATE fivefold.player SET listed = false FROM fivefold.game
+    WHERE game.id = player.game AND NOT game.listed";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 4] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
-    (6, &[WHO_DECIDED]),
+    (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED]),
 ];
 
 /// What a server found in its database.

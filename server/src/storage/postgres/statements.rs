@@ -5,7 +5,7 @@ use tokio_postgres::{Error, Row, types::ToSql};
 use super::{connection::Session, reader::PostgresReader};
 use crate::{
     limits::DATABASE_READ_WITHIN,
-    storage::{ModerationChanged, StorageError},
+    storage::{ModerationChanged, StorageError, values::readable},
 };
 
 /// The values of a statement.
@@ -30,7 +30,7 @@ pub(super) async fn run(
 }
 
 impl PostgresReader {
-    /// Reads rows from the primary, each by `read`, whose error means that the row is damaged.
+    /// Reads rows from the primary, each by `read`, whose inner error means that the row is damaged: it is left out.
     pub(super) fn rows<T>(
         &mut self,
         statement: &'static str,
@@ -41,6 +41,7 @@ impl PostgresReader {
             let rows = session.query(statement, values).await?;
             rows.iter().map(&read).collect::<Result<Vec<_>, Error>>()
         };
-        self.primary.read(DATABASE_READ_WITHIN, &select)?.into_iter().collect()
+        let rows = self.primary.read(DATABASE_READ_WITHIN, &select)?;
+        rows.into_iter().filter_map(|row| readable(row).transpose()).collect()
     }
 }

@@ -203,9 +203,10 @@ fn save_game(
         if let Player::Member { member, .. } = player {
             transaction
                 .prepare_cached(
-                    "INSERT INTO player (member, game) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                    "INSERT INTO player (member, listed, game) VALUES (?, ?, ?)
+                     ON CONFLICT DO NOTHING",
                 )?
-                .execute((member.as_str(), number))?;
+                .execute((member.as_str(), is_listed, number))?;
             transaction
                 .prepare_cached("UPDATE member SET has_game = 1 WHERE id = ? AND has_game = 0")?
                 .execute((member.as_str(),))?;

@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, fs, io, path::PathBuf};
 use fivefold_shared::{
     protocol::{GameId, MemberId},
     rating_pool::RatingPool,
-    record::{GameList, GameSummary, ListedGame, Record},
+    record::{GameList, GameSummary, Record},
 };
-use rusqlite::{Connection, OptionalExtension, named_params};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::storage::{
     Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
@@ -15,7 +15,7 @@ use crate::storage::{
     StorageError, StorageReader,
     accounts::DELETED_NAME,
     deleted_players,
-    sqlite::{accounts, bots, keys, ratings},
+    sqlite::{accounts, bots, games, keys, ratings},
     values::{from_json, name},
     write_ahead_log,
 };
@@ -142,49 +142,7 @@ impl StorageReader for SqliteReader {
     }
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
-        let mut select = self.connection.prepare_cached(match query.member {
-            Some(_) => {
-                "SELECT game.id, code, summary FROM player JOIN game ON game.id = player.game
-                 WHERE player.member IN
-                         (SELECT :member UNION ALL SELECT member FROM alias WHERE account = :member)
-                     AND player.game < :before AND (listed = 1 OR :unlisted)
-                     AND (:opponent IS NULL OR EXISTS (
-                         SELECT 1 FROM player other WHERE other.game = player.game
-                             AND (other.member = :opponent OR other.member IN
-                                 (SELECT member FROM alias WHERE account = :opponent))))
-                 ORDER BY player.game DESC LIMIT :max"
-            }
-            None => {
-                "SELECT id, code, summary FROM game
-                 WHERE listed = 1 AND id < :before AND :member IS NULL AND :opponent IS NULL
-                     AND NOT :unlisted
-                 ORDER BY id DESC LIMIT :max"
-            }
-        })?;
-        let before = query.before.map_or(i64::MAX, |before| before.try_into().unwrap_or(i64::MAX));
-        let rows = select.query_map(
-            named_params! {
-                ":member": query.member.as_ref().map(MemberId::as_str),
-                ":opponent": query.opponent.as_ref().map(MemberId::as_str),
-                ":before": before,
-                ":unlisted": query.unlisted,
-                // One more, to see whether the list continues.
-                ":max": query.max.saturating_add(1),
-            },
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-        )?;
-        let mut list = GameList::default();
-        let mut last = None;
-        for row in rows {
-            let (number, code, summary): (u64, String, String) = row?;
-            if list.games.len() == query.max {
-                list.next = last;
-                break;
-            }
-            list.games.push(ListedGame { id: name(code)?, summary: from_json(&summary)? });
-            last = Some(number);
-        }
-        drop(select);
+        let mut list = games::list(&self.connection, query)?;
         self.hide_deleted(list.games.iter_mut().map(|game| &mut game.summary))?;
         Ok(list)
     }

@@ -3,16 +3,19 @@
 use fivefold_shared::protocol::MemberId;
 use rusqlite::Row;
 
-use crate::storage::{StorageError, values::name};
+use crate::storage::{
+    StorageError,
+    values::{name, readable},
+};
 
-/// All rows, each read by `read`.
+/// All rows, each read by `read`. Those that are damaged are left out, so that one keeps no other away.
 pub(super) fn collect<T>(
     mut rows: rusqlite::Rows<'_>,
     read: impl Fn(&Row<'_>) -> Result<T, StorageError>,
 ) -> Result<Vec<T>, StorageError> {
     let mut all = Vec::new();
     while let Some(row) = rows.next()? {
-        all.push(read(row)?);
+        all.extend(readable(read(row))?);
     }
     Ok(all)
 }

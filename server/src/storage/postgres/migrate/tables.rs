@@ -101,7 +101,10 @@ pub(super) const TABLES: [Table; 21] = [
             text("moves"),
         ],
     ),
-    table("player", 7, 2, &[text("member"), integer("game")]),
+    Table {
+        derived: Some(("listed", "(SELECT listed FROM game WHERE id = ?2)")),
+        ..table("player", 7, 2, &[text("member"), integer("game")])
+    },
     table(
         "member",
         7,
@@ -468,9 +471,10 @@ mod tests {
     use crate::storage::schema;
 
     /// What follows from the columns that are copied, and the tables that are not.
-    const DERIVED: [(&str, &str); 5] = [
+    const DERIVED: [(&str, &str); 6] = [
         ("event", "id"),
         ("event", "previous"),
+        ("player", "listed"),
         ("rating", "band"),
         ("rating", "changed_at"),
         ("rating_change", "previous_at"),
