@@ -62,7 +62,7 @@ test('a new account by a passkey alone: sign up, out, and in again', async () =>
   await named(page, 'Pascale');
   const passkeys = await part(page, 'Passkeys: 1');
   await passkeys.getByRole('button', { name: /^Remove: / }).click();
-  await passkeys.getByText('This is the last key to your account').waitFor();
+  await passkeys.getByText('This is the last way to sign in to your account').waitFor();
   assert.deepEqual(own(complaints), []);
 });
 
@@ -89,7 +89,7 @@ test('a passkey is added and removed, all sessions hear of it, and then it opens
   const dialog = await you(here.page);
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
   await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click();
-  await dialog.getByText('This passkey opens no account here.').waitFor();
+  await dialog.getByText('This passkey doesn’t belong to any account here.').waitFor();
   assert.deepEqual([...own(here.complaints), ...own(there.complaints)], []);
 });
 
@@ -129,7 +129,7 @@ test('a link signs in another device, if both say yes', async () => {
   // It worked once.
   const third = await guest(at);
   await third.page.goto(link);
-  await third.page.locator('.toast').getByText('This code is not valid').waitFor();
+  await third.page.locator('.toast').getByText('This code is invalid').waitFor();
   assert.deepEqual([...own(here.complaints), ...own(there.complaints)], []);
 });
 
@@ -144,7 +144,7 @@ test('a program signs in by the code that it shows', async () => {
   const dialog = here.page.getByRole('dialog');
   await dialog.getByLabel('Code of the device').fill('22222222');
   await dialog.getByRole('button', { name: 'Next' }).click();
-  await dialog.getByText('This code is not valid').waitFor();
+  await dialog.getByText('This code is invalid').waitFor();
   await dialog.getByLabel('Code of the device').fill(` ${user.slice(0, 4).toUpperCase()}-${user.slice(4)}`);
   await dialog.getByRole('button', { name: 'Next' }).click();
   await dialog.getByText('“fivefold 0.1.0” from 127.0.0.1 wants to sign in').waitFor();
@@ -186,7 +186,7 @@ test('the games of this device are taken along, asked once', async () => {
   await ann.page.getByRole('button', { name: /^(Yes|Resign)/ }).last().click();
   await ann.page.getByRole('link', { name: 'Review game' }).waitFor();
   await signIn(ann.page, 'Gala');
-  const asked = ann.page.getByRole('dialog').filter({ hasText: 'Take 1 game of this device along?' });
+  const asked = ann.page.getByRole('dialog').filter({ hasText: 'Take 1 game on this device with you?' });
   await asked.getByRole('button', { name: 'Yes' }).click();
   await asked.waitFor({ state: 'detached' });
   assert.equal(await ann.page.evaluate(() => localStorage.getItem('fivefold.identity')), null);
@@ -204,7 +204,7 @@ test('a running game of this device is taken along, with the seat and the clock'
   await put(bob.page, 'h9');
   await sees(ann.page, 'h9', 'White');
   await signIn(ann.page, 'Greta');
-  const asked = ann.page.getByRole('dialog').filter({ hasText: 'Take 1 game of this device along?' });
+  const asked = ann.page.getByRole('dialog').filter({ hasText: 'Take 1 game on this device with you?' });
   await asked.getByRole('button', { name: 'Yes' }).click();
   await asked.waitFor({ state: 'detached' });
   await named(ann.page, 'Greta');

@@ -79,7 +79,7 @@ test('a guest in a running game signs up, and keeps the seat and the clock', asy
   const thief = await visitor(at.browser, at.server);
   await thief.page.goto(`/#identity=${member}`);
   await thief.page.getByRole('button', { name: 'Yes' }).click();
-  await thief.page.getByText('Your identity was replaced on another device.').waitFor();
+  await thief.page.getByText('Your link was replaced on another device.').waitFor();
   assert.deepEqual([...own(ann.complaints), ...bob.complaints], []);
 });
 
@@ -90,7 +90,7 @@ test('other tabs follow signing up, signing out and signing in', async () => {
   await named(tab, 'Tabea');
   await signUp(page, 'Tabitha');
   await named(tab, 'Tabitha');
-  assert.equal(await tab.getByText('Your identity was replaced').isVisible(), false);
+  assert.equal(await tab.getByText('Your link was replaced').isVisible(), false);
   const dialog = await you(tab);
   await dialog.getByRole('button', { name: 'Sign out' }).click();
   for (const one of [tab, page]) await named(one, /^Guest/);
@@ -254,7 +254,7 @@ test('a new name, a new password and new codes', async () => {
   await change.locator('input[aria-invalid=true]').waitFor();
   await change.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await change.getByRole('button', { name: 'Save' }).click();
-  await here.page.locator('.toast').getByText('Your password is new.').waitFor();
+  await here.page.locator('.toast').getByText('Password changed.').waitFor();
   await named(there.page, /^Guest/);
 
   await you(here.page);

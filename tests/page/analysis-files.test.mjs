@@ -95,7 +95,7 @@ test('a broken file says why, and loses nothing', async () => {
     [Buffer.from('(;SZ[15];B[hh](;W[ig]'), /^Line 1 is not part of a game.*`\)` is missing/],
     [Buffer.from(LIBRARY.slice(0, -2)), /^Line 1 is not part of a game.*byte 26: a variation is missing/],
     [Buffer.from([0, 1, 2, 3, 255]), /^Line 1 is not part of a game/],
-    [Buffer.alloc((1 << 20) + 1, 'a'), /^The file is too long\. The limit is 1 MB\.$/],
+    [Buffer.alloc((1 << 20) + 1, 'a'), /^The file is too large\. The limit is 1 MB\.$/],
     [Buffer.from(''), /^No moves were found/],
   ];
   for (const [buffer, expected] of files) {
@@ -120,7 +120,7 @@ test('where the module does not run, the server reads a text', async () => {
   await page.getByRole('button', { name: 'Read', exact: true }).click();
   await page.locator('.file-status').getByText('3 moves read.').waitFor();
   await page.getByRole('button', { name: 'Save SGF' }).click();
-  await page.locator('.file-status').getByText('This browser cannot do that here.').waitFor();
+  await page.locator('.file-status').getByText('This browser can’t read files here.').waitFor();
 });
 
 test('the engine’s lines and better moves become variations', async () => {
@@ -168,10 +168,10 @@ test('a game goes on from a position, against any level', async () => {
   await page.goto('/analyse#freestyle-20/h8i9h9');
   await sees(page, 'h9', 'Black');
   await page.getByRole('link', { name: 'Play on from here' }).click();
-  await page.getByText('The game goes on after 3 moves. Freestyle · 20×20').waitFor();
+  await page.getByText('The game goes on after 3 moves. Gomoku (freestyle) · 20×20').waitFor();
   assert.equal(await page.getByLabel('Your color').inputValue(), 'white');
   await page.locator('.level label', { hasText: /^2$/ }).click();
-  await page.getByRole('button', { name: 'Play level 2' }).click();
+  await page.getByRole('button', { name: 'Play the bot (level 2)' }).click();
   await page.getByRole('heading', { name: 'Your move' }).waitFor();
   await page.getByText('3 moves', { exact: true }).waitFor();
   await put(page, 'g8');
@@ -186,7 +186,7 @@ test('a game goes on from a position, against any level', async () => {
   await page.goto('about:blank');
   await page.goto('/local#renju/h8i9h9');
   await page.getByLabel('Your color').selectOption('black');
-  await page.getByRole('button', { name: 'Play level 2' }).click();
+  await page.getByRole('button', { name: 'Play the bot (level 2)' }).click();
   await page.getByText('4 moves', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'Your move' }).waitFor();
   assert.deepEqual(complaints, []);

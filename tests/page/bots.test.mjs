@@ -97,7 +97,7 @@ test('a player without ratings finds their level by games with bots, which have 
   await page.getByRole('heading', { name: 'Find your level' }).waitFor();
   await page.getByText('0 of 3 played').waitFor();
   assert.deepEqual(await faults(page), []);
-  await page.getByRole('button', { name: 'Play level 5' }).click();
+  await page.getByRole('button', { name: 'Play the bot (level 5)' }).click();
   await page.waitForURL(/\/r\//);
   await page.locator('.plate', { hasText: 'Bot, level 5' }).filter({ hasText: String(LEVEL_RATINGS[4]) }).waitFor();
   await page.locator('.plate', { hasText: 'Nora' }).locator('[role=timer]').first().waitFor();

@@ -45,7 +45,7 @@ test('positions are judged and analysed without the server', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.route('**/api/**', (route) => route.abort());
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: DOUBLE_THREE })}`);
-  await page.getByRole('gridcell', { name: 'g8, forbidden to Black' }).waitFor({ state: 'attached' });
+  await page.getByRole('gridcell', { name: 'g8, forbidden for Black' }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').nth(2).waitFor();
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
@@ -99,7 +99,7 @@ test('without WebAssembly the server answers', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.route('**/engine/worker.js', (route) => route.abort());
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: DOUBLE_THREE })}`);
-  await page.getByRole('gridcell', { name: 'g8, forbidden to Black' }).waitFor({ state: 'attached' });
+  await page.getByRole('gridcell', { name: 'g8, forbidden for Black' }).waitFor({ state: 'attached' });
   const answered = page.waitForResponse('**/api/analyse');
   await page.getByRole('button', { name: 'Live analysis' }).click();
   await answered;

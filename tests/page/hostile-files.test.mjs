@@ -55,7 +55,7 @@ const FILES = {
   'a picture': [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...noise]), BROKEN],
   'zeros': [Buffer.alloc(1 << 20), BROKEN],
   'text of two bytes a letter': [Buffer.from('\ufeff(;SZ[15];B[hh])', 'utf16le'), BROKEN],
-  'one byte too many': [Buffer.alloc((1 << 20) + 1, '('), /^The file is too long\./],
+  'one byte too many': [Buffer.alloc((1 << 20) + 1, '('), /^The file is too large\./],
   'nothing': [text(''), /^No moves were found/],
   'a library of another version': [Buffer.from([...head.slice(0, 8), 9, ...head.slice(9), 0x78, 0x40]), BROKEN],
   'half a head': [Buffer.from(head.slice(0, 12)), BROKEN],

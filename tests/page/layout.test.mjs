@@ -195,7 +195,7 @@ test('a player sees the seconds until they may claim', async () => {
   await put(ann.page, 'h8');
   await sees(bob.page, 'h8', 'Black');
   await bob.context.close();
-  await ann.page.getByText(/you may claim in \d+ seconds?$/).waitFor();
+  await ann.page.getByText(/you can claim the game in \d+ seconds?$/).waitFor();
 });
 
 test('pressing the bot key fast asks for one move only', async () => {

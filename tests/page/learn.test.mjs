@@ -20,7 +20,7 @@ test('a wrong stone goes back, a right one wins, and the lesson is remembered', 
   await page.getByText('Right. On larger boards').waitFor();
   await sees(page, 'c1', 'Black');
   await page.getByRole('link', { name: 'Next lesson' }).click();
-  await page.getByRole('heading', { name: 'Freestyle' }).waitFor();
+  await page.getByRole('heading', { name: 'Gomoku (freestyle)' }).waitFor();
   await page.reload();
   await page.getByRole('link', { name: /^Tic-tac-toe ?, done$/ }).click();
   await page.getByRole('heading', { name: 'Tic-tac-toe' }).waitFor();
@@ -57,7 +57,7 @@ test('forbidden points are found and openings begun', async () => {
   await page.getByText('Black may play there. Try another point.').waitFor();
   await put(page, 'i8');
   await page.getByText('Right. White may play there').waitFor();
-  await sees(page, 'i8', 'empty, forbidden to Black');
+  await sees(page, 'i8', 'empty, forbidden for Black');
   await page.goto('/learn#pro');
   await page.getByText('Place stone 1 of 3.').waitFor();
   await put(page, 'a1');

@@ -56,7 +56,7 @@ test('the page reconnects after exactly the close codes that the protocol lists'
     });
     await page.goto('/');
     if (back) await page.getByRole('button', { name: /^Guest/ }).waitFor({ timeout: 20_000 });
-    else await page.getByText(code === 4004 ? 'Your identity was replaced on another device.' : 'The connection is closed. Reload the page to continue.').waitFor();
+    else await page.getByText(code === 4004 ? 'Your link was replaced on another device.' : 'The connection is closed. Reload the page to continue.').waitFor();
     assert.equal(sockets, back ? 2 : 1, String(code));
     await context.close();
   });
@@ -67,7 +67,7 @@ test('an unknown room shows a message with links', async () => {
   for (const code of ['k7m2qpxw9abc', 'zz']) {
     await page.goto(`/r/${code}`);
     await page.getByRole('heading', { name: 'Room not found' }).waitFor();
-    await page.locator('main').getByText('Rooms close a while after the last player leaves').waitFor();
+    await page.locator('main').getByText('rooms close a while after the last player leaves').waitFor();
     await page.locator('main').getByRole('link', { name: 'Your games' }).waitFor();
     assert.equal(await page.getByRole('gridcell').count(), 0, 'no board to play on without a game');
     await page.locator('main').getByRole('link', { name: 'Find an opponent' }).click();
@@ -294,7 +294,7 @@ test('replacing the identity invalidates only the old link', async () => {
   const fresh = await ann.page.evaluate(() => localStorage.getItem('fivefold.identity'));
   assert.match(fresh ?? '', /^[0-9a-f]{64}$/);
   assert.notEqual(fresh, leaked);
-  await thief.page.getByText('Your identity was replaced on another device.').waitFor();
+  await thief.page.getByText('Your link was replaced on another device.').waitFor();
   // The seat stays, here and in the other tab.
   await put(ann.page, 'h8');
   await sees(bob.page, 'h8', 'Black');
@@ -304,7 +304,7 @@ test('replacing the identity invalidates only the old link', async () => {
   await sees(bob.page, 'i8', 'Black');
   await thief.page.reload();
   await thief.page.getByRole('button', { name: 'Start as a new player' }).click();
-  await thief.page.getByText('Your identity was replaced').waitFor({ state: 'detached' });
+  await thief.page.getByText('Your link was replaced').waitFor({ state: 'detached' });
   await thief.page.getByRole('button', { name: /^Guest|^Thief/ }).waitFor();
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });

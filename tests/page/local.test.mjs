@@ -21,7 +21,7 @@ test('a bot plays without a server, at any level', async (t) => {
   const { page, complaints } = await visitor(at.browser, server);
   await open(page, {});
   await page.locator('.level label', { hasText: /^5$/ }).click();
-  await page.getByRole('button', { name: 'Play level 5' }).click();
+  await page.getByRole('button', { name: 'Play the bot (level 5)' }).click();
   await page.getByRole('heading', { name: 'Your move' }).waitFor();
   await server.kill();
   for (const [index, name] of ['h8', 'a1', 'o15', 'a15'].entries()) {
@@ -65,7 +65,7 @@ test('every bot of the server plays, each by the rules that it knows', async () 
   await page.evaluate(() => localStorage.setItem('fivefold.local_bot', '<b>'));
   await page.goto('/local');
   assert.equal(await bots.inputValue(), 'engine');
-  await page.getByRole('button', { name: /^Play level/ }).waitFor();
+  await page.getByRole('button', { name: /^Play the bot/ }).waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -115,7 +115,7 @@ test('who is blocked is in no list', async () => {
   await dialog.getByRole('button', { name: 'Block' }).hover();
   await shoot(ann.page, 'person-phone');
   await dialog.getByRole('button', { name: 'Block' }).click();
-  await dialog.getByText('You and Boris do not meet here any more.').waitFor();
+  await dialog.getByText('You and Boris won’t meet here any more.').waitFor();
   await row.waitFor({ state: 'detached' });
   await dialog.getByRole('button', { name: 'Report…' }).click();
   await shoot(ann.page, 'report-phone');
@@ -232,12 +232,12 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await told.getByText('Do you disagree?').click();
     await shoot(rude.page, `told-${size}`);
     assert.deepEqual(await faults(rude.page), []);
-    await told.getByLabel('What you say against it').fill('It was a joke');
+    await told.getByLabel('Your side').fill('It was a joke');
     await told.getByRole('button', { name: 'Send the answer' }).click();
     await told.getByText('Your answer was sent.').waitFor();
     await told.getByRole('button', { name: 'I have read this' }).click();
-    await page.getByRole('button', { name: 'Close: something was done' }).click();
-    await page.getByText('Something was done').waitFor();
+    await page.getByRole('button', { name: 'Close: action taken' }).click();
+    await page.getByText('Action taken').waitFor();
     await page.getByText(new RegExp(`^Closed: .* · ${name}$`)).waitFor();
     // Others may still be listed with theirs.
     await page.locator('.queue').getByRole('button', { name: `Rude${size}` }).getByText('1 appeal').waitFor();
@@ -260,7 +260,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await again.getByRole('button', { name: 'Sign in', exact: true }).click();
     await again.getByText('This account is closed. The operator says: Plays for somebody else').waitFor();
     await shoot(rude.page, `closed-${size}`);
-    await again.getByLabel('What you say against it').fill('I did not');
+    await again.getByLabel('Your side').fill('I did not');
     await again.getByRole('button', { name: 'Send the answer' }).click();
     await again.getByText('Your answer was sent.').waitFor();
     assert.match(await command('moderate'), /: 1 appeal; waits since /);

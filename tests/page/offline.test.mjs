@@ -25,7 +25,7 @@ test('after one visit a bot plays and the engine analyses without a network', as
   await server.kill();
   await page.goto('/local');
   await page.locator('.level label', { hasText: /^5$/ }).click();
-  await page.getByRole('button', { name: 'Play level 5' }).click();
+  await page.getByRole('button', { name: 'Play the bot (level 5)' }).click();
   await page.getByRole('heading', { name: 'Your move' }).or(page.getByText('1 move', { exact: true })).first().waitFor();
   await page.goto('/analyse#moves=h8+i9+h9');
   await page.getByRole('button', { name: 'Live analysis' }).click();
@@ -76,7 +76,7 @@ test('the kept page opens while a proxy has no server behind it', async (t) => {
   const { page } = await keeper({ url: `http://127.0.0.1:${address.port}` });
   for (status of [502, 503, 504]) {
     await page.goto('/local');
-    await page.getByRole('button', { name: /^Play level/ }).waitFor();
+    await page.getByRole('button', { name: /^Play the bot/ }).waitFor();
   }
   status = 500;
   await page.goto('/local');

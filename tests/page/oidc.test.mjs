@@ -111,8 +111,8 @@ test('a new account by another site: a name, then its codes; out, and in again',
 test('who comes back without an answer reads why', async () => {
   const { page, complaints } = await guest(at);
   await page.goto('/oidc?error=access_denied');
-  await page.getByRole('alert').filter({ hasText: 'The other site has not signed you in.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The other site did not sign you in.' }).waitFor();
   await page.goto('/oidc?code=a&state=b');
-  await page.getByRole('alert').filter({ hasText: 'or it opens another account' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'or it belongs to another account' }).waitFor();
   assert.deepEqual(own(complaints), []);
 });

@@ -74,7 +74,7 @@ test('an opening is chosen among those that the rules offer', async () => {
   await unfold(page);
   const opening = page.getByLabel('Opening');
   await opening.locator('option', { hasText: 'Swap2' }).waitFor({ state: 'attached' });
-  assert.deepEqual(await opening.locator('option').allTextContents(), ['Free', 'Swap1 (pie)', 'Swap', 'Swap2', 'Pro', 'Long pro']);
+  assert.deepEqual(await opening.locator('option').allTextContents(), ['Free', 'Swap1 (pie)', 'Swap', 'Swap2', 'Pro', 'Long Pro']);
   await opening.selectOption('swap2');
   await page.locator('.options').getByText('The other picks a side, or places two more').waitFor();
   await page.locator('.options summary').getByText('Swap2').waitFor();
@@ -197,17 +197,17 @@ test('RIF on a phone: fifth stones that are the same count once, and White picks
   const box = await bob.page.getByRole('gridcell', { name: /^h6,/ }).boundingBox();
   assert.ok(box);
   for (const _ of ['shown', 'placed']) await bob.page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
-  await title(ann.page, 'Opening: RIF – you offer fifth stones');
+  await title(ann.page, 'Opening: RIF – you offer options for the fifth move');
   await put(ann.page, 'g8');
   await shows(ann.page, 'Offered 1 of 2.');
   await put(ann.page, 'i7');
-  await shows(ann.page, 'Same as number 1, turned or mirrored.');
+  await shows(ann.page, 'Same as number 1, rotated or mirrored.');
   await shows(ann.page, 'Offered 1 of 2.');
   await put(ann.page, 'g8');
   await shows(ann.page, 'Offered 0 of 2.');
   await put(ann.page, 'g8');
   await placeAll(ann.page, ['g9']);
-  await title(bob.page, 'Opening: RIF – you pick the fifth stone');
+  await title(bob.page, 'Opening: RIF – you pick the fifth move');
   for (const { page } of [ann, bob]) await sees(page, 'g9', 'empty, offered, number 2');
   await put(bob.page, 'a1');
   await shows(bob.page, 'a1 is not offered.');
@@ -224,20 +224,20 @@ test('RIF on a phone: fifth stones that are the same count once, and White picks
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('Soosyrv-8: White says how many fifth stones Black offers', async () => {
+test('Soosyrv-8: White says how many options for the fifth move Black offers', async () => {
   const { ann, bob } = await opened({ opening: 'soosyrv8', variant: 'renju' });
   await placeAll(ann.page, ['h8', 'h9', 'h7']);
   await press(bob.page, /^Keep White/);
   await putOne(bob.page, 'h6');
-  await shows(bob.page, 'Say how many fifth stones Black will offer.');
+  await shows(bob.page, 'Say how many options for the fifth move Black will offer.');
   assert.ok(await bob.page.getByRole('button', { name: 'Confirm' }).isDisabled());
-  await bob.page.getByLabel('How many fifth stones will Black offer? 1–8').selectOption('3');
+  await bob.page.getByLabel('How many options for the fifth move will Black offer? 1–8').selectOption('3');
   await press(bob.page, 'Confirm');
-  await press(ann.page, 'Switch to White Bob offers 3 fifth stones');
-  await title(bob.page, 'Opening: Soosyrv-8 – you offer fifth stones');
-  await tells(bob.page, 'Bob: Black will offer 3 fifth stones');
+  await press(ann.page, 'Switch to White Bob offers 3 options for the fifth move');
+  await title(bob.page, 'Opening: Soosyrv-8 – you offer options for the fifth move');
+  await tells(bob.page, 'Bob: Black will offer 3 options for the fifth move');
   await placeAll(bob.page, ['g8', 'g9', 'k10']);
-  await title(ann.page, 'Opening: Soosyrv-8 – you pick the fifth stone');
+  await title(ann.page, 'Opening: Soosyrv-8 – you pick the fifth move');
   await put(ann.page, 'k10');
   await title(ann.page, 'Your move');
   await sees(bob.page, 'k10', 'Black');
@@ -256,7 +256,7 @@ test('Taraguchi-10: sides change after each stone, and each stone is put by the 
   await title(ann.page, 'Opening: Taraguchi-10 – you choose');
   const names = await ann.page.locator('.choice button').allTextContents();
   assert.deepEqual(names, [
-    'Switch to WhiteBob places the next stone', 'Place one fifth stoneIn the middle 9×9. Bob may then switch', 'Offer tenBob picks one',
+    'Switch to WhiteBob places the next stone', 'Place one fifth moveIn the middle 9×9. Bob may then switch', 'Offer tenBob picks one',
   ]);
   await press(ann.page, /^Place one fifth/);
   await putOne(ann.page, 'a1');

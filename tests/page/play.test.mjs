@@ -147,9 +147,9 @@ test('renju’s forbidden points are shown while Black is to move', async () => 
   const kept = { name: 'fivefold.options', value: JSON.stringify({ variant: 'renju', size: '15', clock: 0 }) };
   const { ann, bob } = await twoPlay(at, { storageState: { cookies: [], origins: [{ origin: at.server.url, localStorage: [kept] }] } });
   await playAll([ann.page, bob.page], ['h8', 'a15', 'i8', 'c15', 'g7', 'e15', 'g6', 'g15']);
-  await sees(ann.page, 'g8', 'forbidden to Black');
+  await sees(ann.page, 'g8', 'forbidden for Black');
   await put(ann.page, 'g8');
-  await ann.page.locator('.toast').getByText('Forbidden to Black: a double three.').waitFor();
+  await ann.page.locator('.toast').getByText('Forbidden for Black: a double three.').waitFor();
   await playAll([ann.page, bob.page], ['j8']);
   await sees(ann.page, 'g8', 'empty');
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);

@@ -58,7 +58,7 @@ test('a profile shows ratings, their history, results and games', async () => {
   const { page, complaints } = await visitor(browser, server);
   await page.goto('/player/anna');
   await page.getByRole('heading', { name: 'Anna', level: 1 }).waitFor();
-  const card = page.getByRole('button', { name: /^Standard, normal \d+ 72 rated games/ });
+  const card = page.getByRole('button', { name: /^Gomoku \(standard\), normal \d+ 72 rated games/ });
   await card.waitFor();
   assert.equal(await card.getAttribute('aria-pressed'), 'true');
   const graph = page.getByRole('img', { name: /^Rating from \d+ on .* to \d+ on / });

@@ -21,7 +21,7 @@ test('a beginner plays level 1 with a hint', async () => {
     const { page, presses, complaints } = await somebody(options);
     await page.locator('.opponents label', { hasText: 'A bot' }).click();
     await page.locator('.level label', { hasText: /^1$/ }).click();
-    await page.getByRole('button', { name: 'Play level 1' }).click();
+    await page.getByRole('button', { name: 'Play the bot (level 1)' }).click();
     await page.getByRole('heading', { name: 'Your move' }).waitFor();
     await page.getByRole('button', { name: 'Hint' }).click();
     const hint = page.getByText(/^Try [a-o]\d+\.$/);

@@ -145,7 +145,7 @@ test('renju: forbidden points are shown, and a trap ends the puzzle', async () =
   const puzzle = found(renju.find(({ length, kind }) => length <= 2 && kind === 'trap'));
   await open(page, puzzle);
   await playSolution(page, puzzle);
-  await page.getByText(/^Black may not answer at \w+: the point is forbidden\./).waitFor();
+  await page.getByText(/^Black can’t answer at \w+: the point is forbidden\./).waitFor();
   assert.deepEqual(complaints, []);
 });
 
@@ -183,7 +183,7 @@ test('filters, the ways to the page, a wrong link, and a hostile storage', async
   await page.locator('.voice').getByText(/Find the win/).waitFor();
   assert.equal(await page.getByLabel('Rules').inputValue(), 'renju');
   await page.goto('/puzzles#renju-nothing');
-  await page.getByText('This link leads to no puzzle.').first().waitFor();
+  await page.getByText('This link doesn’t lead to a puzzle.').first().waitFor();
   await page.locator('.voice').getByText(/Find the win/).waitFor();
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `${wide} pixels too wide`);

@@ -67,7 +67,7 @@ for (const [size, options] of SCREENS) {
     await page.goto(`/player/${name}`);
     const card = page.getByRole('button', { name: /^Puzzles \d+\? 3 puzzles/ });
     await card.waitFor();
-    await page.getByText('1 of 3 solved at the first try').waitFor();
+    await page.getByText('1 of 3 solved on the first try').waitFor();
     await page.getByRole('img', { name: /^Rating from \d+ on / }).waitFor();
     await shoot(page, `puzzle-profile-${size}`);
     assert.deepEqual(await faults(page), []);

@@ -140,7 +140,7 @@ test('import errors name the line, and unplayable moves the reason', async () =>
   /** @type {[string, RegExp][]} */
   const cases = [
     ['h8\nz26', /^Line 2 is not part of a game/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: There is a stone on that point/],
-    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat((1 << 20) + 1), /^The file is too long/],
+    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat((1 << 20) + 1), /^The file is too large/],
   ];
   for (const [text, told] of cases) {
     await page.getByLabel('SGF, PSQ, or moves').fill(text);
@@ -169,10 +169,10 @@ test('a refused analysis shows the reason', async () => {
 test('a move against the rules disappears, with the reason', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
-  await called(page, 'g8, forbidden to Black');
+  await called(page, 'g8, forbidden for Black');
   await put(page, 'g8');
-  await page.locator('.toast').getByText(/Forbidden to Black: a double three/).waitFor();
-  await called(page, 'g8, forbidden to Black');
+  await page.locator('.toast').getByText(/Forbidden for Black: a double three/).waitFor();
+  await called(page, 'g8, forbidden for Black');
   await page.getByText('8 moves', { exact: true }).waitFor();
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);
   await page.reload();

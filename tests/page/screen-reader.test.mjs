@@ -47,7 +47,7 @@ test('a whole game by the accessibility tree alone', async () => {
   /** @param {string} role @param {RegExp} name */
   const node = (role, name) => until(`${role} ${name}`, (tree) => tree.find((one) => one.role === role && name.test(one.name)));
   await press(await node('radio', /^A bot/));
-  await press(await node('button', /^Play level \d+$/));
+  await press(await node('button', /^Play the bot \(level \d+\)$/));
   let moves = 0;
   for (;;) {
     const next = await until('a turn, or the end', (tree) => {

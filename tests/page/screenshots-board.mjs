@@ -31,7 +31,7 @@ try {
       await shoot('unbounded');
       await page.goto(`${game}?ply=16`);
       await page.getByRole('slider').waitFor({ timeout: 90_000 });
-      await page.getByLabel('Show the best play').check();
+      await page.getByLabel('Show the best moves').check();
       await page.evaluate(() => scrollTo(0, 0));
       await shoot('replay');
       if (device === 'phone') {

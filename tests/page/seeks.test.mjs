@@ -187,7 +187,7 @@ test('a challenge to a person is declined, taken back, or accepted', async () =>
   await ann.page.getByText('Waiting for Bob').waitFor({ state: 'hidden' });
   await challenge();
   await ann.page.getByRole('button', { name: 'Cancel' }).click();
-  await bob.page.getByText('Ann of Challenges took the challenge back.').waitFor();
+  await bob.page.getByText('Ann of Challenges withdrew the challenge.').waitFor();
   assert.equal(await bob.page.locator('.ask').count(), 0);
   await challenge();
   // By the keyboard.
@@ -204,7 +204,7 @@ test('a challenge to a person is declined, taken back, or accepted', async () =>
   await eve.page.goto('/lobby');
   await eve.page.getByLabel('Challenge somebody by name').fill('Nobody at all');
   await eve.page.keyboard.press('Enter');
-  await eve.page.locator('.toast').getByText('Nobody of this name is online.').waitFor();
+  await eve.page.locator('.toast').getByText('Nobody with this name is online.').waitFor();
   await leave(ann, bob, eve);
 });
 

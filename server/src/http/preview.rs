@@ -20,7 +20,8 @@ use crate::{
 };
 
 /// The description in `index.html`.
-const ABOUT: &str = "Five in a row, online: with a friend, against a bot, or watching.";
+const ABOUT: &str =
+    "Five in a row, online: gomoku and renju with a friend, against a bot, or watching.";
 /// The title in `index.html`.
 const TITLE: &str = r#"<meta property="og:title" content="Fivefold">"#;
 

@@ -34,6 +34,6 @@ export const texts = {
   opened: { one: '{count} move read.', other: '{count} moves read.' },
   unplayed: 'Move {ply} cannot be played: {why}',
   left_out: { one: '{count} move was left out. Move {ply} cannot be played: {why}', other: '{count} moves were left out. Move {ply} cannot be played: {why}' },
-  too_long: 'The file is too long. The limit is {most} MB.',
-  no_module: 'This browser cannot do that here.',
+  too_long: 'The file is too large. The limit is {most} MB.',
+  no_module: 'This browser can’t read files here.',
 };
