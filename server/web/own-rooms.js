@@ -86,7 +86,7 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
     const named = room.seats[them] && (room.your_turn || room.phase !== 'running');
     return el('li', { class: 'own-room' },
       el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
-        el('span', { class: 'own-state' }, el('strong', null, stateOf(room)), named && ` ${t('against')} `, named && el('bdi', null, playerName(room.seats[them]))),
+        el('span', { class: 'own-state' }, el('strong', null, stateOf(room)), named && (isOver(room) ? ' · ' : ` ${t('against')} `), named && el('bdi', null, playerName(room.seats[them]))),
         el('span', { class: 'hint opt' }, `${rulesName(room.rules, room.opening)}${clock}`),
         el('span', { class: room.your_turn ? 'button primary slim' : 'button slim' }, t('continue'))),
       canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(() => update(app)) }, t('close')));

@@ -116,7 +116,7 @@ export function createSeekCard(app) {
     write(find, t(waiting > 0 ? 'find_opponent' : 'wait_opponent'));
     write(now, [
       waiting > 0 ? t('waiting_count', { count: waiting }) : !find.hidden && t('nobody_waits'),
-      pool.wait_ms !== undefined && !find.hidden && t('usual_wait', { time: waitText(pool.wait_ms) }),
+      pool.wait_ms !== undefined && waiting > 0 && !find.hidden && t('usual_wait', { time: waitText(pool.wait_ms) }),
       pool.games > 0 && t('games_count', { count: pool.games }),
     ].filter(Boolean).join(' · '));
   }

@@ -70,7 +70,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
     const game = pool ?? ('settings' in command ? command.settings : undefined);
     ticks.push(() => write(time, waitText(Date.now() - seek.since)));
     return el('div', { class: 'wait' }, dots(),
-      el('span', { class: 'grow' }, el('strong', null, seek.name ? t('challenge_waits', { name: seek.name }) : t('looking')), el('span', { class: 'hint' }, game && gameName(game)),
+      el('span', { class: 'grow' }, el('strong', null, seek.name ? t('challenge_waits', { name: seek.name }) : t('looking')), el('span', { class: 'hint' }, game && gameName({ ...game, rated: game.rated && !!app.connection.account })),
         el('span', { class: 'hint' }, time, pool?.wait_ms !== undefined && ` · ${t('usual_wait', { time: waitText(pool.wait_ms) })}`)),
       el('button', { type: 'button', onclick: () => seeks.cancel(seek) }, t('cancel')));
   }

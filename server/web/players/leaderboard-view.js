@@ -31,7 +31,7 @@ export const view = (app, place) => {
   const speedOf = () => gamesOf(pool).split('/')[2];
   const kindOf = () => (pool.startsWith(BOTS) ? BOTS : '');
   rules.field.addEventListener('change', () => choose(`${kindOf()}${rules.field.value}/${speedOf()}`));
-  const speeds = SPEEDS.map((speed) => el('button', { type: 'button', onclick: () => choose(`${kindOf()}${rules.field.value}/${speed}`) }, tl(speed)));
+  const speeds = SPEEDS.map((speed) => el('button', { type: 'button', onclick: () => choose(`${kindOf()}${rules.field.value}/${speed}`) }, tl(`all_${speed}`)));
   const kinds = KINDS.map(([kind, text]) => el('button', { type: 'button', onclick: () => choose(`${kind}${gamesOf(pool)}`) }, tl(text)));
   const list = el('div', { 'aria-live': 'polite' });
 

@@ -33,6 +33,10 @@ export const texts = {
   fast: 'fast',
   normal: 'normal',
   slow: 'slow',
+  // The same as names of buttons.
+  all_fast: 'Fast',
+  all_normal: 'Normal',
+  all_slow: 'Slow',
   speed: 'Speed',
   speed_how: 'Fast: less than 3 minutes a side. Slow: 10 minutes or more.',
   rules: 'Rules',

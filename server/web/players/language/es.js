@@ -34,6 +34,10 @@ export const texts = {
   fast: 'rápida',
   normal: 'normal',
   slow: 'lenta',
+  // The same as names of buttons.
+  all_fast: 'Rápidas',
+  all_normal: 'Normales',
+  all_slow: 'Lentas',
   speed: 'Ritmo',
   speed_how: 'Rápida: menos de 3 minutos por jugador. Lenta: 10 minutos o más.',
   rules: 'Reglas',

@@ -34,6 +34,10 @@ export const texts = {
   fast: 'быстрые',
   normal: 'обычные',
   slow: 'медленные',
+  // The same as names of buttons.
+  all_fast: 'Быстрые',
+  all_normal: 'Обычные',
+  all_slow: 'Медленные',
   speed: 'Темп',
   speed_how: 'Быстрые: меньше 3 минут на игрока. Медленные: от 10 минут.',
   rules: 'Правила',
