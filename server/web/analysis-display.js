@@ -1,8 +1,9 @@
 // Shows an engine's analysis of a position: in words, as a bar, and as lines of moves.
 
-/** @import { Line, Point, Size, Value } from './types' */
+/** @import { Line, Point, Rules, Size, Value } from './types' */
 
 import { boundsOf, pointName } from './board-geometry.js';
+import { sideName, stoneName } from './display-names.js';
 import { el, fill, set, write } from './dom.js';
 import { formatPercent, t } from './texts.js';
 
@@ -23,25 +24,26 @@ export function blackChance(value, ply) {
 }
 
 /**
- * A value in few characters, for its side: `61%`, `#7` for a win in so many plies, `−#4` for a loss.
+ * A value in few characters, for its side: `61%` as the language writes it, `#7` for a win in so many plies, `−#4` for a loss.
  * @param {Value} value
  */
 function valueLabel(value) {
-  if ('chance' in value) return `${Math.round(100 * value.chance)}%`;
+  if ('chance' in value) return formatPercent(value.chance);
   if ('win' in value) return `#${value.win.plies ?? ''}`;
   return `−#${value.loss.plies ?? ''}`;
 }
 
 /**
- * A value in words.
- * @param {Value} value @param {number} ply
+ * A value in words. A win is counted in moves of the winner, as in the puzzles.
+ * @param {Value} value @param {number} ply @param {Pick<Rules, 'size'>} [rules]
  */
-export function valueText(value, ply) {
+export function valueText(value, ply, rules) {
   const black = blackChance(value, ply);
-  const stone = t(black >= 0.5 ? 'black' : 'white');
-  if ('chance' in value) return t('value_chance', { stone, percent: formatPercent(Math.max(black, 1 - black)) });
+  const stone = black >= 0.5 ? 'black' : 'white';
+  if ('chance' in value) return t('value_chance', { stone: stoneName(stone, rules), percent: formatPercent(Math.max(black, 1 - black)) });
   const plies = 'win' in value ? value.win.plies : value.loss.plies;
-  return plies === undefined ? t('value_wins', { stone }) : t('value_wins_in', { stone, count: plies });
+  const side = sideName(stone, rules);
+  return plies === undefined ? t('value_wins', { stone: side }) : t('value_wins_in', { stone: side, count: Math.ceil(plies / 2) });
 }
 
 /** @param {readonly Point[]} moves @param {Size} size */
@@ -93,7 +95,7 @@ export function createAnalysisDisplay(linked) {
       element.hidden = !best;
       if (!thought || !best) return;
       const black = blackChance(best.value, thought.ply);
-      const text = valueText(best.value, thought.ply);
+      const text = valueText(best.value, thought.ply, thought);
       share.style.width = `${100 * black}%`;
       set(bar, { 'aria-label': text });
       write(words, text);

@@ -7,6 +7,7 @@
 
 import { columnName, nameRim, nameStep, starPoints, visible, wholeBoard } from './board-geometry.js';
 import { paintGrain } from './board-grain.js';
+import { hasSquares } from './board-squares.js';
 
 /** @typedef {import('./board-geometry.js').Point} Point */
 /** @typedef {import('./board-geometry.js').Bounds} Bounds */
@@ -100,11 +101,6 @@ export function paintGround(canvas, frame, palette, bounds, names) {
   if (!bounds) paintEndlessLines(canvas, frame);
   else if (hasSquares(bounds)) paintSquares(canvas, frame, bounds);
   else paintCrossings(canvas, frame, bounds);
-}
-
-/** Whether stones are played into squares rather than on crossings. @param {Bounds} bounds */
-export function hasSquares(bounds) {
-  return bounds !== null && bounds[0] <= 5 && bounds[1] <= 5;
 }
 
 /** @param {Context} canvas @param {Frame} frame @param {[number, number]} bounds */

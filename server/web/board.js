@@ -4,8 +4,9 @@
 import { createAriaGrid } from './board-aria-grid.js';
 import { Camera, stillness } from './board-camera.js';
 import { createBoardControls } from './board-controls.js';
-import { hasSquares } from './board-drawing.js';
 import { keyAction } from './board-keys.js';
+import { hasSquares } from './board-squares.js';
+import { drawnName } from './display-names.js';
 import { el } from './dom.js';
 import {
   boundsOf, boxAround, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, viewOf, visible, zoom,
@@ -213,7 +214,7 @@ export class Board {
     const ply = this.#taken.get(`${point}`);
     const is = (/** @type {readonly Point[] | undefined} */ points) => points?.some((other) => same(other, point));
     const parts = [pointName(point, this.#bounds)];
-    if (ply !== undefined) parts.push(t(ply % 2 ? 'white' : 'black'));
+    if (ply !== undefined) parts.push(t(drawnName(ply % 2 ? 'white' : 'black', this.#shown.size)));
     else if (turn === 'black' && is(forbidden)) parts.push(t('board_forbidden'));
     else parts.push(t('board_empty'));
     if (ply !== undefined && ply === moves.length - 1) parts.push(t('board_last'));

@@ -2,6 +2,7 @@
 
 /** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, VariantName } from './types' */
 
+import { hasSquares } from './board-squares.js';
 import { timeControlText } from './clock-display.js';
 import { el } from './dom.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
@@ -16,6 +17,22 @@ export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overlin
 /** @param {VariantName} variant */
 export function variantName(variant) {
   return t(variant);
+}
+
+/** What a player plays: a colour, or crosses and noughts where the board draws those. @param {Stone} stone @param {Pick<Rules, 'size'>} [rules] */
+export function stoneName(stone, rules) {
+  return t(drawnName(stone, rules?.size));
+}
+
+/** The same as a part of a sentence. @param {Stone} stone @param {Pick<Rules, 'size'>} [rules] */
+export function sideName(stone, rules) {
+  return t(`the_${drawnName(stone, rules?.size)}`);
+}
+
+/** What a stone is called on a board. @param {Stone} stone @param {Size} [size] */
+export function drawnName(stone, size) {
+  if (!size || size === 'unbounded' || !hasSquares(size)) return stone;
+  return stone === 'black' ? 'crosses' : 'noughts';
 }
 
 /** @param {OpeningKind} kind */
@@ -48,7 +65,7 @@ export function playerName(player) {
   if (!player) return t('seat_open');
   if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
   const { kind, level } = player.bot;
-  return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind });
+  return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind: t(`bot_${kind}`) });
 }
 
 /** The rating of a bot's level, which no game changes. @param {Player | null | undefined} player */
@@ -65,25 +82,31 @@ export function personName(app, player, context) {
   return el('button', { type: 'button', class: 'person', onclick: press }, name);
 }
 
-/** A small stone to stand before a name. @param {Stone} stone */
-export function stoneSign(stone) {
-  return el('span', { class: `stone ${stone} sign`, title: t(stone) });
+/** A small stone to stand before a name. @param {Stone} stone @param {Pick<Rules, 'size'>} [rules] */
+export function stoneSign(stone, rules) {
+  return el('span', { class: `stone ${stone} sign`, title: stoneName(stone, rules) });
 }
 
-/** @param {{ reason: Outcome['reason'], winner?: Stone | null, by?: Stone }} outcome */
-export function outcomeName(outcome) {
-  if (outcome.reason === 'aborted') return t('result_aborted', { stone: t(outcome.by ?? 'black') });
-  const why = t(`end_${outcome.reason}`);
+/** @param {{ reason: Outcome['reason'], winner?: Stone | null, by?: Stone }} outcome @param {Rules} rules */
+export function outcomeName(outcome, rules) {
+  if (outcome.reason === 'aborted') return t('result_aborted', { stone: sideName(outcome.by ?? 'black', rules) });
+  const why = outcome.reason === 'five' ? lineName(rules) : t(`end_${outcome.reason}`);
   if (!outcome.winner) return t('result_draw', { why });
-  return t(outcome.winner === 'black' ? 'result_black_won' : 'result_white_won', { why });
+  return t('result_won', { stone: sideName(outcome.winner, rules), why });
+}
+
+/** The line that wins. @param {Rules} rules */
+function lineName({ k = 5 }) {
+  return k === 5 ? t('end_five') : k === 3 ? t('end_three') : t('end_line', { count: k });
 }
 
 /**
  * How a game ended in which `black` played Black.
  * @param {Outcome} outcome
  * @param {Seat} black
+ * @param {Rules} rules
  */
-export function resultName(outcome, black) {
+export function resultName(outcome, black, rules) {
   const { reason, winner, by } = outcome;
-  return outcomeName({ reason, winner: winner && stoneOf(winner, black), by: by && stoneOf(by, black) });
+  return outcomeName({ reason, winner: winner && stoneOf(winner, black), by: by && stoneOf(by, black) }, rules);
 }

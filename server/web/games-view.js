@@ -4,7 +4,7 @@
 /** @import { View } from './view-types' */
 
 import { STORAGE_KEYS } from './connection.js';
-import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
+import { playerName, resultName, rulesName, stoneName, stoneSign } from './display-names.js';
 import { el, fill } from './dom.js';
 import { createOwnRooms } from './own-rooms.js';
 import { refusedAnswer } from './refusals.js';
@@ -92,13 +92,13 @@ export const view = (app, place) => {
     const seat = SEATS.find((one) => isMember(game[one], app.connection.you));
     const white = opponent(game.black);
     const { winner } = game.outcome;
-    const mark = !winner ? t('draw_short') : !seat ? t(stoneOf(winner, game.black)) : t(winner === seat ? 'won' : 'lost');
+    const mark = !winner ? t('draw_short') : !seat ? stoneName(stoneOf(winner, game.black), game.rules) : t(winner === seat ? 'won' : 'lost');
     const kind = !winner || !seat ? '' : winner === seat ? 'won' : 'lost';
     return el('li', null, el('a', { class: 'game', href: `/game/${game.id}` },
       el('span', { class: `mark ${kind}` }, mark),
       el('span', { class: 'game-players' },
-        stoneSign('black'), el('bdi', null, playerName(game[game.black])), ' – ', stoneSign('white'), el('bdi', null, playerName(game[white]))),
-      el('span', { class: 'hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black)}`),
+        stoneSign('black', game.rules), el('bdi', null, playerName(game[game.black])), ' – ', stoneSign('white', game.rules), el('bdi', null, playerName(game[white]))),
+      el('span', { class: 'hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black, game.rules)}`),
       el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }))));
   }
 

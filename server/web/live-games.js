@@ -96,7 +96,7 @@ function largeFace({ board, shown }) {
   return {
     show(room) {
       showOn(board, room);
-      fill(names, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
+      fill(names, ...STONES.map((stone) => el('span', null, stoneSign(stone, room.rules), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
       write(about, aboutText(room));
       if (!names.isConnected) fill(shown, names, about, el('a', { href: `/r/${room.code}` }, t('watch')));
     },
@@ -120,7 +120,7 @@ function smallFace(boards, code) {
   return {
     show(room) {
       showOn(board, room);
-      fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
+      fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone, room.rules), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
       write(about, aboutText(room));
     },
     remove() {

@@ -176,7 +176,7 @@ export function createOpeningPanel(app, room, board) {
   /** @param {readonly Stone[]} stones @param {string} text @param {string} consequence @param {() => void} press */
   function choice(stones, text, consequence, press) {
     return el('button', { type: 'button', onclick: press, disabled: sending },
-      el('span', { class: 'pic', 'aria-hidden': 'true' }, ...stones.map(stoneSign)), el('b', null, text), el('span', null, consequence));
+      el('span', { class: 'pic', 'aria-hidden': 'true' }, ...stones.map((stone) => stoneSign(stone))), el('b', null, text), el('span', null, consequence));
   }
 
   /** Swap2 asks for a side; elsewhere a player keeps theirs, or switches. @param {Ask} ask @param {Stone} stone */
@@ -199,11 +199,12 @@ export function createOpeningPanel(app, room, board) {
   function placing(ask) {
     const count = putOf(ask).length;
     const done = draft.length === count;
-    const at = { at: Math.min(draft.length + 1, count), total: count, stone: t(stoneAt(ply() + Math.min(draft.length, count - 1))) };
+    const at = { at: Math.min(draft.length + 1, count), total: count };
+    const stone = stoneAt(ply() + Math.min(draft.length, count - 1));
     const zone = putOf(ask)[draft.length];
     const even = count > 1 || ['swap1', 'taraguchi10'].includes(running()?.kind ?? '');
     return [
-      strong(done ? t('opening_all_placed') : t('opening_stone_of', at), done ? undefined : stoneAt(ply() + draft.length)),
+      strong(done ? t('opening_all_placed') : t(`opening_stone_of_${stone}`, at), done ? undefined : stoneAt(ply() + draft.length)),
       declaring(ask),
       buttons(done && (ask.declare === undefined || declared > 0), count > 1 || ask.declare !== undefined, () => send({
         put: draft, ...(ask.declare !== undefined && { declare: declared }),

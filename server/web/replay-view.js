@@ -68,11 +68,11 @@ function show(app, place, game, signal) {
   const judge = createJudge(update);
   const board = createBoard(boardPlace, { onkey: key, announce: (text) => app.announce(text) });
   const player = (/** @type {import('./types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
-    stoneSign(stoneOf(seat, black)), el('bdi', null, playerName(game[seat])));
+    stoneSign(stoneOf(seat, black), rules), el('bdi', null, playerName(game[seat])));
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),
     el('div', { class: 'panel' },
-      el('div', { class: 'summary' }, el('h1', { class: 'status' }, resultName(outcome, black)),
+      el('div', { class: 'summary' }, el('h1', { class: 'status' }, resultName(outcome, black, rules)),
         el('p', { class: 'players' }, player(black), ' – ', player(opponent(black))),
         el('p', { class: 'about' }, rulesName(rules, opening?.kind), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' })),
         lines.length > 0 && el('ol', { class: 'opening-lines' }, ...lines.map(({ text }) => el('li', null, text)))),
@@ -132,7 +132,7 @@ function show(app, place, game, signal) {
   function words(ply) {
     const point = moves[ply - 1];
     const value = review?.moves[ply]?.value;
-    const text = value ? valueText(value, ply) : resultName(outcome, black);
+    const text = value ? valueText(value, ply, rules) : resultName(outcome, black, rules);
     return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
   }
 

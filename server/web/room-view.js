@@ -9,7 +9,7 @@ import { createBoard } from './board.js';
 import { botLevel, saveBeaten } from './bot-level.js';
 import { createChat } from './chat.js';
 import { timeControlText } from './clock-display.js';
-import { playerName, resultName, rulesName } from './display-names.js';
+import { playerName, resultName, rulesName, sideName, stoneName } from './display-names.js';
 import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
 import { createGameActions } from './game-actions.js';
 import { linkCard } from './link-card.js';
@@ -197,13 +197,13 @@ export const view = (app, place, code) => {
     const turn = room.toAct;
     let text = t('waiting');
     if (outcome) {
-      text = !seat ? resultName(outcome, room.black) : outcome.reason === 'aborted' ? t('is_aborted') : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
+      text = !seat ? resultName(outcome, room.black, room.rules) : outcome.reason === 'aborted' ? t('is_aborted') : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
     } else if (turn) {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
     write(status, text);
     const watches = !seat && !room.vacant && !outcome && t('you_watch');
-    const result = outcome && seat && resultName(outcome, room.black);
+    const result = outcome && seat && resultName(outcome, room.black, room.rules);
     write(detail, watches || result || lastMove());
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
@@ -239,7 +239,7 @@ export const view = (app, place, code) => {
     const open = room.vacant;
     const level = botLevel();
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
-    const what = [rulesName(room.rules, room.openingKind), clock, seat && t('you_play', { stone: t(stoneOf(seat, room.black)) })].filter(Boolean).join(' · ');
+    const what = [rulesName(room.rules, room.openingKind), clock, seat && t('you_play', { stone: sideName(stoneOf(seat, room.black), room.rules) })].filter(Boolean).join(' · ');
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
       el('p', null, what),
@@ -264,20 +264,20 @@ export const view = (app, place, code) => {
       case 'played': {
         const stone = stoneAt(event.ply);
         playClick();
-        app.announce(t('moved', { stone: t(stone), point: pointName(event.point, room.rules.size === 'unbounded' ? null : room.rules.size) }), true);
+        app.announce(t('moved', { stone: stoneName(stone, room.rules), point: pointName(event.point, room.rules.size === 'unbounded' ? null : room.rules.size) }), true);
         break;
       }
       case 'started':
         playNotice();
         if (seat) {
-          const text = t('game_begins', { stone: t(stoneOf(seat, event.black)) });
+          const text = t('game_begins', { stone: sideName(stoneOf(seat, event.black), room.rules) });
           app.announce(text, true);
           app.notify(text);
         }
         break;
       case 'ended':
         playFinish();
-        app.announce(resultName(event.outcome, room.black), true);
+        app.announce(resultName(event.outcome, room.black, room.rules), true);
         break;
       case 'swapped':
         above.swap();

@@ -113,7 +113,7 @@ test('a whole game by keyboard alone', async () => {
     await page.keyboard.press('Tab');
   }
   await page.keyboard.press('Enter');
-  await page.getByRole('gridcell', { name: 'b2, Black' }).waitFor();
+  await page.getByRole('gridcell', { name: 'b2, X' }).waitFor();
   const over = page.getByText(/^(You won|You lost|Draw)$/);
   // To the first corner, and from there over every square.
   const [up, down, left, right] = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];
@@ -123,13 +123,13 @@ test('a whole game by keyboard alone', async () => {
     if (await over.isVisible()) break;
     assert.ok(way < 9 * tour.length);
     await page.keyboard.press(tour[way % tour.length] ?? up);
-    const before = await stones('Black');
+    const before = await stones('X');
     if (/empty/.test(await focus())) {
       await page.keyboard.press(' ');
-      await page.waitForFunction((count) => document.querySelectorAll('[role=gridcell][aria-label*="Black"]').length > count, before);
+      await page.waitForFunction((count) => document.querySelectorAll('[role=gridcell][aria-label*=", X"]').length > count, before);
     }
   }
-  assert.ok((await stones('Black')) >= 3);
+  assert.ok((await stones('X')) >= 3);
 });
 
 test('points can be typed, and invalid ones play nothing', async () => {

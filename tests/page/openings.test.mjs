@@ -90,11 +90,11 @@ test('an opening is chosen among those that the rules offer', async () => {
 test('swap2: stones wait to be confirmed, and the second player takes White', async () => {
   const both = await opened({ opening: 'swap2' });
   const { ann, bob } = both;
-  await shows(ann.page, 'Stone 1 of 3: Black');
+  await shows(ann.page, 'Stone 1 of 3: black');
   await shows(ann.page, 'Keep it even: Bob can pick the better side.');
   assert.ok(await ann.page.getByRole('button', { name: 'Confirm' }).isDisabled());
   await put(ann.page, 'h8');
-  await shows(ann.page, 'Stone 2 of 3: White');
+  await shows(ann.page, 'Stone 2 of 3: white');
   await put(ann.page, 'a1');
   await sees(ann.page, 'a1', 'White');
   await press(ann.page, 'Undo');
@@ -151,7 +151,7 @@ test('swap2: two more stones, and the first player picks', async () => {
   const { ann, bob } = both;
   await threePlaced(both);
   await press(bob.page, 'Place two more stones Ann then picks a side');
-  await shows(bob.page, 'Stone 1 of 2: White');
+  await shows(bob.page, 'Stone 1 of 2: white');
   await press(bob.page, 'Choose something else');
   await press(bob.page, /^Place two more/);
   await placeAll(bob.page, ['i9', 'g7']);

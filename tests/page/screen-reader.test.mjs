@@ -54,7 +54,7 @@ test('a whole game by the accessibility tree alone', async () => {
       const heading = tree.find(({ role, name }) => role === 'heading' && (name === 'Your move' || OVER.test(name)))?.name;
       const points = tree.filter(({ role }) => role === 'gridcell');
       // An own stone is there before the server has answered.
-      const stones = points.filter(({ name }) => /, (Black|White)/.test(name)).length;
+      const stones = points.filter(({ name }) => /, (X|O)/.test(name)).length;
       if (heading && OVER.test(heading)) return { stones };
       return heading && stones % 2 === 0 ? { stones, free: points.find(({ name }) => /^\w\d, empty/.test(name)) } : undefined;
     });
@@ -63,7 +63,7 @@ test('a whole game by the accessibility tree alone', async () => {
     await press(next.free);
     const point = next.free.name.slice(0, 2);
     // The winning stone can be there a moment before the result: then it was nobody's turn.
-    await until(`a stone on ${point}, or the end`, (tree) => tree.find(({ role, name }) => (role === 'gridcell' && name.startsWith(`${point}, Black`)) || (role === 'heading' && OVER.test(name))));
+    await until(`a stone on ${point}, or the end`, (tree) => tree.find(({ role, name }) => (role === 'gridcell' && name.startsWith(`${point}, X`)) || (role === 'heading' && OVER.test(name))));
   }
   assert.ok(moves >= 5, `it ended after ${moves} moves`);
   await node('button', /^Rematch$/);

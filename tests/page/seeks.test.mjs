@@ -68,7 +68,7 @@ test('two strangers: one press each, and they play swap2', async (t) => {
   assert.ok(first && other, titles.join());
   await put(first.page, 'h8');
   if (first === people[1]) await put(first.page, 'h8');
-  await first.page.getByRole('heading', { name: 'Stone 2 of 3: White' }).or(first.page.getByText('Stone 2 of 3')).first().waitFor();
+  await first.page.getByRole('heading', { name: 'Stone 2 of 3: white' }).or(first.page.getByText('Stone 2 of 3')).first().waitFor();
   t.diagnostic(`from opening the page to the first stone: ${((Date.now() - begin) / 1000).toFixed(1)} s, one press to find the game and ${first === people[1] ? 'two' : 'one'} for the stone`);
   await leave(...people);
 });

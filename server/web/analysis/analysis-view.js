@@ -229,7 +229,7 @@ export const view = (app, place) => {
     });
     showRules();
     showTree();
-    write(result, outcome ? outcomeName(outcome) : '');
+    write(result, outcome ? outcomeName(outcome, rules) : '');
     result.hidden = !outcome;
     playOn.hidden = !!outcome;
     const words = positionLink(rules, path);

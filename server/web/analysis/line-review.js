@@ -66,7 +66,7 @@ export function createLineReview(go, changed) {
     const { rules, line } = shown;
     const value = found?.review.moves[ply]?.value;
     const point = line[ply - 1];
-    const text = value ? valueText(value, ply) : found?.outcome ? outcomeName(found.outcome) : '';
+    const text = value ? valueText(value, ply, rules) : found?.outcome ? outcomeName(found.outcome, rules) : '';
     return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
   }
 

@@ -8,6 +8,7 @@
 
 import { boundsOf, pointName } from '../board-geometry.js';
 import { createBoard } from '../board.js';
+import { sideName } from '../display-names.js';
 import { el, fill, write } from '../dom.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
 import { refusalText } from '../refusals.js';
@@ -95,7 +96,7 @@ function show(app, place, texts, lesson, learned, signal) {
       size: lesson.rules.size, moves, winning, forbidden: found, best: mark, turn: done || busy ? undefined : stone,
       note: (point) => (done && includes(found, point) ? t('board_forbidden') : undefined),
     });
-    write(task, worded(texts.goals[lesson.goal], { stone: t(stoneAt(begin.length)), at: Math.min(moves.length + 1, total), total }));
+    write(task, worded(texts.goals[lesson.goal], { stone: sideName(stoneAt(begin.length), lesson.rules), at: Math.min(moves.length + 1, total), total }));
     const next = LESSONS[LESSONS.indexOf(lesson) + 1];
     const showMe = !done && lesson.goal !== 'place' && el('button', { type: 'button', onclick: () => void showPoint() }, texts.show);
     fill(ways, done && next && el('a', { class: 'button primary', href: `/learn#${next.id}` }, texts.next),
@@ -189,7 +190,7 @@ function show(app, place, texts, lesson, learned, signal) {
     board.show({ size: lesson.rules.size, moves });
     await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
     moves = [...moves, answer];
-    say(worded(texts.answers, { stone: t(stoneAt(after.length)), point: named(answer) }));
+    say(worded(texts.answers, { stone: sideName(stoneAt(after.length), lesson.rules), point: named(answer) }));
   }
 
   async function showPoint() {

@@ -227,7 +227,7 @@ function row(game) {
   const element = el('tr', null,
     el('td', { class: 'opt' }, place),
     el('td', null, el('a', { href: `/game/${game.id}`, class: kind }, t(!winner ? 'draw_short' : winner === seat ? 'won' : 'lost'))),
-    el('td', null, stoneSign(stoneOf(other, game.black)), ' ',
+    el('td', null, stoneSign(stoneOf(other, game.black), game.rules), ' ',
       // Both players of a rated game have accounts.
       game.rated && 'member' in player ? el('a', { href: playerPath(player.name) }, name) : name,
       game.ratings && el('span', { class: 'hint num' }, ` ${game.ratings[other]}`)),
