@@ -127,19 +127,19 @@ test('swap2: the second player takes Black, for a spectator who comes in the mid
   await press(bob.page, 'Play Black Ann places the next stone');
   await title(ann.page, 'Your move');
   for (const { page } of [ann, bob, eve]) {
-    await tells(page, 'Bob switched: Bob plays Black');
+    await tells(page, 'Bob switched and plays Black');
     await page.locator('.plate.swapped').first().waitFor();
     await page.locator('.plate', { hasText: 'Bob' }).getByText('Black').waitFor();
   }
   await put(ann.page, 'i9');
   for (const { page } of [ann, bob, eve]) await sees(page, 'i9', 'White');
   await eve.page.reload();
-  await tells(eve.page, 'Bob switched: Bob plays Black');
+  await tells(eve.page, 'Bob switched and plays Black');
   await eve.page.locator('.plate', { hasText: 'Bob' }).getByText('Black').waitFor();
   await bob.page.getByRole('button', { name: 'Resign' }).click();
   const replay = await ann.page.getByRole('link', { name: 'Review game' }).getAttribute('href');
   await eve.page.goto(replay ?? '');
-  await eve.page.locator('.opening-lines').getByText('Bob switched: Bob plays Black').waitFor();
+  await eve.page.locator('.opening-lines').getByText('Bob switched and plays Black').waitFor();
   await eve.page.locator('.about').getByText('Swap2').waitFor();
   await ann.page.goto('/games');
   await ann.page.locator('.game', { hasText: 'Swap2' }).waitFor();

@@ -4,7 +4,7 @@
 export const texts = {
   leaderboard: 'Clasificación',
   joined: 'Desde {date}',
-  rated_games: { one: '{count} partida puntuada', other: '{count} partidas puntuadas' },
+  rated_games: { one: '{count} partida puntuada', many: '{count} partidas puntuadas', other: '{count} partidas puntuadas' },
   ratings: 'Puntuaciones',
   not_rated: 'Aún no hay partidas puntuadas. Una partida cuenta si ambos tienen cuenta y lo acordaron antes de empezar.',
   own_not_rated: 'Aún no tienes partidas puntuadas. Busca un rival en la página de inicio: las partidas de un grupo puntuado cuentan.',
