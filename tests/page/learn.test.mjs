@@ -92,7 +92,7 @@ test('lessons speak the language of the page, and broken storage does not stop t
   await page.addInitScript(() => localStorage.setItem('fivefold.learned', '{"a":'));
   await page.goto('/learn');
   await page.getByRole('heading', { name: 'Tres en raya' }).waitFor();
-  await page.getByText('Juegan Negras: gana ya.').waitFor();
+  await page.getByText('Juegan las negras: gana de inmediato.').waitFor();
   const { page: russian, complaints: others } = await visitor(at.browser, at.server, { locale: 'ru-RU' });
   await russian.goto('/learn#trap');
   await russian.getByRole('heading', { name: 'Ловушка' }).waitFor();

@@ -256,7 +256,7 @@ test('puzzles work without a network after one visit, in every language', async 
   await page.getByText('Решено', { exact: true }).first().waitFor();
   const spanish = await visitor(at.browser, at.server, { locale: 'es-ES' });
   await spanish.page.goto(`/puzzles#${puzzle.id}`);
-  await spanish.page.getByText('Encuentra la victoria en 2 jugadas.').waitFor();
+  await spanish.page.getByText('Gana en 2 jugadas.').waitFor();
   assert.deepEqual([...complaints, ...spanish.complaints], []);
 });
 

@@ -2,11 +2,11 @@
 
 /** @type {import('../texts.js').Texts} */
 export const texts = {
-  how: 'Prueba jugadas de ambos lados o abre un archivo: suéltalo aquí o pégalo.',
+  how: 'Prueba jugadas de ambos colores o abre un archivo: suéltalo aquí o pégalo.',
   tree: 'Jugadas y variantes',
   variations: 'Variantes',
   menu: 'Más sobre esta jugada',
-  make_main: 'Hacer línea principal',
+  make_main: 'Convertir en línea principal',
   delete_from: 'Borrar desde aquí',
   comment: 'Comentar',
   comment_on: 'Comentario a {move}',
@@ -35,6 +35,6 @@ export const texts = {
   opened: { one: '{count} jugada leída.', many: '{count} jugadas leídas.', other: '{count} jugadas leídas.' },
   unplayed: 'La jugada {ply} no se puede jugar: {why}',
   left_out: { one: 'Se omitió {count} jugada. La jugada {ply} no se puede jugar: {why}', many: 'Se omitieron {count} jugadas. La jugada {ply} no se puede jugar: {why}', other: 'Se omitieron {count} jugadas. La jugada {ply} no se puede jugar: {why}' },
-  too_long: 'El archivo es demasiado largo. El límite es de {most} MB.',
-  no_module: 'Este navegador no puede hacerlo aquí.',
+  too_long: 'El archivo es demasiado grande. El límite es de {most} MB.',
+  no_module: 'Este navegador no permite leer archivos aquí.',
 };
