@@ -18,7 +18,7 @@ test('a wrong stone goes back, a right one wins, and the lesson is remembered', 
   await sees(page, 'a1', 'empty');
   await put(page, 'c1');
   await page.getByText('Right. On larger boards').waitFor();
-  await sees(page, 'c1', 'Black');
+  await sees(page, 'c1', 'X');
   await page.getByRole('link', { name: 'Next lesson' }).click();
   await page.getByRole('heading', { name: 'Gomoku (freestyle)' }).waitFor();
   await page.reload();
@@ -92,7 +92,7 @@ test('lessons speak the language of the page, and broken storage does not stop t
   await page.addInitScript(() => localStorage.setItem('fivefold.learned', '{"a":'));
   await page.goto('/learn');
   await page.getByRole('heading', { name: 'Tres en raya' }).waitFor();
-  await page.getByText('Juegan las negras: gana de inmediato.').waitFor();
+  await page.getByText('Juegan las X: gana de inmediato.').waitFor();
   const { page: russian, complaints: others } = await visitor(at.browser, at.server, { locale: 'ru-RU' });
   await russian.goto('/learn#trap');
   await russian.getByRole('heading', { name: 'Ловушка' }).waitFor();
