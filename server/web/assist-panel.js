@@ -14,7 +14,7 @@ import { el, icon, set, write } from './dom.js';
 import { weightText } from './heat-map.js';
 import { errorText } from './refusals.js';
 import { opponent } from './room-state.js';
-import { t } from './texts.js';
+import { formatDecimal, t } from './texts.js';
 
 /** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/src/bot.rs. */
 const MINIMAX_POINTS = 20;
@@ -207,7 +207,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     const point = board.point();
     if (!weights || !point) return '';
     const found = weights.find((one) => String(one.point) === String(point));
-    return t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: found ? weightText(found) : t('assist_no_candidate') });
+    return t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: found ? weightText(found, formatDecimal) : t('assist_no_candidate') });
   }
 
   return {

@@ -15,7 +15,7 @@ import { BoardCanvas } from './board-canvas.js';
 import { listen } from './gestures.js';
 import { heatMarks } from './heat-map.js';
 import { change, onSettings, settings } from './settings.js';
-import { t } from './texts.js';
+import { formatDecimal, t } from './texts.js';
 
 /** @import { Shown } from './view-types' */
 /** @import { Point, Bounds } from './board-geometry.js' */
@@ -526,7 +526,7 @@ export class Board {
 
 /** @param {Shown} shown */
 function heatOf({ weights, only }) {
-  const marks = weights && heatMarks(weights);
+  const marks = weights && heatMarks(weights, formatDecimal);
   return only === undefined ? marks : marks?.filter(({ point }) => only && same(point, only));
 }
 

@@ -53,18 +53,18 @@ function left(control, side, spent) {
 
 /**
  * A length of time as people read it: 1:02:03, 4:05, 9.8 when it is short, and 0:00 when it is up.
- * @param {number} ms
+ * @param {number} ms @param {(seconds: number) => string} [tenths] how the language writes tenths of seconds
  */
-export function durationText(ms) {
+export function durationText(ms, tenths = (seconds) => seconds.toFixed(1)) {
   if (ms <= 0) return '0:00';
-  if (ms < LOW_MS) return (Math.floor(ms / 100) / 10).toFixed(1);
+  if (ms < LOW_MS) return tenths(Math.floor(ms / 100) / 10);
   const seconds = Math.ceil(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, '0');
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** A wait: minutes and seconds. @param {number} ms */
+/** A wait that is counted: minutes and seconds. In a sentence, `formatSpan` names its units. @param {number} ms */
 export function waitText(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -75,20 +75,4 @@ export function eachSecond(show) {
   show();
   const timer = setInterval(show, 1_000);
   return () => clearInterval(timer);
-}
-
-/**
- * A time control in short: 5+3, 10:00.
- * @param {TimeControl | undefined} control
- * @returns {string}
- */
-export function timeControlText(control) {
-  const short = (/** @type {number} */ ms) => (ms % 60_000 === 0 ? `${ms / 60_000}` : `${ms / 1000}s`);
-  switch (control?.type) {
-    case 'sudden_death': return `${short(control.main_ms)}+0`;
-    case 'fischer': return `${short(control.main_ms)}+${control.increment_ms / 1000}`;
-    case 'byo_yomi': return `${short(control.main_ms)}+${control.periods}×${control.period_ms / 1000}s`;
-    case 'per_move': return `${control.move_ms / 1000}s/1`;
-    default: return '∞';
-  }
 }

@@ -1,9 +1,8 @@
 // Names for people of variants, board sizes, players and outcomes.
 
-/** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, VariantName } from './types' */
+/** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from './types' */
 
 import { hasSquares } from './board-squares.js';
-import { timeControlText } from './clock-display.js';
 import { el } from './dom.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { isMember, stoneOf } from './room-state.js';
@@ -53,6 +52,19 @@ export function rulesName(rules, opening = 'free') {
 /** The game of a seek: rules, opening, clock, and whether it is rated. @param {GameSettings} game */
 export function gameName({ rules, opening, time, rated }) {
   return `${rulesName(rules, opening)} · ${time ? timeControlText(time) : t('clock_none')} · ${ratedName(rated)}`;
+}
+
+/** A time control in short: 5+3, 10+3×30 s. @param {TimeControl | undefined} control @returns {string} */
+export function timeControlText(control) {
+  const seconds = (/** @type {number} */ ms) => t('seconds_short', { seconds: ms / 1000 });
+  const short = (/** @type {number} */ ms) => (ms % 60_000 === 0 ? `${ms / 60_000}` : seconds(ms));
+  switch (control?.type) {
+    case 'sudden_death': return `${short(control.main_ms)}+0`;
+    case 'fischer': return `${short(control.main_ms)}+${control.increment_ms / 1000}`;
+    case 'byo_yomi': return `${short(control.main_ms)}+${control.periods}×${seconds(control.period_ms)}`;
+    case 'per_move': return t('clock_each', { seconds: control.move_ms / 1000 });
+    default: return '∞';
+  }
 }
 
 /** @param {boolean} [rated] */

@@ -2,8 +2,7 @@
 
 /** @import { Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
-import { timeControlText } from './clock-display.js';
-import { openingName, sizeName, variantName, VARIANTS } from './display-names.js';
+import { openingName, sizeName, timeControlText, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { check, segment, select } from './form-fields.js';
 import { hasText, t } from './texts.js';
@@ -182,7 +181,6 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
 function clockName(control) {
   switch (control.type) {
     case 'none': return t('clock_none');
-    case 'per_move': return t('clock_each', { seconds: control.move_ms / 1000 });
     case 'byo_yomi': return t('clock_byo', { minutes: control.main_ms / MINUTE, periods: control.periods, seconds: control.period_ms / 1000 });
     default: return timeControlText(control);
   }

@@ -17,7 +17,7 @@ export function createLevelChoice(chosen) {
 
   function show() {
     const beaten = beatenLevel();
-    write(how, `${t(/** @type {TextKey} */ (`level_${botLevel()}`))} ${t('level_rating', { rating: LEVEL_RATINGS[botLevel() - 1] ?? '' })}${beaten ? ` ${t('level_beaten', { level: beaten })}` : ''}`);
+    write(how, `${t(/** @type {TextKey} */ (`level_${botLevel()}`))} ${t('level_rating', { rating: String(LEVEL_RATINGS[botLevel() - 1] ?? '') })}${beaten ? ` ${t('level_beaten', { level: beaten })}` : ''}`);
   }
 
   function choose() {

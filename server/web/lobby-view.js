@@ -4,7 +4,7 @@
 /** @import { View } from './view-types' */
 
 import { botLevel } from './bot-level.js';
-import { eachSecond, waitText } from './clock-display.js';
+import { eachSecond } from './clock-display.js';
 import { gameName } from './display-names.js';
 import { el, fill, set, write } from './dom.js';
 import { createGameOptions } from './game-options.js';
@@ -13,7 +13,7 @@ import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { findOrCreateRoom } from './own-rooms.js';
 import { NAME_MAX } from './protocol.js';
-import { t } from './texts.js';
+import { formatSpan, t } from './texts.js';
 
 /** After this long the page says that it is connecting. */
 const CONNECTING_AFTER_MS = 400;
@@ -111,7 +111,7 @@ export const view = (app, place) => {
   /** @param {Pool} pool */
   function row(pool) {
     const about = [
-      t('waiting_count', { count: pool.waiting }), pool.wait_ms !== undefined && t('usual_wait', { time: waitText(pool.wait_ms) }),
+      t('waiting_count', { count: pool.waiting }), pool.wait_ms !== undefined && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
       pool.games > 0 && t('games_count', { count: pool.games }),
     ].filter(Boolean).join(' · ');
     const what = gameName(pool).replace(' · 15×15', '');

@@ -3,8 +3,7 @@
 /** @import { OpenSeek } from './types' */
 /** @import { App } from './view-types' */
 
-import { timeControlText } from './clock-display.js';
-import { personName, ratedName, sizeName, variantName, openingName } from './display-names.js';
+import { personName, ratedName, sizeName, variantName, openingName, timeControlText } from './display-names.js';
 import { el, fill } from './dom.js';
 import { t } from './texts.js';
 

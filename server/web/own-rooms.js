@@ -3,8 +3,7 @@
 /** @import { CreateCommand, OwnRoom } from './types' */
 /** @import { App } from './view-types' */
 
-import { timeControlText } from './clock-display.js';
-import { playerName, rulesName } from './display-names.js';
+import { playerName, rulesName, timeControlText } from './display-names.js';
 import { el, fill } from './dom.js';
 import { isMember, opponent, SEATS } from './room-state.js';
 import { t } from './texts.js';

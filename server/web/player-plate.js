@@ -9,7 +9,7 @@ import { botRating, personName, playerName } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { isMember, stoneOf } from './room-state.js';
 import { playTick } from './sounds.js';
-import { t } from './texts.js';
+import { formatTenths, t } from './texts.js';
 
 /** Openings that end when somebody picks a side.
  * @type {readonly string[]} */
@@ -37,7 +37,7 @@ export function createPlayerPlate(app, room) {
     clock.hidden = !running;
     if (!running) return;
     const shown = clockFace(running, seat, app.connection.now());
-    write(clock, durationText(shown.left_ms) + (shown.periods > 0 ? ` ×${shown.periods}` : ''));
+    write(clock, durationText(shown.left_ms, formatTenths) + (shown.periods > 0 ? ` ×${shown.periods}` : ''));
     element.classList.toggle('low', shown.low);
     if (shown.low) warn(Math.ceil(shown.left_ms / 1000));
   }

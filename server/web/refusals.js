@@ -4,8 +4,7 @@
 /** @import { Refusal } from './types' */
 /** @import { Values } from './texts.js' */
 
-import { waitText } from './clock-display.js';
-import { hasText, t } from './texts.js';
+import { formatSpan, hasText, t } from './texts.js';
 
 /** Codes for HTTP answers whose body holds no refusal.
  * @type {Record<number, string>} */
@@ -63,7 +62,7 @@ export function refusalValues(refusal) {
   const values = {};
   for (const [name, value] of Object.entries(refusal)) {
     if (value === 'black' || value === 'white') values[name] = t(value);
-    else if (name === 'wait_ms') values.time = waitText(Number(value));
+    else if (name === 'wait_ms') values.time = formatSpan(Number(value));
     else if (typeof value === 'string' || typeof value === 'number') values[name] = value;
     else if (isRefusal(value)) values[name] = refusalText(value);
   }

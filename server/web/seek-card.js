@@ -5,11 +5,10 @@
 /** @import { App } from './view-types' */
 /** @import { Lobby } from './lobby-watch.js' */
 
-import { timeControlText, waitText } from './clock-display.js';
-import { rulesName } from './display-names.js';
+import { rulesName, timeControlText } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { segment, select } from './form-fields.js';
-import { hasText, t } from './texts.js';
+import { formatSpan, hasText, t } from './texts.js';
 
 /** Key of the pool that was sought last. */
 const POOL_KEY = 'fivefold.pool';
@@ -116,7 +115,7 @@ export function createSeekCard(app) {
     write(find, t(waiting > 0 ? 'find_opponent' : 'wait_opponent'));
     write(now, [
       waiting > 0 ? t('waiting_count', { count: waiting }) : !find.hidden && t('nobody_waits'),
-      pool.wait_ms !== undefined && waiting > 0 && !find.hidden && t('usual_wait', { time: waitText(pool.wait_ms) }),
+      pool.wait_ms !== undefined && waiting > 0 && !find.hidden && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
       pool.games > 0 && t('games_count', { count: pool.games }),
     ].filter(Boolean).join(' · '));
   }

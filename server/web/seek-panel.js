@@ -11,7 +11,7 @@ import { el, fill, write } from './dom.js';
 import { createBotRoom } from './own-rooms.js';
 import { dots } from './seeks.js';
 import { settings } from './settings.js';
-import { t } from './texts.js';
+import { formatSpan, t } from './texts.js';
 
 /** @typedef {ReturnType<typeof createSeekPanel>} SeekPanel */
 
@@ -71,7 +71,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
     ticks.push(() => write(time, waitText(Date.now() - seek.since)));
     return el('div', { class: 'wait' }, dots(),
       el('span', { class: 'grow' }, el('strong', null, seek.name ? t('challenge_waits', { name: seek.name }) : t('looking')), el('span', { class: 'hint' }, game && gameName({ ...game, rated: game.rated && !!app.connection.account })),
-        el('span', { class: 'hint' }, time, pool?.wait_ms !== undefined && ` · ${t('usual_wait', { time: waitText(pool.wait_ms) })}`)),
+        el('span', { class: 'hint' }, time, pool?.wait_ms !== undefined && ` · ${t('usual_wait', { time: formatSpan(pool.wait_ms) })}`)),
       el('button', { type: 'button', onclick: () => seeks.cancel(seek) }, t('cancel')));
   }
 

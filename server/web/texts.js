@@ -25,6 +25,8 @@ const { texts } = await import(`./language/${languageCode}.js`);
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 const percents = new Intl.NumberFormat(language, { style: 'percent' });
+const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const [minutes, seconds] = ['minute', 'second'].map((unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }));
 
 /** @param {string} tag */
 function codeOf(tag) {
@@ -61,6 +63,23 @@ export function worded(text, values = {}) {
 /** @param {number} number @param {Intl.NumberFormatOptions} style */
 export function formatNumber(number, style) {
   return new Intl.NumberFormat(language, style).format(number);
+}
+
+/** A number with its decimals, such as 3.5. @param {number} number */
+export function formatDecimal(number) {
+  return numbers.format(number);
+}
+
+/** A number with one decimal, such as 9.0. @param {number} number */
+export function formatTenths(number) {
+  return tenths.format(number);
+}
+
+/** A length of time in a sentence, such as 2 min 5 sec. @param {number} ms */
+export function formatSpan(ms) {
+  const all = Math.max(0, Math.round(ms / 1000));
+  const [whole, rest] = [Math.floor(all / 60), all % 60];
+  return [whole > 0 && minutes?.format(whole), (rest > 0 || whole === 0) && seconds?.format(rest)].filter(Boolean).join(' ');
 }
 
 /** A part of 1, such as 61%. @param {number} part */

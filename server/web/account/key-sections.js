@@ -30,6 +30,11 @@ function labelled(text, input) {
   return el('div', { class: 'account-field' }, el('label', { for: input.id }, text), input);
 }
 
+/** What a token allows, in words. @param {string} scope */
+function scopeName(scope) {
+  return SCOPES.includes(scope) ? ty(/** @type {'scope_play'} */ (`scope_${scope.replace(':', '_')}`)) : scope;
+}
+
 /** @param {number} at */
 function day(at) {
   return formatDate(at, { dateStyle: 'medium' });
@@ -113,7 +118,7 @@ export function tokenSection({ tokens }, how = ty('tokens_how'), path = 'account
   const scopes = SCOPES.map((scope) => el('input', { type: 'checkbox', value: scope, checked: scope === 'play' }));
   const made = el('div', { class: 'new-token', role: 'status' });
   const form = el('form', { class: 'account-form' }, labelled(ty('key_label'), label), labelled(ty('valid_for'), days),
-    el('fieldset', null, el('legend', null, ty('token_allows')), ...scopes.map((box) => el('label', { class: 'check' }, box, el('span', null, ty(/** @type {'scope_play'} */ (`scope_${box.value.replace(':', '_')}`)))))),
+    el('fieldset', null, el('legend', null, ty('token_allows')), ...scopes.map((box) => el('label', { class: 'check' }, box, el('span', null, scopeName(box.value))))),
     el('button', null, ty('new_token')));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -139,7 +144,7 @@ export function tokenSection({ tokens }, how = ty('tokens_how'), path = 'account
 
   /** @param {Token[]} shown */
   function show(shown) {
-    fill(list, ...shown.map((one) => keyLine(one, `${one.scopes.join(', ')} · ${ty('until', { date: day(one.expires_at) })}`, () => attempt(line, async () => {
+    fill(list, ...shown.map((one) => keyLine(one, `${one.scopes.map(scopeName).join(', ')} · ${ty('until', { date: day(one.expires_at) })}`, () => attempt(line, async () => {
       await request('DELETE', `${path}/${one.id}`);
       show(shown.filter(({ id }) => id !== one.id));
     }))));

@@ -86,6 +86,7 @@ export const texts = {
   clock_how: 'Clock (minutes + seconds per move)',
   clock_none: 'No clock',
   clock_each: '{seconds} s a move',
+  seconds_short: '{seconds} s',
   clock_byo: '{minutes} min, then {periods} × {seconds} s',
   colour: 'Your color',
   colour_random: 'any color',

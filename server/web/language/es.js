@@ -87,6 +87,7 @@ export const texts = {
   clock_how: 'Reloj (minutos + segundos por jugada)',
   clock_none: 'Sin reloj',
   clock_each: '{seconds} s por jugada',
+  seconds_short: '{seconds} s',
   clock_byo: '{minutes} min, luego {periods} × {seconds} s',
   colour: 'Tu color',
   colour_random: 'cualquier color',

@@ -87,6 +87,7 @@ export const texts = {
   clock_how: 'Часы (минуты + секунды на ход)',
   clock_none: 'Без часов',
   clock_each: '{seconds} с на ход',
+  seconds_short: '{seconds} с',
   clock_byo: '{minutes} мин, затем {periods} × {seconds} с',
   colour: 'Ваш цвет',
   colour_random: 'любой цвет',

@@ -177,7 +177,7 @@ export const view = (app, place, encoded) => {
 /** Offers games with the server's bots that give a first rating. @param {App} app @param {Profile} profile */
 function placement(app, { placements }) {
   const { games = 0, of = PLACEMENT_GAMES, rating = LEVEL_RATINGS[FIRST_LEVEL - 1] ?? 0 } = placements?.find(({ pool }) => pool === PLACEMENT_POOL) ?? {};
-  if (games >= of) return el('p', { class: 'card tile' }, tl('placed', { rating }));
+  if (games >= of) return el('p', { class: 'card tile' }, tl('placed', { rating: String(rating) }));
   const level = nearestLevel(rating);
   const play = el('button', { type: 'button', onclick: async () => {
     try {

@@ -17,7 +17,7 @@ import { positionLink } from '../position-link.js';
 import { RefusedError, refusalText } from '../refusals.js';
 import { stoneAt } from '../room-state.js';
 import { playClick, playFinish } from '../sounds.js';
-import { t } from '../texts.js';
+import { formatSpan, t } from '../texts.js';
 import { createFilters } from './puzzle-filters.js';
 import { dayOf, noteSolved, readProgress } from './puzzle-progress.js';
 import { loadPuzzles, matching, nextPuzzle, puzzleOfDay, rulesOfId } from './puzzle-set.js';
@@ -232,8 +232,7 @@ export const view = (app, place) => {
     if (puzzle) noteSolved(puzzle.id, dayOf(new Date()));
     void tries.end(played, false);
     playFinish();
-    const seconds = Math.round((performance.now() - begun) / 1000);
-    const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    const time = formatSpan(performance.now() - begun);
     const way = wrongs > 0 ? tp('solved_tries', { count: wrongs, time }) : tp(helped ? 'solved_hint' : 'solved_first', { time });
     showWords(tp('solved'), `${why} ${way}`.trim());
     streak.show(readProgress(), matching(all, filters.wanted()));
