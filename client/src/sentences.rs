@@ -1,11 +1,13 @@
 //! Describes a room in plain English sentences, shared by all views.
 
+use std::num::NonZeroU32;
+
 use fivefold_shared::{
     clock::{Face, TimeControl},
     notation::coordinates,
     protocol::{
         Absent, ChatLine, Event, FirstAct, GameRatings, Name, Nudge, PlayerRating, SanctionKind,
-        Spectators,
+        Spectators, WhyCasual,
     },
     room::RoomState,
     rules::{Outcome, Point, Stone},
@@ -53,6 +55,23 @@ pub fn seat_name(room: &RoomState, seat: Seat) -> String {
     match room.seats.get(seat) {
         Some(player) => sanitize(&player.name()).into_owned(),
         None => "nobody".into(),
+    }
+}
+
+/// What a game counts, unless it is as its players expect.
+fn counts(casual: Option<WhyCasual>, part: Option<NonZeroU32>) -> String {
+    match (casual, part) {
+        (Some(WhyCasual::OnePlace), _) => {
+            " It is casual: both accounts were used on one device, or at one address within the hour."
+                .into()
+        }
+        (Some(WhyCasual::ShortGame), _) => {
+            " It is casual: your last game was short, and you have played nobody else since.".into()
+        }
+        (None, Some(part)) => {
+            format!(" It counts 1/{part}: it is your rated game {part} with each other today.")
+        }
+        (None, None) => String::new(),
     }
 }
 
@@ -117,8 +136,9 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
         Event::Sat { seat, .. } => format!("{} sits down.", who(*seat)),
         Event::Stood { seat } => format!("{}'s seat is open.", stone(*seat)),
         Event::Renamed { seat, .. } => format!("{} is now called {}.", stone(*seat), who(*seat)),
-        Event::Started { game, black, .. } => {
-            format!("Game {game}: {} against {}.", who(*black), who(black.other()))
+        Event::Started { game, black, casual, part, .. } => {
+            let counts = counts(*casual, *part);
+            format!("Game {game}: {} against {}.{counts}", who(*black), who(black.other()))
         }
         Event::Played { ply, point, assisted, time: _ } => {
             let help = if *assisted { ", chosen by a bot" } else { "" };

@@ -61,6 +61,8 @@ fn log() -> Vec<NumberedEvent> {
             black: Seat::First,
             id: GameId::try_from("k7m2qpxw9abcdefg").unwrap(),
             rated: false,
+            casual: None,
+            part: None,
         },
         played(0, 1, 1),
         played(1, 0, 0),

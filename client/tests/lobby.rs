@@ -113,6 +113,8 @@ fn snapshot() -> Box<Snapshot> {
             black: Seat::First,
             id: GameId::try_from("k7m2qpxw9abcdefg").unwrap(),
             rated: false,
+            casual: None,
+            part: None,
         },
     ];
     let log: Vec<_> =

@@ -79,7 +79,14 @@ impl Games {
             },
             sat(Seat::First, first),
             sat(Seat::Second, second),
-            Event::Started { game: 1, black: Seat::First, id, rated: self.is_rated },
+            Event::Started {
+                game: 1,
+                black: Seat::First,
+                id,
+                rated: self.is_rated,
+                casual: None,
+                part: None,
+            },
             Event::Ended { outcome: Outcome::Resignation { winner }, rated: self.is_rated },
         ];
         let command = CommandId::try_from(format!("c-{}", self.number)).expect("short");

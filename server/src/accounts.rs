@@ -29,6 +29,8 @@ use crate::{
     blocks::Blocks,
     clock::Clock,
     cluster::{Cluster, frame::News},
+    dealings::Place,
+    device_key::DeviceKey,
     fair_queue::Shares,
     http::jobs::{Jobs, NoResult},
     identities::{Identified, identify},
@@ -38,6 +40,7 @@ use crate::{
         PASSKEY_CHECKS_PER_ADDRESS_MAX, RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT,
         SESSION_SEEN_AGAIN_AFTER,
     },
+    limits::ratings::TRACED_AGAIN_AFTER,
     logins::{Ended, Logins},
     moderation::Moderation,
     oidc::{OidcSettings, Provider},
@@ -97,13 +100,13 @@ pub(crate) enum NewKey {
 }
 
 /// Where a request comes from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Device {
     pub(crate) address: IpAddr,
     /// What it calls itself.
     pub(crate) label: String,
-    /// What a browser keeps that was signed in to an account before.
-    pub(crate) earlier: Option<String>,
+    /// That of a browser that was signed in to an account before.
+    pub(crate) key: Option<DeviceKey>,
 }
 
 /// A new session. Its secret is nowhere else. It has no `Debug`.
@@ -301,9 +304,9 @@ impl Accounts {
     /// Whether the account by this name was opened on this device before. Nothing is read for a device that does
     /// not say so.
     async fn is_earlier_device(&self, name: &str, device: &Device) -> Result<bool, Refusal> {
-        let Some(earlier) = &device.earlier else { return Ok(false) };
+        let Some(key) = &device.key else { return Ok(false) };
         let (account, _) = self.find(name).await?;
-        Ok(account.is_some_and(|account| ids::account_device(account.hash) == *earlier))
+        Ok(account.is_some_and(|account| key.proves(&account)))
     }
 
     /// Begins a session by a recovery code, with a new password. Ends all others. Returns how many
@@ -464,6 +467,22 @@ impl Accounts {
     fn short_lived(&self) -> EveryNodes<'_> {
         let now = self.clock.now();
         EveryNodes { here: self.logins.short_lived(), cluster: self.cluster.as_deref(), now }
+    }
+
+    /// Notes that an account is used at a place, unless that was noted a short while ago.
+    pub(crate) async fn note_place(&self, member: &MemberId, place: Place) {
+        let (wanted, now) = (member.clone(), self.clock.now());
+        let read = self.read_pool.read(move |reader| reader.traces(&wanted)).await;
+        let since = now.saturating_sub(millis(TRACED_AGAIN_AFTER));
+        match read {
+            Ok(known) if place.is_noted(&known, since) => {}
+            Ok(_) => {
+                let step = AccountStep::Trace(place.traces(now));
+                // The account may be gone, and a failure is logged.
+                self.change(member, step, Reason::SignedOut).await.ok();
+            }
+            Err(error) => tracing::warn!(%error, "cannot read where an account was used"),
+        }
     }
 
     fn note_use(&self, device: &Device, account: &Account) {

@@ -13,6 +13,7 @@ pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
     bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
     clock::Clock,
+    dealings::SharedAddresses,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
     listen::ListenAddress,
     logged_addresses::Addresses,
@@ -146,6 +147,13 @@ pub struct Args {
     #[arg(long, env = "FIVEFOLD_TRUSTED_PROXY", value_name = "NETWORK", value_delimiter = ',',
           value_parser = proxy::parse_network)]
     pub trusted_proxy: Vec<IpNet>,
+
+    /// Let accounts that are used at this address or network, such as a club's or a school's, play rated
+    /// games with each other; repeatable. Elsewhere games of two accounts that were used on one device, or at
+    /// one address within the hour, are casual.
+    #[arg(long, env = "FIVEFOLD_SHARED_ADDRESS", value_name = "NETWORK", value_delimiter = ',',
+          value_parser = proxy::parse_network)]
+    pub shared_address: Vec<IpNet>,
 
     /// Address for Prometheus metrics, for the operator only; off if not given.
     #[arg(long, env = "FIVEFOLD_METRICS_LISTEN", value_name = "ADDRESS")]
@@ -532,6 +540,8 @@ pub struct Config {
     pub proxies: Proxies,
     /// How much of addresses is logged.
     pub addresses: Addresses,
+    /// Addresses whose people may play rated games with each other.
+    pub shared_addresses: SharedAddresses,
     /// Where people find the server, if the operator has set it.
     pub public_url: Option<PublicUrl>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
@@ -565,6 +575,7 @@ impl Default for Config {
             origins: Vec::new(),
             proxies: Proxies::default(),
             addresses: Addresses::default(),
+            shared_addresses: SharedAddresses::default(),
             public_url: None,
             oidc: None,
             demo: false,
@@ -686,6 +697,7 @@ impl Args {
             origins: self.origins(),
             proxies: Proxies::new(self.trusted_proxy.clone()),
             addresses: self.log_addresses,
+            shared_addresses: SharedAddresses::new(self.shared_address.clone()),
             public_url: self.public_url.clone(),
             oidc: self.oidc(),
             demo: !self.no_demo,

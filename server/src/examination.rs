@@ -1,5 +1,5 @@
-//! Examines rated games that have ended, one after another, when nothing else needs the processor: how long
-//! the moves took, and how far they agree with the engine's. The facts are stored for operators.
+//! Examines rated games that have ended, one after another: how long the moves took, and, when nothing else
+//! needs the processor, how far they agree with the engine's. The facts are stored for operators.
 //!
 //! Nodes claim games in the storage, so that none is examined twice. What the facts mean is not known here.
 
@@ -10,6 +10,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use fivefold_shared::{
     agreement::{Agreement, GAME_NODES, LINES},
     clock::millis,
+    protocol::GameId,
     record::Record,
     review::Reviewer,
     rules::{Point, Stone},
@@ -27,8 +28,8 @@ use crate::{
         },
     },
     storage::{
-        ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, ReadPool, StorageError,
-        Unexamined,
+        ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, RatingChange, ReadPool,
+        StorageError, Unexamined,
     },
     thinking::{BackgroundJob, Owner, Pool},
 };
@@ -45,55 +46,94 @@ pub(crate) struct Examiner {
 }
 
 impl Examiner {
-    /// Examines games; never returns.
+    /// Examines games; never returns. What needs no engine is stored at once, however busy the processor
+    /// is: operators wait for it.
     pub(crate) async fn run(self) -> Infallible {
+        let (never, _) = tokio::join!(self.examine(), self.search());
+        never
+    }
+
+    async fn examine(&self) -> Infallible {
         loop {
-            match self.examine_next().await {
-                Ok(true) => {}
-                Ok(false) => sleep(self.interval).await,
-                Err(error) => {
-                    tracing::warn!(%error, "cannot examine a rated game");
-                    sleep(self.interval).await;
-                }
+            let found = self.examine_next().await;
+            self.pause(found).await;
+        }
+    }
+
+    async fn search(&self) -> Infallible {
+        loop {
+            let found = self.search_next().await;
+            self.pause(found).await;
+        }
+    }
+
+    /// Waits if there was no game.
+    async fn pause(&self, found: Result<bool, StorageError>) {
+        match found {
+            Ok(true) => {}
+            Ok(false) => sleep(self.interval).await,
+            Err(error) => {
+                tracing::warn!(%error, "cannot examine a rated game");
+                sleep(self.interval).await;
             }
         }
     }
 
-    /// Examines the next game. Returns whether there was one.
+    /// Stores what the next game shows without the engine. Returns whether there was one.
     async fn examine_next(&self) -> Result<bool, StorageError> {
         let at = self.clock.now();
         let stale = at.saturating_sub(millis(EXAMINATION_STALE));
         let since = at.saturating_sub(millis(EXAMINED_WITHIN));
-        let day = at.saturating_sub(millis(DAY));
-        let next = self.read_pool.read(move |reader| {
-            let Some(next) = reader.unexamined(since, stale)? else { return Ok(None) };
-            Ok(Some((next, reader.engine_games(day)?)))
-        });
-        let Some((Unexamined { game, ended_at }, engine_games)) = next.await? else {
-            return Ok(false);
-        };
-        let engine = engine_games < ENGINE_GAMES_A_DAY;
-        let claim = ExaminationClaim { game: game.clone(), ended_at, at, stale, engine };
+        let next = self.read_pool.read(move |reader| reader.unexamined(since, stale));
+        let Some(Unexamined { game, ended_at }) = next.await? else { return Ok(false) };
+        let claim = ExaminationClaim { game: game.clone(), ended_at, at, stale, engine: false };
         if self.change(ModerationChange::ClaimExamination(claim)).await? == ModerationChanged::Gone
         {
             // Another node has it.
             return Ok(true);
         }
+        let facts = match self.find(&game).await? {
+            Some((record, changes)) => facts(&record, &changes, None),
+            None => None,
+        };
+        self.change(ModerationChange::Examined { game, facts: facts.map(Box::new) }).await?;
+        Ok(true)
+    }
+
+    /// Has the engine look at the next game that was examined without it. Returns whether there was one.
+    async fn search_next(&self) -> Result<bool, StorageError> {
+        let at = self.clock.now();
+        let since = at.saturating_sub(millis(EXAMINED_WITHIN));
+        let day = at.saturating_sub(millis(DAY));
+        let next = self.read_pool.read(move |reader| {
+            let Some(next) = reader.unsearched(since)? else { return Ok(None) };
+            Ok((reader.engine_games(day)? < ENGINE_GAMES_A_DAY).then_some(next))
+        });
+        let Some(Unexamined { game, ended_at }) = next.await? else { return Ok(false) };
+        let claim = ExaminationClaim { game: game.clone(), ended_at, at, stale: 0, engine: true };
+        if self.change(ModerationChange::ClaimExamination(claim)).await? == ModerationChanged::Gone
+        {
+            return Ok(true);
+        }
+        if let Some((record, changes)) = self.find(&game).await?
+            && let Some(agreement) = self.agreement(&record).await
+            && let Some(facts) = facts(&record, &changes, Some(agreement))
+        {
+            self.change(ModerationChange::Examined { game, facts: Some(Box::new(facts)) }).await?;
+        }
+        Ok(true)
+    }
+
+    async fn find(
+        &self,
+        game: &GameId,
+    ) -> Result<Option<(Record, Vec<RatingChange>)>, StorageError> {
         let wanted = game.clone();
-        let found = self.read_pool.read(move |reader| {
+        let read = self.read_pool.read(move |reader| {
             let Some(record) = reader.game(&wanted)? else { return Ok(None) };
             Ok(Some((record, reader.game_ratings(&wanted)?)))
         });
-        let facts = match found.await? {
-            Some((record, changes)) => {
-                let agreement = if engine { self.agreement(&record).await } else { None };
-                facts(&record, &changes, agreement)
-            }
-            None => None,
-        };
-        let facts = facts.map(Box::new);
-        self.change(ModerationChange::Examined { game, facts }).await?;
-        Ok(true)
+        read.await
     }
 
     async fn change(&self, change: ModerationChange) -> Result<ModerationChanged, StorageError> {

@@ -272,8 +272,11 @@ async fn socket(
     let account = account::cookie::session(request.headers(), is_encrypted);
     let token = account::token::in_header(request.headers());
     let agent = account::device::agent(request.headers());
+    let device = account::cookie::device(request.headers(), is_encrypted);
+    let device = device.map(|device| device.mark());
     let socket = hyper::upgrade::on(request);
-    caller.put(Upgrade { socket, visitor: Visitor { address, agent, account, token }, place });
+    let visitor = Visitor { address, agent, account, token, device };
+    caller.put(Upgrade { socket, visitor, place });
     handshake::switching(&accept)
 }
 

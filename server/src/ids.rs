@@ -1,5 +1,7 @@
 //! Ids, hashes and seeds that nobody may guess, from the operating system's random source.
 
+use std::net::IpAddr;
+
 use fivefold_shared::{
     protocol::{
         ApiToken, CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name,
@@ -55,9 +57,27 @@ pub(crate) fn session_hash(secret: &str) -> KeyHash {
     key_hash("fivefold session", secret)
 }
 
-/// What a browser keeps that was signed in to an account, by the secret hash of the account's row.
-pub(crate) fn account_device(account: IdentityHash) -> String {
-    hex(&Sha256::new().chain_update("fivefold device").chain_update(account.0).finalize())
+/// Proves that an account, by the secret hash of its row, was opened on the device with this secret.
+pub(crate) fn account_on_device(account: IdentityHash, device: &str) -> String {
+    let proof = Sha256::new().chain_update("fivefold device").chain_update(account.0);
+    hex(&proof.chain_update(device).finalize())
+}
+
+/// A digest of a device by its secret.
+pub(crate) fn device_mark(secret: &str) -> u64 {
+    mark("fivefold device mark", secret.as_bytes())
+}
+
+/// A digest of an address.
+pub(crate) fn address_mark(address: IpAddr) -> u64 {
+    mark("fivefold address mark", address.to_string().as_bytes())
+}
+
+/// Of 63 bits: databases have no greater numbers.
+fn mark(purpose: &str, bytes: &[u8]) -> u64 {
+    let digest: [u8; 32] =
+        Sha256::new().chain_update(purpose).chain_update(bytes).finalize().into();
+    digest[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)) >> 1
 }
 
 /// A new recovery code of an account.

@@ -15,7 +15,9 @@ pub mod clock;
 mod cluster;
 pub mod config;
 mod connection_limit;
+pub mod dealings;
 pub mod decisions;
+mod device_key;
 mod directory;
 mod disk;
 mod examination;
@@ -247,6 +249,7 @@ async fn serve(
         heard: Arc::default(),
         rated: Arc::default(),
         sanctions: Arc::default(),
+        shared_addresses: Arc::new(config.shared_addresses),
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
@@ -258,6 +261,7 @@ async fn serve(
         (config.public_url.as_ref(), config.oidc.as_ref()),
     );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
+    let shared_addresses = Arc::clone(&context.shared_addresses);
     let puzzle_writer = log_writer.clone();
     let server = Arc::new(Server {
         limits,
@@ -266,6 +270,7 @@ async fn serve(
         proxies: config.proxies,
         proxy_faults: LoggedFaults::default(),
         addresses: config.addresses,
+        shared_addresses,
         public_url: config.public_url,
         page: config.page,
         tls: config.tls,

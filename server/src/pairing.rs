@@ -26,7 +26,7 @@ use fivefold_shared::{
         CommandId, GameSettings, MemberId, OpenSeek, Reason, Refusal, RefusalValues, RoomCode,
         SeekEnd, SeekId, Wanted,
     },
-    room::SessionId,
+    room::{SessionId, Terms},
     seat::{BySeat, Seat},
 };
 
@@ -41,6 +41,7 @@ pub use self::{
     matching::rating_window,
 };
 use crate::{
+    dealings::OwnDealings,
     limits::{
         CHALLENGE_STANDS, LOBBY_SEEKS_MAX, POOL_WAITS_KEPT, POOL_WAITS_OF, SEEK_KEPT, SEEKS_MAX,
         SEEKS_PER_MEMBER_MAX,
@@ -451,12 +452,12 @@ impl Pairing {
         let one_first = self.histories.is_first(&one.by.member, &other.by.member, is_even);
         let (first, second) = if one_first { (one, other) } else { (other, one) };
         let players = BySeat { first: first.by.clone(), second: second.by.clone() };
-        let is_rated = [&players.first, &players.second].iter().all(|by| by.may_be_rated().is_ok());
-        let settings = if is_rated { settings } else { settings.casual() };
+        let Terms { rated, casual, part } = terms(&settings, &players);
+        let settings = if rated { settings } else { settings.casual() };
         let waited_ms = BySeat { first: first.waited_ms, second: second.waited_ms };
         self.pairs
             .insert(number, Pair { sides: BySeat { first, second }, is_rated: settings.rated });
-        let pair = NewPair { number, settings, players, waited_ms };
+        let pair = NewPair { number, settings, players, waited_ms, casual, part };
         effects.push(Effect::Make(Box::new(pair)));
     }
 
@@ -742,4 +743,14 @@ impl Pairing {
         self.games.forget_old(now);
         self.round(now, effects);
     }
+}
+
+/// How a game of these two counts that was to be played so.
+fn terms(settings: &GameSettings, players: &BySeat<Seeker>) -> Terms {
+    let BySeat { first, second } = players;
+    if !settings.rated || [first, second].iter().any(|by| by.may_be_rated().is_err()) {
+        return Terms::CASUAL;
+    }
+    let [one, other] = [first, second].map(|by| (&by.member, &by.dealings));
+    Terms::of(OwnDealings::between(one, other))
 }

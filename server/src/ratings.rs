@@ -122,14 +122,15 @@ impl Rating {
         Self { value, deviation: DEVIATION_OF_HOUSE_BOT, last_at: Some(now), ..Self::NEW }
     }
 
-    /// The rating after a game that counts half: in the middle between what it was at the end of the game
-    /// and what the whole game makes of it.
-    pub fn half_way_to(self, after: Self, now: u64) -> Self {
+    /// The rating after a game of which the `divisor`th part counts: so much of the way from what it was at
+    /// the end of the game to what the whole game makes of it.
+    pub fn part_of_way_to(self, after: Self, now: u64, divisor: u32) -> Self {
         let before = self.at(now);
+        let between = |before: f64, after: f64| before + (after - before) / f64::from(divisor);
         Self {
-            value: f64::midpoint(before.value, after.value),
-            deviation: f64::midpoint(before.deviation, after.deviation),
-            volatility: f64::midpoint(before.volatility, after.volatility),
+            value: between(before.value, after.value),
+            deviation: between(before.deviation, after.deviation),
+            volatility: between(before.volatility, after.volatility),
             ..after
         }
     }
@@ -276,7 +277,7 @@ mod tests {
         let bot = Rating { value: 1500.0, deviation: 60.0, last_at: Some(0), ..Rating::NEW };
         let now = 30 * DAY;
         let [whole, _] = rate([person, bot], Score::Second, now);
-        let half = person.half_way_to(whole, now);
+        let half = person.part_of_way_to(whole, now, 2);
         assert!((half.value - (1600.0 + whole.value) / 2.0).abs() < 1e-9);
         let grown = person.at(now).deviation;
         assert!(whole.deviation < half.deviation && half.deviation < grown);

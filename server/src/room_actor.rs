@@ -15,6 +15,7 @@ mod fair_play;
 mod fan_out;
 mod mailbox;
 mod marks;
+mod needs;
 mod paired;
 mod peers;
 mod rated_games;
@@ -23,6 +24,7 @@ mod recovery;
 mod route;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 use std::{
     collections::VecDeque,
@@ -33,7 +35,7 @@ use std::{
 
 use fivefold_shared::{
     protocol::{CommandId, MemberId, Message, Reason, Refusal, RoomCode, RoomRequest},
-    room::{Cause, Effects, Entry, Input, Member, Room, SessionId},
+    room::{Cause, Dealings, Effects, Entry, Input, Member, Room, SessionId},
 };
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
@@ -53,6 +55,7 @@ use self::{
     marks::Marks,
     recovery::Faults,
     route::Route,
+    waiting::{Learned, Need, Waiting},
 };
 use crate::{
     alarm::Alarm,
@@ -163,6 +166,7 @@ pub(crate) fn run(
         has_begun: false,
         on_stored: None,
         reading: None,
+        waiting: Waiting::default(),
         marks: Marks::default(),
         ahead_ms: opened_at.saturating_sub(clock.now()),
         clock,
@@ -190,6 +194,8 @@ enum Wakeup {
     Committed(Result<Committed, AppendError>),
     /// Ratings were read.
     Rated(Input),
+    /// What the first waiting input needs was looked up.
+    Learned(Need, Learned),
     /// The log writer, which was busy, took the next batch.
     Sent,
     WriterGone(StorageError),
@@ -253,6 +259,7 @@ impl Actor {
                         break;
                     }
                 }
+                Wakeup::Learned(need, found) => self.learn(&need, found),
                 Wakeup::Sent => {}
                 Wakeup::WriterGone(error) => {
                     if !Box::pin(self.rollback(&error.into(), mailbox)).await {
@@ -290,8 +297,9 @@ impl Actor {
         is_stopping: bool,
     ) -> Wakeup {
         self.read_ratings();
+        self.look_up();
         self.send_marks();
-        let Self { gate, bot_calls, alarm, reading, .. } = self;
+        let Self { gate, bot_calls, alarm, reading, waiting, .. } = self;
         let log_writer = &self.context.log_writer;
         if gate.has_batch()
             && let Some(Ok(permit)) = log_writer.reserve().now_or_never()
@@ -300,6 +308,7 @@ impl Actor {
         }
         let waits_for_writer = gate.has_batch();
         let takes_more = gate.len() < PENDING_EFFECTS_MAX && !is_stopping;
+        let takes_inputs = takes_more && waiting.is_empty();
         let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
         let due = due.map(|at| self.clock.instant(at));
         tokio::select! {
@@ -313,10 +322,11 @@ impl Actor {
                 Err(error) => Wakeup::WriterGone(error),
             },
             input = read(reading), if takes_more && reading.is_some() => Wakeup::Rated(input),
+            (need, found) = waiting.found(), if takes_more => Wakeup::Learned(need, found),
             Some(reply) = bot_calls.next(), if takes_more && !bot_calls.is_empty() => {
                 Wakeup::PoolReply(reply)
             }
-            Some(envelope) = mailbox.recv(), if takes_more => Wakeup::Envelope(envelope),
+            Some(envelope) = mailbox.recv(), if takes_inputs => Wakeup::Envelope(envelope),
             () = alarm.ring(due), if takes_more => Wakeup::Due,
             () = stopped, if !is_stopping => Wakeup::Stop,
         }
@@ -332,12 +342,13 @@ impl Actor {
         }
     }
 
-    fn receive(&mut self, input: Input, route: &Route) {
+    /// Takes an input of a session, for which this was found.
+    fn act(&mut self, input: Input, route: &Route, found: Learned) {
         if let Input::Enter { session, .. } = &input {
             self.fan_out.enter(*session, route.clone());
         }
-        let begins_paired = match self.may_act(&input) {
-            Ok(begins_paired) => begins_paired,
+        let (begins_paired, dealings) = match self.may_act(&input, found) {
+            Ok(may) => may,
             Err(refusal) => {
                 let message = Message::Refused { id: input.command_id().cloned(), refusal };
                 self.context.metrics.answered(input.kind(), &message);
@@ -346,6 +357,10 @@ impl Actor {
             }
         };
         self.note_origin(&input, route);
+        if let Some(dealings) = dealings {
+            let one_place = dealings.one_place || self.marks.are_at_one_address();
+            self.room.set_dealings(Dealings { one_place, ..dealings });
+        }
         self.current = CurrentCommand::of(&input, route);
         self.apply(input, Some(route));
         self.current = None;
@@ -354,12 +369,18 @@ impl Actor {
         }
     }
 
-    /// Whether the room may take an input at all, and whether it begins a game of paired players.
-    fn may_act(&self, input: &Input) -> Result<bool, Refusal> {
+    /// Whether the room may take an input at all. Whether it begins a game of paired players, and what is known of
+    /// them.
+    fn may_act(&self, input: &Input, found: Learned) -> Result<(bool, Option<Dealings>), Refusal> {
         self.may_seat_bot(input)?;
         self.may_help(input)?;
         self.may_be_rated(input)?;
-        self.begin_paired(input)
+        let dealings = match found {
+            Learned::Nothing => None,
+            Learned::Dealings(dealings) => Some(dealings),
+            Learned::Refused(refusal) => return Err(refusal),
+        };
+        Ok((self.begin_paired(input)?, dealings))
     }
 
     /// Whether a bot may sit down: the number of rooms with two bots is limited.
@@ -393,23 +414,16 @@ impl Actor {
         self.take(effects, kind, sender);
     }
 
-    /// Refuses the inputs that still wait when the task ends. When the server stops, nobody here knows
-    /// what became of a command that was sent before: the client sends it again over a new socket.
+    /// Refuses the inputs that still wait when the task ends.
     async fn refuse_the_rest(&mut self, mailbox: &mut Mailbox) {
         mailbox.close();
-        let is_stopping = self.context.stop.is_cancelled();
-        let reason = if self.room.is_closed() { Reason::NoSuchRoom } else { Reason::Unavailable };
+        for (input, route) in self.waiting.take() {
+            self.refuse_at_end(&input, &route);
+        }
         while let Some(envelope) = mailbox.recv().await {
             match (*envelope, &self.context.cluster) {
-                (Envelope::Session { outbox, .. }, _)
-                    if is_stopping || self.may_be_made_elsewhere() =>
-                {
-                    outbox.restart();
-                }
                 (Envelope::Session { input, outbox }, _) => {
-                    if let Some(id) = input.command_id() {
-                        Route::Local(outbox).refuse(id, reason);
-                    }
+                    self.refuse_at_end(&input, &Route::Local(outbox));
                 }
                 // The relay sends it to the next owner.
                 (Envelope::Relay { node, attempt, .. }, Some(cluster)) => {
@@ -419,6 +433,22 @@ impl Actor {
             }
         }
         self.dismiss_relays();
+    }
+
+    /// Refuses an input when the task ends. When the server stops, nobody here knows what became of a command
+    /// that was sent before: the client sends it again over a new socket.
+    fn refuse_at_end(&self, input: &Input, route: &Route) {
+        let is_stopping = self.context.stop.is_cancelled();
+        let reason = if self.room.is_closed() { Reason::NoSuchRoom } else { Reason::Unavailable };
+        match route {
+            Route::Local(outbox) if is_stopping || self.may_be_made_elsewhere() => outbox.restart(),
+            Route::Local(_) => {
+                if let Some(id) = input.command_id() {
+                    route.refuse(id, reason);
+                }
+            }
+            Route::Remote(remote) => remote.reject(),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::{
     clock::Clock,
     config::PageSource,
     connection_limit::ConnectionLimit,
+    dealings::SharedAddresses,
     fair_queue::Shares,
     heard_lines::HeardLines,
     http::jobs::Jobs,
@@ -71,6 +72,8 @@ pub(crate) struct Server {
     pub(crate) proxy_faults: LoggedFaults,
     /// How much of addresses is logged.
     pub(crate) addresses: Addresses,
+    /// Addresses whose people may play rated games with each other.
+    pub(crate) shared_addresses: Arc<SharedAddresses>,
     /// Where people find the server, if the operator has set it.
     pub(crate) public_url: Option<PublicUrl>,
     pub(crate) page: PageSource,

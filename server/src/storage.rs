@@ -15,6 +15,7 @@ mod blocking;
 mod cells;
 mod check;
 mod data_folder;
+mod dealings;
 mod deleted_players;
 mod error;
 mod examination;
@@ -65,6 +66,7 @@ pub use self::{
     blocking::Blocking,
     check::{BackupError, backup, check},
     data_folder::DataFolder,
+    dealings::{DealingsReader, Meeting, Trace, TraceKind},
     error::StorageError,
     examination::{
         ExaminationClaim, ExaminationReader, ExaminedGame, GameMark, MarkKind, MoveTimes,
@@ -255,10 +257,10 @@ pub trait Storage: Send + fmt::Debug + 'static {
     }
 }
 
-/// The reading half of the storage: finished games, members, and what [`ModerationReader`] and
-/// [`PuzzleReader`] and [`ExaminationReader`] read. Calls may block.
+/// The reading half of the storage: finished games, members, and what [`ModerationReader`],
+/// [`PuzzleReader`], [`ExaminationReader`] and [`DealingsReader`] read. Calls may block.
 pub trait StorageReader:
-    ModerationReader + PuzzleReader + ExaminationReader + Send + fmt::Debug
+    ModerationReader + PuzzleReader + ExaminationReader + DealingsReader + Send + fmt::Debug
 {
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///

@@ -160,7 +160,11 @@ export type Event = { "type": "created",
     /** The id under which the ended game is found. */
     id: GameId,
     /** Whether it counts for the players' ratings, unless it ends too early. */
-    rated?: boolean, }
+    rated?: boolean,
+    /** Why it is not, though both players may play rated games. */
+    casual?: WhyCasual,
+    /** A rated game that is not the first of these two on this day counts a half, a third and so on. This is the divisor; absent if it counts whole. */
+    part?: number, }
   | { "type": "asked",
     /** The seat, and what it may do. */
     ask: Ask, }
@@ -260,6 +264,8 @@ export type FinishedGame = {
     opening?: RecordedOpening,
     /** Whether it counts for the players' ratings. */
     rated?: boolean,
+    /** The divisor of a rated game that does not count whole, as in `started`. */
+    part?: number,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -328,6 +334,10 @@ export type GameSnapshot = {
     black: Seat,
     /** Whether it is rated, as in `started`. */
     rated?: boolean,
+    /** Why it is not, as in `started`. */
+    casual?: WhyCasual,
+    /** What a rated game counts, as in `started`. */
+    part?: number,
     /** The game's opening, unless it is free. */
     opening?: OpeningSnapshot,
     /** The moves, Black's first. */
@@ -365,6 +375,8 @@ export type GameSummary = {
     opening?: RecordedOpening,
     /** Whether it counts for the players' ratings. */
     rated?: boolean,
+    /** The divisor of a rated game that does not count whole, as in `started`. */
+    part?: number,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -431,6 +443,8 @@ export type ListedGame = {
     opening?: RecordedOpening,
     /** Whether it counts for the players' ratings. */
     rated?: boolean,
+    /** The divisor of a rated game that does not count whole, as in `started`. */
+    part?: number,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -1015,6 +1029,8 @@ export type ProfileGame = {
     opening?: RecordedOpening,
     /** Whether it counts for the players' ratings. */
     rated?: boolean,
+    /** The divisor of a rated game that does not count whole, as in `started`. */
+    part?: number,
     /** The number of moves. */
     plies: number,
     /** How it ended. */
@@ -1391,6 +1407,9 @@ export type Weight = {
     weight: number,
     /** Plies until the proven end of the game, this move included: 1 for a move that wins at once. */
     plies?: number, };
+
+/** Why a game of two players who may play rated games is casual. */
+export type WhyCasual = "one_place" | "short_game";
 
 /** The points on which a stone of an opening may be put, by their [distance from the centre. On the wire: `"anywhere"`, `{"within": 2}` or `{"beyond": 3}`. */
 export type Zone = "anywhere" | { "within": number }

@@ -231,7 +231,7 @@ export class Room {
       case 'chat_set': this.chat = event.on; break;
       case 'renamed': this.#rename(event.seat, event.name); break;
       case 'started':
-        this.game = { number: event.game, id: event.id, black: event.black, rated: event.rated, moves: [], clock: newClock(this.time) };
+        this.game = { number: event.game, id: event.id, black: event.black, rated: event.rated, casual: event.casual, part: event.part, moves: [], clock: newClock(this.time) };
         if (this.openingKind !== 'free') this.game.opening = { kind: this.openingKind, first: event.black, acts: [] };
         break;
       default: if (game) changeGame(game, at, event);

@@ -206,8 +206,11 @@ export const view = (app, place, code) => {
     write(detail, watches || result || lastMove());
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
-    const counts = room.game?.rated ? 'rated' : room.game && room.paired && 'casual';
-    write(about, [rules, clock, counts && t(counts)].filter(Boolean).join(' · '));
+    const game = room.game;
+    const counts = game?.rated ? 'rated' : game && room.paired && 'casual';
+    const why = game?.casual && t(`casual_${game.casual}`);
+    const part = game?.part && t('counts_part', { part: game.part });
+    write(about, [rules, clock, counts && t(counts), why || part].filter(Boolean).join(' · '));
     write(line, `${rules} · ${clock}`);
     watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : name)).join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');

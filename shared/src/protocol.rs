@@ -39,7 +39,7 @@ pub use self::{
     needed_scope::Needed,
     refusal::{Reason, Refusal, RefusalValues},
     sanction::SanctionKind,
-    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted},
+    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted, WhyCasual},
     token::{ApiToken, NoApiToken, Scope, TOKEN_LENGTH},
 };
 

@@ -2,6 +2,8 @@
 //!
 //! The room makes it when the game ends (`room/finished_game.rs`); this file does not know how.
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -50,6 +52,9 @@ pub struct GameSummary {
     /// Whether it counts for the players' ratings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rated: bool,
+    /// The divisor of a rated game that does not count whole, as in `started`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<NonZeroU32>,
     /// The number of moves.
     pub plies: usize,
     /// How it ended.

@@ -39,6 +39,7 @@ mod seating;
 mod seeds;
 mod standing;
 mod state;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -54,6 +55,7 @@ pub use self::{
     seeds::RoomSeeds,
     standing::{Spare, Stage, Standing},
     state::{FoldError, Game, RoomState, SnapshotError},
+    terms::{Dealings, Terms},
 };
 use self::{
     data::{Moment, is_kept},
@@ -96,8 +98,8 @@ pub struct Founding {
 pub struct Pair {
     /// The players.
     pub players: BySeat<Player>,
-    /// Whether their games are rated: they agree, and both have accounts.
-    pub rated: bool,
+    /// How their first game counts.
+    pub terms: Terms,
 }
 
 impl Room {
@@ -133,7 +135,7 @@ impl Room {
             }
         });
         let is_paired = paired.is_some();
-        let rated = paired.as_ref().is_some_and(|pair| pair.rated);
+        let terms = paired.as_ref().map_or(Terms::CASUAL, |pair| pair.terms);
         let players = match paired {
             Some(Pair { players: BySeat { first, second }, .. }) => {
                 BySeat { first: Some(first), second: Some(second) }
@@ -165,7 +167,7 @@ impl Room {
         let mut room = Self::new(code, seeds, limits, state);
         room.empty_since = Some(now);
         room.demo = demo;
-        room.rated_first = rated;
+        room.first_terms = terms;
         room.history.push(first.clone());
         let entry = Entry { event: first, cause: Some(cause.clone()) };
         effects.push(Effect::Append { entry, finished: None });

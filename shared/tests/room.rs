@@ -57,7 +57,14 @@ fn whole_game() -> Vec<Event> {
         created(),
         Event::Sat { seat: Seat::First, player: ann },
         Event::Sat { seat: Seat::Second, player: bot },
-        Event::Started { game: 1, black: Seat::First, id: game_id(), rated: false },
+        Event::Started {
+            game: 1,
+            black: Seat::First,
+            id: game_id(),
+            rated: false,
+            casual: None,
+            part: None,
+        },
         Event::Renamed { seat: Seat::First, name: Name::new("Anna").expect("well formed") },
         played(0, 1, 1),
         Event::DrawOffered { by: Seat::First },
@@ -79,7 +86,14 @@ fn whole_game() -> Vec<Event> {
         rated: false,
     });
     events.push(Event::RematchAsked { by: Seat::First });
-    events.push(Event::Started { game: 2, black: Seat::Second, id: game_id(), rated: false });
+    events.push(Event::Started {
+        game: 2,
+        black: Seat::Second,
+        id: game_id(),
+        rated: false,
+        casual: None,
+        part: None,
+    });
     events
 }
 
@@ -108,13 +122,27 @@ fn paired_games() -> Vec<Event> {
         created,
         Event::Sat { seat: first, player: member("Ann") },
         Event::Sat { seat: second, player: member("Robert") },
-        Event::Started { game: 1, black: first, id: game_id(), rated: false },
+        Event::Started {
+            game: 1,
+            black: first,
+            id: game_id(),
+            rated: false,
+            casual: None,
+            part: None,
+        },
         Event::FirstActDue { seat: first, until: 35_000 },
         played(0, 1, 1),
         Event::FirstActDue { seat: second, until: 36_000 },
         Event::FirstActDue { seat: second, until: 99_000 },
         Event::Ended { outcome: Outcome::Aborted { by: second }, rated: false },
-        Event::Started { game: 2, black: second, id: game_id(), rated: false },
+        Event::Started {
+            game: 2,
+            black: second,
+            id: game_id(),
+            rated: false,
+            casual: None,
+            part: None,
+        },
         played(0, 1, 1),
         Event::Nudged { by: second, until: 999_000 },
         played(1, 0, 0),
@@ -236,7 +264,14 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
         created,
         Event::Sat { seat: Seat::First, player: ann },
         Event::Sat { seat: Seat::Second, player: bob },
-        Event::Started { game: 1, black: Seat::First, id: game_id(), rated: false },
+        Event::Started {
+            game: 1,
+            black: Seat::First,
+            id: game_id(),
+            rated: false,
+            casual: None,
+            part: None,
+        },
     ]
     .into_iter()
     .map(|event| (0, event));
@@ -290,7 +325,14 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 created_with(time),
                 Event::Sat { seat: Seat::First, player: first },
                 Event::Sat { seat: Seat::Second, player: second },
-                Event::Started { game: 1, black: Seat::First, id: game_id(), rated: false },
+                Event::Started {
+                    game: 1,
+                    black: Seat::First,
+                    id: game_id(),
+                    rated: false,
+                    casual: None,
+                    part: None,
+                },
                 played(0, 0, 0),
                 Event::Ended { outcome: Outcome::Time { winner }, rated: false },
             ]);
@@ -374,7 +416,7 @@ proptest! {
             created,
             Event::Sat { seat: Seat::First, player: member("Ann") },
             Event::Sat { seat: Seat::Second, player: member("Robert") },
-            Event::Started { game: 1, black: Seat::First, id: game_id(), rated: false },
+            Event::Started { game: 1, black: Seat::First, id: game_id(), rated: false, casual: None, part: None },
         ])).unwrap();
         let seats = room.seats.clone();
         let mut model = Model::game(1);
@@ -441,7 +483,7 @@ proptest! {
                 Step::Rematch if !is_running => {
                     let game = model.games + 1;
                     let black = if game % 2 == 1 { Seat::First } else { Seat::Second };
-                    fold(&mut room, Event::Started { game, black, id: game_id(), rated: false });
+                    fold(&mut room, Event::Started { game, black, id: game_id(), rated: false, casual: None, part: None });
                     model = Model::game(game);
                 }
                 Step::Move { .. }

@@ -8,11 +8,14 @@
 //! attackers are another process with the lowest priority, because real ones would have their own
 //! processors. They get some with `taskset -c 0 target/release/examples/attack --attacker-cpus 1`.
 //! The row `spin` shows what a process costs that sends nothing.
+//!
+//! With `--farm 60` two accounts collect rating points from each other for a minute in each of three ways, and the
+//! program prints what they get.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{
     collections::BTreeMap,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -31,6 +34,7 @@ use fivefold_shared::{
 };
 use fivefold_tests::{
     Server,
+    farm::{Farmed, Plan as FarmPlan, farm},
     load::{
         self, Plan, Report, Target,
         attack::{self, Attack},
@@ -67,6 +71,9 @@ struct Args {
     /// Run the attackers on these processors only, as `taskset` names them.
     #[arg(long, value_name = "CPUS")]
     attacker_cpus: Option<String>,
+    /// Have two accounts collect rating points from each other for so many seconds, instead of the attacks.
+    #[arg(long, value_name = "SECONDS")]
+    farm: Option<u64>,
     /// Be the attacker of this server.
     #[arg(long, hide = true)]
     server: Option<SocketAddr>,
@@ -84,6 +91,10 @@ async fn main() -> anyhow::Result<()> {
     if let (Some(server), [attack]) = (args.server, &args.only[..]) {
         let until = Instant::now() + Duration::from_secs(args.seconds);
         println!("{}", attack::run(*attack, server, &room, until).await);
+        return Ok(());
+    }
+    if let Some(seconds) = args.farm {
+        farm_points(&args, seconds).await?;
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
@@ -118,6 +129,35 @@ async fn main() -> anyhow::Result<()> {
     for (attack, mut p99s) in p99s {
         let p99 = median(&mut p99s).as_secs_f64();
         println!("{attack:<12}{:>10.2} ms, {:.2} of quiet", p99 * 1e3, p99 / quiet);
+    }
+    Ok(())
+}
+
+/// Prints how many rating points two accounts get from each other, on a server that trusts no address.
+async fn farm_points(args: &Args, seconds: u64) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let rate = ["--command-rate", "100000"];
+    let server = match &args.program {
+        Some(program) => Server::start_program_in(program, folder.path(), &rate),
+        None => {
+            let flags = [&rate[..], &["--shared-address", "192.0.2.1"]].concat();
+            Server::start_in_with(folder.path(), &flags)
+        }
+    };
+    let (here, there) = (Ipv4Addr::new(127, 5, 0, 1), Ipv4Addr::new(127, 6, 0, 1));
+    let plans = [
+        ("one address, short games", FarmPlan { name: "Oa", sources: [here, here], acts: 8 }),
+        ("two addresses, short games", FarmPlan { name: "Ob", sources: [here, there], acts: 8 }),
+        (
+            "two addresses, 12 stones and more",
+            FarmPlan { name: "Oc", sources: [here, there], acts: 16 },
+        ),
+    ];
+    println!("{:<36}{:>8}{:>10}{:>14}{:>12}", "", "games", "counted", "first game", "all games");
+    for (what, plan) in plans {
+        let until = Instant::now() + Duration::from_secs(seconds);
+        let Farmed { games, counted, first, points } = farm(server.address(), plan, until).await;
+        println!("{what:<36}{games:>8}{counted:>10}{first:>14}{points:>12}");
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ export class Server {
    */
   static async start(...flags) {
     const data = await mkdtemp(join(tmpdir(), 'fivefold-page-'));
-    const server = new Server(['--data', data, '--log', 'warn', '--command-rate', '1000', '--connection-rate', '10000', '--room-rate', '10000', '--rooms-per-address', '1000', '--bot-answer-min', '50', ...flags]);
+    const server = new Server(['--data', data, '--log', 'warn', '--command-rate', '1000', '--connection-rate', '10000', '--room-rate', '10000', '--rooms-per-address', '1000', '--bot-answer-min', '50', '--shared-address', '127.0.0.0/8', ...flags]);
     server.data = data;
     await server.run('127.0.0.1:0');
     return server;

@@ -6,6 +6,7 @@
 
 mod client;
 mod cluster;
+pub mod farm;
 pub mod fault;
 mod guest;
 mod http;

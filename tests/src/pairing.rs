@@ -4,6 +4,7 @@
 use std::{collections::HashMap, fmt, time::Duration};
 
 use fivefold_server::{
+    dealings::OwnDealings,
     pairing::{Effect, Input, NewPair, Pairing, Rating, Seeker, rating_window},
     pools::Pools,
 };
@@ -157,6 +158,7 @@ impl World {
             command: CommandId::try_from("seek").expect("an id"),
             rating: self.ratings[number],
             blocked: Vec::new(),
+            dealings: OwnDealings::default(),
         }
     }
 

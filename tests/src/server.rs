@@ -117,7 +117,7 @@ impl Server {
     /// # Panics
     /// When it does not start.
     pub fn start_program_in(program: &Path, folder: &Path, flags: &[&str]) -> Self {
-        Self::run(Command::new(program).arg("--data").arg(folder).args(flags))
+        Self::spawn(Command::new(program).arg("--data").arg(folder).args(flags))
     }
 
     /// As [`start_in_with`](Self::start_in_with), for a server with a file size limit: a write
@@ -183,7 +183,12 @@ impl Server {
         text.lines().next_back().unwrap_or_default().to_owned()
     }
 
+    /// Starts this build. All players share this machine.
     fn run(server: &mut Command) -> Self {
+        Self::spawn(server.env("FIVEFOLD_SHARED_ADDRESS", "127.0.0.0/8"))
+    }
+
+    fn spawn(server: &mut Command) -> Self {
         let mut child = server
             .args(["--listen", "127.0.0.1:0", "--no-demo"])
             .env_remove("FIVEFOLD_DATA")

@@ -113,6 +113,7 @@ mod tests {
             time: fivefold_shared::clock::TimeControl::None,
             opening: None,
             rated: true,
+            part: None,
             plies,
             outcome: Outcome::Resignation { winner },
         };

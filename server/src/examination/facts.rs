@@ -107,6 +107,7 @@ mod tests {
                 time: TimeControl::None,
                 opening: None,
                 rated: true,
+                part: None,
                 plies: 4,
                 outcome: Outcome::Resignation { winner: Seat::First },
             },

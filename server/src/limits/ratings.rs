@@ -4,6 +4,18 @@ use std::time::Duration;
 
 use super::DAY;
 
+/// An address at which an account was used matters for its rated games for so long.
+pub const TRACED_ADDRESS_KEPT: Duration = Duration::from_secs(60 * 60);
+/// The same for a device.
+pub const TRACED_DEVICE_KEPT: Duration = DAY.saturating_mul(90);
+/// Most addresses, and most devices, that are kept of an account: the last ones.
+pub const TRACES_MAX: usize = 32;
+/// The use of an account at an address is noted again after this time.
+pub const TRACED_AGAIN_AFTER: Duration = Duration::from_secs(10 * 60);
+/// Most games in each pool that decide how a player's next game counts: the last ones of the day.
+pub const MEETINGS_MAX: usize = 100;
+/// Most opponents of the day that are compared for a new pair: the last ones.
+pub const OPPONENTS_OF_DAY_MAX: usize = 50;
 /// Most places in a leaderboard.
 pub const LEADERBOARD_PLACES_MAX: usize = 100;
 /// The greatest deviation with a place in a leaderboard, in points.

@@ -8,7 +8,7 @@ use fivefold_shared::{
         Colour, Create, GameSettings, MemberId, Player, Reason, Refusal, RoomCode, SeatRequest,
         Visibility,
     },
-    room::Pair,
+    room::{Pair, Terms},
     seat::BySeat,
 };
 use tokio::sync::oneshot;
@@ -25,6 +25,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct PairedRoom {
     pub(crate) game: PairedGame,
+    /// How their first game counts.
+    pub(crate) terms: Terms,
     pub(crate) players: BySeat<Player>,
     /// The players as the storage keeps them.
     pub(crate) members: Vec<KnownMember>,
@@ -96,11 +98,11 @@ impl Lobby {
         self: &Arc<Self>,
         paired: PairedRoom,
     ) -> Result<(RoomCode, oneshot::Receiver<Result<(), Playing>>), NotPaired> {
-        let PairedRoom { mut game, players, members, address } = paired;
+        let PairedRoom { mut game, mut terms, players, members, address } = paired;
         let (sanctions, now) = (&self.context.sanctions, self.context.clock.now());
         if game.settings.rated && !sanctions.may_both_play_rated(&game.players, now) {
             // An operator has decided so since they began to seek: they play as with a guest.
-            game.settings = game.settings.casual();
+            (game.settings, terms) = (game.settings.casual(), Terms::CASUAL);
         }
         if self.context.cluster.as_ref().is_some_and(|cluster| !cluster.node.is_current()) {
             return Err(Refusal::new(Reason::Unavailable).into());
@@ -116,7 +118,7 @@ impl Lobby {
         let command = ids::command_id();
         let create = create(game.settings);
         let founder = host.clone();
-        let pair = Pair { players, rated: game.settings.rated };
+        let pair = Pair { players, terms };
         let founded = self.found(founder, command.clone(), create, false, Some(pair))?;
         let code = founded.room.code().clone();
         self.paired_games().begin(&code, game).map_err(NotPaired::Playing)?;

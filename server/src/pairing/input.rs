@@ -1,9 +1,11 @@
 //! What goes into the pairing and what comes out of it.
 
+use std::num::NonZeroU32;
+
 use fivefold_shared::{
     protocol::{
         CommandId, GameSettings, MemberId, Name, OpenSeek, Reason, Refusal, RoomCode, SeekEnd,
-        SeekId, Wanted,
+        SeekId, Wanted, WhyCasual,
     },
     rating_pool::RatingPool,
     room::SessionId,
@@ -12,6 +14,7 @@ use fivefold_shared::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    dealings::OwnDealings,
     node_id::NodeId,
     storage::{IdentityHash, PoolRating, rating_before},
 };
@@ -42,6 +45,9 @@ pub struct Seeker {
     /// Those that they have blocked.
     #[serde(default)]
     pub blocked: Vec<MemberId>,
+    /// What they have done that matters for rated games.
+    #[serde(default)]
+    pub dealings: OwnDealings,
 }
 
 impl Seeker {
@@ -247,6 +253,12 @@ pub struct NewPair {
     pub players: BySeat<Seeker>,
     /// How long each has waited, in milliseconds.
     pub waited_ms: BySeat<u64>,
+    /// Why the game is casual, though both may play rated games.
+    #[serde(default)]
+    pub casual: Option<WhyCasual>,
+    /// The divisor of a rated game that does not count whole.
+    #[serde(default)]
+    pub part: Option<NonZeroU32>,
 }
 
 /// Something to do for the pairing.

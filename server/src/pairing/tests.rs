@@ -58,6 +58,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
         command: CommandId::try_from(format!("c{command}")).unwrap(),
         rating: Rating::UNRATED,
         blocked: Vec::new(),
+        dealings: OwnDealings::default(),
     }
 }
 

@@ -9,7 +9,8 @@ use fivefold_shared::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
-    limits::PAIRING_INPUTS_MAX, outbox::Outbox, pairing::Rating, pools::Pools, storage::Playing,
+    dealings::OwnDealings, limits::PAIRING_INPUTS_MAX, outbox::Outbox, pairing::Rating,
+    pools::Pools, storage::Playing,
 };
 
 /// Gives sessions access to the pairing; cheap to clone.
@@ -36,6 +37,8 @@ pub(crate) struct PairingCommand {
     pub(crate) owner: Option<MemberId>,
     /// How strong they are in the game that they seek.
     pub(crate) rating: Rating,
+    /// What they have done that matters for rated games.
+    pub(crate) dealings: OwnDealings,
 }
 
 /// A request that the pairing answers.

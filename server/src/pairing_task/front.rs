@@ -112,6 +112,7 @@ impl Front {
             account,
             owner,
             rating,
+            dealings,
             ..
         } = command;
         let new = || Seeking::new(member.clone(), address, outbox.clone());
@@ -133,7 +134,7 @@ impl Front {
         // Programs play for bots, whatever they say.
         let by = |engine| {
             let engine = engine || owner.is_some();
-            Seeker { engine, account, owner, rating, ..seeker }
+            Seeker { engine, account, owner, rating, dealings, ..seeker }
         };
         let message = match request {
             PairingRequest::Seek { wanted, engine } => {

@@ -9,6 +9,7 @@ use fivefold_shared::{
 
 use super::messages::ToLeader;
 use crate::{
+    dealings::OwnDealings,
     outbox::Outbox,
     own_blocks::OwnBlocks,
     pairing::{Rating, SeekAim, Seeker, StandingSeek},
@@ -64,7 +65,20 @@ impl Seeking {
         let Member { id: member, name, .. } = self.member.clone();
         let (identity, engine, rating) = (self.outbox.identity(), false, Rating::UNRATED);
         let (account, owner, blocked) = (false, None, self.blocked());
-        Seeker { member, name, identity, engine, account, owner, session, command, rating, blocked }
+        let dealings = OwnDealings::default();
+        Seeker {
+            member,
+            name,
+            identity,
+            engine,
+            account,
+            owner,
+            session,
+            command,
+            rating,
+            blocked,
+            dealings,
+        }
     }
 
     fn blocked(&self) -> Vec<MemberId> {

@@ -11,6 +11,7 @@ use std::{
 use fivefold_shared::{
     clock::millis,
     protocol::{MemberId, Player, Reason, Refusal, RoomCode},
+    room::Terms,
     seat::{BySeat, Seat},
 };
 
@@ -91,7 +92,7 @@ impl RoomMaker {
 
     /// Makes the room of a pair, which counts for this address.
     pub(super) fn make(&mut self, pair: NewPair, address: IpAddr) -> Making {
-        let NewPair { number, settings, players, waited_ms } = pair;
+        let NewPair { number, settings, players, waited_ms, casual, part } = pair;
         let ids =
             BySeat { first: players.first.member.clone(), second: players.second.member.clone() };
         let known = |seat: Seat| {
@@ -102,6 +103,7 @@ impl RoomMaker {
         let members = Seat::BOTH.into_iter().filter_map(known).collect();
         let room = PairedRoom {
             game: PairedGame { settings, players: ids.clone() },
+            terms: Terms { rated: settings.rated, casual, part },
             players: BySeat { first: player(players.first), second: player(players.second) },
             members,
             address,

@@ -21,6 +21,7 @@ use fivefold_shared::{
 
 use super::*;
 use crate::{
+    dealings::OwnDealings,
     ids,
     limits::{ANSWERED_WITHIN, PAIR_MADE_WITHIN, UNANSWERED_COMMANDS_MAX},
     logins::{Ending, Login},
@@ -138,6 +139,7 @@ impl Net {
             account: false,
             owner: None,
             rating: crate::pairing::Rating::UNRATED,
+            dealings: OwnDealings::default(),
         };
         let now = self.now;
         let (front, _) = self.nodes.get_mut(&person.node).unwrap();

@@ -17,11 +17,13 @@ use super::{
     fan_out::FanOut,
     marks::Marks,
     route::Route,
+    waiting::Waiting,
 };
 use crate::{
     alarm::Alarm,
     clock::Clock,
     cluster::{Cluster, frame::ToRelay},
+    dealings::SharedAddresses,
     directory::Listed,
     disk::Disk,
     heard_lines::{HeardLines, leave_out_unheard},
@@ -63,6 +65,8 @@ pub(super) struct Actor {
     pub(super) has_begun: bool,
     /// Reads the ratings that the room lacks.
     pub(super) reading: Option<Reading>,
+    /// Inputs for which the room has to learn something.
+    pub(super) waiting: Waiting,
     /// The marks of rated games.
     pub(super) marks: Marks,
     /// Notified as soon as something is stored, or cannot be because a player plays elsewhere.
@@ -94,6 +98,8 @@ pub(crate) struct RoomContext {
     pub(crate) rated: Arc<RatedPositions>,
     /// Knows who may play rated games.
     pub(crate) sanctions: Arc<Sanctions>,
+    /// Addresses whose people may play rated games with each other.
+    pub(crate) shared_addresses: Arc<SharedAddresses>,
 }
 
 /// The command that a room is processing. It is refused if the room panics.

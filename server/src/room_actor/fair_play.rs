@@ -55,7 +55,11 @@ impl Actor {
 
     /// The member of a session and their opponent, if another rated game of these two is to begin when the
     /// member sits down, or asks for one.
-    fn next_rated(&self, session: SessionId, sits: bool) -> Option<(&MemberId, &MemberId)> {
+    pub(super) fn next_rated(
+        &self,
+        session: SessionId,
+        sits: bool,
+    ) -> Option<(&MemberId, &MemberId)> {
         let member = self.room.member(session)?;
         let players: &BySeat<MemberId> = self.room.rated_players()?;
         let seat = Seat::BOTH.into_iter().find(|seat| players[*seat] == *member)?;

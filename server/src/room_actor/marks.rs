@@ -11,6 +11,7 @@ use fivefold_shared::{
 };
 
 use crate::{
+    dealings::{Place, SharedAddresses},
     network::neighbourhood,
     storage::{GameMark, MarkKind},
 };
@@ -21,7 +22,7 @@ const UNKNOWN_AGENT: u64 = 0;
 /// The marks of a room.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    /// From where the players of the running game acted last.
+    /// From where the players acted last.
     origins: BySeat<Option<Origin>>,
     /// The marks of games whose ends are not stored yet, with the numbers of these events.
     unstored: Vec<(u64, GameMark)>,
@@ -32,6 +33,8 @@ pub(super) struct Marks {
 /// From where somebody plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Origin {
+    /// Absent where people share the address.
+    place: Option<Place>,
     network: IpAddr,
     /// A digest of what the browser or program says that it is.
     agent: u64,
@@ -59,13 +62,26 @@ pub(super) enum Ending {
 
 impl Marks {
     /// The player in this seat acts from there.
-    pub(super) fn note_origin(&mut self, seat: Seat, address: IpAddr, agent: u64) {
-        self.origins[seat] = Some(Origin { network: neighbourhood(address), agent });
+    pub(super) fn note_origin(
+        &mut self,
+        seat: Seat,
+        address: IpAddr,
+        agent: u64,
+        shared: &SharedAddresses,
+    ) {
+        let place = Place::of(address, None, shared);
+        self.origins[seat] = Some(Origin { place, network: neighbourhood(address), agent });
+    }
+
+    /// Whether both players acted last from one address that people do not share.
+    pub(super) fn are_at_one_address(&self) -> bool {
+        let place = |seat: Seat| self.origins[seat].and_then(|origin| origin.place);
+        place(Seat::First).is_some() && place(Seat::First) == place(Seat::Second)
     }
 
     /// Notes a game that ends.
     pub(super) fn note_end(&mut self, ended: &EndedGame, end: &Ending) {
-        let origins = std::mem::take(&mut self.origins);
+        let origins = self.origins;
         let mut add = |seat: Seat, kind| {
             let EndedGame { game, players, at, seq } = ended;
             let (member, opponent) = (players[seat].clone(), players[seat.other()].clone());
@@ -124,8 +140,9 @@ mod tests {
     /// The marks of a game whose players act from these addresses with these programs.
     fn kinds(first: (&str, u64), second: (&str, u64), end: &Ending) -> Vec<(MemberId, MarkKind)> {
         let mut marks = Marks::default();
-        marks.note_origin(Seat::First, first.0.parse().unwrap(), first.1);
-        marks.note_origin(Seat::Second, second.0.parse().unwrap(), second.1);
+        let shared = SharedAddresses::default();
+        marks.note_origin(Seat::First, first.0.parse().unwrap(), first.1, &shared);
+        marks.note_origin(Seat::Second, second.0.parse().unwrap(), second.1, &shared);
         let players = BySeat { first: member('1'), second: member('2') };
         let game = GameId::try_from("k7m2qpxw9abck7m2".to_owned()).unwrap();
         marks.note_end(&EndedGame { game, players, at: 5, seq: 9 }, end);

@@ -18,11 +18,11 @@ use super::{
 use crate::{storage::ModerationChange, thinking::Owner};
 
 impl Actor {
-    /// Notes from where a player of the running rated game acts.
+    /// Notes from where a player acts in a rated game, or asks for the next one.
     pub(super) fn note_origin(&mut self, input: &Input, route: &Route) {
         let Input::Command { session, .. } = input else { return };
         let state = self.room.state();
-        if state.running().is_none_or(|game| !game.rated) {
+        if state.running().is_some_and(|game| !game.rated) || self.room.rated_players().is_none() {
             return;
         }
         let seat = self.room.member(*session).and_then(|member| state.seats.of_member(member));
@@ -30,7 +30,8 @@ impl Actor {
         if let Some(seat) = seat
             && owner != Owner::UNKNOWN
         {
-            self.marks.note_origin(seat, owner.address(), route.agent());
+            let shared = &self.context.shared_addresses;
+            self.marks.note_origin(seat, owner.address(), route.agent(), shared);
         }
     }
 

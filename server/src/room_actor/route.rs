@@ -134,6 +134,11 @@ impl Route {
 }
 
 impl RemoteSession {
+    /// The room takes nothing more here. The relay sends everything to the next owner.
+    pub(super) fn reject(&self) {
+        self.link.send(ToRelay::Rejected);
+    }
+
     fn send(&self, message: &Message, seq: u64) {
         let Some(command) = message.answers() else {
             let mut ends = None;

@@ -14,7 +14,7 @@ use fivefold_shared::{
         Colour, CommandId, Create, Event, GameId, MemberId, Name, Player, RoomCode, SeatRequest,
         Visibility,
     },
-    room::{Entry, Founding, Member, Pair, RoomLimits, RoomSeeds, SessionId},
+    room::{Entry, Founding, Member, Pair, RoomLimits, RoomSeeds, SessionId, Terms},
     rules::Rules,
     seat::BySeat,
 };
@@ -60,7 +60,7 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 
 /// The same, unless the server has paired two players.
 fn made(limits: Limits, paired: Option<BySeat<Player>>) -> (Opened, Input) {
-    let paired = paired.map(|players| Pair { players, rated: false });
+    let paired = paired.map(|players| Pair { players, terms: Terms::CASUAL });
     let host = person('0', "Ann");
     let command = CommandId::try_from("create".to_owned()).unwrap();
     let founding = Founding {
@@ -121,6 +121,7 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
             heard: Arc::default(),
             rated: Arc::default(),
             sanctions: Arc::default(),
+            shared_addresses: Arc::default(),
         }),
         (writer, threads),
     )

@@ -50,6 +50,8 @@ pub(super) struct Commands {
     cookie: Option<KeyHash>,
     /// The token in the handshake, which may not be valid.
     token: Option<KeyHash>,
+    /// A digest of the device's cookie.
+    pub(super) device: Option<u64>,
     /// Absent before `hello`.
     identity: Option<Authenticated>,
     rooms: JoinedRooms,
@@ -84,7 +86,7 @@ pub(super) type CommandResult = Result<Option<Message>, CommandError>;
 impl Commands {
     pub(super) fn new(
         id: SessionId,
-        Visitor { address, agent, account: cookie, token }: Visitor,
+        Visitor { address, agent, account: cookie, token, device }: Visitor,
         outbox: Outbox,
         ending: &CancellationToken,
         server: Arc<Server>,
@@ -94,7 +96,8 @@ impl Commands {
         let login = Ending::new(ending.clone());
         let rates = Rates::new(&server, address, now);
         let rooms = JoinedRooms::default();
-        Self { id, address, server, outbox, login, cookie, token, identity: None, rooms, rates }
+        let identity = None;
+        Self { id, address, server, outbox, login, cookie, token, device, identity, rooms, rates }
     }
 
     /// Whether the client has authenticated.
@@ -130,6 +133,9 @@ impl Commands {
         self.server.metrics.session_ended(reason.code());
         if let Some(identity) = &self.identity {
             self.server.logins.leave(&identity.member.id, self.id);
+            if identity.account.is_some() {
+                self.note_place(&identity.member.id);
+            }
         }
         self.rooms.leave_all(self.id).await;
     }
@@ -282,6 +288,9 @@ impl Commands {
         };
         let authenticated = self.log_in(&who).await?;
         let account = authenticated.account.is_some();
+        if account {
+            self.note_place(&authenticated.member.id);
+        }
         let Member { id: you, name, bot } = authenticated.member.clone();
         self.outbox.identify(authenticated.hash);
         if let Some(own) = OwnIds::new(you.clone(), authenticated.guests.clone()) {

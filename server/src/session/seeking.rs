@@ -1,5 +1,7 @@
 //! The commands of a session that the pairing answers.
 
+use std::sync::Arc;
+
 use fivefold_shared::{
     protocol::{Addressee, CommandId, MemberId, Reason, Refusal},
     rating_pool::PoolKind,
@@ -10,6 +12,7 @@ use super::{
     commands::{CommandResult, Commands},
 };
 use crate::{
+    dealings::{self, OwnDealings, Place},
     identities::Authenticated,
     pairing::Rating,
     pairing_task::{PairingCommand, PairingRequest},
@@ -46,12 +49,12 @@ impl Commands {
         }
         // Who may play no rated games plays in pools as guests do.
         let account = account.is_some() && may_be_rated.is_ok();
-        let rating = if account {
+        let (mut rating, mut dealings) = (Rating::UNRATED, OwnDealings::default());
+        if account && request.makes_game() {
+            self.note_place(&member.id);
             let kind = if owner.is_some() { PoolKind::Bots } else { PoolKind::People };
-            self.rating(&member.id, kind, &request).await
-        } else {
-            Rating::UNRATED
-        };
+            (rating, dealings) = self.standing(&member.id, kind, &request).await?;
+        }
         self.server.pairing.send(PairingCommand {
             id: id.clone(),
             kind,
@@ -64,25 +67,53 @@ impl Commands {
             account,
             owner,
             rating,
+            dealings,
         })?;
         Ok(None)
     }
 
-    /// How strong a member is in the game that they seek. Who cannot be looked up is new.
-    async fn rating(&self, member: &MemberId, kind: PoolKind, request: &PairingRequest) -> Rating {
+    /// How strong a member is in the game that they seek, and what they have done that matters for rated
+    /// games.
+    ///
+    /// # Errors
+    /// If it cannot be read: nobody knows then how the game counts.
+    async fn standing(
+        &self,
+        member: &MemberId,
+        kind: PoolKind,
+        request: &PairingRequest,
+    ) -> Result<(Rating, OwnDealings), Refusal> {
         let settings = request.settings(&self.server.pools);
-        let Some(pool) = settings.and_then(|settings| settings.rating_pool().ok()) else {
-            return Rating::UNRATED;
-        };
-        let member = member.clone();
-        let read = self.server.read_pool.read(move |reader| reader.ratings(&member)).await;
-        match read {
-            Ok(ratings) => Rating::of(&ratings, pool.of_kind(kind), self.server.clock.now()),
-            Err(error) => {
-                tracing::warn!(%error, "cannot read a rating");
-                Rating::UNRATED
-            }
+        let pool = settings.and_then(|settings| settings.rating_pool().ok());
+        let (wanted, now) = (member.clone(), self.server.clock.now());
+        let stones_min = self.server.limits.room.rematch_stones_min;
+        let read = self.server.read_pool.read(move |reader| {
+            let ratings = if pool.is_some() { reader.ratings(&wanted)? } else { Vec::new() };
+            Ok((ratings, dealings::read(reader, &wanted, now, stones_min)?))
+        });
+        let (ratings, mut dealings) = read.await.map_err(|error| {
+            tracing::warn!(%error, "cannot read a rating");
+            Refusal::new(Reason::Unavailable)
+        })?;
+        if let Some(place) = self.place() {
+            dealings.places.extend(place.marks());
         }
+        let rating =
+            pool.map_or(Rating::UNRATED, |pool| Rating::of(&ratings, pool.of_kind(kind), now));
+        Ok((rating, dealings))
+    }
+
+    /// From where the session comes, unless people share the address.
+    fn place(&self) -> Option<Place> {
+        Place::of(self.address, self.device, &self.server.shared_addresses)
+    }
+
+    /// Notes that an account is used from here, unless that was noted a short while ago. Nobody waits for it: a
+    /// seek has the place in any case.
+    pub(super) fn note_place(&self, member: &MemberId) {
+        let Some(place) = self.place() else { return };
+        let (server, member) = (Arc::clone(&self.server), member.clone());
+        tokio::spawn(async move { server.accounts.note_place(&member, place).await });
     }
 
     /// The member who is challenged, at whatever node. Who has blocked the challenger seems not to be

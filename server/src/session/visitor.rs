@@ -14,4 +14,6 @@ pub(crate) struct Visitor {
     pub(crate) account: Option<KeyHash>,
     /// The token in the `Authorization` header, which may not be valid.
     pub(crate) token: Option<KeyHash>,
+    /// A digest of the device's cookie.
+    pub(crate) device: Option<u64>,
 }

@@ -10,6 +10,7 @@ use fivefold_shared::{
 
 use super::{
     account_session::{AccountSession, Sessions},
+    dealings::Trace,
     hashes::{IdentityHash, KeyHash},
     keys::{ApiToken, KeyStep, Passkey},
 };
@@ -146,6 +147,9 @@ pub enum AccountStep {
     },
     /// Changes what else opens the account.
     Key(KeyStep),
+    /// Notes where the account is used. The oldest are forgotten: see
+    /// [`TRACES_MAX`](crate::limits::ratings::TRACES_MAX).
+    Trace(Vec<Trace>),
 }
 
 /// A member who signs up.

@@ -128,7 +128,7 @@ fn unreadable_in(connection: &Connection, table: &str) -> Result<Vec<Unreadable>
     Ok(found)
 }
 
-/// Whether a value is one that the server could have written there: all of its numbers are counts or times.
+/// Whether a value is one that the server could have written there: its numbers are counts, times and digests of 63 bits.
 fn is_readable(column: &Column, value: &RawValue) -> bool {
     match value {
         RawValue::Null => column.is_nullable || column.is_key,

@@ -111,6 +111,13 @@ pub trait ExaminationReader {
     /// When it cannot be read.
     fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError>;
 
+    /// The oldest examined game since a time that shows something, and that the engine has not begun to look
+    /// at.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn unsearched(&mut self, since: u64) -> Result<Option<Unexamined>, StorageError>;
+
     /// How many games the engine has begun to look at since a time.
     ///
     /// # Errors

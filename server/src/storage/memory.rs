@@ -1,6 +1,8 @@
 //! A storage in memory, for tests and for servers that keep nothing.
 
 mod accounts;
+mod dealings;
+mod dealings_reader;
 mod examination;
 mod examination_reader;
 mod moderation;
@@ -24,6 +26,7 @@ use fivefold_shared::{
 
 use self::{
     accounts::{Accounts, Members},
+    dealings::Traces,
     examination::Examinations,
     moderation::Moderation,
     puzzles::StoredPuzzles,
@@ -75,6 +78,7 @@ struct Tables {
     accounts: Accounts,
     moderation: Moderation,
     examinations: Examinations,
+    traces: Traces,
     ratings: StoredRatings,
     puzzles: StoredPuzzles,
     /// Number of games dropped because there were too many.
@@ -173,8 +177,9 @@ impl Storage for Memory {
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
         let mut tables = self.tables();
-        let Tables { accounts, members, renewed, moderation, examinations, .. } = &mut *tables;
-        let changed = accounts.change(&mut Members { members, renewed }, change)?;
+        let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
+            &mut *tables;
+        let changed = accounts.change(&mut Members { members, renewed, traces }, change)?;
         if matches!(change.step, AccountStep::DeleteGuest { .. }) && changed == AccountChanged::Done
         {
             moderation.forget(std::slice::from_ref(&change.member), change.at);
@@ -228,10 +233,15 @@ impl Storage for Memory {
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables();
-        let Tables { accounts, members, renewed, moderation, examinations, .. } = &mut *tables;
-        let (pruned, gone) = accounts.prune(&mut Members { members, renewed }, now, rows_max);
+        let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
+            &mut *tables;
+        let faded = traces.prune(now, rows_max);
+        let all = &mut Members { members, renewed, traces };
+        let (pruned, gone) = accounts.prune(all, now, rows_max - faded);
+        traces.forget(|member| gone.contains(member));
         moderation.forget(&gone, now);
         examinations.forget(|member| gone.contains(member));
+        let pruned = faded + pruned;
         Ok(pruned)
     }
 

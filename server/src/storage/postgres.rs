@@ -12,6 +12,8 @@ mod bots;
 mod check;
 mod claim;
 mod connection;
+mod dealings;
+mod dealings_reader;
 mod examination;
 mod games;
 mod keys;

@@ -4,7 +4,7 @@
 //! It does not know which games count: the room decided that when the game ended
 //! ([`GameSummary::rated`](fivefold_shared::record::GameSummary)).
 
-use std::{collections::BTreeMap, iter, str::FromStr};
+use std::{collections::BTreeMap, iter, num::NonZeroU32, str::FromStr};
 
 use fivefold_shared::{
     clock::millis,
@@ -163,6 +163,8 @@ struct RatedGame<'a> {
     pools: BySeat<RatingPool>,
     players: BySeat<&'a MemberId>,
     score: Score,
+    /// It counts whole, a half, a third and so on.
+    divisor: u32,
     at: u64,
 }
 
@@ -201,7 +203,8 @@ impl<'a> CountedGame<'a> {
 
 impl<'a> RatedGame<'a> {
     fn of(game: &'a FinishedGame) -> Option<Self> {
-        let GameSummary { rules, time, players, outcome, ended_at, .. } = &game.record.summary;
+        let GameSummary { rules, time, players, outcome, ended_at, part, .. } =
+            &game.record.summary;
         let pool = RatingPool::of(*rules, *time)?;
         // Only bots let programs play rated games.
         let player = |seat: Seat| match &players[seat] {
@@ -218,13 +221,17 @@ impl<'a> RatedGame<'a> {
             pools: BySeat { first: first_pool, second: second_pool },
             players: BySeat { first, second },
             score: score(outcome)?,
+            divisor: part.map_or(1, NonZeroU32::get),
             at: *ended_at,
         })
     }
 
-    /// Whether the game counts half for the player in this seat: a person against a bot.
-    fn is_half_for(&self, seat: Seat) -> bool {
-        self.pools[seat].kind == PoolKind::People && self.pools[seat.other()].kind == PoolKind::Bots
+    /// Which part of the game counts for the player in this seat. Against a bot, a person gains or loses
+    /// half.
+    fn divisor_for(&self, seat: Seat) -> u32 {
+        let is_half = self.pools[seat].kind == PoolKind::People
+            && self.pools[seat.other()].kind == PoolKind::Bots;
+        self.divisor.saturating_mul(if is_half { 2 } else { 1 })
     }
 }
 
@@ -314,8 +321,10 @@ impl Ratings {
         let after = rate(before.map(|before| before.rating), game.score, game.at);
         let mut changes = Vec::with_capacity(2);
         for ((seat, before), after) in Seat::BOTH.into_iter().zip(before).zip(after) {
-            let is_half = game.is_half_for(seat);
-            let after = if is_half { before.rating.half_way_to(after, game.at) } else { after };
+            let after = match game.divisor_for(seat) {
+                1 => after,
+                divisor => before.rating.part_of_way_to(after, game.at, divisor),
+            };
             let result = GameResult::of(seat, game.score);
             let of = (game.game, game.players[seat], game.at);
             changes.push(self.change(of, before, after, result));

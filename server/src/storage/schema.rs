@@ -448,13 +448,27 @@ const PLAYER_LISTED: &str = "
     DROP TABLE player_by_game;
 ";
 
+/// What format 12 adds about the use of accounts.
+const TRACES: &str = "
+    -- Where accounts were used, as digests. Pruned by `at`.
+    CREATE TABLE trace (
+        member TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('address', 'device')),
+        mark INTEGER NOT NULL,
+        -- When last.
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, kind, mark)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX trace_at ON trace (kind, at);
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 5] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (11, &[RATINGS_BY_TIME]),
-    (12, &[WHO_DECIDED, PLAYER_LISTED]),
+    (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES]),
 ];
 
 /// Kind of a file.

@@ -6,6 +6,8 @@
 mod account_rows;
 pub(super) mod accounts;
 mod bots;
+mod dealings;
+mod dealings_reader;
 mod examination;
 pub(super) mod games;
 mod keys;

@@ -12,12 +12,13 @@ use fivefold_server::{
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-        Appended, BlockLists, CaseId, Claimed, DiskSpace, Epoch, ExaminationReader, ExaminedGame,
-        GameMark, GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard, LeaderboardQuery,
-        MadeRoom, Memory, ModerationChange, ModerationChanged, ModerationReader, NowPlaying,
-        OldName, OpenReport, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted,
-        PuzzleRating, PuzzleReader, PuzzleTry, RatingChange, Report, ReportQuery, Sanction,
-        Storage, StorageError, StorageReader, Undone, Unexamined, Waiting,
+        Appended, BlockLists, CaseId, Claimed, DealingsReader, DiskSpace, Epoch, ExaminationReader,
+        ExaminedGame, GameMark, GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard,
+        LeaderboardQuery, MadeRoom, Meeting, Memory, ModerationChange, ModerationChanged,
+        ModerationReader, NowPlaying, OldName, OpenReport, Passkey, Playing, PoolRating,
+        PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry, RatingChange, Report,
+        ReportQuery, Sanction, Storage, StorageError, StorageReader, Trace, Undone, Unexamined,
+        Waiting,
     },
 };
 use fivefold_shared::{
@@ -634,6 +635,11 @@ impl ExaminationReader for Disk {
         self.kept.unexamined(since, stale)
     }
 
+    fn unsearched(&mut self, since: u64) -> Result<Option<Unexamined>, StorageError> {
+        self.reach()?;
+        self.kept.unsearched(since)
+    }
+
     fn engine_games(&mut self, since: u64) -> Result<usize, StorageError> {
         self.reach()?;
         self.kept.engine_games(since)
@@ -652,6 +658,18 @@ impl ExaminationReader for Disk {
     fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError> {
         self.reach()?;
         self.kept.marks_of(member)
+    }
+}
+
+impl DealingsReader for Disk {
+    fn traces(&mut self, member: &MemberId) -> Result<Vec<Trace>, StorageError> {
+        self.reach()?;
+        self.kept.traces(member)
+    }
+
+    fn meetings(&mut self, member: &MemberId, since: u64) -> Result<Vec<Meeting>, StorageError> {
+        self.reach()?;
+        self.kept.meetings(member, since)
     }
 }
 

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cluster::{nodes, stop_all, until_all_ready},
-    harness::{Client, LIMITS, TestServer, within},
+    harness::{Client, LIMITS, TestServer, config, within},
     pairing::{back, challenge, known, seek, seeking, settings},
     storage::Brittle,
 };
@@ -83,7 +83,7 @@ async fn the_next_leader_pairs_those_who_seek_when_a_leader_dies() {
     let is_broken = Arc::<AtomicBool>::default();
     let start = || {
         let brittle = Box::new(Brittle::on(storage.clone(), &is_broken));
-        let config = Config { limits: LIMITS, ..Config::default() };
+        let config = config(LIMITS);
         TestServer::start_node_on(brittle, &storage, &network, config)
     };
     // The first one leads.
@@ -225,7 +225,7 @@ async fn the_lobby_is_the_same_at_all_nodes() {
 async fn a_node_that_drains_sends_those_who_seek_to_the_others() {
     let (storage, network) = (Memory::default(), LocalNetwork::new(7));
     let start = |drain| {
-        let config = Config { limits: LIMITS, drain, ..Config::default() };
+        let config = Config { drain, ..config(LIMITS) };
         TestServer::start_node_on(Box::new(storage.clone()), &storage, &network, config)
     };
     // It leads the pairing.

@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite;
 
-use crate::harness::{Client, LIMITS, TestServer, within};
+use crate::harness::{Client, LIMITS, TestServer, config, within};
 
 const SHORT: Duration = Duration::from_millis(50);
 const HANDSHAKE: &str = "GET /ws HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\n\
@@ -167,7 +167,7 @@ async fn stopping_tells_everybody_and_takes_nobody_new() {
 
 #[tokio::test]
 async fn a_server_that_drains_goes_on_without_new_rooms() {
-    let config = Config { limits: LIMITS, drain: Duration::from_secs(3_600), ..Config::default() };
+    let config = Config { drain: Duration::from_secs(3_600), ..config(LIMITS) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     let mut ann = server.greet("Ann").await;
     let room = ann.create(json!(["me", {"bot": {"kind": "attack"}}])).await;

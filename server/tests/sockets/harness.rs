@@ -14,6 +14,7 @@ use fivefold_server::{
     Listeners, Membership, RunError,
     bus::{BusConfig, local::LocalNetwork},
     config::Config,
+    dealings::SharedAddresses,
     limits::Limits,
     run, run_in_cluster,
     storage::{Memory, Storage},
@@ -42,6 +43,8 @@ pub(crate) const LIMITS: Limits = Limits {
         bot_answer_min: Duration::ZERO,
         bot_pace: Duration::ZERO,
         bots_room_close: Duration::ZERO,
+        // As many as most tests play.
+        rematch_stones_min: 7,
         ..RoomLimits::DEFAULT
     },
     connections_per_second: 100_000,
@@ -58,6 +61,12 @@ pub(crate) const LIMITS: Limits = Limits {
     ..Limits::DEFAULT
 };
 
+/// A server whose clients may play rated games with each other, though they share this machine.
+pub(crate) fn config(limits: Limits) -> Config {
+    let loopback = "127.0.0.0/8".parse().unwrap();
+    Config { limits, shared_addresses: SharedAddresses::new(vec![loopback]), ..Config::default() }
+}
+
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
     metrics: SocketAddr,
@@ -71,7 +80,7 @@ impl TestServer {
     }
 
     pub(crate) fn start_on(storage: Box<dyn Storage>, limits: Limits) -> Self {
-        Self::start_with(storage, Config { limits, ..Config::default() })
+        Self::start_with(storage, config(limits))
     }
 
     pub(crate) fn start_with(storage: Box<dyn Storage>, config: Config) -> Self {
@@ -80,8 +89,7 @@ impl TestServer {
 
     /// A node of a cluster whose nodes share this storage and this network.
     pub(crate) fn start_node(storage: &Memory, network: &LocalNetwork, limits: Limits) -> Self {
-        let config = Config { limits, ..Config::default() };
-        Self::start_node_on(Box::new(storage.clone()), storage, network, config)
+        Self::start_node_on(Box::new(storage.clone()), storage, network, config(limits))
     }
 
     /// The same on a storage that is not the registry, with these settings.
@@ -140,13 +148,20 @@ impl TestServer {
         Client::new(socket)
     }
 
-    /// A new person with another address of this machine, after hello.
-    pub(crate) async fn greet_from(&self, address: Ipv4Addr, name: &str) -> Client {
+    /// A connection from another address of this machine, whose handshake has this cookie.
+    pub(crate) async fn connect_from(&self, address: Ipv4Addr, cookie: &str) -> Client {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((address, 0).into()).unwrap();
         let stream = socket.connect(self.address).await.unwrap();
-        let (socket, _) = client_async(format!("ws://{}/ws", self.address), stream).await.unwrap();
-        let mut client = Client::new(socket);
+        let mut request = format!("ws://{}/ws", self.address).into_client_request().unwrap();
+        request.headers_mut().insert("cookie", cookie.parse().unwrap());
+        let (socket, _) = client_async(request, stream).await.unwrap();
+        Client::new(socket)
+    }
+
+    /// A new person with another address of this machine, after hello.
+    pub(crate) async fn greet_from(&self, address: Ipv4Addr, name: &str) -> Client {
+        let mut client = self.connect_from(address, "none=").await;
         client.hello(name).await;
         client
     }

@@ -13,6 +13,7 @@ mod cluster;
 mod cluster_pairing;
 mod data_protection;
 mod ends;
+mod farming;
 mod faults;
 mod games;
 mod handshake;

@@ -14,7 +14,7 @@ use fivefold_shared::{
 use serde_json::{Value, json};
 
 use crate::{
-    harness::{Client, LIMITS, TestServer},
+    harness::{Client, LIMITS, TestServer, config},
     storage::Brittle,
 };
 
@@ -444,7 +444,7 @@ async fn a_rematch_that_is_not_stored_lets_both_seek() {
 
 #[tokio::test]
 async fn a_server_that_drains_pairs_nobody() {
-    let config = Config { limits: LIMITS, drain: Duration::from_secs(3_600), ..Config::default() };
+    let config = Config { drain: Duration::from_secs(3_600), ..config(LIMITS) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     let mut ann = server.greet("Ann").await;
     let mut bob = server.greet("Bob").await;

@@ -163,7 +163,7 @@ fn a_person_gains_half_against_a_bot_whose_rating_has_a_pool_of_its_own() {
         let [person, bot] = rate([Rating::NEW; 2], Score::First, DAY);
         let pools = changes.iter().map(|change| change.pool.to_string()).collect::<Vec<_>>();
         assert_eq!(pools, ["standard/15/normal", "bot/standard/15/normal"]);
-        let half = Rating::NEW.half_way_to(person, DAY);
+        let half = Rating::NEW.part_of_way_to(person, DAY, 2);
         assert_eq!([changes[0].after, changes[1].after], [half.estimate(), bot.estimate()]);
         assert_eq!(ratings(storage, 1)[0].rating, half);
         // Two bots gain and lose all of it.

@@ -267,7 +267,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
     let unlisted = "ALTER TABLE fivefold.player DROP COLUMN listed";
     let format_4 = format!(
-        "{format_5}, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
+        "{format_5}, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
     );
     server.execute(&format!("DROP TABLE {format_4}"));

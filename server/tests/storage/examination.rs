@@ -111,6 +111,37 @@ fn each_rated_game_is_examined_once_whoever_asks() {
 }
 
 #[test]
+fn the_engine_looks_once_at_a_game_that_was_examined_without_it() {
+    every_storage(|storage| {
+        let without = |game: u64| {
+            let mut found = facts([1, 2]);
+            (found.first.agreement, found.second.agreement) = (None, None);
+            ModerationChange::Examined { game: game_id(game), facts: Some(Box::new(found)) }
+        };
+        let next =
+            |storage: &dyn Storage, since| storage.reader().unwrap().unsearched(since).unwrap();
+        apply(storage, &claim(1, 50, 0, false), Done);
+        assert_eq!(next(storage, 0), None, "it is being examined");
+        apply(storage, &without(1), Done);
+        apply(storage, &without(1), Gone);
+        let found = Some(Unexamined { game: game_id(1), ended_at: NOW });
+        assert_eq!((next(storage, 0), next(storage, NOW + 1)), (found, None));
+        apply(storage, &claim(1, 60, 0, true), Done);
+        apply(storage, &claim(1, 61, 0, true), Gone);
+        assert_eq!(next(storage, 0), None);
+        apply(storage, &examined(1, [1, 2]), Done);
+        apply(storage, &examined(1, [1, 2]), Gone);
+        let mut reader = storage.reader().unwrap();
+        assert_eq!(reader.examined().unwrap()[0].facts, facts([1, 2]));
+        assert_eq!(reader.engine_games(59).unwrap(), 1);
+        // One that shows nothing is not searched.
+        apply(storage, &claim(2, 70, 0, false), Done);
+        apply(storage, &ModerationChange::Examined { game: game_id(2), facts: None }, Done);
+        assert_eq!(next(storage, 0), None);
+    });
+}
+
+#[test]
 fn games_that_the_engine_looks_at_are_counted_by_the_time() {
     every_storage(|storage| {
         for (game, at, engine) in [(1, 10, true), (2, 20, true), (3, 30, false)] {

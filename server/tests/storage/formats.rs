@@ -2,6 +2,7 @@
 
 /// Makes the tables of a file what they were in format 11.
 pub(crate) const FORMAT_11: &str = "
+    DROP TABLE trace;
     ALTER TABLE report DROP COLUMN closed_by;
     ALTER TABLE sanction DROP COLUMN appealed_at;
     ALTER TABLE sanction DROP COLUMN answered_by;
@@ -17,6 +18,7 @@ pub(crate) const FORMAT_11: &str = "
 
 /// Makes the tables of PostgreSQL what they were in format 5.
 pub(crate) const POSTGRES_5: &str = "
+    DROP TABLE fivefold.trace;
     ALTER TABLE fivefold.report DROP COLUMN closed_by;
     ALTER TABLE fivefold.sanction DROP COLUMN appealed_at, DROP COLUMN answered_by,
         DROP COLUMN undone_by;

@@ -9,6 +9,7 @@ mod contract;
 mod crash;
 mod damage;
 mod databases;
+mod dealings;
 mod doubt;
 mod examination;
 mod files;

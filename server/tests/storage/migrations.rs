@@ -14,7 +14,7 @@ use fivefold_shared::{protocol::Name, seat::Seat};
 use rusqlite::types::Value;
 
 use crate::{
-    accounts, bots, moderation,
+    accounts, bots, dealings, moderation,
     postgres::{Durability, Server},
     puzzles,
     rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
@@ -55,6 +55,7 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
         accounts::apply(storage, &accounts::change(6, at, step), AccountChanged::Done);
     }
     moderation::fill(storage);
+    dealings::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
 
@@ -125,6 +126,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
     assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
     moderation::assert_filled(&storage);
+    dealings::assert_filled(&storage);
     let paired = Some(playing(211, 41, Seat::Second));
     assert_eq!(reader.playing(&member(211)).unwrap(), paired);
     // Rooms go on with the next epoch, and new ones get numbers of their own.
@@ -237,6 +239,7 @@ fn a_database_is_copied_whole_into_a_new_file() {
     let history = here.rating_history(&member(6), ratings[0].pool).unwrap();
     assert_eq!(history, there.rating_history(&member(6), ratings[0].pool).unwrap());
     moderation::assert_filled(&file);
+    dealings::assert_filled(&file);
     // Rooms go on, and new ones get numbers of their own.
     assert_eq!(file.orphans(99).unwrap().len(), 32);
     let claimed = file.claim(&[code(1), code(0)], NodeId::ALONE).unwrap();

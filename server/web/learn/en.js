@@ -35,6 +35,12 @@ export const texts = {
   lessons,
   lessons_list: 'Lessons',
   chapters: { rules: 'The rules', wins: 'How to win', forbidden: 'Forbidden in renju', openings: 'Openings' },
+  rated: {
+    title: 'Games for ratings',
+    texts: [
+      'Two accounts cannot collect points from each other. Their game is casual if both were used on one device, or at one address within the hour. After a game with fewer than 12 stones a rematch is casual, until one of them has played somebody else. The second game of the same two on a day counts a half, the third one a third, and so on.',
+    ],
+  },
   goals: {
     five: '{stone} to play: win at once.',
     win: '{stone} to play: win by force.',

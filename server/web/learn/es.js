@@ -33,6 +33,12 @@ export const texts = {
   },
   lessons_list: 'Lecciones',
   chapters: { rules: 'Las reglas', wins: 'Cómo ganar', forbidden: 'Prohibido en renju', openings: 'Aperturas' },
+  rated: {
+    title: 'Partidas por puntos',
+    texts: [
+      'Dos cuentas no pueden sacarse puntos la una a la otra. Su partida es amistosa si ambas se han usado en un mismo dispositivo, o en una misma dirección en la última hora. Después de una partida con menos de 12 piedras, la revancha es amistosa hasta que uno de los dos juegue con otra persona. La segunda partida de los dos en un día cuenta la mitad, la tercera un tercio, y así sucesivamente.',
+    ],
+  },
   goals: {
     five: 'Juegan {stone}: gana de inmediato.',
     win: 'Juegan {stone}: gana de forma forzada.',

@@ -104,7 +104,8 @@ function show(app, place, texts, lesson, learned, signal) {
       showMe, (done || moves !== begin) && el('button', { type: 'button', onclick: startOver }, texts.again));
     fill(list, ...CHAPTERS.map(({ id, lessons }) => el('section', null,
       el('h2', null, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (id)]),
-      el('ol', null, ...lessons.map(lessonLink)))));
+      el('ol', null, ...lessons.map(lessonLink)))),
+      el('section', { class: 'rated' }, el('h2', null, texts.rated.title), ...texts.rated.texts.map((text) => el('p', null, text))));
   }
 
   /** @param {Lesson} one */

@@ -1,9 +1,11 @@
 //! Events in a room, numbered from 1 without gaps. They define the room's state: see
 //! [`Room`](crate::room::Room).
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
-use super::{GameId, MemberId, Name, Visibility, is_false, is_true, yes};
+use super::{GameId, MemberId, Name, Visibility, WhyCasual, is_false, is_true, yes};
 use crate::{
     bot_spec::BotSpec,
     clock::{SideTime, TimeControl},
@@ -84,6 +86,13 @@ pub enum Event {
         /// Whether it counts for the players' ratings, unless it ends too early.
         #[serde(default, skip_serializing_if = "is_false")]
         rated: bool,
+        /// Why it is not, though both players may play rated games.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        casual: Option<WhyCasual>,
+        /// A rated game that is not the first of these two on this day counts a half, a third and so on.
+        /// This is the divisor; absent if it counts whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<NonZeroU32>,
     },
     /// The opening asks a seat for an act. This follows `started` and each act, until the opening is
     /// over.

@@ -1,10 +1,13 @@
 //! The messages that the server sends: replies, refusals, events and news.
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
     ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
-    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, is_false, is_true, yes,
+    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual, is_false, is_true,
+    yes,
 };
 use crate::{
     analysis::{Line, Weight},
@@ -469,6 +472,12 @@ pub struct GameSnapshot {
     /// Whether it is rated, as in `started`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rated: bool,
+    /// Why it is not, as in `started`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub casual: Option<WhyCasual>,
+    /// What a rated game counts, as in `started`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<NonZeroU32>,
     /// The game's opening, unless it is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<OpeningSnapshot>,

@@ -54,6 +54,17 @@ impl GameSettings {
     }
 }
 
+/// Why a game of two players who may play rated games is casual.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum WhyCasual {
+    /// Both accounts were used on one device, or at one address within the hour.
+    OnePlace,
+    /// The last game of these two had few stones, and neither has played somebody else since.
+    ShortGame,
+}
+
 /// The game that a seek asks for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -13,6 +13,7 @@ use super::{
     presence::{News, Presence},
     seeds::RoomSeeds,
     state::{Game, RoomState},
+    terms::{Dealings, Terms},
 };
 use crate::{
     bot_spec::BotSpec,
@@ -50,8 +51,10 @@ pub struct Room {
     pub(super) tickets: u64,
     /// Whether this is the server's demo room, which stays open until its game is over.
     pub(super) demo: bool,
-    /// Whether the first game is rated; it begins when the room is made.
-    pub(super) rated_first: bool,
+    /// How the first game counts; it begins when the room is made.
+    pub(super) first_terms: Terms,
+    /// What the server knows of the players before the next game.
+    pub(super) dealings: Option<Dealings>,
     /// The ratings of the players of the last rated game, as far as they are known.
     pub(super) ratings: Option<GameRatings>,
     /// The last game whose ratings are known or cannot be read, and whether it had ended.
@@ -95,7 +98,8 @@ impl Room {
             seeds,
             tickets: 0,
             demo: false,
-            rated_first: false,
+            first_terms: Terms::CASUAL,
+            dealings: None,
             ratings: None,
             ratings_asked: None,
             closed: false,

@@ -42,6 +42,7 @@ impl RoomState {
             time: self.time,
             opening,
             rated: timeline.rated,
+            part: game.part.filter(|_| timeline.rated),
             plies: game.position.ply(),
             outcome,
         };

@@ -41,8 +41,8 @@ pub const NORMAL_FROM_MS: u64 = 3 * 60 * 1_000;
 /// The same from which it is slow.
 pub const SLOW_FROM_MS: u64 = 10 * 60 * 1_000;
 
-/// The limits of a room that its server sets. An operator may change all but those of first acts and
-/// nudges.
+/// The limits of a room that its server sets. An operator may change all but those of rematches, first
+/// acts and nudges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoomLimits {
     /// Whether people may chat in rooms.
@@ -69,6 +69,8 @@ pub struct RoomLimits {
     pub bots_room_close: Duration,
     /// The same while a game between two people is running.
     pub abandoned_room_close: Duration,
+    /// Fewest stones of a game after which a rematch is rated.
+    pub rematch_stones_min: usize,
     /// How long a player of a paired room has for their first act.
     pub first_act: FirstActLimits,
     /// In a game without a clock, how long a present player has had their turn before the opponent
@@ -92,6 +94,7 @@ impl RoomLimits {
         finished_room_close: Duration::from_secs(5 * 60),
         bots_room_close: Duration::from_secs(10),
         abandoned_room_close: Duration::from_secs(24 * 60 * 60),
+        rematch_stones_min: 12,
         first_act: FirstActLimits {
             fast: Duration::from_secs(20),
             normal: Duration::from_secs(30),

@@ -7,9 +7,10 @@ use super::{
     effect::Effect,
     rated_players::RatedPlayers,
     state::{Game, RoomState},
+    terms::{Dealings, Terms},
 };
 use crate::{
-    protocol::{GameId, GameRatings, GameSettings, MemberId, Message, PlayerRating},
+    protocol::{GameId, GameRatings, GameSettings, MemberId, Message, PlayerRating, WhyCasual},
     rating_pool::{PoolKind, RatingPool},
     rules::Outcome,
     seat::{BySeat, Seat},
@@ -112,18 +113,37 @@ impl Room {
         self.ratings.filter(|ratings| ratings.game == game.number)
     }
 
-    /// The players of the room's last rated game. Another game of theirs, in the same seats, is rated, too.
+    /// The players of the room's last rated game. Another game of theirs, in the same seats, is rated, too,
+    /// unless its terms say why not.
     pub fn rated_players(&self) -> Option<&BySeat<MemberId>> {
         self.state.rated_players.as_ref().map(|players| &players.members)
     }
 
-    /// Whether the next game is rated: the first one if that was agreed, and another one of the same two.
-    pub(super) fn next_is_rated(&self, number: u32) -> bool {
+    /// What the server knows of the players of the last rated game, for their next one.
+    pub const fn set_dealings(&mut self, dealings: Dealings) {
+        self.dealings = Some(dealings);
+    }
+
+    /// How the next game counts: the first one as agreed, and another one of the same two by what they have
+    /// played.
+    pub(super) fn next_terms(&mut self, number: u32) -> Terms {
+        let known = self.dealings.take();
         if number == 1 {
-            return self.rated_first;
+            return self.first_terms;
         }
         let players = RatedPlayers::of(&self.state.seats);
-        players.is_some() && players == self.state.rated_players
+        let Some(last) = &self.state.game else { return Terms::CASUAL };
+        if players.is_none() || players != self.state.rated_players {
+            return Terms::CASUAL;
+        }
+        let known = known.unwrap_or(Dealings { short_game: true, ..Dealings::default() });
+        // They may have played more stones since in a casual game.
+        let is_short = last.position.ply() < self.limits.rematch_stones_min;
+        Terms::of(Dealings {
+            one_place: known.one_place || last.casual == Some(WhyCasual::OnePlace),
+            short_game: known.short_game && is_short,
+            ..known
+        })
     }
 
     /// Whether the running game counts if it ends like this.

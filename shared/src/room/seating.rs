@@ -11,7 +11,7 @@ use crate::{
     seat::Seat,
 };
 
-use super::{Member, Moment, Room};
+use super::{Member, Moment, Room, terms::Terms};
 
 /// Checks that a bot plays by these rules.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {
@@ -130,8 +130,8 @@ impl Room {
 
     fn start(&mut self, game: u32, moment: &mut Moment<'_>) {
         let (id, black) = (self.seeds.game_id(game), self.state.black_in(game));
-        let rated = self.next_is_rated(game);
-        self.log(Event::Started { game, black, id, rated }, moment);
+        let Terms { rated, casual, part } = self.next_terms(game);
+        self.log(Event::Started { game, black, id, rated, casual, part }, moment);
         self.log_ask(moment);
     }
 

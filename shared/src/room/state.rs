@@ -3,13 +3,15 @@
 //! Server and clients fold the same events with this one function, so they cannot disagree about a
 //! game. This file does not know who may cause which event.
 
-use super::{rated_players::RatedPlayers, timeline::Timeline};
+use std::num::NonZeroU32;
+
+use super::{rated_players::RatedPlayers, terms::Terms, timeline::Timeline};
 use crate::{
     clock::{Clock, SideTime, TimeControl},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
     protocol::{
         Event, FirstAct, GameId, GameSnapshot, MemberId, Nudge, NumberedEvent, OpeningSnapshot,
-        Phase, Player, Seats, Snapshot, Visibility,
+        Phase, Player, Seats, Snapshot, Visibility, WhyCasual,
     },
     rules::{Illegal, Outcome, Point, Position, Rules, Stone},
     seat::{BySeat, Seat},
@@ -42,7 +44,7 @@ pub struct RoomState {
     pub seats: Seats,
     /// The game, running or ended; absent before the first one.
     pub game: Option<Game>,
-    /// The players of the last rated game; absent after a snapshot.
+    /// The players of the last game that was rated, or only casual for them; absent after a snapshot.
     pub(super) rated_players: Option<RatedPlayers>,
 }
 
@@ -55,6 +57,10 @@ pub struct Game {
     pub id: GameId,
     /// Whether it is rated, as its players know since it began.
     pub rated: bool,
+    /// Why it is not, though both players may play rated games.
+    pub casual: Option<WhyCasual>,
+    /// The divisor of a rated game that does not count whole.
+    pub part: Option<NonZeroU32>,
     /// The opening; over from the start in a free game. It alone knows which seat plays Black.
     pub opening: Opening,
     /// The board, the moves and, at the end, the outcome.
@@ -234,8 +240,9 @@ impl RoomState {
                     return Err("nobody with a name sits there".into());
                 }
             },
-            Event::Started { game, black, id, rated } => {
-                self.start(*game, *black, id, *rated, at)?;
+            Event::Started { game, black, id, rated, casual, part } => {
+                let terms = Terms { rated: *rated, casual: *casual, part: *part };
+                self.start(*game, *black, id, terms, at)?;
             }
             Event::Asked { ask } => self.game_mut()?.check_ask(Some(ask))?,
             Event::OpeningOver {} => self.game_mut()?.check_ask(None)?,
@@ -278,19 +285,21 @@ impl RoomState {
         number: u32,
         black: Seat,
         id: &GameId,
-        rated: bool,
+        Terms { rated, casual, part }: Terms,
         at: u64,
     ) -> Result<(), String> {
         if self.seats.vacant().is_some() {
             return Err("a seat is vacant".into());
         }
-        if rated {
+        if rated || casual.is_some() {
             self.rated_players = RatedPlayers::of(&self.seats);
         }
         self.game = Some(Game {
             number,
             id: id.clone(),
             rated,
+            casual,
+            part,
             opening: Opening::new(self.opening, black),
             position: Position::new(self.rules),
             clock: Clock::new(self.time),
@@ -609,6 +618,8 @@ impl Game {
             id: self.id.clone(),
             black: self.black(),
             rated: self.rated,
+            casual: self.casual,
+            part: self.part,
             opening: Some(opening).filter(|opening| !opening.kind.is_free()),
             moves: self.position.moves().to_vec(),
             draw_offer: self.draw_offer,
@@ -641,6 +652,8 @@ impl Game {
             number: snapshot.number,
             id: snapshot.id,
             rated: snapshot.rated,
+            casual: snapshot.casual,
+            part: snapshot.part,
             opening,
             position,
             clock: snapshot.clock,

@@ -72,7 +72,14 @@ impl Sitting {
         let second = Player::Member { member: bob, name: name("Bob"), engine: false };
         let mut sitting = Self::made(rules, time, opening, you, ann, vec![first, second]);
         let id = GameId::try_from("k7m2qpxw9abcdefg").unwrap();
-        sitting.hears(RoomEvent::Started { game: 1, black: Seat::First, id, rated: false });
+        sitting.hears(RoomEvent::Started {
+            game: 1,
+            black: Seat::First,
+            id,
+            rated: false,
+            casual: None,
+            part: None,
+        });
         sitting
     }
 

@@ -14,13 +14,13 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{cookie, device, token};
 use crate::{
     accounts::{Accounts, Device, Opened, SignedIn, tokens::TokenHolder},
+    device_key::DeviceKey,
     http::{
         audit::AuditNote,
         caller::Caller,
         questions::read,
         refusals::{Refused, malformed, refused},
     },
-    ids,
     server::Server,
     storage::{Account, KeyHash},
 };
@@ -53,8 +53,8 @@ impl FromRequestParts<Arc<Server>> for Asked {
         let is_encrypted = server.is_encrypted(caller.peer, &headers);
         let session = cookie::session(&headers, is_encrypted);
         let token = token::in_header(&headers);
-        let earlier = cookie::device(&headers, is_encrypted).map(str::to_owned);
-        let device = Device { address, label: device::label(&headers), earlier };
+        let key = cookie::device(&headers, is_encrypted);
+        let device = Device { address, label: device::label(&headers), key };
         let server = Arc::clone(server);
         Ok(Self { server, device, is_encrypted, session, token, headers, audit })
     }
@@ -156,7 +156,7 @@ impl Asked {
         show: impl FnOnce(Account) -> S,
     ) -> Response {
         self.audit.account(&account.name);
-        let device = ids::account_device(account.hash);
+        let device = DeviceKey::after(self.device.key.as_ref(), &account);
         let cookies = AppendHeaders([
             (header::SET_COOKIE, cookie::given(&secret, self.is_encrypted)),
             (header::SET_COOKIE, cookie::of_device(&device, self.is_encrypted)),

@@ -4,6 +4,7 @@
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 
 use crate::{
+    device_key::DeviceKey,
     ids,
     limits::accounts::{CHALLENGE_KEPT, SESSION_AGE_MAX},
     storage::KeyHash,
@@ -40,9 +41,10 @@ pub(super) fn oidc_browser(headers: &HeaderMap, is_encrypted: bool) -> Option<&s
     named(headers, if is_encrypted { ENCRYPTED_OIDC } else { PLAIN_OIDC })
 }
 
-/// The secret of a browser that was signed in before.
-pub(super) fn device(headers: &HeaderMap, is_encrypted: bool) -> Option<&str> {
+/// What a browser keeps that was signed in before.
+pub(in crate::http) fn device(headers: &HeaderMap, is_encrypted: bool) -> Option<DeviceKey> {
     named(headers, if is_encrypted { ENCRYPTED_DEVICE } else { PLAIN_DEVICE })
+        .and_then(DeviceKey::of)
 }
 
 fn named<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
@@ -63,13 +65,14 @@ pub(super) fn of_oidc(secret: &str, is_encrypted: bool) -> HeaderValue {
     header
 }
 
-/// The header by which a browser is known when it signs in to the account again.
-pub(super) fn of_device(secret: &str, is_encrypted: bool) -> HeaderValue {
+/// The header by which a browser is known when somebody signs in there again.
+pub(super) fn of_device(key: &DeviceKey, is_encrypted: bool) -> HeaderValue {
     let (name, secure) =
         if is_encrypted { (ENCRYPTED_DEVICE, "; Secure") } else { (PLAIN_DEVICE, "") };
     let age = SESSION_AGE_MAX.as_secs();
-    let text = format!("{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
-    let mut header = HeaderValue::try_from(text).expect("ASCII letters and digits");
+    let key = key.cookie();
+    let text = format!("{name}={key}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
+    let mut header = HeaderValue::try_from(text).expect("ASCII letters, digits and a dot");
     header.set_sensitive(true);
     header
 }

@@ -25,6 +25,7 @@ use crate::{
     storage::{
         Account, BlockEntry, BlockKind, GameMark, GameQuery, MarkKind, OldName, PuzzleTry, Report,
         ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, StorageReader,
+        Trace, TraceKind,
     },
 };
 
@@ -48,6 +49,8 @@ struct MemberData {
     old_names: Vec<ShownOldName>,
     /// Notes about the member's part in rated games.
     game_marks: Vec<ShownMark>,
+    /// Where the account was used lately. The digests that the server compares say nothing to anybody.
+    places: Vec<ShownTrace>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
     /// The people that the member has blocked or muted.
@@ -64,6 +67,14 @@ struct ShownMark {
     game: GameId,
     kind: MarkKind,
     /// When the game ended, in milliseconds since the Unix epoch.
+    at: u64,
+}
+
+/// An address, or a device, at which the account was used.
+#[derive(Serialize)]
+struct ShownTrace {
+    kind: TraceKind,
+    /// When last.
     at: u64,
 }
 
@@ -142,6 +153,7 @@ fn kept(
 ) -> Result<MemberData, StorageError> {
     let old_name = |OldName { name, at }| ShownOldName { name, until: at };
     let mark = |GameMark { game, kind, at, .. }| ShownMark { game, kind, at };
+    let place = |Trace { kind, at, .. }| ShownTrace { kind, at };
     let tried = |PuzzleTry { puzzle, solved, own, at, .. }| ExportedTry {
         puzzle,
         solved,
@@ -163,6 +175,7 @@ fn kept(
     Ok(MemberData {
         old_names: reader.old_names(member)?.into_iter().map(old_name).collect(),
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
+        places: reader.traces(member)?.into_iter().map(place).collect(),
         puzzles: reader.puzzle_tries(member)?.into_iter().map(tried).collect(),
         blocks: reader.block_lists(member)?.own.into_iter().map(block).collect(),
         reports,

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use fivefold_shared::protocol::{MemberId, Name};
 
 use self::old_names::OldNames;
+use super::dealings::Traces;
 use crate::{
     limits::{MEMORY_MEMBERS_MAX, accounts::ACCOUNT_SESSIONS_MAX},
     storage::{
@@ -28,6 +29,7 @@ pub(super) struct Accounts(HashMap<MemberId, StoredAccount>, OldNames);
 pub(super) struct Members<'t> {
     pub(super) members: &'t mut HashMap<MemberId, KnownMember>,
     pub(super) renewed: &'t mut HashSet<MemberId>,
+    pub(super) traces: &'t mut Traces,
 }
 
 /// One account, without what is in the member.
@@ -130,15 +132,11 @@ impl Accounts {
         }
         let Some(account) = self.0.get_mut(member) else { return Ok(AccountChanged::Gone) };
         match step {
-            AccountStep::Make(_)
-            | AccountStep::MakeBot(_)
-            | AccountStep::DeleteGuest { .. }
-            | AccountStep::Key(_) => {}
+            AccountStep::Trace(traces) => all.traces.note(member, traces),
             AccountStep::SignIn { session, rehashed } => {
                 if account.password.is_none() {
                     return Ok(AccountChanged::Gone);
-                }
-                if !account.has(session.hash) {
+                } else if !account.has(session.hash) {
                     account.password = rehashed.clone().or(account.password.take());
                     account.begin(session);
                 }
@@ -149,7 +147,10 @@ impl Accounts {
                 }
                 self.end_tokens(member);
             }
-            AccountStep::Recover { .. } => {}
+            AccountStep::Recover { .. }
+            | AccountStep::Make(_)
+            | AccountStep::DeleteGuest { .. } => {}
+            AccountStep::MakeBot(_) | AccountStep::Key(_) => {}
             AccountStep::Seen { session, expires_at } => {
                 let known = account.sessions.iter_mut().find(|own| own.hash == *session);
                 let Some(known) = known else { return Ok(AccountChanged::Gone) };
@@ -185,7 +186,7 @@ impl Accounts {
 
     fn make(
         &mut self,
-        Members { members, renewed }: &mut Members<'_>,
+        Members { members, renewed, .. }: &mut Members<'_>,
         member: &MemberId,
         at: u64,
         new: &NewAccount,

@@ -29,6 +29,22 @@ pub(super) struct Examination {
     pub(super) facts: Option<Option<BySeat<PlayerFacts>>>,
 }
 
+impl Examination {
+    /// Whether it shows something, and the engine has not begun to look at it.
+    pub(super) fn waits_for_engine(&self) -> bool {
+        !self.claim.engine && matches!(self.facts, Some(Some(_)))
+    }
+
+    /// Whether the engine looks at it, and what it finds is not there.
+    fn is_searched(&self) -> bool {
+        let has_found = |facts: &BySeat<PlayerFacts>| {
+            facts.first.agreement.is_some() || facts.second.agreement.is_some()
+        };
+        let facts = self.facts.as_ref().and_then(Option::as_ref);
+        self.claim.engine && facts.is_some_and(|facts| !has_found(facts))
+    }
+}
+
 impl Examinations {
     /// Notes these marks; one that is there stays.
     pub(super) fn mark(&mut self, marks: Vec<GameMark>) -> ModerationChanged {
@@ -48,10 +64,18 @@ impl Examinations {
 
     /// Claims a game for a node, unless another one examines it or has.
     pub(super) fn claim(&mut self, claim: ExaminationClaim) -> ModerationChanged {
+        let known = self.games.get_mut(&claim.game);
+        if let Some(known) = known.filter(|known| known.waits_for_engine() && claim.engine) {
+            (known.claim.engine, known.claim.at) = (true, claim.at);
+            return ModerationChanged::Done;
+        }
         let is_taken = |known: &Examination| known.facts.is_some() || known.claim.at > claim.stale;
         if self.games.get(&claim.game).is_some_and(is_taken) {
             return ModerationChanged::Gone;
         }
+        let engine =
+            claim.engine || self.games.get(&claim.game).is_some_and(|known| known.claim.engine);
+        let claim = ExaminationClaim { engine, ..claim };
         self.games.insert(claim.game.clone(), Examination { claim, facts: None });
         if self.games.len() > EXAMINED_MAX {
             let oldest = self.games.iter().min_by_key(|(_, known)| known.claim.ended_at);
@@ -68,7 +92,8 @@ impl Examinations {
         game: &GameId,
         facts: Option<BySeat<PlayerFacts>>,
     ) -> ModerationChanged {
-        match self.games.get_mut(game).filter(|known| known.facts.is_none()) {
+        let may_change = |known: &&mut Examination| known.facts.is_none() || known.is_searched();
+        match self.games.get_mut(game).filter(may_change) {
             Some(known) => {
                 known.facts = Some(facts);
                 ModerationChanged::Done

@@ -27,6 +27,20 @@ impl ExaminationReader for Memory {
         Ok(oldest.map(|change| Unexamined { game: change.game.clone(), ended_at: change.at }))
     }
 
+    fn unsearched(&mut self, since: u64) -> Result<Option<Unexamined>, StorageError> {
+        let tables = self.tables();
+        let waiting = tables
+            .examinations
+            .games
+            .values()
+            .filter(|known| known.waits_for_engine() && known.claim.ended_at >= since);
+        let oldest = waiting.min_by_key(|known| (known.claim.ended_at, known.claim.game.clone()));
+        Ok(oldest.map(|Examination { claim, .. }| Unexamined {
+            game: claim.game.clone(),
+            ended_at: claim.ended_at,
+        }))
+    }
+
     fn engine_games(&mut self, since: u64) -> Result<usize, StorageError> {
         let tables = self.tables();
         let games = tables.examinations.games.values();

@@ -8,6 +8,7 @@ use super::{
     account_rows::{ACCOUNT_COLUMNS, Change, account, bytes},
     bots,
     connection::Session,
+    dealings,
     keys::{self, read_keys},
     member_data::forget_texts,
     values::{signed, unsigned},
@@ -16,8 +17,9 @@ use crate::{
     limits::accounts::ACCOUNT_SESSIONS_MAX,
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, KeyHash,
-        NewAccount, PasswordHash, Sessions, StorageError,
+        NewAccount, PasswordHash, Sessions, StorageError, TraceKind,
         accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
+        dealings::traced_before,
         name_keys::likeness_in,
     },
 };
@@ -231,6 +233,12 @@ const PRUNE: &str = concat!(
         DELETE FROM old_name
         WHERE likeness IN (SELECT likeness FROM old_name WHERE at <= $6 LIMIT $4)
         RETURNING likeness
+    ), faded AS (
+        DELETE FROM trace WHERE (member, kind, mark) IN (
+            SELECT member, kind, mark FROM trace
+            WHERE kind = 'address' AND at <= $7 OR kind = 'device' AND at <= $8 LIMIT $4
+        )
+        RETURNING mark
     ), removed AS MATERIALIZED (
         SELECT member FROM account WHERE deleted_at <= $2
             AND (owner IS NOT NULL
@@ -260,6 +268,9 @@ const PRUNE: &str = concat!(
         DELETE FROM token WHERE member IN (SELECT member FROM removed) AND expires_at > $1
     ), unaliased AS (
         DELETE FROM alias WHERE account IN (SELECT member FROM removed)
+    ), untraced AS (
+        DELETE FROM trace WHERE member IN (SELECT member FROM removed)
+            AND NOT (kind = 'address' AND at <= $7 OR kind = 'device' AND at <= $8)
     ), unowned AS (
         UPDATE account SET owner = NULL WHERE member IN (SELECT member FROM removed)
             AND owner IS NOT NULL
@@ -277,8 +288,8 @@ const PRUNE: &str = concat!(
         RETURNING member
     )
     SELECT (SELECT count(*) FROM expired) + (SELECT count(*) FROM worn)
-        + (SELECT count(*) FROM aged) + (SELECT count(*) FROM removed)
-        + (SELECT count(*) FROM forgotten)"
+        + (SELECT count(*) FROM aged) + (SELECT count(*) FROM faded)
+        + (SELECT count(*) FROM removed) + (SELECT count(*) FROM forgotten)"
 );
 
 const SELECT_NAMED: &str = "
@@ -361,6 +372,7 @@ pub(super) async fn change(
             change.run(DELETE_GUEST, &[&hash, &locked, &DELETED_NAME]).await
         }
         AccountStep::Key(step) => keys::change(&change, step).await,
+        AccountStep::Trace(traces) => dealings::note(&change, traces).await,
     }
 }
 
@@ -401,8 +413,10 @@ pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Resul
     let (removed, forgotten) = (signed(removed_before(now)), signed(forgotten_before(now)));
     let limit = signed(rows_max as u64);
     let old = signed(old_before(now));
-    let values: [&(dyn ToSql + Sync); 6] =
-        [&signed(now), &removed, &forgotten, &limit, &DELETED_NAME, &old];
+    let [address, device] =
+        [TraceKind::Address, TraceKind::Device].map(|kind| signed(traced_before(kind, now)));
+    let values: [&(dyn ToSql + Sync); 8] =
+        [&signed(now), &removed, &forgotten, &limit, &DELETED_NAME, &old, &address, &device];
     let rows = session.query(PRUNE, &values).await?;
     rows.first().map_or(Ok(0), |row| row.try_get(0).map(unsigned))
 }

@@ -34,13 +34,17 @@ const CLAIM: &str = "
         ON CONFLICT (game) DO UPDATE SET claimed_at = excluded.claimed_at,
                 engine = examined_game.engine OR excluded.engine
             WHERE examined_game.facts IS NULL AND examined_game.claimed_at <= $5
+                OR examined_game.facts <> 'null' AND excluded.engine AND NOT examined_game.engine
         RETURNING game
     )
     SELECT EXISTS (SELECT FROM begun), false";
 
 const EXAMINED: &str = "
     WITH changed AS (
-        UPDATE examined_game SET facts = $2 WHERE game = $1 AND facts IS NULL RETURNING game
+        UPDATE examined_game SET facts = $2 WHERE game = $1 AND (facts IS NULL
+            OR engine AND facts <> 'null' AND (facts::json #>> '{first,agreement}') IS NULL
+                AND (facts::json #>> '{second,agreement}') IS NULL)
+        RETURNING game
     )
     SELECT EXISTS (SELECT FROM changed), false";
 
@@ -64,6 +68,10 @@ const SELECT_UNEXAMINED: &str = "
         SELECT FROM examined_game e
         WHERE e.game = c.game AND (e.facts IS NOT NULL OR e.claimed_at > $2)
     )
+    ORDER BY at, game LIMIT 1";
+
+const SELECT_UNSEARCHED: &str = "
+    SELECT game, at FROM examined_game WHERE NOT engine AND facts <> 'null' AND at >= $1
     ORDER BY at, game LIMIT 1";
 
 const COUNT_ENGINE_GAMES: &str = "
@@ -136,10 +144,11 @@ pub(super) async fn prune(session: &Session, now: u64, rows_max: usize) -> Resul
 impl ExaminationReader for PostgresReader {
     fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError> {
         let values: Values<'_> = &[&signed(since), &signed(stale)];
-        let rows = self.rows(SELECT_UNEXAMINED, values, |row| {
-            let ended_at = unsigned(row.try_get(1)?);
-            Ok(name(row.try_get(0)?).map(|game| Unexamined { game, ended_at }))
-        })?;
+        Ok(self.rows(SELECT_UNEXAMINED, values, unexamined_in)?.into_iter().next())
+    }
+
+    fn unsearched(&mut self, since: u64) -> Result<Option<Unexamined>, StorageError> {
+        let rows = self.rows(SELECT_UNSEARCHED, &[&signed(since)], unexamined_in)?;
         Ok(rows.into_iter().next())
     }
 
@@ -169,6 +178,12 @@ impl ExaminationReader for PostgresReader {
     fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError> {
         self.rows(SELECT_MARKS_OF, &[&member.as_str(), &signed(MARKS_MAX as u64)], mark_in)
     }
+}
+
+/// The game in a row.
+fn unexamined_in(row: &Row) -> Result<Result<Unexamined, StorageError>, Error> {
+    let ended_at = unsigned(row.try_get(1)?);
+    Ok(name(row.try_get(0)?).map(|game| Unexamined { game, ended_at }))
 }
 
 /// The mark in a row.

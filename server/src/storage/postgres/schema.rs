@@ -434,12 +434,26 @@ pub(super) const FILL_PLAYER_LISTED: &str = "
     UPDATE fivefold.player SET listed = false FROM fivefold.game
     WHERE game.id = player.game AND NOT game.listed";
 
+/// What format 6 adds about the use of accounts.
+const TRACES: &str = "
+    -- Where accounts were used, as digests. Pruned by `at`.
+    CREATE TABLE fivefold.trace (
+        member text COLLATE \"C\" NOT NULL,
+        kind text COLLATE \"C\" NOT NULL CHECK (kind IN ('address', 'device')),
+        mark bigint NOT NULL,
+        -- When last.
+        at bigint NOT NULL,
+        PRIMARY KEY (member, kind, mark)
+    );
+    CREATE INDEX trace_at ON fivefold.trace (kind, at);
+";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 4] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
-    (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED]),
+    (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES]),
 ];
 
 /// What a server found in its database.

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::{
     account_rows::{ACCOUNT_COLUMNS, Change, SELECT_ACCOUNT, account},
-    bots, keys, member_data,
+    bots, dealings, keys, member_data,
     rows::collect,
 };
 use crate::storage::{
@@ -60,6 +60,7 @@ pub(in crate::storage) fn change(
         }
         AccountStep::DeleteGuest { hash, locked } => change.delete_guest(*hash, *locked),
         AccountStep::Key(step) => keys::change(&change, step),
+        AccountStep::Trace(traces) => dealings::note(&change, traces),
     }
 }
 
@@ -260,6 +261,7 @@ pub(super) fn prune(
                  (SELECT likeness FROM old_name WHERE at <= ? LIMIT ?)",
         )?
         .execute((old_before(now), rows_max - pruned))?;
+    pruned += dealings::prune(transaction, now, rows_max - pruned)?;
     let removed = members(
         transaction,
         "SELECT member FROM account WHERE deleted_at <= ?
@@ -283,6 +285,7 @@ pub(super) fn prune(
             "DELETE FROM passkey WHERE member = ?",
             "DELETE FROM token WHERE member = ?",
             "DELETE FROM alias WHERE account = ?",
+            "DELETE FROM trace WHERE member = ?",
         ] {
             transaction.prepare_cached(statement)?.execute((member,))?;
         }

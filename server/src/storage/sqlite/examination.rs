@@ -44,7 +44,8 @@ pub(super) fn claim(
             "INSERT INTO examined_game (game, at, claimed_at, engine) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (game) DO UPDATE
                  SET claimed_at = excluded.claimed_at, engine = max(engine, excluded.engine)
-                 WHERE facts IS NULL AND claimed_at <= ?5",
+                 WHERE facts IS NULL AND claimed_at <= ?5
+                     OR facts <> 'null' AND engine < excluded.engine",
         )?
         .execute((game.as_str(), ended_at, at, engine, stale))?;
     Ok(if rows == 0 { ModerationChanged::Gone } else { ModerationChanged::Done })
@@ -57,7 +58,12 @@ pub(super) fn examined(
     facts: Option<&BySeat<PlayerFacts>>,
 ) -> Result<ModerationChanged, StorageError> {
     let rows = transaction
-        .prepare_cached("UPDATE examined_game SET facts = ? WHERE game = ? AND facts IS NULL")?
+        .prepare_cached(
+            "UPDATE examined_game SET facts = ? WHERE game = ? AND (facts IS NULL
+                 OR engine = 1 AND facts <> 'null'
+                     AND json_extract(facts, '$.first.agreement') IS NULL
+                     AND json_extract(facts, '$.second.agreement') IS NULL)",
+        )?
         .execute((to_json(&facts)?, game.as_str()))?;
     Ok(if rows == 0 { ModerationChanged::Gone } else { ModerationChanged::Done })
 }
@@ -94,6 +100,16 @@ impl ExaminationReader for SqliteReader {
              ORDER BY at, game LIMIT 1",
         )?;
         let row = select.query_row((since, stale), |row| Ok((row.get(0)?, row.get(1)?)));
+        let Some((game, ended_at)) = row.optional()? else { return Ok(None) };
+        Ok(Some(Unexamined { game: name(game)?, ended_at }))
+    }
+
+    fn unsearched(&mut self, since: u64) -> Result<Option<Unexamined>, StorageError> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT game, at FROM examined_game WHERE engine = 0 AND facts <> 'null' AND at >= ?
+             ORDER BY at, game LIMIT 1",
+        )?;
+        let row = select.query_row((since,), |row| Ok((row.get(0)?, row.get(1)?)));
         let Some((game, ended_at)) = row.optional()? else { return Ok(None) };
         Ok(Some(Unexamined { game: name(game)?, ended_at }))
     }

@@ -47,7 +47,7 @@ use crate::{
     room::limits::RoomLimits,
     room::{
         AnalysisUpdate, BotFault, BotReply, Effect, Effects, Entry, Founding, Input, Job, Member,
-        Pair, Room, RoomSeeds, SessionId, Ticket,
+        Pair, Room, RoomSeeds, SessionId, Terms, Ticket,
     },
 };
 
@@ -147,7 +147,7 @@ impl Table {
                 text,
                 Some(Pair {
                     players: BySeat { first: person("Ann"), second: person("Bob") },
-                    rated,
+                    terms: Terms { rated, ..Terms::CASUAL },
                 }),
             ),
             None => (text, None),

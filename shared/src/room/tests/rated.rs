@@ -1,15 +1,20 @@
 //! Rated games in a room: which are, and which count in the end.
 
+use std::num::NonZeroU32;
+
 use super::harness::{Table, command_id, show_all};
 use crate::{
     clock::millis,
     opening::Act,
-    protocol::{Event, RoomRequest},
-    room::{Input, SessionId, limits::RoomLimits},
+    protocol::{Event, RoomRequest, WhyCasual},
+    room::{Dealings, Input, SessionId, Terms, limits::RoomLimits},
     rules::{Point, Stone},
 };
 
 const RATED: &str = "rated paired standard 15x15 open open black opening swap2 in 5+3";
+
+/// Fewest stones after which a rematch is rated.
+const STONES_MIN: usize = RoomLimits::DEFAULT.rematch_stones_min;
 
 /// Ann (session 1) and Bob (session 2) in a room of their own.
 fn met(create: &str) -> Table {
@@ -37,9 +42,10 @@ fn play(table: &mut Table, moves: usize) {
     act(table, 1, RoomRequest::Choose { ply: 0, act: Act::put(points) });
     act(table, 2, RoomRequest::Choose { ply: 3, act: Act::Take(Stone::White) });
     for ply in 3..3 + moves {
-        let x = i32::try_from(2 * (ply - 3)).unwrap();
+        let number = i32::try_from(ply - 3).unwrap();
+        let (x, y) = (2 * (number % 7), 14 * (number / 7));
         let session = if ply % 2 == 1 { 2 } else { 1 };
-        let shown = act(table, session, RoomRequest::Play { ply, point: Point::new(x, 0) });
+        let shown = act(table, session, RoomRequest::Play { ply, point: Point::new(x, y) });
         assert!(shown.starts_with("played"), "{shown}");
     }
 }
@@ -76,7 +82,7 @@ fn a_rated_game_counts_when_both_have_moved_twice_and_its_record_says_so() {
 #[test]
 fn a_rematch_of_the_same_two_is_rated_and_a_game_with_somebody_else_is_not() {
     let mut table = met(RATED);
-    play(&mut table, 4);
+    play(&mut table, STONES_MIN - 3);
     act(&mut table, 1, RoomRequest::Resign);
     table.restart();
     enter(&mut table, 1, "Ann");
@@ -91,6 +97,60 @@ fn a_rematch_of_the_same_two_is_rated_and_a_game_with_somebody_else_is_not() {
     act(&mut table, 1, RoomRequest::Rematch);
     act(&mut table, 3, RoomRequest::Rematch);
     assert_eq!(marks(&table), (vec![true, true, false], vec![true, false]));
+}
+
+/// Both resign this game and ask for the next one. Returns how that counts.
+fn again(table: &mut Table) -> Terms {
+    act(table, 1, RoomRequest::Resign);
+    act(table, 1, RoomRequest::Rematch);
+    act(table, 2, RoomRequest::Rematch);
+    let started = table.log.iter().rev().find_map(|entry| match &entry.event.event {
+        Event::Started { rated, casual, part, .. } => {
+            Some(Terms { rated: *rated, casual: *casual, part: *part })
+        }
+        _ => None,
+    });
+    started.unwrap()
+}
+
+#[test]
+fn a_rematch_after_a_short_game_is_casual_until_a_longer_one() {
+    for (stones, casual) in [(STONES_MIN - 1, Some(WhyCasual::ShortGame)), (STONES_MIN, None)] {
+        let mut table = met(RATED);
+        play(&mut table, stones - 3);
+        let terms = again(&mut table);
+        assert_eq!((terms.rated, terms.casual), (casual.is_none(), casual), "{stones} stones");
+    }
+    let mut table = met(RATED);
+    play(&mut table, 4);
+    let short = Terms { casual: Some(WhyCasual::ShortGame), ..Terms::CASUAL };
+    assert_eq!(again(&mut table), short);
+    // Also after a restart, and as long as they play short games.
+    table.restart();
+    enter(&mut table, 1, "Ann");
+    enter(&mut table, 2, "Bob");
+    assert_eq!(again(&mut table), short);
+    // Ann has the second stone of each opening now, so the colours of `play` do not fit.
+    table.room.set_dealings(Dealings { games_today: 1, ..Dealings::default() });
+    let part = NonZeroU32::new(2);
+    assert_eq!(again(&mut table), Terms { rated: true, casual: None, part }, "others in between");
+}
+
+#[test]
+fn each_rated_game_of_a_day_counts_less_and_one_place_makes_all_casual() {
+    let mut table = met(RATED);
+    for part in 2..5 {
+        let games_today = part - 1;
+        table.room.set_dealings(Dealings { games_today, ..Dealings::default() });
+        let terms = again(&mut table);
+        assert_eq!((terms.rated, terms.part), (true, NonZeroU32::new(part)));
+    }
+    let one_place = Terms { casual: Some(WhyCasual::OnePlace), ..Terms::CASUAL };
+    table.room.set_dealings(Dealings { one_place: true, ..Dealings::default() });
+    assert_eq!(again(&mut table), one_place);
+    // It stays so in this room, wherever they are.
+    table.room.set_dealings(Dealings::default());
+    assert_eq!(again(&mut table), one_place);
 }
 
 #[test]

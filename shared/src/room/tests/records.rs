@@ -34,11 +34,13 @@ pub(super) fn record_in(log: &[Entry]) -> Option<FinishedGame> {
     let Event::Created { rules, visibility, time, opening, .. } = &events[0].event else {
         panic!("no log")
     };
-    let (began, started_at, begins, id) = before
+    let (began, started_at, begins, id, part) = before
         .iter()
         .enumerate()
         .filter_map(|(index, event)| match &event.event {
-            Event::Started { black, id, .. } => Some((index, event.at, *black, id.clone())),
+            Event::Started { black, id, part, .. } => {
+                Some((index, event.at, *black, id.clone(), *part))
+            }
             _ => None,
         })
         .next_back()?;
@@ -72,6 +74,7 @@ pub(super) fn record_in(log: &[Entry]) -> Option<FinishedGame> {
             acts,
         }),
         rated: *rated,
+        part: part.filter(|_| *rated),
         plies: moves.len(),
         outcome: outcome.clone(),
     };

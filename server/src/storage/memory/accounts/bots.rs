@@ -13,7 +13,7 @@ use crate::{
 impl Accounts {
     pub(super) fn make_bot(
         &mut self,
-        Members { members, renewed }: &mut Members<'_>,
+        Members { members, renewed, .. }: &mut Members<'_>,
         member: &MemberId,
         at: u64,
         new: &NewBot,

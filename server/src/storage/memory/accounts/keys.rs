@@ -116,7 +116,7 @@ impl Accounts {
 
     fn add_alias(
         &mut self,
-        Members { members, renewed }: &mut Members<'_>,
+        Members { members, renewed, .. }: &mut Members<'_>,
         member: &MemberId,
         (guest, hash, locked): (&MemberId, IdentityHash, IdentityHash),
     ) -> AccountChanged {

@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 21] = [
+pub(super) const TABLES: [Table; 22] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -278,6 +278,7 @@ pub(super) const TABLES: [Table; 21] = [
         3,
         &[text("member"), text("game"), text("kind"), text("opponent"), integer("at")],
     ),
+    table("trace", 12, 3, &[text("member"), text("kind"), integer("mark"), integer("at")]),
     table(
         "examined_game",
         10,

@@ -1,0 +1,85 @@
+//! What a room has to learn before it takes an input, and how it learns that: see `waiting.rs`.
+
+use std::sync::Arc;
+
+use fivefold_shared::{
+    protocol::{Reason, Refusal, RoomRequest},
+    room::Input,
+};
+
+use super::{
+    actor::{Actor, RoomContext},
+    route::Route,
+    waiting::{Learned, Need},
+};
+use crate::dealings::of_two;
+
+impl Actor {
+    /// Takes an input of a session, or has it wait.
+    pub(super) fn receive(&mut self, input: Input, route: &Route) {
+        if self.waiting.is_empty() && self.need(&input).is_none() {
+            self.act(input, route, Learned::Nothing);
+        } else {
+            self.waiting.inputs.push_back((input, route.clone()));
+        }
+    }
+
+    /// Begins to look up what the first input needs, when all that it follows is stored.
+    pub(super) fn look_up(&mut self) {
+        while self.waiting.search.is_none() && self.gate.is_settled() {
+            let Some((input, _)) = self.waiting.inputs.front() else { return };
+            match self.need(input) {
+                Some(need) => {
+                    let context = Arc::clone(&self.context);
+                    self.waiting.search = Some(Box::pin(async move {
+                        let found = search(&context, &need).await;
+                        (need, found)
+                    }));
+                }
+                None => self.take_waiting(Learned::Nothing),
+            }
+        }
+    }
+
+    /// The first input has what it needs, unless it needs something else by now.
+    pub(super) fn learn(&mut self, need: &Need, found: Learned) {
+        let first = self.waiting.inputs.front();
+        if first.is_some_and(|(input, _)| self.need(input).as_ref() == Some(need)) {
+            self.take_waiting(found);
+        }
+    }
+
+    fn take_waiting(&mut self, found: Learned) {
+        if let Some((input, route)) = self.waiting.inputs.pop_front() {
+            self.act(input, &route, found);
+        }
+    }
+
+    /// What the room has to learn before it takes an input.
+    fn need(&self, input: &Input) -> Option<Need> {
+        let Input::Command { session, request, .. } = input else { return None };
+        let sits = matches!(request, RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. });
+        if !sits && *request != RoomRequest::Rematch {
+            return None;
+        }
+        self.next_rated(*session, sits)?;
+        self.room.rated_players().cloned().map(Need::Dealings)
+    }
+}
+
+async fn search(context: &RoomContext, need: &Need) -> Learned {
+    match need {
+        Need::Dealings(players) => {
+            let (read_pool, now) = (Arc::clone(&context.read_pool), context.clock.now());
+            let stones_min = context.limits.room.rematch_stones_min;
+            match of_two(read_pool, players.clone(), now, stones_min).await {
+                Ok(dealings) => Learned::Dealings(dealings),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot read what two players have played");
+                    // Nobody knows how the game would count.
+                    Learned::Refused(Refusal::new(Reason::Unavailable))
+                }
+            }
+        }
+    }
+}
