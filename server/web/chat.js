@@ -4,7 +4,7 @@
 /** @import { ChatLine, RoomNews } from './types' */
 /** @import { App } from './view-types' */
 
-import { personName } from './display-names.js';
+import { memberName, personName } from './display-names.js';
 import { el, fill, icon, write } from './dom.js';
 import { CHAT_TEXT_MAX } from './protocol.js';
 import { change, settings } from './settings.js';
@@ -83,7 +83,7 @@ export function createChat(app, room, reveal) {
     fill(list, ...(sorted.length > 0 ? sorted.map((line) => lineOf(app, room, line)) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
     log.scrollTop = log.scrollHeight;
     const latest = sorted.at(-1);
-    fill(last, ...(latest ? [el('bdi', { class: 'name' }, latest.bot ? t('bot_kind', { kind: latest.name }) : latest.name), ' ', el('bdi', null, latest.text)] : [t('chat')]));
+    fill(last, ...(latest ? [el('bdi', { class: 'name' }, latest.bot ? t('bot_kind', { kind: latest.name }) : memberName(latest.name)), ' ', el('bdi', null, latest.text)] : [t('chat')]));
   }
 
   function showFresh() {

@@ -75,9 +75,15 @@ export function ratedName(rated) {
 /** @param {Player | null | undefined} player */
 export function playerName(player) {
   if (!player) return t('seat_open');
-  if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : player.name;
+  if ('member' in player) return player.engine ? t('bot_kind', { kind: player.name }) : memberName(player.name);
   const { kind, level } = player.bot;
   return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind: t(`bot_${kind}`) });
+}
+
+/** A name, in the language of the page if the server has given it to a guest. @param {string} name */
+export function memberName(name) {
+  const number = /^Guest (\d{4})$/.exec(name)?.[1];
+  return number ? t('guest_number', { number }) : name;
 }
 
 /** The rating of a bot's level, which no game changes. @param {Player | null | undefined} player */

@@ -2,7 +2,7 @@
 
 /** @import { Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
-import { openingName, sizeName, timeControlText, variantName, VARIANTS } from './display-names.js';
+import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { check, segment, select } from './form-fields.js';
 import { hasText, t } from './texts.js';
@@ -104,6 +104,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     options.opening = /** @type {OpeningKind} */ (opening.field.value);
     options.assistance = assistance.field.checked;
     options.listed = listed.field.checked;
+    for (const option of colour.field.options) if (option.value === 'black' || option.value === 'white') write(option, stoneName(option.value, rules()));
     // These two variants have one board.
     size.label.hidden = options.variant === 'renju' || options.variant === 'mnk';
     localStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify(options));
@@ -111,7 +112,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     write(openingHow, t(`opening_${options.opening}_how`));
     rated?.show(settings());
     write(line, [
-      !forAnyone && (options.colour === 'random' ? t('colour_random') : t(options.colour)),
+      !forAnyone && (options.colour === 'random' ? t('colour_random') : stoneName(options.colour, rules())),
       options.opening !== 'free' && openingName(options.opening),
     ].filter(Boolean).join(' · '));
   }

@@ -3,6 +3,7 @@
 /** @import { App } from './view-types' */
 
 import { openDialog } from './dialog.js';
+import { memberName } from './display-names.js';
 import { el } from './dom.js';
 import { createGameOptions } from './game-options.js';
 import { t } from './texts.js';
@@ -18,7 +19,7 @@ export async function openPersonDialog(app, person, context = {}) {
   const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
   const profile = el('button', { type: 'button', onclick: showProfile }, t('profile'));
-  const dialog = context.opposed ? openDialog(name, profile, actions) : openDialog(t('challenge_person', { name }), profile, options.element, send, actions);
+  const dialog = context.opposed ? openDialog(memberName(name), profile, actions) : openDialog(t('challenge_person', { name: memberName(name) }), profile, options.element, send, actions);
 
   /** Goes to the person's profile. A guest has none, and may have the name of somebody who has. */
   async function showProfile() {

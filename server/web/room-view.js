@@ -8,7 +8,7 @@ import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
 import { botLevel, saveBeaten } from './bot-level.js';
 import { createChat } from './chat.js';
-import { playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
+import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
 import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
 import { createGameActions } from './game-actions.js';
 import { linkCard } from './link-card.js';
@@ -212,7 +212,7 @@ export const view = (app, place, code) => {
     const part = game?.part && t('counts_part', { part: game.part });
     write(about, [rules, clock, counts && t(counts), why || part].filter(Boolean).join(' · '));
     write(line, `${rules} · ${clock}`);
-    watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : name)).join(', ');
+    watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : memberName(name))).join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
     if (id) saveEndedGame(id);

@@ -42,6 +42,7 @@ export const texts = {
   seat_open: 'open seat',
   bot_level: 'Bot, level {level}',
   bot_kind: 'Bot “{kind}”',
+  guest_number: 'Guest {number}',
   freestyle: 'Gomoku (freestyle)',
   standard: 'Gomoku (standard)',
   renju: 'Renju',

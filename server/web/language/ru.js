@@ -43,6 +43,7 @@ export const texts = {
   seat_open: 'место свободно',
   bot_level: 'Бот, уровень {level}',
   bot_kind: 'Бот «{kind}»',
+  guest_number: 'Гость {number}',
   freestyle: 'Гомоку (фристайл)',
   standard: 'Гомоку (стандарт)',
   renju: 'Рэндзю',
