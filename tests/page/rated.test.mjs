@@ -46,7 +46,7 @@ for (const [size, options] of SCREENS) {
     await post.getByText('It counts for the ratings of both.').waitFor();
     await rated.check();
     // What cannot be rated says why, and the wish comes back.
-    for (const [label, value, why] of [['Board', '13', 'on boards of'], ['Other clock', '0', 'have a clock'], ['Opening', 'free', 'not free']]) {
+    for (const [label, value, why] of [['Board', '13', 'on boards of'], ['Other clock', '0', 'have a clock'], ['Opening', 'free', 'use the free opening']]) {
       const field = label === 'Other clock' ? undefined : post.getByLabel(label ?? '');
       const before = await field?.inputValue();
       if (field) await field.selectOption(value ?? '');
