@@ -61,7 +61,7 @@ pub mod proxy;
 pub mod public_url;
 mod puzzle_tries;
 mod puzzles;
-mod rated_positions;
+pub mod rated_positions;
 pub mod ratings;
 mod refused_connections;
 mod relay;
@@ -249,6 +249,7 @@ async fn serve(
         heard: Arc::default(),
         rated: Arc::default(),
         sanctions: Arc::default(),
+        blocking: blocking.clone(),
         shared_addresses: Arc::new(config.shared_addresses),
     };
     let logins = Arc::default();

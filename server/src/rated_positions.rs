@@ -1,8 +1,10 @@
-//! The positions of running rated games, by the layouts of their stones: nobody gets help with them on this
-//! server, turned, mirrored or moved as they may be.
+//! The positions of running rated games: nobody gets help with them on this server, nor with one that differs
+//! little, turned, mirrored or moved as they may be.
 //!
 //! Rooms report here after each move, and what helps asks here first. It does not know who asks. What a
 //! browser or another program computes by itself, nobody can prevent.
+
+mod variations;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,25 +17,26 @@ use std::{
 use fivefold_shared::{
     protocol::{Reason, Refusal, RoomCode},
     rules::{Point, Stone},
-    symmetry::layout,
 };
-use sha2::{Digest, Sha256};
 
 use crate::{
     limits::moderation::{FREE_STONES_MAX, RATED_ROOMS_MAX},
     node_id::NodeId,
 };
 
+/// How many digests are looked up while the lock is held.
+const LOOK_UPS_AT_ONCE: usize = 1_000;
+
 /// The positions of the rooms that this node owns, and those of other nodes.
 #[derive(Debug, Default)]
-pub(crate) struct RatedPositions {
+pub struct RatedPositions {
     /// Locked only to look up or change an entry.
     state: Mutex<State>,
     /// How many positions are in `state`: asking costs nothing while there are none.
     known: AtomicUsize,
 }
 
-/// Positions are known by a digest of their layout.
+/// Positions are known by their digests.
 #[derive(Debug, Default)]
 struct State {
     here: HashMap<RoomCode, u64>,
@@ -44,11 +47,11 @@ struct State {
 
 impl RatedPositions {
     /// A room's rated game has these moves now. While a game has few stones, its position is free.
-    pub(crate) fn set(&self, room: &RoomCode, moves: &[Point]) {
+    pub fn set(&self, room: &RoomCode, moves: &[Point]) {
         if moves.len() <= FREE_STONES_MAX {
             return self.clear(room);
         }
-        let position = digest(moves);
+        let position = variations::digest(&stones(moves));
         let mut state = self.lock();
         state.remove(room);
         if state.here.len() < RATED_ROOMS_MAX {
@@ -67,19 +70,32 @@ impl RatedPositions {
         }
     }
 
-    /// Whether somebody may get help with the position after these moves.
+    /// Whether [`may_help`](Self::may_help) takes longer than a look: there are running games, and the position is
+    /// not free.
+    pub(crate) fn needs_search(&self, moves: &[Point]) -> bool {
+        moves.len() > FREE_STONES_MAX && self.known.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether somebody may get help with the position after these moves. May take a millisecond, so this does not
+    /// belong on the runtime's threads.
     ///
     /// # Errors
-    /// If a rated game that is running has this position.
-    pub(crate) fn may_help(&self, moves: &[Point]) -> Result<(), Refusal> {
-        if moves.len() <= FREE_STONES_MAX || self.known.load(Ordering::Acquire) == 0 {
+    /// If a rated game that is running has this position, or this one without one or two of its stones, or with
+    /// one more near the others.
+    pub fn may_help(&self, moves: &[Point]) -> Result<(), Refusal> {
+        if !self.needs_search(moves) {
             return Ok(());
         }
-        let position = digest(moves);
-        let state = self.lock();
-        let is_running = state.rooms.contains_key(&position)
-            || state.elsewhere.values().any(|positions| positions.contains(&position));
-        if is_running { Err(Refusal::new(Reason::RatedGame)) } else { Ok(()) }
+        let digests = variations::varied(&stones(moves));
+        let is_running = |some: &[u64]| {
+            let state = self.lock();
+            some.iter().any(|position| state.knows(*position))
+        };
+        if digests.chunks(LOOK_UPS_AT_ONCE).any(is_running) {
+            Err(Refusal::new(Reason::RatedGame))
+        } else {
+            Ok(())
+        }
     }
 
     /// The positions here, in order.
@@ -120,6 +136,11 @@ impl RatedPositions {
 }
 
 impl State {
+    fn knows(&self, position: u64) -> bool {
+        self.rooms.contains_key(&position)
+            || self.elsewhere.values().any(|positions| positions.contains(&position))
+    }
+
     fn remove(&mut self, room: &RoomCode) {
         let Some(position) = self.here.remove(room) else { return };
         if let Some(rooms) = self.rooms.get_mut(&position) {
@@ -131,18 +152,9 @@ impl State {
     }
 }
 
-/// A digest of the layout of these moves: the same at all nodes.
-fn digest(moves: &[Point]) -> u64 {
-    let stones = moves.iter().copied().zip(0..);
-    let stones: Vec<_> = stones.map(|(point, ply)| (point, Stone::to_move(ply))).collect();
-    let mut hash = Sha256::new();
-    for (point, stone) in layout(&stones).stones() {
-        hash.update(point.x.to_le_bytes());
-        hash.update(point.y.to_le_bytes());
-        hash.update([u8::from(*stone == Stone::Black)]);
-    }
-    let bytes: [u8; 32] = hash.finalize().into();
-    bytes[..8].iter().fold(0, |digest, byte| digest << 8 | u64::from(*byte))
+/// The stones that these moves put.
+fn stones(moves: &[Point]) -> Vec<(Point, Stone)> {
+    moves.iter().copied().zip(0..).map(|(point, ply)| (point, Stone::to_move(ply))).collect()
 }
 
 #[cfg(test)]
@@ -178,19 +190,48 @@ mod tests {
         assert!(refused(&map(&seven, |x, y| (14 - x, y))), "mirrored");
         assert!(refused(&map(&seven, |x, y| (x + 3, y + 5))), "moved");
         // Another order of the same stones.
-        let mut other = seven.clone();
+        let mut other = seven;
         other.swap(0, 2);
         assert!(refused(&other));
-        // Other colours, and other positions, are free.
+        // Some other colours, and positions of few stones, are free.
         other.swap(0, 1);
         assert!(!refused(&other));
-        assert!(!refused(&moves(8)) && !refused(&moves(6)));
-        // After the next move the one before is free.
-        positions.set(&room, &moves(8));
-        assert!(!refused(&seven) && refused(&moves(8)));
+        assert!(!refused(&moves(6)));
         positions.clear(&room);
         assert!(!refused(&moves(8)));
         assert!(positions.lock().rooms.is_empty());
+    }
+
+    #[test]
+    fn a_position_with_two_stones_more_or_one_less_is_refused() {
+        let positions = RatedPositions::default();
+        let twelve = moves(12);
+        positions.set(&ids::room_code(), &twelve);
+        let far = |count: i32| (0..count).map(|number| Point::new(100 + 7 * number, -50));
+        let with = |count| twelve.iter().copied().chain(far(count)).collect::<Vec<_>>();
+        let refused = |moves: &[Point]| positions.may_help(moves).is_err();
+        assert_eq!([1, 2, 3].map(|count| refused(&with(count))), [true, true, false]);
+        // With the colours exchanged.
+        let exchanged: Vec<_> = far(1).chain(with(0)).collect();
+        assert!(refused(&exchanged));
+        // One less, as long as it was near the others; two less are another position.
+        assert_eq!([1, 2].map(|less| refused(&twelve[..12 - less])), [true, false]);
+        // So is one of which a stone lies elsewhere.
+        let mut moved = with(0);
+        moved[11] = Point::new(40, 40);
+        assert!(!refused(&moved));
+    }
+
+    /// At the limit of the free stones, and one past it.
+    #[test]
+    fn few_stones_are_free_however_near_they_are() {
+        let positions = RatedPositions::default();
+        let free = i32::try_from(FREE_STONES_MAX).unwrap();
+        positions.set(&ids::room_code(), &moves(free + 1));
+        assert!(positions.may_help(&moves(free)).is_ok());
+        positions.set(&ids::room_code(), &moves(free + 2));
+        assert!(positions.may_help(&moves(free + 1)).is_err());
+        assert!(positions.may_help(&moves(free)).is_ok());
     }
 
     #[test]
@@ -234,10 +275,10 @@ mod tests {
         for _ in 1..RATED_ROOMS_MAX {
             positions.set(&ids::room_code(), &moves(7));
         }
-        positions.set(&ids::room_code(), &moves(9));
-        assert!(positions.may_help(&moves(9)).is_ok(), "one too many");
+        positions.set(&ids::room_code(), &moves(11));
+        assert!(positions.may_help(&moves(11)).is_ok(), "one too many");
         // One that is known stays so.
-        positions.set(&first, &moves(9));
-        assert!(positions.may_help(&moves(9)).is_err());
+        positions.set(&first, &moves(11));
+        assert!(positions.may_help(&moves(11)).is_err());
     }
 }

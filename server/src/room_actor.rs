@@ -373,7 +373,6 @@ impl Actor {
     /// them.
     fn may_act(&self, input: &Input, found: Learned) -> Result<(bool, Option<Dealings>), Refusal> {
         self.may_seat_bot(input)?;
-        self.may_help(input)?;
         self.may_be_rated(input)?;
         let dealings = match found {
             Learned::Nothing => None,

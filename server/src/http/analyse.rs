@@ -35,12 +35,14 @@ pub(super) async fn analyse(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let asked = headers.clone();
+    let (asked, rated) = (headers.clone(), Arc::clone(&server.rated));
     let address = server.client_address(caller.peer, &headers);
     let reading = server.jobs.run(address, move || {
         let question: AnalysisQuestion = read(&asked, &body)?;
         let position = question.position();
         let position = position.map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))?;
+        let may_help = rated.may_help(position.moves());
+        may_help.map_err(|refusal| refused(StatusCode::FORBIDDEN, refusal))?;
         Ok::<_, Refused>((position, question.lines()))
     });
     let (position, lines) = match reading.await {
@@ -48,9 +50,6 @@ pub(super) async fn analyse(
         Ok(Err(refused)) => return refused.into_response(),
         Err(why) => return no_result(&server, why),
     };
-    if let Err(refusal) = server.rated.may_help(position.moves()) {
-        return refused(StatusCode::FORBIDDEN, refusal).into_response();
-    }
     if let Err(answer) = charge_study(&server, &caller, &headers) {
         return *answer;
     }

@@ -32,7 +32,7 @@ use crate::{
     node_id::NodeId,
     rated_positions::RatedPositions,
     sanctions::Sanctions,
-    storage::{LogWriter, Playing, ReadPool},
+    storage::{Blocking, LogWriter, Playing, ReadPool},
     thinking::{Owner, Pool},
 };
 
@@ -98,6 +98,8 @@ pub(crate) struct RoomContext {
     pub(crate) rated: Arc<RatedPositions>,
     /// Knows who may play rated games.
     pub(crate) sanctions: Arc<Sanctions>,
+    /// Where searches run that take long.
+    pub(crate) blocking: Blocking,
     /// Addresses whose people may play rated games with each other.
     pub(crate) shared_addresses: Arc<SharedAddresses>,
 }

@@ -11,28 +11,20 @@ use fivefold_shared::{
 use super::actor::Actor;
 
 impl Actor {
-    /// Whether an input asks for no help with a position with which nobody gets any: of the engine, or by
-    /// playing it against a bot.
-    ///
-    /// # Errors
-    /// If a rated game that is running has this position.
-    pub(super) fn may_help(&self, input: &Input) -> Result<(), Refusal> {
-        let Input::Command { request, .. } = input else { return Ok(()) };
-        let Some(game) = &self.room.state().game else { return Ok(()) };
-        let moves = game.position.moves();
+    /// The position with which an input asks for help: of the engine, or by playing it against a bot.
+    pub(super) fn asked_position(&self, request: &RoomRequest) -> Option<Vec<Point>> {
+        let moves = self.room.state().game.as_ref()?.position.moves();
         let first = |ply: Option<usize>| &moves[..ply.unwrap_or(moves.len()).min(moves.len())];
-        let rated = &self.context.rated;
         if let RoomRequest::Weights { ply, .. } | RoomRequest::Analyse { ply, .. } = request {
-            rated.may_help(first(*ply))
+            Some(first(*ply).to_vec())
         } else if let RoomRequest::BotMove { .. } = request {
-            rated.may_help(moves)
+            Some(moves.to_vec())
         } else if let RoomRequest::Play { point, .. } = request
             && Seat::BOTH.into_iter().any(|seat| self.room.bot_in(seat).is_some())
         {
-            let after: Vec<Point> = moves.iter().chain([point]).copied().collect();
-            rated.may_help(&after)
+            Some(moves.iter().chain([point]).copied().collect())
         } else {
-            Ok(())
+            None
         }
     }
 

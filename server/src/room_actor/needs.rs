@@ -24,11 +24,13 @@ impl Actor {
         }
     }
 
-    /// Begins to look up what the first input needs, when all that it follows is stored.
+    /// Begins to look up what the first input needs.
     pub(super) fn look_up(&mut self) {
-        while self.waiting.search.is_none() && self.gate.is_settled() {
+        while self.waiting.search.is_none() {
             let Some((input, _)) = self.waiting.inputs.front() else { return };
             match self.need(input) {
+                // The storage has to know the last game.
+                Some(Need::Dealings(_)) if !self.gate.is_settled() => return,
                 Some(need) => {
                     let context = Arc::clone(&self.context);
                     self.waiting.search = Some(Box::pin(async move {
@@ -58,6 +60,9 @@ impl Actor {
     /// What the room has to learn before it takes an input.
     fn need(&self, input: &Input) -> Option<Need> {
         let Input::Command { session, request, .. } = input else { return None };
+        if let Some(moves) = self.asked_position(request) {
+            return self.context.rated.needs_search(&moves).then_some(Need::Help(moves));
+        }
         let sits = matches!(request, RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. });
         if !sits && *request != RoomRequest::Rematch {
             return None;
@@ -69,6 +74,14 @@ impl Actor {
 
 async fn search(context: &RoomContext, need: &Need) -> Learned {
     match need {
+        Need::Help(moves) => {
+            let (rated, moves) = (Arc::clone(&context.rated), moves.clone());
+            match context.blocking.call(move || rated.may_help(&moves)).await {
+                Some(Ok(())) => Learned::Nothing,
+                Some(Err(refusal)) => Learned::Refused(refusal),
+                None => Learned::Refused(Refusal::new(Reason::Broken)),
+            }
+        }
         Need::Dealings(players) => {
             let (read_pool, now) = (Arc::clone(&context.read_pool), context.clock.now());
             let stones_min = context.limits.room.rematch_stones_min;

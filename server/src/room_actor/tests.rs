@@ -121,6 +121,7 @@ fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
             heard: Arc::default(),
             rated: Arc::default(),
             sanctions: Arc::default(),
+            blocking: Blocking::Threads,
             shared_addresses: Arc::default(),
         }),
         (writer, threads),

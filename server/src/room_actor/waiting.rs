@@ -1,12 +1,13 @@
 //! Inputs that wait because the room has to learn something before it takes them: what two players have had to
-//! do with each other, before another rated game of theirs. Those that come after them wait, too; commits and
-//! the clock do not.
+//! do with each other, before another rated game of theirs, and whether a position with which somebody wants
+//! help is that of a rated game. Those that come after them wait, too; commits and the clock do not.
 
 use std::{collections::VecDeque, future::Future, pin::Pin};
 
 use fivefold_shared::{
     protocol::{MemberId, Refusal},
     room::{Dealings, Input},
+    rules::Point,
     seat::BySeat,
 };
 
@@ -26,6 +27,8 @@ pub(super) type Search = Pin<Box<dyn Future<Output = (Need, Learned)> + Send>>;
 pub(super) enum Need {
     /// What these two have had to do with each other.
     Dealings(BySeat<MemberId>),
+    /// Whether somebody may get help with the position after these moves.
+    Help(Vec<Point>),
 }
 
 /// What was learned.

@@ -496,6 +496,16 @@ async fn nobody_gets_help_with_a_rated_game_that_is_running() {
         assert_eq!(help(here, path, &mirrored).await, 403, "{path}, mirrored");
     }
     assert_eq!(help(here, "/api/position", &MOVES[..6]).await, 200, "an opening");
+    // Stones that mean nothing are no way around, as long as they are few.
+    let far = [[14, 14], [0, 14], [14, 0]];
+    for (more, status) in [(1, 403), (2, 403), (3, 200)] {
+        let moves = [&MOVES[..], &far[..more]].concat();
+        assert_eq!(help(here, "/api/position", &moves).await, status, "{more} more");
+        // An analysis that is answered takes long.
+        if status == 403 {
+            assert_eq!(help(here, "/api/analyse", &moves).await, status, "{more} more");
+        }
+    }
     // The other node knows it in a moment.
     while help(there, "/api/position", &mirrored).await != 403 {
         sleep(Duration::from_millis(50)).await;
