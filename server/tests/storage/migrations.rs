@@ -127,8 +127,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
     moderation::assert_filled(&storage);
     dealings::assert_filled(&storage);
-    let paired = Some(playing(211, 41, Seat::Second));
-    assert_eq!(reader.playing(&member(211)).unwrap(), paired);
+    assert_eq!(reader.playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
     // Rooms go on with the next epoch, and new ones get numbers of their own.
     let mut orphans = storage.orphans(99).unwrap();
     orphans.sort();
