@@ -18,7 +18,7 @@ use fivefold_shared::{
 
 use self::options::{OptionError, seconds, time};
 pub use self::{
-    finding::{ChallengeArgs, GamesArgs, OfferArgs, OfferError, SeekArgs},
+    finding::{ChallengeArgs, ChallengesArgs, GamesArgs, OfferArgs, OfferError, SeekArgs},
     keys::{BotCommand, TokenCommand},
     options::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
@@ -79,6 +79,8 @@ pub enum Command {
     Seek(SeekArgs),
     /// Offer a game to one person, and wait for their answer.
     Challenge(ChallengeArgs),
+    /// Show or set who may challenge you.
+    Challenges(ChallengesArgs),
     /// List your games: those where it is your turn first, and then the finished ones.
     Games(GamesArgs),
     /// Show an account's ratings and last games, and your results against it.

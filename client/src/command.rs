@@ -9,6 +9,7 @@ mod blocks;
 mod bots;
 mod brain;
 mod challenge;
+mod challenges_from;
 mod close;
 mod completions;
 mod convert;
@@ -73,6 +74,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(args) => watch::run(args).await,
         Command::Seek(args) => seek::run(args).await,
         Command::Challenge(args) => challenge::run(args).await,
+        Command::Challenges(args) => challenges_from::run(args).await,
         Command::Games(args) => games::run(args).await,
         Command::Player(args) => players::player(args).await,
         Command::Leaderboard(args) => players::leaderboard(args).await,

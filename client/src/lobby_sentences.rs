@@ -144,11 +144,18 @@ pub fn over(search: &Search, why: SeekEnd) -> String {
             format!("{} has not answered.", addressee(to))
         }
         (Search::Challenge(to, _), SeekEnd::Gone) => format!("{} has left.", addressee(to)),
+        (Search::Challenge(to, _), SeekEnd::Displaced) => {
+            format!(
+                "Too many people challenge {} now; those with an account go first.",
+                addressee(to)
+            )
+        }
         (Search::Challenge(..), SeekEnd::Cancelled) => "The challenge is cancelled.".to_owned(),
         (Search::Seek(_), SeekEnd::Cancelled) => "The seek is cancelled.".to_owned(),
-        (Search::Seek(_), SeekEnd::Declined | SeekEnd::Expired | SeekEnd::Gone) => {
-            "The seek is over.".to_owned()
-        }
+        (
+            Search::Seek(_),
+            SeekEnd::Declined | SeekEnd::Expired | SeekEnd::Gone | SeekEnd::Displaced,
+        ) => "The seek is over.".to_owned(),
     }
 }
 
@@ -168,7 +175,7 @@ pub fn challenge(challenge: &Challenge, now: u64) -> String {
 pub fn challenge_over(challenge: &OpenSeek, why: SeekEnd) -> String {
     let name = name(challenge);
     match why {
-        SeekEnd::Cancelled => format!("{name} no longer challenges you."),
+        SeekEnd::Cancelled | SeekEnd::Displaced => format!("{name} no longer challenges you."),
         SeekEnd::Declined => format!("You have declined the challenge of {name}."),
         SeekEnd::Expired => format!("The time to answer the challenge of {name} is over."),
         SeekEnd::Gone => format!("{name} has left; the challenge is over."),

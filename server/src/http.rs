@@ -7,6 +7,7 @@ mod account;
 mod analyse;
 mod audit;
 mod caller;
+mod challenges;
 mod games;
 mod handshake;
 pub(crate) mod jobs;
@@ -80,6 +81,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = account::routes()
         .merge(moderation::routes())
+        .merge(challenges::routes())
         .merge(puzzles::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))

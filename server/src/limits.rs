@@ -3,6 +3,7 @@
 //! limits to each other.
 
 pub mod accounts;
+pub mod challenges;
 pub mod moderation;
 pub mod operators;
 pub mod puzzles;

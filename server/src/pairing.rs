@@ -9,6 +9,8 @@
 //! `repeats.rs`. It does not know how rooms are made, and who is in a running game: that is for the one
 //! who applies.
 
+mod challenges;
+mod declines;
 mod games;
 mod history;
 mod input;
@@ -31,13 +33,17 @@ use fivefold_shared::{
 };
 
 use self::{
+    declines::Declines,
     games::{PairedGames, Waited},
     history::Histories,
     matching::{Candidate, GOOD_SCORE, Queues, score},
     standing::{Aim, FoundGame, Pair, Seek, SeekNumber, Side, Standing},
 };
 pub use self::{
-    input::{Answer, Effect, Input, NewPair, PairNumber, Rating, SeekAim, Seeker, StandingSeek},
+    input::{
+        Answer, Challenger, Effect, Input, NewPair, PairNumber, Rating, SeekAim, Seeker,
+        StandingSeek,
+    },
     matching::rating_window,
 };
 use crate::{
@@ -68,6 +74,9 @@ pub struct Pairing {
     pairs_begun: u64,
     games: PairedGames,
     histories: Histories,
+    /// The challenges to each member, as they began.
+    challenged: HashMap<MemberId, Vec<SeekNumber>>,
+    declines: Declines,
     /// How long each pool's last players waited, and when they were paired.
     pool_waits: Vec<VecDeque<(u64, u64)>>,
 }
@@ -94,6 +103,8 @@ impl Pairing {
             pairs_begun: 0,
             games: PairedGames::default(),
             histories: Histories::default(),
+            challenged: HashMap::new(),
+            declines: Declines::default(),
             pool_waits,
         }
     }
@@ -110,8 +121,8 @@ impl Pairing {
             }
             Input::Stands(seek) => self.stand(now, seek, &mut effects),
             Input::Accept { by, seek } => self.accept(now, by, &seek, &mut effects),
-            Input::Decline { member, session, command, seek } => {
-                let answer = self.decline(&member, &seek, &mut effects);
+            Input::Decline { member, is_bot, session, command, seek } => {
+                let answer = self.decline(now, (&member, is_bot), &seek, &mut effects);
                 effects.push(Effect::Answer { session, command, answer });
             }
             Input::Cancel { member, session, command, seek } => {
@@ -184,25 +195,6 @@ impl Pairing {
         self.seeks.values().filter(is_listed).take(LOBBY_SEEKS_MAX).map(Seek::to_open).collect()
     }
 
-    /// The challenges that stand for a member, and until when.
-    pub fn challenges_for(&self, member: &MemberId) -> Vec<(OpenSeek, u64)> {
-        let theirs = self.challenges().filter(|(to, ..)| *to == member);
-        theirs.map(|(_, seek, until)| (seek.to_open(), until)).collect()
-    }
-
-    /// The newest challenges that stand, with the members who are challenged, and until when.
-    pub(crate) fn newest_challenges(&self, most: usize) -> Vec<(MemberId, OpenSeek, u64)> {
-        let newest = self.challenges().rev().take(most);
-        newest.map(|(to, seek, until)| (to.clone(), seek.to_open(), until)).collect()
-    }
-
-    fn challenges(&self) -> impl DoubleEndedIterator<Item = (&MemberId, &Seek, u64)> {
-        self.seeks.values().filter(|seek| self.is_open(seek)).filter_map(|seek| match &seek.aim {
-            Aim::Member(to) => Some((to, seek, seek.since + millis(CHALLENGE_STANDS))),
-            Aim::Pool(_) | Aim::Anybody => None,
-        })
-    }
-
     /// What somebody seeks, with the game.
     fn aim(&self, aim: SeekAim) -> Result<(Aim, GameSettings), Refusal> {
         match aim {
@@ -226,7 +218,13 @@ impl Pairing {
                 number
             }
             None => match self.aim(aim).and_then(|aim| self.may_begin(now, &by, aim)) {
-                Ok(aim) => self.add(now, by, id, aim),
+                Ok(aim) => {
+                    if let Aim::Member(to) = &aim.0 {
+                        let has_place = self.make_place(&by, to, effects);
+                        assert!(has_place, "the challenge was admitted");
+                    }
+                    self.add(now, by, id, aim)
+                }
                 Err(refusal) => {
                     effects.push(Effect::refused(&by, refusal));
                     return;
@@ -240,16 +238,6 @@ impl Pairing {
         self.announce(now, number, effects);
         self.queue(number);
         self.pair_at_once(now, number, effects);
-    }
-
-    /// Notifies the person who is challenged, if it is a challenge.
-    fn announce(&self, now: u64, number: SeekNumber, effects: &mut Vec<Effect>) {
-        let seek = &self.seeks[&number];
-        if let Aim::Member(to) = &seek.aim {
-            let (to, challenge) = (to.clone(), seek.to_open());
-            let until = seek.since + millis(CHALLENGE_STANDS);
-            effects.push(Effect::Challenged { to, challenge, for_ms: until.saturating_sub(now) });
-        }
     }
 
     fn may_begin(
@@ -268,8 +256,8 @@ impl Pairing {
                 by.may_be_rated()?;
             }
         }
-        if matches!(to, Aim::Member(to) if *to == by.member) {
-            return Err(Refusal::new(Reason::OwnSeek));
+        if let Aim::Member(to) = to {
+            self.may_challenge(now, by, to)?;
         }
         self.may_play(now, &by.member)?;
         let own = self.members.get(&by.member).map_or(0, |standing| standing.seeks.len());
@@ -308,6 +296,9 @@ impl Pairing {
         self.members.entry(by.member.clone()).or_default().seeks.push(number);
         self.by_id.insert(id.clone(), number);
         self.by_command.insert(key, number);
+        if let Aim::Member(to) = &aim {
+            self.note_challenge(number, to);
+        }
         let seek = Seek {
             id,
             by,
@@ -371,6 +362,9 @@ impl Pairing {
     fn remove(&mut self, number: SeekNumber) -> Option<Seek> {
         let seek = self.seeks.remove(&number)?;
         self.queues.remove(&seek.settings, (seek.by.rating.value, number));
+        if let Aim::Member(to) = &seek.aim {
+            self.forget_challenge(number, to);
+        }
         self.by_id.remove(&seek.id);
         self.by_command.remove(&(seek.by.member.clone(), seek.by.command.clone()));
         if let Some(standing) = self.members.get_mut(&seek.by.member) {
@@ -512,20 +506,6 @@ impl Pairing {
         self.may_play(now, &by.member).map(|()| number)
     }
 
-    fn decline(&mut self, member: &MemberId, seek: &SeekId, effects: &mut Vec<Effect>) -> Answer {
-        let Some(&number) = self.by_id.get(seek) else { return Answer::Done };
-        let declined = &self.seeks[&number];
-        if !matches!(&declined.aim, Aim::Member(to) if to == member) {
-            return Answer::Refused(Refusal::new(Reason::NoSuchSeek));
-        }
-        if self.is_being_paired(&declined.by.member) {
-            // It may have been accepted by another session, and cannot be taken back.
-            return Answer::Done;
-        }
-        self.end(number, SeekEnd::Declined, None, effects);
-        Answer::Done
-    }
-
     fn cancel(
         &mut self,
         member: &MemberId,
@@ -620,6 +600,7 @@ impl Pairing {
             if let Some(Aim::Member(to)) =
                 side.own.and_then(|own| self.seeks.get(&own)).map(|seek| &seek.aim)
             {
+                self.declines.forget(to, &side.by);
                 let (to, seek) = (to.clone(), side.seek.clone());
                 let (why, except) = (SeekEnd::Cancelled, Some(other.by.session));
                 effects.push(Effect::ChallengeOver { to, seek, why, except });

@@ -345,6 +345,9 @@ impl PairingTask {
 
     fn hand_to_front(&mut self, from: NodeId, message: ToFront) {
         let now = self.context.clock.now();
+        if let ToFront::Declined { to, by } = &message {
+            return self.leader.note_declined(now, to, by);
+        }
         if let Some(pair) = self.front.take(now, from, message) {
             self.make(from, pair);
         }

@@ -48,7 +48,7 @@ mod write_ahead_log;
 use std::{fmt, mem};
 
 use fivefold_shared::{
-    protocol::{CommandId, GameId, MemberId, Name, RoomCode},
+    protocol::{ChallengesFrom, CommandId, GameId, MemberId, Name, RoomCode},
     rating_pool::RatingPool,
     record::{FinishedGame, GameList, Record},
     room::Entry,
@@ -294,6 +294,12 @@ pub trait StorageReader:
             None => self.account_once_named(key),
         }
     }
+
+    /// From whom a member takes challenges: from everybody, if they are not stored.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError>;
 
     /// The names that an account had, the newest first.
     ///

@@ -31,7 +31,7 @@ export function showChallenge(app, news) {
   const stopNews = app.connection.listen((over) => {
     if (over.type !== 'seek_over' || over.seek !== seek || !card.isConnected) return;
     remove();
-    if (over.why !== 'declined') app.toast(t('over_cancelled', { name }));
+    if (over.why !== 'declined') app.toast(t(over.why === 'displaced' ? 'challenge_displaced' : 'over_cancelled', { name }));
   });
 
   function remove() {

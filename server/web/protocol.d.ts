@@ -568,7 +568,7 @@ export type Message = { "type": "welcome",
     least?: number,
     /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`: how many. */
     most?: number,
-    /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
+    /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`, `Reason::DeclinedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
     /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: until when, in milliseconds since the Unix epoch; absent if there is no end. */
     until?: number,
@@ -1098,7 +1098,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "wrong_token" | "token_scope" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "name_looks_like_bot" | "no_such_room" | "room_damaged" | "not_a_member" | "not_seated" | "not_allowed" | "host_only" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "opponent_here" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "opponent_away" | "nothing_to_take_back" | "no_assistance" | "players_only" | "no_such_ply" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "server_full" | "disk_full" | "room_full" | "room_worn_out" | "too_fast" | "too_many_unknown_codes" | "busy" | "unavailable" | "stopping" | "too_long" | "too_slow" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "no_engine" | "game_over" | "too_many_analyses" | "too_many_connections" | "too_many_new_connections" | "foreign_page" | "signed_out" | "two_identities" | "account_setting" | "wrong_password" | "wrong_code" | "name_taken" | "account_name" | "name_reserved" | "password_length" | "common_password" | "name_changed_lately" | "too_many_tries" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "rated_game" | "operators_only" | "no_such_case" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "wrong_token" | "token_scope" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -1142,7 +1142,7 @@ export type Refusal = {
     least?: number,
     /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`: how many. */
     most?: number,
-    /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`: how long to wait, in milliseconds. */
+    /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`, `Reason::DeclinedLately`: how long to wait, in milliseconds. */
     wait_ms?: number,
     /** `Reason::Muted`, `Reason::NoRatedGames`, `Reason::AccountClosed`: until when, in milliseconds since the Unix epoch; absent if there is no end. */
     until?: number,
@@ -1308,7 +1308,7 @@ export type Seat = "first" | "second";
 export type SeatRequest = "me" | "open" | { "bot": BotSpec };
 
 /** Why a seek is over without a game. */
-export type SeekEnd = "cancelled" | "declined" | "expired" | "gone";
+export type SeekEnd = "cancelled" | "declined" | "expired" | "gone" | "displaced";
 
 /** The id of a seek or a challenge: `SEEK_ID_LENGTH` characters of `ROOM_CODE_ALPHABET`. */
 export type SeekId = string;

@@ -39,7 +39,10 @@ pub use self::{
     needed_scope::Needed,
     refusal::{Reason, Refusal, RefusalValues},
     sanction::SanctionKind,
-    seek::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted, WhyCasual},
+    seek::{
+        Addressee, ChallengesFrom, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted,
+        WhyCasual,
+    },
     token::{ApiToken, NoApiToken, Scope, TOKEN_LENGTH},
 };
 

@@ -124,6 +124,33 @@ fn a_player_mutes_reports_and_blocks_the_opponent_from_the_room() {
 }
 
 #[test]
+fn a_player_says_who_may_challenge_them() {
+    let server = Server::start();
+    let (url, settings) = (server.url(), tempfile::tempdir().expect("a folder"));
+    let start =
+        |words: &[&str]| Client::start_in(settings.path(), words.iter().chain(&["--server", &url]));
+    let mut bob = start(&["play", "--as", "black", "--name", "Bob", "--json"]);
+    bob.event("joined");
+    let (status, lines, stderr) = start(&["challenges"]).finish();
+    assert!(status.success() && lines == ["everybody"], "{lines:?} {stderr}");
+    for (from, says, refusal) in [
+        ("accounts", "Only people with an account may challenge you.", "only from people"),
+        ("nobody", "Nobody may challenge you.", "takes no challenges"),
+    ] {
+        let (status, lines, stderr) = start(&["challenges", from]).finish();
+        assert!(status.success() && lines.is_empty() && stderr.contains(says), "{stderr}");
+        let (_, lines, _) = start(&["challenges"]).finish();
+        assert_eq!(lines, [from]);
+        let eve = Client::start(["challenge", "Bob", "--plain", "--server", &url]);
+        let (status, lines, stderr) = eve.finish();
+        assert!(!status.success() && stderr.contains(refusal), "{lines:?} {stderr}");
+    }
+    let (status, _, stderr) = start(&["challenges", "friends"]).finish();
+    assert!(status.code() == Some(2) && stderr.contains("possible values"), "{stderr}");
+    leave(bob);
+}
+
+#[test]
 fn two_bots_are_watched() {
     let server = Server::start();
     let watch = ["watch", "--bots", "minimax,minimax", "--variant", "tic-tac-toe"];

@@ -64,6 +64,33 @@ test('a list that comes late does not take back what the player has chosen since
   assert.ok(await dialog.getByRole('button', { name: 'Unmute' }).isVisible());
 });
 
+test('a player says in “You” who may challenge them', async () => {
+  const { ann, bob } = await twoPlay(at, elsewhere(), undefined, elsewhere());
+  const dialog = await you(bob.page);
+  await dialog.getByText('Who may challenge you', { exact: true }).first().click();
+  const choice = dialog.getByLabel('Who may challenge you');
+  assert.equal(await choice.inputValue(), 'everybody');
+  await choice.selectOption('People with an account');
+  await dialog.getByText('Saved.').waitFor();
+  assert.deepEqual(await faults(bob.page), []);
+  await bob.page.reload();
+  await you(bob.page);
+  await dialog.getByText('Who may challenge you', { exact: true }).first().click();
+  await bob.page.waitForFunction(() => {
+    const choice = document.querySelector('dialog details[open] select');
+    return choice instanceof HTMLSelectElement && choice.value === 'accounts';
+  });
+  // A guest who never played has nothing to keep it with, and reads what to do.
+  const { page: eve } = await visitor(at.browser, at.server, elsewhere());
+  await eve.goto('/');
+  const other = await you(eve);
+  await other.getByText('Who may challenge you', { exact: true }).first().click();
+  await other.getByLabel('Who may challenge you').selectOption('Nobody');
+  await other.getByText('Play a game first.').waitFor();
+  assert.equal(await other.getByLabel('Who may challenge you').inputValue(), 'everybody');
+  await ann.page.context().close();
+});
+
 test('a player mutes and reports an opponent from their line of chat, and takes it back in “You”', async () => {
   const { ann, bob } = await twoPlay(at, elsewhere(), undefined, elsewhere());
   await put(ann.page, 'h8');

@@ -159,6 +159,7 @@ impl World {
             rating: self.ratings[number],
             blocked: Vec::new(),
             dealings: OwnDealings::default(),
+            address: None,
         }
     }
 

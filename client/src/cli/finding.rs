@@ -1,14 +1,16 @@
 //! The arguments of the commands that find somebody to play.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
-    protocol::{Addressee, GameSettings, MemberId, Name, NameError, PoolName, SeekId},
+    protocol::{
+        Addressee, ChallengesFrom, GameSettings, MemberId, Name, NameError, PoolName, SeekId,
+    },
     rules::{RulesError, Size},
 };
 
-use super::options::{GameArgs, VariantChoice, ViewArgs, VisitArgs, time};
+use super::options::{GameArgs, ServerArgs, VariantChoice, ViewArgs, VisitArgs, time};
 
 /// `fivefold seek`
 #[derive(Args, Debug)]
@@ -48,6 +50,38 @@ pub struct ChallengeArgs {
     /// How the game is shown.
     #[command(flatten)]
     pub view: ViewArgs,
+}
+
+/// `fivefold challenges`
+#[derive(Args, Debug)]
+pub struct ChallengesArgs {
+    /// Who may challenge you from now on; without it, show who may.
+    #[arg(value_name = "FROM")]
+    pub from: Option<ChallengesChoice>,
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// From whom somebody takes challenges.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChallengesChoice {
+    /// From everybody.
+    Everybody,
+    /// From people with an account, and bots.
+    Accounts,
+    /// From nobody.
+    Nobody,
+}
+
+impl From<ChallengesChoice> for ChallengesFrom {
+    fn from(choice: ChallengesChoice) -> Self {
+        match choice {
+            ChallengesChoice::Everybody => Self::Everybody,
+            ChallengesChoice::Accounts => Self::Accounts,
+            ChallengesChoice::Nobody => Self::Nobody,
+        }
+    }
 }
 
 /// `fivefold games`

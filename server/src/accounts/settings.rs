@@ -4,7 +4,7 @@
 
 use fivefold_shared::{
     clock::millis,
-    protocol::{AccountName, Identity, Reason, Refusal, RefusalValues},
+    protocol::{AccountName, ChallengesFrom, Identity, MemberId, Reason, Refusal, RefusalValues},
 };
 use tokio::time::Instant;
 
@@ -142,6 +142,18 @@ impl Accounts {
         self.change(&member, step, Reason::IdentityReplaced).await?;
         self.end_sockets(&member, Ended::Guest);
         Ok(())
+    }
+
+    /// Sets from whom a member takes challenges.
+    ///
+    /// # Errors
+    /// If it is a guest who never took a seat, or the storage fails.
+    pub(crate) async fn set_challenges(
+        &self,
+        member: &MemberId,
+        from: ChallengesFrom,
+    ) -> Result<(), Refusal> {
+        self.change(member, AccountStep::SetChallenges(from), Reason::SeatFirst).await
     }
 
     /// Notes that the member who is signed in has shown their password.

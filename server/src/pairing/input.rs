@@ -1,6 +1,6 @@
 //! What goes into the pairing and what comes out of it.
 
-use std::num::NonZeroU32;
+use std::{net::IpAddr, num::NonZeroU32};
 
 use fivefold_shared::{
     protocol::{
@@ -48,6 +48,24 @@ pub struct Seeker {
     /// What they have done that matters for rated games.
     #[serde(default)]
     pub dealings: OwnDealings,
+    /// Where they come from.
+    #[serde(default)]
+    pub address: Option<IpAddr>,
+}
+
+/// Somebody whose challenge was declined.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Challenger {
+    /// Their public id.
+    pub member: MemberId,
+    /// Where they come from.
+    pub address: Option<IpAddr>,
+}
+
+impl Challenger {
+    pub(super) fn of(by: &Seeker) -> Self {
+        Self { member: by.member.clone(), address: by.address }
+    }
 }
 
 impl Seeker {
@@ -167,6 +185,8 @@ pub enum Input {
     Decline {
         /// Who.
         member: MemberId,
+        /// Whether it is a bot that declines.
+        is_bot: bool,
         /// Over which session.
         session: SessionId,
         /// The command.
@@ -312,6 +332,13 @@ pub enum Effect {
         challenge: OpenSeek,
         /// How long it stands, in milliseconds.
         for_ms: u64,
+    },
+    /// Notify the other nodes that a member has declined a challenge.
+    Declined {
+        /// The member.
+        to: MemberId,
+        /// The challenger.
+        by: Challenger,
     },
     /// Notify all sessions of a challenged member, except one, that the challenge is over.
     ChallengeOver {

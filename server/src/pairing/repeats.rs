@@ -6,7 +6,7 @@ use fivefold_shared::{clock::millis, protocol::SeekEnd, room::SessionId};
 use super::{
     Pairing,
     input::{Effect, StandingSeek},
-    standing::SeekNumber,
+    standing::{Aim, SeekNumber},
 };
 use crate::{limits::SEEK_REPEATED_WITHIN, node_id::NodeId};
 
@@ -39,6 +39,13 @@ impl Pairing {
                     effects.push(Effect::Over { session, seek: id, why: SeekEnd::Cancelled });
                     return;
                 };
+                if let Aim::Member(to) = &aim.0
+                    && !self.make_place(&by, to, effects)
+                {
+                    // Others have challenged the member before the nodes could repeat this.
+                    effects.push(Effect::Over { session, seek: id, why: SeekEnd::Displaced });
+                    return;
+                }
                 let number = self.add(now, by, id, aim);
                 if let Some(seek) = self.seeks.get_mut(&number) {
                     seek.asked_at = asked_at;

@@ -1,5 +1,6 @@
 //! Tests of the pairing value: each drives it by inputs at given times.
 
+mod challenges;
 mod repeats;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -59,6 +60,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
         rating: Rating::UNRATED,
         blocked: Vec::new(),
         dealings: OwnDealings::default(),
+        address: None,
     }
 }
 
@@ -515,6 +517,7 @@ fn a_challenge_ends_when_it_is_declined_cancelled_or_too_old() {
     let (id, _) = seeking(&world.challenge(1, 2, 1));
     let decline = |who, seek: &SeekId| Input::Decline {
         member: member(who),
+        is_bot: false,
         session,
         command: command.clone(),
         seek: seek.clone(),
@@ -725,6 +728,7 @@ proptest! {
                     Effect::Moved { .. } => prop_assert!(false, "nothing is repeated"),
                     Effect::Over { .. }
                     | Effect::Challenged { .. }
+                    | Effect::Declined { .. }
                     | Effect::ChallengeOver { .. } => {}
                 }
             }

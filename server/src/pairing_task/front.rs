@@ -132,8 +132,9 @@ impl Front {
         let (member, command) = (seeking.member.id.clone(), id.clone());
         let seeker = seeking.seeker(session, id.clone());
         // Programs play for bots, whatever they say.
+        let is_bot = owner.is_some();
         let by = |engine| {
-            let engine = engine || owner.is_some();
+            let engine = engine || is_bot;
             Seeker { engine, account, owner, rating, dealings, ..seeker }
         };
         let message = match request {
@@ -146,7 +147,7 @@ impl Front {
                 Ok(ToLeader::Accept { by: by(engine), seek })
             }
             PairingRequest::Decline(seek) => {
-                Ok(ToLeader::Decline { member, session, command, seek })
+                Ok(ToLeader::Decline { member, is_bot, session, command, seek })
             }
             PairingRequest::Cancel(seek) => Ok(ToLeader::Cancel { member, session, command, seek }),
             PairingRequest::Watch => {
@@ -304,6 +305,8 @@ impl Front {
             }
             ToFront::Make(pair) => return Some(*pair),
             ToFront::Lobby(view) => self.take_lobby(from, &view),
+            // It is for the leader.
+            ToFront::Declined { .. } => {}
         }
         None
     }

@@ -20,7 +20,7 @@ use crate::{
         SEEK_REPEATED_WITHIN,
     },
     node_id::NodeId,
-    pairing::{Answer, Effect, Input, NewPair, PairNumber, Pairing, SeekAim},
+    pairing::{Answer, Challenger, Effect, Input, NewPair, PairNumber, Pairing, SeekAim},
     pools::Pools,
 };
 
@@ -108,8 +108,8 @@ impl Leader {
                 Input::Challenge { by, id, to, settings }
             }
             ToLeader::Accept { by, seek } => Input::Accept { by, seek },
-            ToLeader::Decline { member, session, command, seek } => {
-                Input::Decline { member, session, command, seek }
+            ToLeader::Decline { member, is_bot, session, command, seek } => {
+                Input::Decline { member, is_bot, session, command, seek }
             }
             ToLeader::Cancel { member, session, command, seek } => {
                 Input::Cancel { member, session, command, seek }
@@ -202,6 +202,11 @@ impl Leader {
             self.give_up_at(now, node);
             self.apply(now, Input::NodeGone(node));
         }
+    }
+
+    /// A member has declined a challenge at another leader.
+    pub(super) fn note_declined(&mut self, now: u64, to: &MemberId, by: &Challenger) {
+        self.pairing.note_declined(now, to, by);
     }
 
     /// Messages to or from this node were lost.
@@ -336,6 +341,11 @@ impl Leader {
             }
             Effect::Challenged { to, challenge, for_ms } => {
                 self.send_to_all(&ToFront::Challenged { to, only: None, challenge, for_ms });
+            }
+            Effect::Declined { to, by } => {
+                let message = ToFront::Declined { to, by };
+                let others = self.fronts.keys().filter(|node| **node != self.me);
+                self.mail.extend(others.map(|node| Mail::ToFront(*node, message.clone())));
             }
             Effect::ChallengeOver { to, seek, why, except } => {
                 self.send_to_all(&ToFront::ChallengeOver { to, seek, why, except });

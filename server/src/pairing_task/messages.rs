@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     node_id::NodeId,
-    pairing::{Answer, NewPair, PairNumber, SeekAim, Seeker, StandingSeek},
+    pairing::{Answer, Challenger, NewPair, PairNumber, SeekAim, Seeker, StandingSeek},
 };
 
 /// A message on its way to a node.
@@ -32,7 +32,14 @@ pub(super) enum ToLeader {
     /// Somebody accepts a seek or a challenge.
     Accept { by: Seeker, seek: SeekId },
     /// Somebody declines a challenge.
-    Decline { member: MemberId, session: SessionId, command: CommandId, seek: SeekId },
+    Decline {
+        member: MemberId,
+        #[serde(default)]
+        is_bot: bool,
+        session: SessionId,
+        command: CommandId,
+        seek: SeekId,
+    },
     /// Somebody ends a seek or a challenge of their own.
     Cancel { member: MemberId, session: SessionId, command: CommandId, seek: SeekId },
     /// These seeks stand. Several messages if there are many.
@@ -75,6 +82,8 @@ pub(super) enum ToFront {
     Moved { session: SessionId, command: CommandId },
     /// A member is challenged. With `only` this session alone has missed it.
     Challenged { to: MemberId, only: Option<SessionId>, challenge: OpenSeek, for_ms: u64 },
+    /// A member has declined a challenge: for the leader at the node of this front, who may pair later.
+    Declined { to: MemberId, by: Challenger },
     /// A challenge is over. The session `except` knows it.
     ChallengeOver { to: MemberId, seek: SeekId, why: SeekEnd, except: Option<SessionId> },
     /// Make the room of this pair, whose first player is here.

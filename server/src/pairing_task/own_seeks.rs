@@ -78,6 +78,7 @@ impl Seeking {
             rating,
             blocked,
             dealings,
+            address: Some(self.address),
         }
     }
 

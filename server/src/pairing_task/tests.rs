@@ -2,6 +2,7 @@
 //! table stands for the storage that lets nobody into two games.
 
 mod clocks;
+mod declines;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -252,7 +253,10 @@ impl Net {
             Mail::ToFront(to, message) if !self.cut.contains(&(from, to)) => {
                 let text = encode(&message);
                 assert_eq!(serde_json::from_str::<ToFront>(&text).unwrap(), message);
-                let Some((front, _)) = self.nodes.get_mut(&to) else { return };
+                let Some((front, leader)) = self.nodes.get_mut(&to) else { return };
+                if let ToFront::Declined { to, by } = &message {
+                    return leader.note_declined(now, to, by);
+                }
                 if let Some(pair) = front.take(now, from, message) {
                     self.unstored.push((to, from, pair));
                     if !self.is_slow {

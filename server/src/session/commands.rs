@@ -440,7 +440,7 @@ impl Commands {
                 self.pass_to_pairing(identity, id, kind, request).await
             }
             LobbyRequest::Challenge { to, settings, engine } => {
-                let to = self.addressee(to).await;
+                let to = self.addressee(to, identity.account.is_some()).await;
                 let request = PairingRequest::Challenge { to, settings, engine };
                 self.pass_to_pairing(identity, id, kind, request).await
             }

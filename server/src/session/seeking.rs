@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fivefold_shared::{
-    protocol::{Addressee, CommandId, MemberId, Reason, Refusal},
+    protocol::{Addressee, ChallengesFrom, CommandId, MemberId, Reason, Refusal},
     rating_pool::PoolKind,
 };
 
@@ -16,6 +16,7 @@ use crate::{
     identities::Authenticated,
     pairing::Rating,
     pairing_task::{PairingCommand, PairingRequest},
+    storage::cannot_read,
 };
 
 impl Commands {
@@ -118,13 +119,32 @@ impl Commands {
 
     /// The member who is challenged, at whatever node. Who has blocked the challenger seems not to be
     /// there.
-    pub(super) async fn addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {
+    pub(super) async fn addressee(
+        &self,
+        to: Addressee,
+        has_account: bool,
+    ) -> Result<MemberId, Refusal> {
         let to = self.find_addressee(to).await?;
         if self.outbox.meets(&to) {
-            return Ok(to);
+            return self.takes_challenges(&to, has_account).await.map(|()| to);
         }
         let has_blocked = self.outbox.blocks().is_some_and(|own| own.has_blocked(&to));
         Err(Refusal::new(if has_blocked { Reason::Blocked } else { Reason::NobodyOnline }))
+    }
+
+    /// Whether a member takes challenges from somebody with or without an account.
+    async fn takes_challenges(&self, to: &MemberId, has_account: bool) -> Result<(), Refusal> {
+        let member = to.clone();
+        let read = self.server.read_pool.read(move |reader| reader.challenges_from(&member)).await;
+        let from = read.map_err(|error| {
+            tracing::warn!(%error, "cannot read from whom a member takes challenges");
+            cannot_read()
+        })?;
+        match (from, has_account) {
+            (ChallengesFrom::Everybody, _) | (ChallengesFrom::Accounts, true) => Ok(()),
+            (ChallengesFrom::Accounts, false) => Err(Refusal::new(Reason::AccountsOnly)),
+            (ChallengesFrom::Nobody, _) => Err(Refusal::new(Reason::NoChallenges)),
+        }
     }
 
     async fn find_addressee(&self, to: Addressee) -> Result<MemberId, Refusal> {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use fivefold_shared::{
     clock::millis,
-    protocol::{MemberId, Name},
+    protocol::{ChallengesFrom, MemberId, Name},
 };
 
 use super::{
@@ -145,6 +145,8 @@ pub enum AccountStep {
         /// Takes its place: random, so that it belongs to no identity.
         locked: IdentityHash,
     },
+    /// Sets from whom the member takes challenges: with an account, or a guest who is stored.
+    SetChallenges(ChallengesFrom),
     /// Changes what else opens the account.
     Key(KeyStep),
     /// Notes where the account is used. The oldest are forgotten: see

@@ -17,7 +17,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId, RoomCode, Visibility},
+    protocol::{ChallengesFrom, GameId, MemberId, RoomCode, Visibility},
     rating_pool::RatingPool,
     record::{FinishedGame, GameList, GameSummary, ListedGame, Record},
     room::{Cause, Entry},
@@ -73,6 +73,8 @@ struct Tables {
     /// Oldest first.
     games: VecDeque<FinishedGame>,
     members: HashMap<MemberId, KnownMember>,
+    /// From whom members take challenges, if not from everybody.
+    challenges_from: HashMap<MemberId, ChallengesFrom>,
     /// Members whose identity was replaced.
     renewed: HashSet<MemberId>,
     accounts: Accounts,
@@ -177,6 +179,9 @@ impl Storage for Memory {
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
         let mut tables = self.tables();
+        if let AccountStep::SetChallenges(from) = change.step {
+            return Ok(tables.set_challenges(&change.member, from));
+        }
         let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
             &mut *tables;
         let changed = accounts.change(&mut Members { members, renewed, traces }, change)?;
@@ -247,7 +252,7 @@ impl Storage for Memory {
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables();
-        let Tables { members, games, renewed, .. } = &mut *tables;
+        let Tables { members, games, renewed, challenges_from, .. } = &mut *tables;
         let mut pruned = 0;
         members.retain(|id, member| {
             let is_idle = pruned < members_max
@@ -257,6 +262,7 @@ impl Storage for Memory {
             pruned += usize::from(is_idle);
             !is_idle
         });
+        challenges_from.retain(|id, _| members.contains_key(id));
         Ok(pruned)
     }
 
@@ -447,6 +453,14 @@ impl Tables {
         deleted_players::hide(game, &deleted);
     }
 
+    fn set_challenges(&mut self, member: &MemberId, from: ChallengesFrom) -> AccountChanged {
+        if !self.members.contains_key(member) {
+            return AccountChanged::Gone;
+        }
+        self.challenges_from.insert(member.clone(), from);
+        AccountChanged::Done
+    }
+
     fn save_member(&mut self, member: &KnownMember) {
         if let Some(known) = self.members.get_mut(&member.id) {
             known.seen_at = member.seen_at;
@@ -483,6 +497,10 @@ impl StorageReader for Memory {
     fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         let tables = self.tables();
         Ok(tables.accounts.once_named(&tables.members, key))
+    }
+
+    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
+        Ok(self.tables().challenges_from.get(member).copied().unwrap_or_default())
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {

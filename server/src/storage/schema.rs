@@ -462,13 +462,21 @@ const TRACES: &str = "
     CREATE INDEX trace_at ON trace (kind, at);
 ";
 
+/// What format 12 adds about challenges.
+const CHALLENGES_FROM: &str = "
+    ALTER TABLE member ADD COLUMN
+        -- From whom the member takes challenges.
+        challenges_from TEXT NOT NULL DEFAULT 'everybody'
+        CHECK (challenges_from IN ('everybody', 'accounts', 'nobody'));
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 5] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (11, &[RATINGS_BY_TIME]),
-    (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES]),
+    (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
 ];
 
 /// Kind of a file.

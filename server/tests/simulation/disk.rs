@@ -22,7 +22,7 @@ use fivefold_server::{
     },
 };
 use fivefold_shared::{
-    protocol::{GameId, MemberId, RoomCode},
+    protocol::{ChallengesFrom, GameId, MemberId, RoomCode},
     puzzle::PuzzleId,
     rating_pool::RatingPool,
     record::{GameList, Record},
@@ -452,6 +452,11 @@ impl StorageReader for Disk {
     fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         self.reach()?;
         self.kept.account_once_named(key)
+    }
+
+    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
+        self.reach()?;
+        self.kept.challenges_from(member)
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {

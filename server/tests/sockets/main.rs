@@ -8,6 +8,7 @@ mod accounts;
 mod analysis;
 mod audit;
 mod bots;
+mod challenges;
 mod chat;
 mod cluster;
 mod cluster_pairing;

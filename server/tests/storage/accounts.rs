@@ -13,7 +13,7 @@ use fivefold_server::{
 };
 
 use fivefold_shared::{
-    protocol::{Name, Player},
+    protocol::{ChallengesFrom, Name, Player},
     seat::Seat,
 };
 
@@ -294,6 +294,37 @@ fn an_account_changes_its_name() {
         let bob = reader.account_named("Bob").unwrap().unwrap();
         assert_eq!((bob.name.as_str(), bob.renamed_at), ("Bob", None));
         assert_eq!(reader.account_named("cid").unwrap(), None);
+    });
+}
+
+#[test]
+fn from_whom_a_member_takes_challenges_is_kept() {
+    every_storage(|storage| {
+        let from = |storage: &dyn Storage, number| {
+            storage.reader().unwrap().challenges_from(&member(number)).unwrap()
+        };
+        let set = |number, from| change(number, NOW, AccountStep::SetChallenges(from));
+        // A guest who never took a seat is not stored.
+        apply(storage, &set(1, ChallengesFrom::Nobody), AccountChanged::Gone);
+        assert_eq!(from(storage, 1), ChallengesFrom::Everybody);
+        seat(storage, 1, vec![known(1, "Ann")]);
+        apply(storage, &sign_up(2, None, "Bob"), AccountChanged::Done);
+        assert_eq!(from(storage, 2), ChallengesFrom::Everybody);
+        for (number, wanted) in [
+            (1, ChallengesFrom::Nobody),
+            (1, ChallengesFrom::Nobody),
+            (2, ChallengesFrom::Accounts),
+        ] {
+            apply(storage, &set(number, wanted), AccountChanged::Done);
+            assert_eq!(from(storage, number), wanted);
+        }
+        // It outlives another name, and that the guest signs up.
+        storage.update_members(&[KnownMember { seen_at: 9, ..known(1, "Anna") }]).unwrap();
+        apply(storage, &sign_up(1, Some(hash(1)), "Anna"), AccountChanged::Done);
+        assert_eq!(from(storage, 1), ChallengesFrom::Nobody);
+        apply(storage, &set(1, ChallengesFrom::Everybody), AccountChanged::Done);
+        assert_eq!(from(storage, 1), ChallengesFrom::Everybody);
+        assert_eq!(from(storage, 2), ChallengesFrom::Accounts);
     });
 }
 

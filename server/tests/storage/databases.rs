@@ -265,13 +265,14 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "6");
-    let unlisted = "ALTER TABLE fivefold.player DROP COLUMN listed";
+    let format_5_columns = "ALTER TABLE fivefold.player DROP COLUMN listed;
+        ALTER TABLE fivefold.member DROP COLUMN challenges_from";
     let format_4 = format!(
         "{format_5}, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
     );
     server.execute(&format!("DROP TABLE {format_4}"));
-    server.execute(unlisted);
+    server.execute(format_5_columns);
     server.execute("ALTER TABLE fivefold.session DROP COLUMN proved_at");
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner");
     server.execute("UPDATE fivefold.format SET number = 3");
@@ -280,7 +281,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let without_accounts =
         format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
     server.execute(&without_accounts);
-    server.execute(unlisted);
+    server.execute(format_5_columns);
     server.execute("UPDATE fivefold.format SET number = 2");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
@@ -289,7 +290,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
     server.execute(&without_accounts);
-    server.execute(unlisted);
+    server.execute(format_5_columns);
     server.execute("DROP TABLE fivefold.playing; UPDATE fivefold.format SET number = 1");
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");

@@ -7,6 +7,7 @@ pub(crate) const FORMAT_11: &str = "
     ALTER TABLE sanction DROP COLUMN appealed_at;
     ALTER TABLE sanction DROP COLUMN answered_by;
     ALTER TABLE sanction DROP COLUMN undone_by;
+    ALTER TABLE member DROP COLUMN challenges_from;
     ALTER TABLE player RENAME TO newer_player;
     CREATE TABLE player (
         member TEXT NOT NULL,
@@ -23,6 +24,7 @@ pub(crate) const POSTGRES_5: &str = "
     ALTER TABLE fivefold.sanction DROP COLUMN appealed_at, DROP COLUMN answered_by,
         DROP COLUMN undone_by;
     ALTER TABLE fivefold.player DROP COLUMN listed;
+    ALTER TABLE fivefold.member DROP COLUMN challenges_from;
     UPDATE fivefold.format SET number = 5";
 
 /// Makes the tables of ratings of a file what they were in format 10.

@@ -10,7 +10,10 @@ use fivefold_server::{
         Storage, check, check_postgres, migrate, migrate_to_file, recover,
     },
 };
-use fivefold_shared::{protocol::Name, seat::Seat};
+use fivefold_shared::{
+    protocol::{ChallengesFrom, Name},
+    seat::Seat,
+};
 use rusqlite::types::Value;
 
 use crate::{
@@ -54,6 +57,8 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
         let step = AccountStep::Rename { likeness: name.as_str().to_owned(), name };
         accounts::apply(storage, &accounts::change(6, at, step), AccountChanged::Done);
     }
+    let step = AccountStep::SetChallenges(ChallengesFrom::Accounts);
+    accounts::apply(storage, &accounts::change(6, 9, step), AccountChanged::Done);
     moderation::fill(storage);
     dealings::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
@@ -119,6 +124,8 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!(zed.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["Zed"]);
     let bot = recover(Database::Postgres(&server.url()), "Zed").unwrap_err();
     assert!(matches!(bot, RecoverError::Bot), "{bot}");
+    assert_eq!(reader.challenges_from(&member(6)).unwrap(), ChallengesFrom::Accounts);
+    assert_eq!(reader.challenges_from(&member(7)).unwrap(), ChallengesFrom::Everybody);
     let once = reader.account_called("Anna").unwrap();
     assert_eq!(once.map(|account| account.member), Some(member(6)));
     assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);

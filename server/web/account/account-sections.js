@@ -9,6 +9,7 @@ import { formatDate, t } from '../texts.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt, request } from './account-requests.js';
 import { botFold } from './bot-section.js';
+import { challengesFold } from './challenges-fold.js';
 import { withKey } from './confirm.js';
 import { deviceSection, passkeySection, siteSection, tokenSection } from './key-sections.js';
 import { otherSite } from './oidc.js';
@@ -65,7 +66,7 @@ export function accountSections(frame, answer) {
       fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)), sites, fold(ty('device_title'), deviceSection(frame)),
       fold(ty('change_name'), rename), fold(ty(hasPassword ? 'change_password' : 'set_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
       fold(ty('tokens', { count: answer.tokens.length }), tokenSection(answer)),
-      botFold(frame), fold(ty('delete_account'), remove), peopleFold(app)),
+      botFold(frame), fold(ty('delete_account'), remove), peopleFold(app), challengesFold(app)),
     ...(operator ? [el('a', { href: '/moderation', onclick: frame.close }, ty('queue'))] : []),
     el('div', { class: 'row' }, signOut, el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export'))),
     line,

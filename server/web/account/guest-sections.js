@@ -8,6 +8,7 @@ import { STORAGE_KEYS } from '../connection.js';
 import { el } from '../dom.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt, faultText, reasonOf, request } from './account-requests.js';
+import { challengesFold } from './challenges-fold.js';
 import { guestIdentity } from './guest-identity.js';
 import { siteButton } from './oidc.js';
 import { peopleFold } from './people-fold.js';
@@ -24,7 +25,7 @@ export function guestSections(frame) {
   return [
     el('section', { class: 'sign-up' }, el('h3', null, ty('keep')), el('p', { class: 'hint' }, ty('keep_how')), ...signUpForm(frame),
       el('div', { class: 'row' }, el('span', { class: 'hint' }, ty('have_account')), signIn)),
-    el('hr', null), ...guestIdentity(frame.app, frame.close), peopleFold(frame.app), deleteFold(frame.app),
+    el('hr', null), ...guestIdentity(frame.app, frame.close), peopleFold(frame.app), challengesFold(frame.app), deleteFold(frame.app),
   ];
 }
 

@@ -177,8 +177,10 @@ export const texts = {
   challenged: '{name} challenges you',
   over_declined: '{name} declined your challenge.',
   over_expired: '{name} did not answer your challenge.',
+  over_displaced: '{name} is challenged by too many people right now. Those with an account go first.',
   over_gone: '{name} has left.',
   over_cancelled: '{name} withdrew the challenge.',
+  challenge_displaced: '{name} no longer challenges you: people with an account go first.',
   turns_wait: { one: 'Your move in {count} game', other: 'Your move in {count} games' },
 
   // A room.
@@ -418,6 +420,11 @@ export const texts = {
   refused_too_many_aborts: 'You left several games before they began. You can look for a game again in {time}.',
   refused_nobody_online: 'Nobody with this name is online. Check the name.',
   refused_several_online: 'Several people with this name are online. Challenge them from a room or the lobby.',
+  refused_already_challenged: 'You have challenged this person already. Wait for the answer.',
+  refused_challenges_full: 'Too many people challenge this person right now. Try again in a minute.',
+  refused_accounts_only: 'This person takes challenges only from people with an account.',
+  refused_no_challenges: 'This person takes no challenges.',
+  refused_declined_lately: 'This person has declined several of your challenges. You can challenge them again in {time}.',
 
   // Chat.
   chat: 'Chat',

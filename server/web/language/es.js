@@ -178,8 +178,10 @@ export const texts = {
   challenged: '{name} te reta',
   over_declined: '{name} no aceptó tu reto.',
   over_expired: '{name} no respondió a tu reto.',
+  over_displaced: 'Demasiada gente reta ahora a {name}. Quienes tienen cuenta van primero.',
   over_gone: '{name} se ha ido.',
   over_cancelled: '{name} retiró el reto.',
+  challenge_displaced: '{name} ya no te reta: quienes tienen cuenta van primero.',
   turns_wait: { one: 'Es tu turno en {count} partida', many: 'Es tu turno en {count} partidas', other: 'Es tu turno en {count} partidas' },
 
   // A room.
@@ -417,6 +419,11 @@ export const texts = {
   refused_too_many_seeks: 'Ya esperas tres partidas. Cancela una primero.',
   refused_too_many_challenges: 'Demasiados retos en poco tiempo. Inténtalo más tarde.',
   refused_too_many_aborts: 'Dejaste varias partidas antes de empezar. Podrás buscar de nuevo en {time}.',
+  refused_already_challenged: 'Ya has retado a esta persona. Espera su respuesta.',
+  refused_challenges_full: 'Demasiada gente reta ahora a esta persona. Inténtalo en un minuto.',
+  refused_accounts_only: 'Esta persona solo acepta retos de quienes tienen cuenta.',
+  refused_no_challenges: 'Esta persona no acepta retos.',
+  refused_declined_lately: 'Esta persona ha rechazado varios retos tuyos. Podrás retarla de nuevo en {time}.',
   refused_nobody_online: 'No hay nadie conectado con ese nombre. Revisa el nombre.',
   refused_several_online: 'Hay varias personas conectadas con ese nombre. Rétalas desde una sala o el lobby.',
 

@@ -60,8 +60,8 @@ pub struct RefusalValues {
     /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one. [`Reason::TooManyBots`]: how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
-    /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`]: how long to
-    /// wait, in milliseconds.
+    /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`],
+    /// [`Reason::DeclinedLately`]: how long to wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
     /// [`Reason::Muted`], [`Reason::NoRatedGames`], [`Reason::AccountClosed`]: until when, in
@@ -187,6 +187,8 @@ pub enum Reason {
     IdentityReplaced,
     /// The member never took a seat, so there is nothing to keep for a new identity.
     NothingToKeep,
+    /// The member never took a seat, so no setting of theirs is stored.
+    SeatFirst,
     /// The name could be taken for a bot's.
     NameLooksLikeBot,
     /// No open room has this code.
@@ -287,6 +289,16 @@ pub enum Reason {
     TooManySeeks,
     /// Too many challenges came from this member or this address in a short time.
     TooManyChallenges,
+    /// The member's last challenge to this person waits for an answer.
+    AlreadyChallenged,
+    /// The most challenges that may wait for one person do so already.
+    ChallengesFull,
+    /// This person takes challenges from people with an account only.
+    AccountsOnly,
+    /// This person takes no challenges.
+    NoChallenges,
+    /// This person declined several challenges from here; the next one may come after `wait_ms`.
+    DeclinedLately,
     /// The member has left too many games before they began, and is paired again after `wait_ms`.
     TooManyAborts,
     /// Nobody who is online has this name or id.
@@ -504,6 +516,12 @@ impl Reason {
                     "You left too many games before they began. You can look for opponents again in {wait}."
                 );
             }
+            Self::DeclinedLately => {
+                let wait = minutes(values.wait_ms);
+                return format!(
+                    "This person has declined several of your challenges. You can challenge them again in {wait}."
+                );
+            }
             Self::TooManyTries => {
                 let wait = minutes(values.wait_ms);
                 return format!("Too many tries. You can try again in {wait}.");
@@ -546,6 +564,7 @@ impl Reason {
             Self::NothingToKeep => {
                 "You never took a seat, so there is nothing to keep. Say hello without an identity to get a new one."
             }
+            Self::SeatFirst => "This is kept for people who have played. Take a seat first.",
             Self::NameLooksLikeBot => "This name looks like a bot's. Choose another one.",
             Self::NoSuchRoom => "There is no room with this code, or it has closed.",
             Self::RoomDamaged => {
@@ -601,6 +620,10 @@ impl Reason {
             Self::OwnSeek => "You cannot play against yourself.",
             Self::TooManySeeks => "You seek too many games already. Cancel one first.",
             Self::TooManyChallenges => "Too many challenges in a short time. Try again later.",
+            Self::AlreadyChallenged => "You challenge this person already. Wait for the answer.",
+            Self::ChallengesFull => "Too many people challenge this person. Try again in a minute.",
+            Self::AccountsOnly => "This person takes challenges only from people with an account.",
+            Self::NoChallenges => "This person takes no challenges.",
             Self::NobodyOnline => "Nobody of this name is online.",
             Self::SeveralOnline => {
                 "Several people of this name are online. Challenge one of them by their id."

@@ -1,6 +1,7 @@
 //! Finding somebody to play: pools, seeks and challenges.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use super::{MemberId, Name, PoolName, SeekId, is_false};
 use crate::{clock::TimeControl, opening::OpeningKind, rating_pool::RatingPool, rules::Rules};
@@ -76,6 +77,29 @@ pub enum Wanted {
     Settings(GameSettings),
 }
 
+/// From whom a member takes challenges.
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, EnumString, IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum ChallengesFrom {
+    /// From everybody.
+    #[default]
+    Everybody,
+    /// From people with an account, and bots.
+    Accounts,
+    /// From nobody.
+    Nobody,
+}
+
+impl ChallengesFrom {
+    /// Its word, as it is stored and sent.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// The person to challenge.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -137,4 +161,7 @@ pub enum SeekEnd {
     Expired,
     /// The other person has left.
     Gone,
+    /// Too many people challenge the same person, and one with an account took the place of this guest's
+    /// challenge.
+    Displaced,
 }

@@ -224,6 +224,7 @@ fn status(reason: Reason) -> StatusCode {
         Reason::TokenScope,
         Reason::IdentityReplaced,
         Reason::NothingToKeep,
+        Reason::SeatFirst,
         Reason::ForeignPage,
         Reason::AccountClosed,
         Reason::OperatorsOnly,

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    protocol::{GameId, MemberId, Name, Reason},
+    protocol::{ChallengesFrom, GameId, MemberId, Name, Reason},
     puzzle::PuzzleId,
     record::ListedGame,
 };
@@ -46,6 +46,7 @@ struct Export {
 /// All that is kept of a member apart from the account and the games.
 #[derive(Serialize)]
 struct MemberData {
+    challenges_from: ChallengesFrom,
     old_names: Vec<ShownOldName>,
     /// Notes about the member's part in rated games.
     game_marks: Vec<ShownMark>,
@@ -173,6 +174,7 @@ fn kept(
         reports.extend(reader.reports(&ReportQuery::By(id))?.into_iter().map(report));
     }
     Ok(MemberData {
+        challenges_from: reader.challenges_from(member)?,
         old_names: reader.old_names(member)?.into_iter().map(old_name).collect(),
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
         places: reader.traces(member)?.into_iter().map(place).collect(),

@@ -150,7 +150,7 @@ impl Accounts {
             AccountStep::Recover { .. }
             | AccountStep::Make(_)
             | AccountStep::DeleteGuest { .. } => {}
-            AccountStep::MakeBot(_) | AccountStep::Key(_) => {}
+            AccountStep::MakeBot(_) | AccountStep::SetChallenges(_) | AccountStep::Key(_) => {}
             AccountStep::Seen { session, expires_at } => {
                 let known = account.sessions.iter_mut().find(|own| own.hash == *session);
                 let Some(known) = known else { return Ok(AccountChanged::Gone) };

@@ -1,7 +1,7 @@
 //! Accounts in PostgreSQL: changing, reading and deleting them. A change is one statement, as an
 //! append is, and the same statement again does no harm.
 
-use fivefold_shared::protocol::MemberId;
+use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 use tokio_postgres::{Error, Row, types::ToSql};
 
 use super::{
@@ -215,6 +215,15 @@ const DELETE_GUEST: &str = concat!(
     SELECT may, false FROM found"
 );
 
+const SET_CHALLENGES: &str = "
+    WITH changed AS (
+        UPDATE member SET challenges_from = $3 WHERE id = $1 AND $2::bigint IS NOT NULL
+        RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM changed), false";
+
+const SELECT_CHALLENGES_FROM: &str = "SELECT challenges_from FROM member WHERE id = $1";
+
 const SELECT_DELETED_SINCE: &str = "
     SELECT member FROM account WHERE deleted_at >= $1
     UNION SELECT bot.member FROM account AS own JOIN account AS bot ON bot.owner = own.member
@@ -371,6 +380,7 @@ pub(super) async fn change(
             let (hash, locked) = (hash.0.as_slice(), locked.0.as_slice());
             change.run(DELETE_GUEST, &[&hash, &locked, &DELETED_NAME]).await
         }
+        AccountStep::SetChallenges(from) => change.run(SET_CHALLENGES, &[&from.as_str()]).await,
         AccountStep::Key(step) => keys::change(&change, step).await,
         AccountStep::Trace(traces) => dealings::note(&change, traces).await,
     }
@@ -446,6 +456,19 @@ pub(super) async fn once_named(
         .first()
         .map(account)
         .transpose()
+}
+
+/// From whom a member takes challenges.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn challenges_from(
+    session: &Session,
+    member: &MemberId,
+) -> Result<ChallengesFrom, Error> {
+    let rows = session.query(SELECT_CHALLENGES_FROM, &[&member.as_str()]).await?;
+    let stored = rows.first().map(|row| row.try_get::<_, String>(0)).transpose()?;
+    Ok(stored.and_then(|text| text.parse().ok()).unwrap_or_default())
 }
 
 /// The names that an account had, the newest first, as text.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId, RoomCode},
+    protocol::{ChallengesFrom, GameId, MemberId, RoomCode},
     rating_pool::RatingPool,
     record::{GameList, GameSummary, Record},
 };
@@ -117,6 +117,11 @@ impl StorageReader for PostgresReader {
     fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         let select = async |session: &Session| accounts::once_named(session, key).await;
         self.primary.read(DATABASE_READ_WITHIN, &select)?.transpose()
+    }
+
+    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
+        let select = async |session: &Session| accounts::challenges_from(session, member).await;
+        self.primary.read(DATABASE_READ_WITHIN, &select)
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {

@@ -448,12 +448,20 @@ const TRACES: &str = "
     CREATE INDEX trace_at ON fivefold.trace (kind, at);
 ";
 
+/// What format 6 adds about challenges.
+const CHALLENGES_FROM: &str = "
+    ALTER TABLE fivefold.member
+        -- From whom the member takes challenges.
+        ADD COLUMN challenges_from text NOT NULL DEFAULT 'everybody'
+        CHECK (challenges_from IN ('everybody', 'accounts', 'nobody'));
+";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 4] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
-    (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES]),
+    (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
 ];
 
 /// What a server found in its database.

@@ -1,6 +1,6 @@
 //! Accounts in a SQLite file: changing, reading and deleting them.
 
-use fivefold_shared::protocol::MemberId;
+use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::{
@@ -59,6 +59,10 @@ pub(in crate::storage) fn change(
             )
         }
         AccountStep::DeleteGuest { hash, locked } => change.delete_guest(*hash, *locked),
+        AccountStep::SetChallenges(from) => change.execute(
+            "UPDATE member SET challenges_from = ?2 WHERE id = ?1",
+            (change.member, from.as_str()),
+        ),
         AccountStep::Key(step) => keys::change(&change, step),
         AccountStep::Trace(traces) => dealings::note(&change, traces),
     }
@@ -354,6 +358,18 @@ pub(super) fn deleted_since(
              WHERE own.deleted_at >= ?1",
     )?;
     collect(select.query((at.min(i64::MAX.cast_unsigned()),))?, |row| name(row.get(0)?))
+}
+
+/// From whom a member takes challenges.
+pub(super) fn challenges_from(
+    connection: &Connection,
+    member: &MemberId,
+) -> Result<ChallengesFrom, StorageError> {
+    let mut select =
+        connection.prepare_cached("SELECT challenges_from FROM member WHERE id = ?")?;
+    let stored: Option<String> =
+        select.query_row((member.as_str(),), |row| row.get(0)).optional()?;
+    Ok(stored.and_then(|text| text.parse().ok()).unwrap_or_default())
 }
 
 /// The names that an account had, the newest first.

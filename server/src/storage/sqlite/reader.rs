@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, io, path::PathBuf};
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId},
+    protocol::{ChallengesFrom, GameId, MemberId},
     rating_pool::RatingPool,
     record::{GameList, GameSummary, Record},
 };
@@ -77,6 +77,10 @@ impl StorageReader for SqliteReader {
 
     fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
         accounts::once_named(&self.connection, key)
+    }
+
+    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
+        accounts::challenges_from(&self.connection, member)
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {

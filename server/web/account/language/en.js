@@ -66,6 +66,13 @@ export const texts = {
   deleted: 'Your account will be deleted in 14 days. Sign in before then to keep it.',
   sign_out: 'Sign out',
   people: 'Blocked people and reports',
+  challenges: 'Who may challenge you',
+  challenges_everybody: 'Everybody',
+  challenges_accounts: 'People with an account',
+  challenges_nobody: 'Nobody',
+  challenges_how: 'Links to your games work for everybody.',
+  challenges_set: 'Saved.',
+  refused_seat_first: 'This setting is kept for people who have played. Play a game first.',
   queue: 'Operator’s queue',
   export: 'Download your data',
 

@@ -67,6 +67,13 @@ export const texts = {
   sign_out: 'Cerrar sesión',
   people: 'Personas bloqueadas y denuncias',
   queue: 'Cola de moderación',
+  challenges: 'Quién puede retarte',
+  challenges_everybody: 'Cualquiera',
+  challenges_accounts: 'Quienes tienen cuenta',
+  challenges_nobody: 'Nadie',
+  challenges_how: 'Los enlaces a tus partidas sirven para todos.',
+  challenges_set: 'Guardado.',
+  refused_seat_first: 'Este ajuste se guarda para quienes ya han jugado. Juega antes una partida.',
   export: 'Descargar tus datos',
 
   // Passkeys, tokens and other devices.

@@ -67,6 +67,13 @@ export const texts = {
   sign_out: 'Выйти',
   people: 'Заблокированные и жалобы',
   queue: 'Очередь модератора',
+  challenges: 'Кто может бросить вам вызов',
+  challenges_everybody: 'Все',
+  challenges_accounts: 'Игроки с аккаунтом',
+  challenges_nobody: 'Никто',
+  challenges_how: 'Ссылки на ваши партии работают для всех.',
+  challenges_set: 'Сохранено.',
+  refused_seat_first: 'Эта настройка хранится для тех, кто уже играл. Сначала сыграйте партию.',
   export: 'Скачать свои данные',
 
   // Passkeys, tokens and other devices.

@@ -116,6 +116,7 @@ pub(super) const TABLES: [Table; 22] = [
             integer("seen_at"),
             flag("has_game"),
             flag("renewed"),
+            text("challenges_from").since(12, "'everybody'"),
         ],
     ),
     table(

@@ -1,0 +1,36 @@
+//! From whom a member takes challenges, over HTTP. For accounts and guests.
+
+use std::sync::Arc;
+
+use axum::{Json, Router, body::Bytes, http::StatusCode, routing::get};
+use fivefold_shared::protocol::ChallengesFrom;
+use serde::{Deserialize, Serialize};
+
+use super::account::asked::{AccountRefusal, Asked};
+use crate::server::Server;
+
+/// The path.
+pub(super) fn routes() -> Router<Arc<Server>> {
+    Router::new().route("/api/challenges", get(challenges).post(set_challenges))
+}
+
+#[derive(Serialize, Deserialize)]
+struct Challenges {
+    from: ChallengesFrom,
+}
+
+/// `GET /api/challenges`
+async fn challenges(asked: Asked) -> Result<Json<Challenges>, AccountRefusal> {
+    let member = asked.member().await?;
+    let read = asked.server.moderation.read(move |reader| reader.challenges_from(&member)).await;
+    Ok(Json(Challenges { from: read? }))
+}
+
+/// `POST /api/challenges`
+async fn set_challenges(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
+    let Challenges { from } = asked.body(&body)?;
+    let member = asked.member().await?;
+    asked.server.moderation.take_block(asked.device.address)?;
+    asked.server.accounts.set_challenges(&member, from).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
