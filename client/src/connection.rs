@@ -240,6 +240,7 @@ impl Connection {
                 }
                 TableEvent::Message(_)
                 | TableEvent::Back
+                | TableEvent::Restored { .. }
                 | TableEvent::BotFailed
                 | TableEvent::AboutPerson { .. } => {}
                 TableEvent::Lost { .. } if losses_left > 0 => losses_left -= 1,

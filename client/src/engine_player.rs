@@ -272,6 +272,7 @@ impl<'a> EnginePlayer<'a> {
             TableEvent::Ended { reason } => return Ok(Some(ExitReason::Ended(reason.clone()))),
             TableEvent::Lost { .. }
             | TableEvent::Back
+            | TableEvent::Restored { .. }
             | TableEvent::BotFailed
             | TableEvent::AboutPerson { .. } => {}
             TableEvent::Message(message) => {
@@ -433,6 +434,7 @@ impl<'a> EnginePlayer<'a> {
                     TableEvent::Message(_)
                     | TableEvent::Lost { .. }
                     | TableEvent::Back
+                    | TableEvent::Restored { .. }
                     | TableEvent::BotFailed
                     | TableEvent::AboutPerson { .. } => {}
                 }

@@ -79,6 +79,9 @@ enum Line<'a> {
         text: &'a str,
         retry_ms: u128,
     },
+    Restored {
+        moves: usize,
+    },
     Back {
         link: Option<String>,
     },
@@ -310,6 +313,7 @@ impl<W: Write> View for Json<W> {
             TableEvent::Lost { reason, retry_in } => {
                 self.write(&Line::Lost { text: reason, retry_ms: retry_in.as_millis() })
             }
+            TableEvent::Restored { moves } => self.write(&Line::Restored { moves: *moves }),
             TableEvent::Back => self.write(&Line::Back { link: table.link() }),
             TableEvent::BotFailed => self.write(&Line::BotFailed),
             TableEvent::AboutPerson { text, done } => {

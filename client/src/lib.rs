@@ -43,6 +43,7 @@ pub mod people;
 pub mod perspective;
 mod plain_lobby;
 pub mod plain_output;
+mod restored;
 pub mod room_link;
 pub mod sanitize;
 pub mod search_threads;

@@ -90,6 +90,7 @@ pub async fn run(
                     TableEvent::Ended { reason } => break ExitReason::Ended(reason),
                     TableEvent::Lost { .. } => end_due = false,
                     TableEvent::AboutPerson { .. } => asked = asked.saturating_sub(1),
+                    TableEvent::Restored { .. } => end_due = false,
                     TableEvent::Back | TableEvent::BotFailed => {}
                 }
             }

@@ -408,7 +408,9 @@ impl Lobby {
                     return LobbyEvent::Back;
                 }
                 TableEvent::Ended { reason } => return LobbyEvent::Ended { reason },
-                TableEvent::BotFailed | TableEvent::AboutPerson { .. } => {}
+                TableEvent::Restored { .. }
+                | TableEvent::BotFailed
+                | TableEvent::AboutPerson { .. } => {}
             }
         }
     }
@@ -467,6 +469,7 @@ impl Lobby {
                 TableEvent::Ended { .. } => return,
                 TableEvent::Lost { .. }
                 | TableEvent::Back
+                | TableEvent::Restored { .. }
                 | TableEvent::BotFailed
                 | TableEvent::AboutPerson { .. } => {}
             }

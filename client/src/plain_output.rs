@@ -20,6 +20,7 @@ use crate::{
     line_interface::View,
     lobby_sentences, opening_choices,
     output::Output,
+    restored,
     room_link::ServerAddress,
     sanitize::sanitize,
     sentences::{self, Speaker},
@@ -35,12 +36,14 @@ const WEIGHTS_SHOWN: usize = 10;
 pub struct Plain<O, E> {
     pub(crate) out: Output<O>,
     pub(crate) talk: Output<E>,
+    /// Whether the server was restored while the connection was lost.
+    is_restored: bool,
 }
 
 impl<O: Write, E: Write> Plain<O, E> {
     /// Writes events to `out`, and hints to `talk`.
     pub const fn new(out: O, talk: E) -> Self {
-        Self { out: Output::new(out), talk: Output::new(talk) }
+        Self { out: Output::new(out), talk: Output::new(talk), is_restored: false }
     }
 
     /// Writes a room of the public list.
@@ -280,11 +283,18 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         match event {
             TableEvent::Message(message) => self.message(table, message),
             TableEvent::Lost { reason, retry_in } => {
+                self.is_restored = false;
                 let seconds = retry_in.as_secs_f64();
                 writeln!(self.talk, "Connection lost ({reason}); next try in {seconds:.1} s.")
             }
+            TableEvent::Restored { moves } => {
+                self.is_restored = true;
+                writeln!(self.talk, "{}", restored::sentence(*moves))
+            }
             TableEvent::Back => {
-                writeln!(self.talk, "The connection is back.")?;
+                if !std::mem::take(&mut self.is_restored) {
+                    writeln!(self.talk, "The connection is back.")?;
+                }
                 self.turn(table)
             }
             TableEvent::BotFailed => writeln!(self.talk, "{}", sentences::BOT_FAILED),

@@ -22,6 +22,7 @@ use crate::{
     local_game::{LocalGame, now},
     people::PersonRequest,
     perspective::Perspective,
+    restored,
     sanitize::sanitize,
 };
 
@@ -44,6 +45,8 @@ pub struct Table {
     waiting: VecDeque<Message>,
     /// Whether a snapshot was requested because an event was missing.
     refreshing: bool,
+    /// Whether the server's log contradicts an event that this table knows.
+    is_contradicted: bool,
     /// The challenges that this member may answer.
     challenges: Challenges,
     /// The command that accepted a challenge, unless it was refused.
@@ -119,6 +122,7 @@ impl Table {
             ahead_ms: 0,
             waiting: VecDeque::new(),
             refreshing: false,
+            is_contradicted: false,
             challenges: Challenges::default(),
             accepting: None,
             seeks_on: false,
@@ -149,6 +153,20 @@ impl Table {
             };
             match event {
                 TableEvent::Message(message) => {
+                    if let Message::Snapshot { snapshot, .. } = message.as_ref()
+                        && let Some(moves) = restored::moves_gone(
+                            &self.room,
+                            snapshot,
+                            std::mem::take(&mut self.is_contradicted),
+                        )
+                    {
+                        self.replace(snapshot);
+                        // An invalid one changes nothing.
+                        if self.room.seq == snapshot.seq {
+                            self.waiting.push_front(*message);
+                            return TableEvent::Restored { moves };
+                        }
+                    }
                     let taken = self.take(*message);
                     if let Source::Remote(connection) = &self.source {
                         connection.set_playing(self.room.running().is_some());
@@ -157,6 +175,8 @@ impl Table {
                         return TableEvent::Message(Box::new(message));
                     }
                 }
+                // The number follows from the snapshot that comes next.
+                TableEvent::Restored { .. } => self.is_contradicted = true,
                 TableEvent::Lost { .. }
                 | TableEvent::Back
                 | TableEvent::BotFailed

@@ -239,6 +239,7 @@ fn from_table(event: TableEvent) -> Event {
             let seconds = retry_in.as_secs_f32();
             Event::Lost(format!("Trying again in {seconds:.1} s ({reason})."))
         }
+        TableEvent::Restored { moves } => Event::Restored(moves),
         TableEvent::Back => Event::Back,
         TableEvent::BotFailed => Event::BotFailed,
         TableEvent::AboutPerson { text, done } => Event::AboutPerson(text, done),

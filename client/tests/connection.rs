@@ -121,6 +121,7 @@ async fn next(table: &mut Table) -> (&'static str, u64) {
             other => panic!("not in the script: {other:?}"),
         },
         TableEvent::Lost { .. } => "lost",
+        TableEvent::Restored { .. } => "restored",
         TableEvent::Back => "back",
         TableEvent::BotFailed => "bot failed",
         TableEvent::AboutPerson { .. } => "about person",
@@ -143,7 +144,9 @@ async fn a_lost_command_is_said_again_and_missed_events_come_in_order() {
     let server = async {
         let mut peer = Peer::accept(&listener).await;
         assert_eq!(peer.welcome().await, Some(secret()), "the identity that it was given");
-        assert_eq!(peer.let_in(CatchUp::Events(vec![log()[5].clone()])).await, Some(5));
+        // The server repeats the last event, which shows that its log is the same.
+        let missed = CatchUp::Events(log()[4..=5].to_vec());
+        assert_eq!(peer.let_in(missed).await, Some(4));
         assert_eq!(peer.hear().await, said, "the same command with the same id");
         peer.say(&news(6)).await;
         peer.say(&Message::Done { id, seq: Some(7) }).await;
@@ -159,6 +162,35 @@ async fn a_lost_command_is_said_again_and_missed_events_come_in_order() {
     let (_peer, seen) = tokio::join!(server, client);
     assert_eq!(seen, [("lost", 5), ("event", 6), ("back", 6), ("event", 7), ("done", 7)]);
     assert!(table.plays(Seat::First) && !table.is_my_turn());
+}
+
+#[tokio::test]
+async fn another_event_in_place_of_a_known_one_means_that_the_server_was_restored() {
+    let (listener, mut peer, mut table) = seated(4).await;
+    for index in [4, 5, 6] {
+        peer.say(&news(index)).await;
+        assert_eq!(next(&mut table).await, ("event", index as u64 + 1));
+    }
+    drop(peer);
+    let server = async {
+        let mut peer = Peer::accept(&listener).await;
+        assert_eq!(peer.welcome().await, Some(secret()));
+        // Others have played on from the backup, up to the same number.
+        let other = NumberedEvent { at: 9, ..log()[6].clone() };
+        assert_eq!(peer.let_in(CatchUp::Events(vec![other])).await, Some(6));
+        assert_eq!(peer.let_in(CatchUp::Snapshot(snapshot(5))).await, None);
+        peer
+    };
+    let client = async {
+        assert_eq!(next(&mut table).await.0, "lost");
+        let moves = table.room().game.as_ref().unwrap().position.ply();
+        let restored = table.next().await;
+        let kept = table.room().game.as_ref().unwrap().position.ply();
+        assert_eq!(restored, TableEvent::Restored { moves: moves - kept });
+        assert_eq!(next(&mut table).await, ("snapshot", 5));
+        assert_eq!(next(&mut table).await.0, "back");
+    };
+    let (_peer, ()) = tokio::join!(server, client);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ import { RefusedError } from './refusals.js';
 
 /** Receives a room's messages.
  * @typedef {object} Listener
- * @property {() => number | undefined} seq the number of the last event that it has
+ * @property {() => number | undefined} seq the number of the event after which it wants all others; none for a snapshot
  * @property {() => boolean} playing whether a game is running
  * @property {(joined: Joined) => void} joined receives what it lacks
  * @property {(news: RoomNews) => void} receive
@@ -484,6 +484,8 @@ export class Connection {
       if (answer.type !== 'joined' || this.#rooms.get(code) !== listener) return;
       this.offset = answer.now - (begin + Date.now()) / 2;
       listener.joined(answer);
+      // What it knew contradicts the server's log.
+      if (answer.events && listener.seq() === undefined) this.#join(code, listener);
     }, (error) => {
       const refusal = error instanceof RefusedError ? error.refusal : { reason: 'unavailable', text: '' };
       this.#loseRoom(code, { ...refusal, type: 'refused' });

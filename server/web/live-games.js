@@ -148,7 +148,7 @@ function aboutText(room) {
 function follow(app, code, face) {
   const room = new Room(code);
   app.connection.enter(code, {
-    seq: () => room.seq || undefined,
+    seq: () => room.after,
     // A lobby is in no hurry.
     playing: () => false,
     joined(joined) {

@@ -13,6 +13,8 @@ import { language, t } from './texts.js';
 const KEEP_AFTER_MS = 2_000;
 /** How long a message is shown. */
 const TOAST_MS = 5_000;
+/** How long a room may take after the socket to say what has become of it. */
+const BACK_AFTER_MS = 1_000;
 
 /** Refusals whose words are loaded when they are needed. */
 const SANCTIONED = /^(muted|no_rated_games|opponent_not_rated|blocked|rated_game)$/;
@@ -62,6 +64,8 @@ const contrasts = matchMedia('(prefers-contrast: more)');
 
 const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
 
+/** Says that the connection is back, unless a room has gone back by then. @type {ReturnType<typeof setTimeout> | undefined} */
+let back;
 /** @type {Promise<import('./seeks.js').Seeks> | undefined} */
 let seeks;
 /** The other rooms in which it is the player's turn. @type {readonly string[]} */
@@ -97,6 +101,13 @@ const app = {
     const toast = el('div', { class: 'toast', 'aria-hidden': silent }, text);
     setTimeout(() => toast.remove(), TOAST_MS);
     toasts.append(toast);
+  },
+  restored(count) {
+    clearTimeout(back);
+    const text = count > 0 ? t('restored', { count }) : t('restored_otherwise');
+    const card = el('div', { class: 'ask restored', role: 'alert' }, el('strong', null, text), el('button', { type: 'button', onclick: () => card.remove() }, t('understood')));
+    for (const old of asks.querySelectorAll('.restored')) old.remove();
+    asks.append(card);
   },
   showError(error) {
     const told = error instanceof RefusedError && SANCTIONED.test(error.refusal.reason);
@@ -207,7 +218,7 @@ function fillBar() {
     if (status === was) return;
     const startButton = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.startAsNewPlayer() }, t('start_as_new_player'));
     fill(lost, t(status === 'stopped' ? 'connection_stopped' : startButton ? 'identity_replaced' : 'connection_lost'), ' ', startButton);
-    if (status === 'open' && was === 'lost') app.announce(t('connection_back'));
+    if (status === 'open' && was === 'lost') back = setTimeout(() => app.announce(t('connection_back')), BACK_AFTER_MS);
     was = status;
   };
   const way = (/** @type {string} */ path, /** @type {string} */ text, /** @type {Node | false} */ sign = false) => el('a', { href: path, class: 'way-to' }, sign, el('span', null, text));

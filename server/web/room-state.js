@@ -99,6 +99,13 @@ export class Room {
    * @type {GameRatings | undefined} */
   ratings;
 
+  /** The last event, unless it was in a snapshot. @type {NumberedEvent | undefined} */
+  #last;
+  /** Whether the server's log contradicts the last event: it was restored from a backup. */
+  contradicted = false;
+  /** @type {number | undefined} */
+  #gone;
+
   /** @param {string} code */
   constructor(code) {
     this.code = code;
@@ -126,6 +133,14 @@ export class Room {
   get opening() {
     const opening = this.game?.outcome ? undefined : this.game?.opening;
     return opening?.ask && opening;
+  }
+
+  /** The event after which the server is asked for what is missing: the one before the last, so that the server
+   * repeats the last one. Without any, it sends a snapshot.
+   * @returns {number | undefined} */
+  get after() {
+    if (this.contradicted) return undefined;
+    return this.#last ? this.seq - 1 : this.seq || undefined;
   }
 
   /** The seat that plays Black: in the game, or in the first one before it begins. */
@@ -164,10 +179,16 @@ export class Room {
     this.away = joined.away ?? {};
     this.ratings = joined.ratings;
     if (joined.snapshot) {
-      this.restore(joined.snapshot);
+      this.#replace(joined.snapshot);
       this.turnSince = joined.now;
     }
-    const news = (joined.events ?? []).filter((event) => event.seq > this.seq);
+    const events = joined.events ?? [];
+    // The server repeats the last event.
+    if (joined.events && this.#last && (events[0]?.seq !== this.#last.seq || events[0].at !== this.#last.at)) {
+      this.contradicted = true;
+      return [];
+    }
+    const news = events.filter((event) => event.seq > this.seq);
     for (const event of news) this.apply(event);
     return news;
   }
@@ -182,12 +203,27 @@ export class Room {
         if (news.seq <= this.seq) return false;
         this.apply(news);
         return true;
-      case 'snapshot': this.restore(news.snapshot); return true;
+      case 'snapshot': this.#replace(news.snapshot); return true;
       case 'spectators': this.spectators = news.spectators; return true;
       case 'presence': this.away = news.away; return true;
       case 'ratings': this.ratings = news; return true;
       default: return false;
     }
+  }
+
+  /** How many of the last moves are gone, once after the server has gone back to an earlier state of the room. */
+  takeGone() {
+    const gone = this.#gone;
+    this.#gone = undefined;
+    return gone;
+  }
+
+  /** @param {Snapshot} snapshot */
+  #replace(snapshot) {
+    if (this.contradicted || snapshot.seq < this.seq) this.#gone = movesGone(this.game, snapshot.game);
+    this.contradicted = false;
+    this.#last = undefined;
+    this.restore(snapshot);
   }
 
   /** @param {Snapshot} snapshot */
@@ -208,6 +244,7 @@ export class Room {
   /** @param {NumberedEvent} next */
   apply(next) {
     this.seq = next.seq;
+    this.#last = next;
     if (TURNS.includes(next.event.type)) this.turnSince = next.at;
     this.#change(next.at, next.event);
   }
@@ -246,6 +283,18 @@ export class Room {
     const player = this.seats[seat];
     if (player && 'member' in player) this.seats = { ...this.seats, [seat]: { ...player, name } };
   }
+}
+
+/**
+ * How many of the last moves of a game the server does not have.
+ * @param {Game | undefined} known
+ * @param {Game | null | undefined} served
+ */
+function movesGone(known, served) {
+  const moves = known?.moves ?? [];
+  const others = served?.id === known?.id ? served?.moves ?? [] : [];
+  const differs = moves.findIndex(([x, y], ply) => others[ply]?.[0] !== x || others[ply]?.[1] !== y);
+  return differs < 0 ? 0 : moves.length - differs;
 }
 
 /**

@@ -307,7 +307,8 @@ export const view = (app, place, code) => {
     const game = room.keptGame ?? endedGames()[code];
     const again = el('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, t('try_again'));
     const ways = [closed ? !!game && linkButton(`/game/${game}`, t('replay'), true) : again, linkButton('/', t('find_opponent'), closed && !game), linkButton('/games', t('your_games')), closed && linkButton('/lobby', t('lobby'))];
-    const how = type === 'refused' && !closed ? refusalText(refusal) : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
+    const restored = type === 'refused' && reason === 'no_such_room' && room.seq > 0;
+    const how = type === 'refused' && !closed ? refusalText(refusal) : restored ? t('room_gone_or_restored') : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
     app.announce(how, true);
     if (room.seq === 0) {
       app.tab('Fivefold');
@@ -329,10 +330,13 @@ export const view = (app, place, code) => {
   }
 
   app.connection.enter(code, {
-    seq: () => room.seq || undefined,
+    seq: () => room.after,
     playing: () => room.phase === 'running',
     joined(joined) {
       for (const news of room.joined(joined)) announceEvent(news);
+      if (room.contradicted) return;
+      const gone = room.takeGone();
+      if (gone !== undefined) app.restored(gone);
       // A visitor with the link takes a free seat.
       if (!entered && room.phase === 'waiting' && room.vacant && !you()) send({ type: 'sit' });
       entered = true;
@@ -344,6 +348,8 @@ export const view = (app, place, code) => {
       if (!entered) return;
       chat.receive(news);
       if (!room.receive(news)) return;
+      const gone = room.takeGone();
+      if (gone !== undefined) app.restored(gone);
       if (news.type === 'event') announceEvent(news);
       show();
     },

@@ -134,7 +134,7 @@ export function createSeeks(app) {
       app.tab(`${text} – Fivefold`, 'yours');
     };
     connection.enter(code, {
-      seq: () => room.seq || undefined,
+      seq: () => room.after,
       playing: () => room.phase === 'running',
       joined(joined) {
         room.joined(joined);

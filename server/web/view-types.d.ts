@@ -12,6 +12,8 @@ export type App = {
   announce: (text: string, urgent?: boolean) => void;
   /** Shows a message for some seconds; silent: not to screen readers. */
   toast: (text: string, silent?: boolean) => void;
+  /** Shows that the server was restored from a backup without this many of the last moves. */
+  restored: (moves: number) => void;
   /** Shows why something failed. */
   showError: (error: unknown) => void;
   /** Copies an address. */

@@ -32,6 +32,8 @@ mod ratings;
 mod readiness;
 mod readme;
 mod refusals;
+#[cfg(target_os = "linux")]
+mod restored;
 mod resume;
 mod reverse_proxies;
 mod seeking;

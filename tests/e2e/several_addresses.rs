@@ -15,7 +15,7 @@ fn client(servers: [&Proxy; 2], command: &[&str]) -> Client {
 }
 
 /// Bob, who sits in the room of this link.
-async fn opponent(server: &Server, link: &str) -> (Guest, RoomCode) {
+pub(crate) async fn opponent(server: &Server, link: &str) -> (Guest, RoomCode) {
     let (_, code) = link.rsplit_once("/r/").expect("a link");
     let room: RoomCode = code.to_owned().try_into().expect("a code");
     let mut bob = Guest::hello(server, "Bob").await;

@@ -22,7 +22,7 @@ const TAKES: [&str; 4] = ["\x1b[?1049h", "\x1b[?1000h", "\x1b[?2004h", "\x1b[?25
 const GIVES_BACK: [&str; 4] = ["\x1b[?1049l", "\x1b[?1000l", "\x1b[?2004l", "\x1b[?25h"];
 
 /// A client in a pseudo-terminal of its own, killed when this is dropped.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     /// The end that the client has, to ask for the terminal's modes.
     side: File,
@@ -34,7 +34,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&master).expect("it is ours");
         unlockpt(&master).expect("it is ours");
@@ -70,7 +70,7 @@ impl Terminal {
     }
 
     /// Waits until the terminal got all of these.
-    fn until(&mut self, parts: &[&str]) {
+    pub(crate) fn until(&mut self, parts: &[&str]) {
         while !parts.iter().all(|part| self.shown.contains(part)) {
             let bytes = self.output.recv_timeout(PATIENCE);
             let bytes = bytes.unwrap_or_else(|_| panic!("{parts:?} in {:?}", self.shown));

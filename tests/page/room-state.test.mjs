@@ -47,6 +47,28 @@ test('turns, clocks and offers keep to their seats when colours are exchanged', 
   assert.equal(game.draw_offer, undefined, 'First has moved instead of answering');
 });
 
+test('the server repeats the last event, and another one in its place means that it was restored', () => {
+  const { room, fold } = begun();
+  for (const [ply, at] of [[0, 1_000], [1, 2_000], [2, 3_000]]) fold(at ?? 0, { type: 'played', ply: ply ?? 0, point: [7, ply ?? 0] });
+  assert.equal(room.after, 6);
+  const last = { seq: 7, at: 3_000, event: /** @type {Event} */ ({ type: 'played', ply: 2, point: [7, 2] }) };
+  const next = { seq: 8, at: 4_000, event: /** @type {Event} */ ({ type: 'played', ply: 3, point: [7, 3] }) };
+  const joined = (/** @type {object} */ more) => /** @type {import('../../server/web/types').Joined} */ ({ type: 'joined', id: '', room: room.code, now: 0, spectators: { count: 0, names: [] }, ...more });
+  assert.deepEqual(room.joined(joined({ events: [last, next] })), [next]);
+  assert.deepEqual([room.contradicted, room.seq, room.takeGone()], [false, 8, undefined]);
+  // Others have played on from the backup, up to the same number.
+  for (const events of [[], [{ ...next, at: 9_000 }]]) {
+    assert.deepEqual(room.joined(joined({ events })), []);
+    assert.deepEqual([room.contradicted, room.after, room.seq], [true, undefined, 8]);
+  }
+  const game = room.game;
+  assert.ok(game);
+  const { rules, host, time, firstBlack: black, seats } = room;
+  const served = { seq: 8, rules, host, time, black, seats, visibility: 'private', assistance: false, game: { ...structuredClone(game), moves: [[7, 0], [7, 1], [0, 0], [0, 1]] } };
+  assert.deepEqual(room.joined(joined({ snapshot: served })), []);
+  assert.deepEqual([room.contradicted, room.takeGone(), room.takeGone(), room.after], [false, 2, undefined, 8]);
+});
+
 test('what a game waits for ends with the act, a takeback and the end', () => {
   const { room, fold } = begun();
   const waits = () => [room.game?.first_act?.seat, room.game?.nudge?.by, room.turnSince];

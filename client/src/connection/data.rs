@@ -23,6 +23,11 @@ pub enum TableEvent {
     },
     /// The connection and the room are restored and up to date.
     Back,
+    /// The server was restored from a backup, and the room has gone back. It comes before the room's snapshot.
+    Restored {
+        /// How many of the game's last moves are gone.
+        moves: usize,
+    },
     /// The bot of a local game gave no usable reply, and the room moves for it.
     BotFailed,
     /// What became of blocking, muting or reporting somebody, as a sentence.

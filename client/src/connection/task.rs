@@ -10,7 +10,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::{
-    CatchUp, Command, LobbyRequest, Message, Request, RoomCode, close,
+    CatchUp, Command, LobbyRequest, Message, NumberedEvent, Reason, Request, RoomCode, close,
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{
@@ -60,12 +60,21 @@ pub(super) struct ConnectionTask {
     pub(super) ids: CommandIds,
     /// Whether a game is running.
     pub(super) playing: watch::Receiver<bool>,
-    /// The joined room, and the last event that was passed on.
-    pub(super) room: Option<(RoomCode, u64)>,
+    pub(super) room: Option<JoinedRoom>,
     /// Unanswered commands, in the order sent.
     pub(super) unanswered: VecDeque<Command>,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) events: mpsc::Sender<TableEvent>,
+}
+
+/// The joined room.
+#[derive(Clone)]
+pub(super) struct JoinedRoom {
+    code: RoomCode,
+    /// The number of the last event that was passed on.
+    seq: u64,
+    /// That event; absent if it was in a snapshot.
+    last: Option<NumberedEvent>,
 }
 
 /// Why a socket is closed.
@@ -265,9 +274,19 @@ impl ConnectionTask {
 
     /// Rejoins the room over a new socket, and resends unanswered commands.
     async fn rejoin(&mut self, socket: &mut Socket) -> Result<(), ConnectionError> {
-        if let Some((room, seq)) = self.room.clone() {
-            let request = LobbyRequest::Join { room, after: Some(seq) };
-            let joined = ask_once(socket, &mut self.ids, request).await?;
+        if let Some(JoinedRoom { code, seq, last }) = self.room.clone() {
+            // The server repeats the last event. If it has another one, it was restored from a backup.
+            let after = if last.is_some() { seq - 1 } else { seq };
+            let request = LobbyRequest::Join { room: code.clone(), after: Some(after) };
+            let mut joined = ask_once(socket, &mut self.ids, request).await.map_err(room_gone)?;
+            if let (Some(last), Message::Joined { catch_up: CatchUp::Events(events), .. }) =
+                (&last, &joined)
+                && events.first() != Some(last)
+            {
+                let request = LobbyRequest::Join { room: code, after: None };
+                joined = ask_once(socket, &mut self.ids, request).await.map_err(room_gone)?;
+                self.send_event(TableEvent::Restored { moves: 0 }).await;
+            }
             self.track(&joined);
             self.send_event(TableEvent::Message(Box::new(joined))).await;
         }
@@ -291,19 +310,25 @@ impl ConnectionTask {
         }
         match message {
             Message::Joined { room, catch_up, .. } => {
-                let before = self.room.as_ref().map_or(0, |(_, seq)| *seq);
-                let seq = match catch_up {
-                    CatchUp::Snapshot(snapshot) => snapshot.seq,
-                    CatchUp::Events(events) => events.last().map_or(before, |event| event.seq),
+                let (seq, last) = match catch_up {
+                    CatchUp::Snapshot(snapshot) => (snapshot.seq, None),
+                    CatchUp::Events(events) => match (events.last(), self.room.take()) {
+                        (Some(event), _) => (event.seq, Some(event.clone())),
+                        (None, Some(before)) => (before.seq, before.last),
+                        (None, None) => (0, None),
+                    },
                 };
-                self.room = Some((room.clone(), seq));
+                self.room = Some(JoinedRoom { code: room.clone(), seq, last });
             }
             Message::Event { event, .. } => {
-                if let Some((_, seq)) = &mut self.room {
-                    *seq = event.seq;
+                if let Some(room) = &mut self.room {
+                    (room.seq, room.last) = (event.seq, Some(event.clone()));
                 }
             }
-            Message::Snapshot { room, snapshot } => self.room = Some((room.clone(), snapshot.seq)),
+            Message::Snapshot { room, snapshot } => {
+                let (code, seq) = (room.clone(), snapshot.seq);
+                self.room = Some(JoinedRoom { code, seq, last: None });
+            }
             Message::Closed { .. } => self.room = None,
             Message::Welcome { .. }
             | Message::Done { .. }
@@ -334,6 +359,17 @@ impl ConnectionTask {
     /// Sends an event to the table; `false` if it was dropped.
     async fn send_event(&self, event: TableEvent) -> bool {
         self.events.send(event).await.is_ok()
+    }
+}
+
+/// Says what may have become of a room that this client was in.
+fn room_gone(error: ConnectionError) -> ConnectionError {
+    match error {
+        ConnectionError::Refused(refusal) if refusal.reason == Reason::NoSuchRoom => {
+            let text = "This room is gone: it was closed, or the server was restored from a backup without it.";
+            ConnectionError::Closed(text.to_owned())
+        }
+        other => other,
     }
 }
 

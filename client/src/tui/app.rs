@@ -36,7 +36,9 @@ use super::{
     options::Options,
     theme::Theme,
 };
-use crate::{challenges::Challenges, perspective::Perspective, sanitize::sanitize, sentences};
+use crate::{
+    challenges::Challenges, perspective::Perspective, restored, sanitize::sanitize, sentences,
+};
 
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
@@ -88,6 +90,8 @@ pub(super) struct App {
     draft: Draft,
     log: Log,
     mode: Mode,
+    /// Whether the server was restored while the connection was lost.
+    is_restored: bool,
 }
 
 impl App {
@@ -119,6 +123,7 @@ impl App {
             draft: Draft::default(),
             log: Log::default(),
             mode: Mode::Board,
+            is_restored: false,
         };
         if !app.room.time.is_none() {
             app.log.say(&sentences::time(app.room.time));
@@ -145,10 +150,19 @@ impl App {
                 }
             }
             Event::Heard(message) => self.hear(message, &mut effects),
-            Event::Lost(text) => self.connection = Connection::Lost(sanitize(&text).into_owned()),
+            Event::Lost(text) => {
+                self.is_restored = false;
+                self.connection = Connection::Lost(sanitize(&text).into_owned());
+            }
+            Event::Restored(moves) => {
+                self.is_restored = true;
+                self.log.warn(&restored::sentence(moves));
+            }
             Event::Back => {
                 self.connection = Connection::Up;
-                self.log.say("Connected again.");
+                if !std::mem::take(&mut self.is_restored) {
+                    self.log.say("Connected again.");
+                }
             }
             Event::AboutPerson(text, true) => self.log.say(&text),
             Event::AboutPerson(text, false) => self.log.warn(&text),

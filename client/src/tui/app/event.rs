@@ -20,6 +20,8 @@ pub(in crate::tui) enum Event {
     Heard(Message),
     /// The connection is lost, and the table tries to get it back.
     Lost(String),
+    /// The server was restored, and so many of the last moves are gone.
+    Restored(usize),
     /// The connection is back.
     Back,
     /// The bot of a local game gave no usable reply, and the room moves for it.

@@ -14,7 +14,7 @@ fn declines_outlive_the_leader() {
     for command in ["one", "two"] {
         net.ask(&ann, command, challenge());
         let (seek, _) = ann.seeking();
-        net.ask(&bob, &format!("no to {command}"), PairingRequest::Decline(seek.clone()));
+        net.ask(&bob, &format!("no-{command}"), PairingRequest::Decline(seek.clone()));
         assert_eq!(ann.message(), Message::SeekOver { seek, why: SeekEnd::Declined });
     }
     net.kill(1);

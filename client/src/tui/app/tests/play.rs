@@ -296,6 +296,26 @@ fn nothing_is_sent_while_the_connection_is_lost() {
 }
 
 #[test]
+fn a_server_that_was_restored_is_not_just_back() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    let lost = || Event::Lost("trying again in 2 s".into());
+    let cases = [
+        (0, "The server was restored; what happened last is gone."),
+        (1, "The server was restored; the last move is gone."),
+        (4, "The server was restored; the last 4 moves are gone."),
+    ];
+    for (moves, text) in cases {
+        ann.update(lost());
+        ann.update(Event::Restored(moves));
+        ann.update(Event::Back);
+        assert_eq!(ann.last_message(), text);
+    }
+    ann.update(lost());
+    ann.update(Event::Back);
+    assert_eq!(ann.last_message(), "Connected again.");
+}
+
+#[test]
 fn a_snapshot_replaces_what_was_known() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i8");
