@@ -1,4 +1,4 @@
-//! Measures what people notice while an attacker at one address attacks their server: they play in
+//! Measures what people notice while an attacker at one address, or at thirty, attacks their server: they play in
 //! many rooms, first in quiet and then under each attack, and the program compares the times of
 //! their moves.
 //!

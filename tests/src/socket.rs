@@ -2,6 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
+use futures_util::SinkExt;
+use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_tungstenite::{
     WebSocketStream, client_async_with_config,
@@ -45,4 +47,9 @@ pub(crate) async fn connect_with(
         request.headers_mut().insert(COOKIE, cookie.parse()?);
     }
     Ok(client_async_with_config(request, stream, Some(config)).await?.0)
+}
+
+/// Sends a command; `None` if the socket is closed.
+pub(crate) async fn tell(socket: &mut Socket, command: &Value) -> Option<()> {
+    socket.send(tungstenite::Message::text(command.to_string())).await.ok()
 }

@@ -1,9 +1,10 @@
-//! Attacks from one address at full rate, to measure what other people notice. Each one slowed,
+//! Attacks at full rate, from one address or from thirty, to measure what other people notice. Each one slowed,
 //! filled or bloated an earlier server.
 
+mod people;
+mod tally;
+
 use std::{
-    collections::BTreeMap,
-    fmt,
     net::{Ipv4Addr, SocketAddr},
     num::NonZero,
     thread::available_parallelism,
@@ -11,7 +12,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::RoomCode;
-use futures_util::{SinkExt, StreamExt, future::join_all};
+use futures_util::{StreamExt, future::join_all};
 use rand::RngExt;
 use serde_json::{Value, json};
 use tokio::{
@@ -21,7 +22,12 @@ use tokio::{
 };
 use tokio_tungstenite::tungstenite::{self, Bytes};
 
-use crate::{Socket, socket::connect_from, tcp::tcp_from};
+pub use self::tally::Tally;
+use crate::{
+    Socket,
+    socket::{connect_from, tell},
+    tcp::tcp_from,
+};
 
 /// The attacker's address.
 pub const ATTACKER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
@@ -42,14 +48,26 @@ pub enum Attack {
     Snapshots,
     /// Pings, pongs and empty message fragments.
     Frames,
+    /// Guests at 30 addresses who challenge one person.
+    Challenges,
+    /// Invented guests at 30 addresses who report one person, and an account's report after that.
+    Reports,
     /// No attack: uses every processor and sends nothing, as any busy neighbour would.
     Spin,
 }
 
 impl Attack {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Files, Self::Bots, Self::Questions, Self::Snapshots, Self::Frames, Self::Spin];
+    pub const ALL: [Self; 8] = [
+        Self::Files,
+        Self::Bots,
+        Self::Questions,
+        Self::Snapshots,
+        Self::Frames,
+        Self::Challenges,
+        Self::Reports,
+        Self::Spin,
+    ];
 
     /// Its name, in one word.
     pub const fn name(self) -> &'static str {
@@ -59,6 +77,8 @@ impl Attack {
             Self::Questions => "questions",
             Self::Snapshots => "snapshots",
             Self::Frames => "frames",
+            Self::Challenges => "challenges",
+            Self::Reports => "reports",
             Self::Spin => "spin",
         }
     }
@@ -66,23 +86,6 @@ impl Attack {
     /// The attack with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|attack| attack.name() == name)
-    }
-}
-
-/// How often the attacker got each answer.
-#[derive(Clone, Debug, Default)]
-pub struct Tally(BTreeMap<String, u64>);
-
-impl Tally {
-    fn note(&mut self, answer: impl fmt::Display, count: u64) {
-        *self.0.entry(answer.to_string()).or_default() += count;
-    }
-}
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<_> = self.0.iter().map(|(what, count)| format!("{what} {count}")).collect();
-        f.write_str(&parts.join(", "))
     }
 }
 
@@ -94,6 +97,7 @@ pub async fn run(attack: Attack, server: SocketAddr, room: &RoomCode, until: Ins
         Attack::Questions => 16,
         Attack::Snapshots => 60,
         Attack::Frames => 8,
+        Attack::Challenges | Attack::Reports => 1 + people::ADDRESSES,
         Attack::Spin => available_parallelism().map_or(1, NonZero::get),
     };
     let attacker = |number: usize| async move {
@@ -111,9 +115,7 @@ pub async fn run(attack: Attack, server: SocketAddr, room: &RoomCode, until: Ins
     };
     let mut all = Tally::default();
     for tally in join_all((0..attackers).map(attacker)).await {
-        for (what, count) in tally.0 {
-            all.note(what, count);
-        }
+        all.add(tally);
     }
     all
 }
@@ -140,6 +142,10 @@ async fn once(
         Attack::Bots => make_rooms(server, tally).await,
         Attack::Snapshots => join_and_read_nothing(server, room, until, tally).await,
         Attack::Frames => flood(server, number, until, tally).await,
+        Attack::Challenges if number == 0 => people::be_challenged(server, until, tally).await,
+        Attack::Challenges => people::challenge(server, number, tally).await,
+        Attack::Reports if number == 0 => people::report_at_the_end(server, until, tally).await,
+        Attack::Reports => people::report(server, number, tally).await,
         Attack::Spin => spawn_blocking(move || while Instant::now() < until {}).await.ok(),
     }
 }
@@ -187,10 +193,6 @@ async fn greet(server: SocketAddr) -> Option<Socket> {
     tell(&mut socket, &json!({"type": "hello", "id": "h", "protocol": 1})).await?;
     socket.next().await?.ok()?;
     Some(socket)
-}
-
-async fn tell(socket: &mut Socket, command: &Value) -> Option<()> {
-    socket.send(tungstenite::Message::text(command.to_string())).await.ok()
 }
 
 /// Creates as many rooms with two bots as one session may have, one after the other.
