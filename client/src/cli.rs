@@ -243,6 +243,13 @@ pub struct IdentityArgs {
     /// the old secret opens nothing any more, on any device.
     #[arg(long)]
     pub replace: bool,
+    /// Delete the guest for good: name, lists, and what the server keeps about you. Your games stay, without
+    /// your name.
+    #[arg(long, conflicts_with = "replace")]
+    pub delete: bool,
+    /// Do not ask before the deletion.
+    #[arg(long, requires = "delete")]
+    pub yes: bool,
     /// The server, and who you are there.
     #[command(flatten)]
     pub visit: VisitArgs,

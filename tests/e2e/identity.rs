@@ -59,3 +59,34 @@ async fn a_leaked_identity_is_replaced_by_a_command() {
     assert!(done && id(&said) == id(&first), "{said}");
     assert_eq!(secret_in(settings, "identities", &server), Some(fresh));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guest_deletes_themselves_by_a_command() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path();
+    let id = |said: &str| said.split(['(', ')']).nth(1).map(str::to_owned);
+    let (_, first) = identity(&server, settings, &["--name", "Ann"]);
+    let secret = secret_in(settings, "identities", &server).expect("it is kept");
+    let mut ann = Guest::back(&server, &secret, "Ann").await;
+    ann.create(private(freestyle())).await;
+
+    // Without an answer, or with another one, nothing happens.
+    let (done, said) = identity(&server, settings, &["--delete"]);
+    assert!(!done && said.contains("no answer"), "{said}");
+    assert_eq!(secret_in(settings, "identities", &server).as_ref(), Some(&secret));
+    let (done, said) = identity(&server, settings, &["--yes"]);
+    assert!(!done && said.contains("--delete"), "{said}");
+
+    let (done, said) = identity(&server, settings, &["--delete", "--yes"]);
+    assert!(done && said.contains("Deleted."), "{said}");
+    assert_eq!(secret_in(settings, "identities", &server), None);
+    let (done, next) = identity(&server, settings, &[]);
+    assert!(done && id(&next) != id(&first), "{next}");
+    // The deleted identity opens nothing.
+    let mut old = settings_in(settings);
+    old["identities"] = json!({server.url(): secret});
+    fs::write(settings.join("settings.json"), old.to_string()).unwrap();
+    let (done, said) = identity(&server, settings, &[]);
+    assert!(!done && said.contains("replaced"), "{said}");
+}

@@ -4,16 +4,19 @@ use std::{io::Write, process::ExitCode};
 
 use anyhow::Context;
 use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
+use hyper::Method;
 
-use super::{usage::Usage, visit::Visit};
+use super::{account_request::send, usage::Usage, visit::Visit};
 use crate::{
     cli::IdentityArgs,
     connection::{ConnectionError, unexpected},
-    output,
+    http_request::{HttpRequest, Key},
+    output, password_prompt,
+    server_list::ServerList,
     settings::Settings,
 };
 
-/// Prints the identity, and replaces it on request.
+/// Prints the identity, and replaces or deletes it on request.
 pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
     if args.visit.guest {
         let text = "A guest's identity is not kept. Leave out --guest.".to_owned();
@@ -22,6 +25,11 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
     let Visit { mut connection, welcome } = Visit::open(&args.visit, None).await?;
     let mut talk = output::stderr();
     writeln!(talk, "You are {} ({}) at {}.", welcome.name, welcome.you, connection.servers())?;
+    if args.delete {
+        let servers = connection.servers().clone();
+        connection.close().await;
+        return delete(args, &servers, welcome.account).await;
+    }
     if !args.replace {
         connection.close().await;
         return Ok(ExitCode::SUCCESS);
@@ -56,6 +64,39 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
         }
     }
     connection.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Deletes the guest at a server for good, and forgets the identity.
+async fn delete(
+    args: &IdentityArgs,
+    server: &ServerList,
+    is_account: bool,
+) -> anyhow::Result<ExitCode> {
+    if is_account {
+        let text = "This is an account. The page deletes it, in the dialog You.";
+        return Err(Usage(text.to_owned()).into());
+    }
+    if !args.yes {
+        let question = "Nobody can bring this guest back. Type delete to go on: ";
+        if password_prompt::line(question)?.trim() != "delete" {
+            writeln!(output::stderr(), "Nothing is deleted.")?;
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    let folder = Settings::folder()?;
+    let mut settings = Settings::load(&folder)?;
+    let identity = settings.identity(server).context("the identity is not saved")?.clone();
+    let request = HttpRequest {
+        method: Method::DELETE,
+        path: "/api/guest",
+        key: Key::Guest(&identity),
+        body: None,
+    };
+    send(server, &args.visit.server, request).await?;
+    settings.forget(&identity);
+    settings.save(&folder)?;
+    writeln!(output::stderr(), "Deleted. The next visit makes a new guest.")?;
     Ok(ExitCode::SUCCESS)
 }
 
