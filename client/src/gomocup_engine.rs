@@ -113,7 +113,6 @@ pub enum Fault {
 
 impl Fault {
     /// A text for everybody in a room, without any text from the engine or the system.
-    /// secrets.
     pub fn public(&self) -> String {
         match self {
             Self::NotStarted(_) => "it cannot be started".into(),
@@ -144,6 +143,10 @@ pub struct GomocupEngine {
     turn: Option<Duration>,
     /// The time of its last move.
     moved: Option<Instant>,
+    /// How many lines of `INFO` it may still answer, though no engine should.
+    infos: usize,
+    /// What it has said to one of them, or to the question.
+    complaint: Option<String>,
     /// The move that it announced by its last choice in an opening, after these moves.
     announced: Option<(Vec<Point>, Point)>,
 }
@@ -191,6 +194,8 @@ impl GomocupEngine {
             is_fresh: true,
             turn,
             moved: None,
+            infos: 0,
+            complaint: None,
             announced: None,
         };
         engine.set_up(rule)?;
@@ -322,9 +327,12 @@ impl GomocupEngine {
                     self.announced = Some((position.moves().to_vec(), point));
                     break Act::Take(Stone::White);
                 }
-                Ok((_, Reply::Error(_) | Reply::Unknown(_))) | Err(NoReply::Late) => {
-                    return Ok(None);
+                Ok((_, reply @ (Reply::Error(_) | Reply::Unknown(_)))) => {
+                    if self.complains(&reply).is_err() {
+                        return Ok(None);
+                    }
                 }
+                Err(NoReply::Late) => return Ok(None),
                 Ok((
                     _,
                     Reply::Ok
@@ -355,7 +363,11 @@ impl GomocupEngine {
             self.send(&Command::Info(Info::TimeoutTurn(milliseconds(turn))))?;
             self.turn = Some(turn);
         }
-        while self.process.receive(Instant::now()).is_ok() {}
+        while let Ok((_, reply)) = self.process.receive(Instant::now()) {
+            if matches!(reply, Reply::Unknown(_)) {
+                self.infos = self.infos.saturating_sub(1);
+            }
+        }
         Ok(())
     }
 
@@ -434,8 +446,8 @@ impl GomocupEngine {
         loop {
             match self.process.receive(deadline) {
                 Ok((_, Reply::Ok)) => return Ok(()),
-                Ok((_, Reply::Error(text) | Reply::Unknown(text))) => {
-                    return Err(Fault::Refused(text));
+                Ok((_, reply @ (Reply::Error(_) | Reply::Unknown(_)))) => {
+                    return Err(Fault::Refused(reply.to_string()));
                 }
                 Ok((_, Reply::Other(said))) if said == text => {
                     return none(format!("it only echoes its input ({text})"));
@@ -464,15 +476,31 @@ impl GomocupEngine {
     }
 
     fn send(&mut self, command: &Command) -> Result<Instant, Fault> {
+        self.infos += usize::from(matches!(command, Command::Info(_)));
         self.process.send(command).map_err(|_| Fault::Ended)
     }
 
-    fn wait_for_ok(&self) -> Result<(), Fault> {
+    /// Takes `ERROR` or `UNKNOWN` of the engine. Some answer `UNKNOWN` to each `INFO`, so that only
+    /// answers the question when there are more of them than `INFO`s.
+    fn complains(&mut self, reply: &Reply) -> Result<(), Fault> {
+        let text = reply.to_string();
+        let is_unknown = matches!(reply, Reply::Unknown(_));
+        match self.infos.checked_sub(1).filter(|_| is_unknown) {
+            None => Err(Fault::Refused(text)),
+            Some(rest) => {
+                self.infos = rest;
+                self.complaint = Some(text);
+                Ok(())
+            }
+        }
+    }
+
+    fn wait_for_ok(&mut self) -> Result<(), Fault> {
         let deadline = Instant::now() + START;
         loop {
             match self.receive(deadline, START)?.1 {
                 Reply::Ok => return Ok(()),
-                Reply::Error(text) | Reply::Unknown(text) => return Err(Fault::Refused(text)),
+                reply @ (Reply::Error(_) | Reply::Unknown(_)) => self.complains(&reply)?,
                 Reply::Move(_)
                 | Reply::Stones(_)
                 | Reply::Swap
@@ -493,11 +521,14 @@ impl GomocupEngine {
     ) -> Result<(Instant, Point), Fault> {
         loop {
             match self.receive(deadline, most)? {
-                (at, Reply::Move(point)) => return Ok((at, point)),
+                (at, Reply::Move(point)) => {
+                    (self.infos, self.complaint) = (0, None);
+                    return Ok((at, point));
+                }
                 (_, Reply::Suggest(point)) => {
                     self.send(&Command::Play(point))?;
                 }
-                (_, Reply::Error(text) | Reply::Unknown(text)) => return Err(Fault::Refused(text)),
+                (_, reply @ (Reply::Error(_) | Reply::Unknown(_))) => self.complains(&reply)?,
                 (
                     _,
                     Reply::Ok
@@ -512,10 +543,11 @@ impl GomocupEngine {
         }
     }
 
-    fn receive(&self, deadline: Instant, most: Duration) -> Result<(Instant, Reply), Fault> {
-        self.process.receive(deadline).map_err(|no_reply| match no_reply {
-            NoReply::Late => Fault::Late(most),
-            NoReply::Ended => Fault::Ended,
+    fn receive(&mut self, deadline: Instant, most: Duration) -> Result<(Instant, Reply), Fault> {
+        self.process.receive(deadline).map_err(|no_reply| match (no_reply, self.complaint.take()) {
+            (NoReply::Late, Some(complaint)) => Fault::Refused(complaint),
+            (NoReply::Late, None) => Fault::Late(most),
+            (NoReply::Ended, _) => Fault::Ended,
         })
     }
 

@@ -326,6 +326,7 @@ fn what_engines_do_wrong_in_a_match_is_counted() {
     // An engine that takes memory needs a while to exceed the limit.
     let cases = [
         ("plain", "50", [0, 0, 0]),
+        ("terse", "50", [0, 0, 0]),
         ("filling", "50", [0, 0, 0]),
         ("hang", "50", [2, 0, 0]),
         ("garbage", "50", [2, 0, 0]),

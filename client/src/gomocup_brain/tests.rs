@@ -77,6 +77,40 @@ fn commands_are_answered() {
     }
 }
 
+/// Whole sessions as the known managers send them, and the kinds of replies: o for `OK`, m for a move,
+/// u for `UNKNOWN`, - for anything else.
+#[test]
+fn sessions_of_known_managers_are_played() {
+    let piskvork = "START 20\r\nINFO max_memory 83886080\r\nINFO timeout_match 1000000\r\n\
+        INFO timeout_turn 200\r\nINFO game_type 1\r\nINFO rule 1\r\nINFO time_left 1000000\r\n\
+        INFO folder C:\\Users\\Ann\\AppData\r\nBOARD\r\n10,10,2\r\nDONE\r\nABOUT\r\n\
+        INFO time_left 999000\r\nRESTART\r\nBEGIN\r\nEND\r\n";
+    let yixin_board = "\u{feff}START 15 15\nINFO timeout_turn 200\nINFO timeout_match 2147483647\n\
+        INFO time_left 2147483647\nINFO max_node -1\nINFO max_depth 225\nINFO caution_factor 1\n\
+        INFO thread_num 1\nINFO thread_split_depth 20\nINFO hash_size 1024\nINFO rule 0\n\
+        INFO pondering 0\nINFO usedatabase 0\nINFO checkmate 0\nINFO show_detail 3\n\
+        yxhashclear\nstart 15 15\nINFO max_node 3000\nboard\n7,7,2\ndone\n\
+        yxboard\n7,7,2\n8,8,1\n6,8,2\ndone\nyxnbest 2\nyxstop\nrectstart 15 20\n\
+        INFO max_node 3000\nbegin\nend\n";
+    let c_gomoku_cli = "START 15\nINFO rule 4\nINFO timeout_turn 200\nINFO timeout_match 0\n\
+        INFO max_memory 0\nINFO thread_num 1\nINFO max_node 3000\nINFO time_left 2147483647\n\
+        BOARD\n7,7,1\n7,6,2\n8,8,1\n6,6,2\nDONE\nRESTART\nINFO time_left 2147483647\nSWAP2BOARD\nDONE\nEND\n";
+    for (session, expected) in
+        [(piskvork, "om-om"), (yixin_board, "ouommom"), (c_gomoku_cli, "omo-")]
+    {
+        let replies = answers(session);
+        let kind = |reply: &Reply| match reply {
+            Reply::Ok => Some('o'),
+            Reply::Move(_) => Some('m'),
+            Reply::Unknown(_) => Some('u'),
+            Reply::Message(_) | Reply::Debug(_) => None,
+            _ => Some('-'),
+        };
+        let kinds: String = replies.iter().filter_map(kind).collect();
+        assert_eq!(kinds, expected, "{replies:?}");
+    }
+}
+
 /// A brain that gets each command after the reply to the one before.
 struct Talk {
     said: PipeWriter,

@@ -67,6 +67,19 @@ fn point(text: &str) -> Option<Point> {
     Some(Point::new(number(x)?, number(y)?))
 }
 
+/// Reads the two sides of a board, which some managers separate by a space.
+fn sides(text: &str) -> Option<(i64, i64)> {
+    let (width, height) = text.split_once(|c: char| c == ',' || c.is_whitespace())?;
+    Some((number(width)?, number(height)?))
+}
+
+/// Reads a limit: negative numbers mean that there is none, as 0 does, and so do larger ones than any
+/// limit.
+fn limit(text: &str) -> Option<u64> {
+    let limit: i128 = number(text)?;
+    Some(u64::try_from(limit).unwrap_or(0))
+}
+
 fn number<N: std::str::FromStr>(text: &str) -> Option<N> {
     text.trim().parse().ok()
 }

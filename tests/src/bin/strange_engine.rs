@@ -5,6 +5,7 @@
 //!
 //! - `plain`: plays the first empty point, row by row, and sends messages about it.
 //! - `suggest`: the same, but suggests its moves first.
+//! - `terse`: plays, and says `UNKNOWN` to `INFO` and `ABOUT`.
 //! - `refuse`: refuses every board.
 //! - `late-refuse`: takes every board, and refuses to move.
 //! - `hang`, `crash`, `garbage`, `illegal`, `outside`, `greedy`: from its second move on it
@@ -175,6 +176,8 @@ impl Engine {
                     println!("{}", Reply::Error("the table does not fit".into()));
                 }
             }
+            Command::Info(_) if self.how == "terse" => println!("UNKNOWN"),
+            Command::About if self.how == "terse" => println!("UNKNOWN"),
             Command::Restart => {
                 self.stones.clear();
                 println!("{}", Reply::Ok);

@@ -1,7 +1,9 @@
 //! Reads a manager's lines as commands. Letter case does not matter, nor do spaces around points
 //! and numbers.
 
-use super::{Command, Info, LINE_BYTES_MAX, Placed, SIDE_MAX, SIDE_MIN, Side, number, point};
+use super::{
+    Command, Info, LINE_BYTES_MAX, Placed, SIDE_MAX, SIDE_MIN, Side, limit, number, point, sides,
+};
 use crate::rules::Point;
 
 /// The most stones that a list may have; the rest is ignored, because no board has room for it.
@@ -48,7 +50,8 @@ impl Reader {
     /// When the line, or the list that it ends, cannot be parsed. The reader can go on after that.
     pub fn line(&mut self, line: &[u8]) -> Option<Result<Command, CommandError>> {
         let text = String::from_utf8_lossy(&line[..line.len().min(LINE_BYTES_MAX)]);
-        let text = text.trim();
+        // A manager that writes its text with a byte order mark begins with it.
+        let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             return None;
         }
@@ -71,12 +74,13 @@ impl Reader {
         let (word, rest) = text.split_once(|c: char| c.is_whitespace()).unwrap_or((text, ""));
         let rest = rest.trim();
         let command = match word.to_ascii_uppercase().as_str() {
-            "START" => {
-                number(rest).and_then(|side: i64| board(side, side)).ok_or_else(|| sides("START n"))
-            }
-            "RECTSTART" => point(rest)
-                .and_then(|Point { x, y }| board(x.into(), y.into()))
-                .ok_or_else(|| sides("RECTSTART w,h")),
+            // A manager with a window sends both sides before each position.
+            "START" => number(rest)
+                .map(|side: i64| (side, side))
+                .or_else(|| sides(rest))
+                .and_then(board)
+                .ok_or_else(|| no_board("START n")),
+            "RECTSTART" => sides(rest).and_then(board).ok_or_else(|| no_board("RECTSTART w,h")),
             "RESTART" => Ok(Command::Restart),
             "BEGIN" => Ok(Command::Begin),
             "TURN" => at_point("TURN x,y", rest, Command::Turn),
@@ -141,11 +145,11 @@ fn malformed(text: &str) -> CommandError {
     CommandError::Malformed(text.to_owned())
 }
 
-fn sides(form: &str) -> CommandError {
+fn no_board(form: &str) -> CommandError {
     malformed(&format!("{form}: sides are {SIDE_MIN} to {SIDE_MAX}"))
 }
 
-fn board(width: i64, height: i64) -> Option<Command> {
+fn board((width, height): (i64, i64)) -> Option<Command> {
     let side =
         |side: i64| u8::try_from(side).ok().filter(|side| (SIDE_MIN..=SIDE_MAX).contains(side));
     Some(Command::Start { width: side(width)?, height: side(height)? })
@@ -177,12 +181,12 @@ fn known_info(key: &str, value: &str) -> Option<Info> {
         "timeout_turn" => Info::TimeoutTurn(number(value)?),
         "timeout_match" => Info::TimeoutMatch(number(value)?),
         "time_left" => Info::TimeLeft(number(value)?),
-        "max_memory" => Info::MaxMemory(number(value)?),
+        "max_memory" => Info::MaxMemory(limit(value)?),
         "game_type" => Info::GameType(number(value)?),
         "rule" => Info::Rule(number(value)?),
         "evaluate" => Info::Evaluate(point(value)?),
         "folder" => Info::Folder(value.to_owned()),
-        "max_node" => Info::MaxNode(number(value)?),
+        "max_node" => Info::MaxNode(limit(value)?),
         "thread_num" => Info::ThreadNum(number(value)?),
         "pondering" => match value {
             "0" => Info::Pondering(false),
@@ -220,6 +224,11 @@ mod tests {
         check("START 65", Err("START n: sides are 5 to 64"));
         check("START 99999999999999999999", Err("START n: sides are 5 to 64"));
         check("RECTSTART 20 , 15", Ok(Command::Start { width: 20, height: 15 }));
+        check("START 15 15", Ok(Command::Start { width: 15, height: 15 }));
+        check("START 15,20", Ok(Command::Start { width: 15, height: 20 }));
+        check("START 15 x", Err("START n: sides are 5 to 64"));
+        check("RECTSTART 15 20", Ok(Command::Start { width: 15, height: 20 }));
+        check("\u{feff}START 20", Ok(Command::Start { width: 20, height: 20 }));
         check("RECTSTART 20", Err("RECTSTART w,h: sides are 5 to 64"));
         check("  RESTART  ", Ok(Command::Restart));
         check("\n\nBEGIN", Ok(Command::Begin));
@@ -239,6 +248,10 @@ mod tests {
         check("INFO timeout_turn 5000", Ok(Command::Info(Info::TimeoutTurn(5_000))));
         check("INFO time_left -3", Ok(Command::Info(Info::TimeLeft(-3))));
         check("INFO MAX_NODE 1000", Ok(Command::Info(Info::MaxNode(1_000))));
+        for no_limit in ["0", "-1", "-9223372036854775809", "36893488147419103232"] {
+            check(&format!("INFO max_node {no_limit}"), Ok(Command::Info(Info::MaxNode(0))));
+            check(&format!("INFO max_memory {no_limit}"), Ok(Command::Info(Info::MaxMemory(0))));
+        }
         check("INFO THREAD_NUM 2", Ok(Command::Info(Info::ThreadNum(2))));
         check("INFO pondering 0", Ok(Command::Info(Info::Pondering(false))));
         check("INFO pondering 1", Ok(Command::Info(Info::Pondering(true))));
