@@ -122,7 +122,8 @@ pub enum Command {
     Brain(BrainArgs),
     /// Analyse a position, or review every move of a finished game.
     Analyse(AnalyseArgs),
-    /// Read a game in one format and write it in another: SGF, PSQ, JSON, or a list of moves.
+    /// Read a game in one format and write it in another: SGF, PSQ, JSON, or a list of moves; also
+    /// from RenLib's libraries.
     Convert(ConvertArgs),
     /// Run an engine with limits, for seat and arena.
     #[cfg(target_os = "linux")]
@@ -461,12 +462,15 @@ pub struct BrainArgs {
 /// `fivefold analyse`
 #[derive(Args, Debug)]
 pub struct AnalyseArgs {
-    /// A game's file (sgf, psq, json, txt; - for standard input), or the moves: h8 i9 j10.
+    /// A game's file (sgf, psq, json, txt, lib; - for standard input), or the moves: h8 i9 j10.
     #[arg(value_name = "FILE|MOVES", required = true)]
     pub what: Vec<String>,
     /// The rules, where the file does not name them.
     #[command(flatten)]
     pub game: GameArgs,
+    /// Which game of a file with several.
+    #[arg(long = "game", value_name = "N", default_value_t = 1)]
+    pub number: usize,
     /// Review every move of the game and show where it was decided; the default for finished
     /// games.
     #[arg(long, conflicts_with_all = ["ply", "multi", "time", "depth", "nodes"])]
@@ -515,6 +519,12 @@ pub struct ConvertArgs {
     /// The format to write [default: by the file's name].
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<Format>,
+    /// Which game of a file with several.
+    #[arg(long = "game", value_name = "N", default_value_t = 1)]
+    pub number: usize,
+    /// Replace the file to write if it exists.
+    #[arg(long)]
+    pub force: bool,
     /// The rules, where the file does not name them.
     #[command(flatten)]
     pub game: GameArgs,

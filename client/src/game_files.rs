@@ -4,23 +4,28 @@
 
 use std::{
     fmt, fs,
-    io::{self, Read},
+    io::{self, Read, Write},
     path::Path,
 };
 
 use anyhow::Context;
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use clap::ValueEnum;
+use encoding_rs::Encoding;
 use fivefold_shared::{
     notation::{
-        self, coordinates,
+        self, check_length, coordinates,
+        encoding::{self, Encoding as FileEncoding},
         file::{FileError, GameFile},
-        json, moves, psq, sgf,
+        json, moves,
+        notes::{Note, Noted},
+        psq, renlib, sgf,
+        tree::{FILE_BYTES_MAX, GameTree, Unplayable},
     },
-    rules::{Position, Rules},
+    rules::{Illegal, Position, Rules},
 };
 
-/// The longest accepted file, in bytes: far more than any game needs.
-const BYTES_MAX: u64 = 4 << 20;
+use crate::output;
 
 /// A file format.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,67 +79,136 @@ impl fmt::Display for Source<'_> {
     }
 }
 
-/// Reads a game. The format is the given one, or that of the file's name, or of its content. The
-/// rules are those of the file where it names them, otherwise `rules`.
+/// What to read of a file, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// The format; otherwise that of the file's name, or of its content.
+    pub format: Option<Format>,
+    /// Apply where the file names none.
+    pub rules: Rules,
+    /// The number of the game in a file with several, from 1.
+    pub game: usize,
+}
+
+impl Reading {
+    /// Reads a game with its variations, and prints on standard error what of the file could not be
+    /// kept.
+    ///
+    /// # Errors
+    /// When the source cannot be read, or holds no valid game; with the line.
+    pub fn read(self, source: Source<'_>) -> anyhow::Result<GameTree> {
+        let bytes = bytes(source).with_context(|| format!("cannot read {source}"))?;
+        let named = match source {
+            Source::Stdin => None,
+            Source::File(path) => Format::of_path(path),
+        };
+        let format = self.format.or(named);
+        let read = Self { format, ..self }.of_bytes(&bytes);
+        let Noted { content, notes } = read.with_context(|| format!("in {source}"))?;
+        report(&notes)?;
+        Ok(content)
+    }
+
+    fn of_bytes(self, bytes: &[u8]) -> Result<Noted<GameTree>, FileError> {
+        check_length(bytes)?;
+        let encoding = encoding_of(bytes)?;
+        let decode = |bytes: &[u8]| encoding.decode(bytes).0.into_owned();
+        if renlib::is_library(bytes) {
+            return renlib::read(bytes, self.rules.variant(), &decode);
+        }
+        self.of_text(&decode(bytes))
+    }
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// When the text is no valid game.
+    pub fn of_text(self, text: &str) -> Result<Noted<GameTree>, FileError> {
+        let Self { format, rules, game } = self;
+        match format {
+            Some(Format::Sgf) => sgf::read(text, rules.variant(), game),
+            Some(Format::Psq) => psq::read(text, rules.variant()).map(|read| read.map(Into::into)),
+            Some(Format::Moves) => moves::read(text, rules).map(|game| GameTree::from(game).into()),
+            Some(Format::Json) => json::read(text).map(|game| GameTree::from(game).into()),
+            None => notation::Source { text, rules, game }.read(),
+        }
+    }
+}
+
+/// Prints notes for the person, one a line.
 ///
 /// # Errors
-/// When the source cannot be read, or holds no valid game; with the line.
-pub fn read(source: Source<'_>, format: Option<Format>, rules: Rules) -> anyhow::Result<GameFile> {
-    let bytes = bytes(source).with_context(|| format!("cannot read {source}"))?;
-    let named = match source {
-        Source::Stdin => None,
-        Source::File(path) => Format::of_path(path),
-    };
-    let text = decode(bytes);
-    let game = match format.or(named) {
-        Some(format) => parse(&text, format, rules),
-        None => notation::read(&text, rules),
-    };
-    game.with_context(|| format!("in {source}"))
+/// When standard error cannot be written.
+pub fn report(notes: &[Note]) -> io::Result<()> {
+    let mut talk = output::stderr();
+    notes.iter().try_for_each(|note| writeln!(talk, "fivefold: {note}"))
 }
 
 fn bytes(source: Source<'_>) -> io::Result<Vec<u8>> {
+    let most = FILE_BYTES_MAX as u64 + 1;
     let mut bytes = Vec::new();
     match source {
-        Source::Stdin => io::stdin().lock().take(BYTES_MAX + 1).read_to_end(&mut bytes)?,
-        Source::File(path) => fs::File::open(path)?.take(BYTES_MAX + 1).read_to_end(&mut bytes)?,
+        Source::Stdin => io::stdin().lock().take(most).read_to_end(&mut bytes)?,
+        Source::File(path) => fs::File::open(path)?.take(most).read_to_end(&mut bytes)?,
     };
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > BYTES_MAX) {
-        return Err(io::Error::other("it is longer than any game"));
-    }
     Ok(bytes)
 }
 
-/// Decodes text that is not UTF-8 as Latin-1, the default of SGF.
-fn decode(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+/// The encoding of a file: as it shows or names it, or as it looks.
+fn encoding_of(bytes: &[u8]) -> Result<&'static Encoding, FileError> {
+    let guess = || {
+        let text = if renlib::is_library(bytes) { &renlib::texts(bytes) } else { bytes };
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        detector.feed(text, true);
+        detector.guess(None, Utf8Detection::Allow)
+    };
+    let named = match encoding::of(bytes) {
+        FileEncoding::Sure(name) => Encoding::for_label(name.as_bytes()),
+        FileEncoding::Named(name) => Encoding::for_label(name.as_bytes()),
+        FileEncoding::Unknown => None,
+        FileEncoding::Binary => return Err(FileError::no_game()),
+    };
+    Ok(named.unwrap_or_else(guess))
 }
 
-/// Reads a text in this format.
-///
-/// # Errors
-/// When the text is no valid game.
-pub fn parse(text: &str, format: Format, rules: Rules) -> Result<GameFile, FileError> {
-    match format {
-        Format::Sgf => sgf::read(text, rules.variant()),
-        Format::Psq => psq::read(text, rules.variant()),
-        Format::Moves => moves::read(text, rules),
-        Format::Json => json::read(text),
-    }
-}
-
-/// Writes a game.
+/// Writes a game, and prints what the format cannot hold.
 ///
 /// # Errors
 /// When the format cannot express the game.
-pub fn write(game: &GameFile, format: Format) -> anyhow::Result<String> {
+pub fn write(tree: GameTree, format: Format) -> anyhow::Result<String> {
+    if format == Format::Sgf {
+        return Ok(sgf::write(&tree)?);
+    }
+    let Noted { content: game, notes } = Noted::from(tree).main_line();
+    report(&notes)?;
     Ok(match format {
-        Format::Sgf => sgf::write(game)?,
-        Format::Psq => psq::write(game),
-        Format::Moves => moves::write(game),
-        Format::Json => serde_json::to_string_pretty(game)? + "\n",
+        Format::Sgf | Format::Psq => psq::write(&game),
+        Format::Moves => moves::write(&game),
+        Format::Json => serde_json::to_string_pretty(&game)? + "\n",
     })
+}
+
+/// The game without moves after its end, which are left out with a note.
+///
+/// # Errors
+/// When a move is illegal.
+pub fn playable(tree: GameTree) -> anyhow::Result<GameTree> {
+    let rules = tree.rules;
+    let (tree, unplayable) = tree.playable();
+    match unplayable {
+        None => Ok(tree),
+        Some(Unplayable { moves, illegal: Illegal::GameOver, .. }) => {
+            let s = if moves == 1 { "" } else { "s" };
+            writeln!(
+                output::stderr(),
+                "fivefold: {moves} move{s} after the end left out ({rules})"
+            )?;
+            Ok(tree)
+        }
+        Some(Unplayable { ply, illegal, .. }) => {
+            anyhow::bail!("move {}: {illegal} ({rules}; --variant names other rules)", ply + 1)
+        }
+    }
 }
 
 /// The position after all moves of a game.
@@ -158,19 +232,35 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn read(format: Option<Format>, text: &[u8]) -> Result<Noted<GameTree>, FileError> {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
-        let error = parse("{\n\"moves\": [}", Format::Json, rules).unwrap_err();
+        Reading { format, rules, game: 1 }.of_bytes(text)
+    }
+
+    #[test]
+    fn an_error_names_its_line() {
+        let error = read(Some(Format::Json), b"{\n\"moves\": [}").unwrap_err();
         assert!(error.to_string().starts_with("line 2: "), "{error}");
-        let twice = parse("h8 h8", Format::Moves, rules).unwrap();
+        let twice = read(Some(Format::Moves), b"h8 h8").unwrap().main_line().content;
         let error = position(&twice).unwrap_err().to_string();
         assert!(error.starts_with("move 2 at h8: "), "{error}");
     }
 
+    /// The page's test reads the same table.
     #[test]
-    fn text_that_is_not_utf_8_is_latin_1() {
-        assert_eq!(decode(b"Ren\xe9".to_vec()), "René");
-        assert_eq!(decode("René".into()), "René");
+    fn files_are_decoded_as_in_the_table() {
+        let table = include_str!("../../shared/testdata/encodings.txt");
+        let lines = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut count = 0;
+        for line in lines {
+            let (hex, text) = line.split_once(' ').unwrap();
+            let pairs = hex.as_bytes().chunks(2).map(|pair| str::from_utf8(pair).unwrap());
+            let bytes: Vec<u8> = pairs.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect();
+            let encoding = encoding_of(&bytes).unwrap();
+            assert_eq!(encoding.decode(&bytes).0, text, "{}", encoding.name());
+            count += 1;
+        }
+        assert!(count > 10);
+        assert!(encoding_of(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").is_err());
     }
 }

@@ -64,16 +64,23 @@ export type EngineRequest =
   | { type: 'bot'; task: 'turn' | 'weigh'; bot: protocol.BotSpec; rules: protocol.Rules; moves: readonly protocol.Point[];
     opening?: protocol.RecordedOpening; seed: number; time_ms?: number; nodes?: number }
   | { type: 'room'; now: number; input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake'; [field: string]: unknown }
-  | { type: 'read_tree'; rules: protocol.Rules; text?: string; bytes?: readonly number[] }
+  | { type: 'encoding'; bytes: readonly number[] }
+  | { type: 'read_tree'; rules: protocol.Rules; text?: string; bytes?: readonly number[]; game?: number }
   | { type: 'write_tree'; format: 'sgf' | 'psq'; tree: GameTree }
   | { type: 'puzzle_answer' | 'puzzle_solution'; rules: protocol.Rules; moves: readonly protocol.Point[] }
   | { type: 'review'; rules: protocol.Rules; moves: readonly protocol.Point[]; winner?: protocol.Stone };
 /** The module's answer: one of these. */
 export type EngineAnswer = {
   position?: protocol.Judged; analysis?: protocol.Report; weights?: protocol.Weight[]; review?: Review;
-  tree?: { tree: GameTree; left_out?: number; ply?: number; why?: Refusal }; file?: string;
+  tree?: { tree: GameTree; notes?: ReadingNote[]; left_out?: number; ply?: number; why?: Refusal }; file?: string;
+  encoding?: { name: string; likely: string; is_library: boolean };
   puzzle?: 'solved' | { trapped?: protocol.Point; goes_on?: protocol.Point; fails?: protocol.Point | null }; solution?: protocol.Point[];
   move?: protocol.Point | null; act?: protocol.Act; reviewed?: number; refused?: Refusal; room?: RoomOutput;
+};
+/** What could not be kept of a file, as in shared/src/notation/notes.rs. */
+export type ReadingNote = {
+  kind: 'passes' | 'out_of_turn' | 'set_up' | 'bad_values' | 'unknown_rules' | 'other_games' | 'cut_off' | 'after_pass' | 'board_texts';
+  count: number; line?: number; value?: string;
 };
 /** A tree of moves as files hold it, as in shared/src/notation/tree.rs. */
 export type GameTree = import('./analysis/move-tree.js').ListedTree & { rules: protocol.Rules; black?: string; white?: string };

@@ -1,56 +1,89 @@
 //! File formats: reads and writes games and points, for people and for other programs.
 
 pub mod coordinates;
+pub mod encoding;
 pub mod file;
 pub mod gomocup;
 pub mod json;
 pub mod moves;
+pub mod notes;
 pub mod psq;
 pub mod renlib;
 mod rules_text;
 pub mod sgf;
 pub mod tree;
 
-use self::file::{FileError, GameFile};
-use self::tree::{FILE_BYTES_MAX, GameTree};
+use self::{
+    file::{FileError, GameFile},
+    notes::{NoteKind, Noted, Notes},
+    tree::{FILE_BYTES_MAX, GameTree},
+};
 use crate::rules::Rules;
 
-/// Reads a game in the format that its text begins like: SGF, PSQ, JSON, or a list of moves. The
-/// rules come from the text if it has any, otherwise from `otherwise`.
-///
-/// # Errors
-/// When it is not a game in that format; with the line.
-pub fn read(text: &str, otherwise: Rules) -> Result<GameFile, FileError> {
-    let text = text.trim_start_matches('\u{feff}');
-    let begin = text.trim_start();
-    if begin.starts_with("Piskvorky") {
-        psq::read(text, otherwise.variant())
-    } else if begin.starts_with('{') {
-        json::read(text)
-    } else if begin.starts_with('(') {
-        sgf::read(text, otherwise.variant())
-    } else {
-        moves::read(text, otherwise)
+/// A file with games, as a person opens it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Its text, already decoded; see [`encoding`].
+    pub text: &'a str,
+    /// Apply where the text names none.
+    pub rules: Rules,
+    /// The number of the game in a file with several, from 1.
+    pub game: usize,
+}
+
+impl<'a> Source<'a> {
+    /// The first game of a text.
+    pub const fn first(text: &'a str, rules: Rules) -> Self {
+        Self { text, rules, game: 1 }
+    }
+
+    /// Reads a game, with variations and comments where the format has them, in the format that the
+    /// text begins like: SGF, PSQ, JSON, or a list of moves.
+    ///
+    /// # Errors
+    /// When it is too long or is not a game in that format; with the line.
+    pub fn read(self) -> Result<Noted<GameTree>, FileError> {
+        let Self { text, rules, game } = self;
+        check_length(text.as_bytes())?;
+        let text = text.trim_start_matches('\u{feff}');
+        let begin = text.trim_start();
+        if begin.starts_with('(') {
+            return sgf::read(text, rules.variant(), game);
+        }
+        if game != 1 {
+            return Err(FileError { line: 1, text: "the file has one game".into() });
+        }
+        if begin.starts_with("Piskvorky") {
+            psq::read(text, rules.variant()).map(|read| read.map(GameTree::from))
+        } else if begin.starts_with('{') {
+            json::read(text).map(|game| GameTree::from(game).into())
+        } else {
+            moves::read(text, rules).map(|game| GameTree::from(game).into())
+        }
     }
 }
 
-/// A tree from a file, and how many of its moves it lacks because no tree can hold them.
+/// Checks that a file is not too long to be read.
 ///
 /// # Errors
-/// When the file is too long, or no game or tree in its format; with the line.
-pub fn read_tree(bytes: &[u8], otherwise: Rules) -> Result<(GameTree, usize), FileError> {
-    if bytes.len() > FILE_BYTES_MAX {
-        let text = format!("the file has more than {FILE_BYTES_MAX} bytes");
-        return Err(FileError { line: 1, text });
+/// When it has more than [`FILE_BYTES_MAX`] bytes.
+pub fn check_length(bytes: &[u8]) -> Result<(), FileError> {
+    if bytes.len() <= FILE_BYTES_MAX {
+        return Ok(());
     }
-    if renlib::is_library(bytes) {
-        let renlib::ReadLibrary { tree, left_out } = renlib::read(bytes, otherwise.variant())?;
-        return Ok((tree, left_out));
+    let text = format!("the file has more than {FILE_BYTES_MAX} bytes");
+    Err(FileError { line: 1, text })
+}
+
+impl Noted<GameTree> {
+    /// The main line as a game; notes how many moves of variations that leaves out.
+    pub fn main_line(self) -> Noted<GameFile> {
+        let Self { content, mut notes } = self;
+        let all = content.nodes().len();
+        let game = content.main_line();
+        let mut more = Notes::default();
+        more.count(NoteKind::Variations, all - game.moves.len());
+        notes.extend(more.finish(game.rules.variant()));
+        Noted { content: game, notes }
     }
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_start_matches('\u{feff}');
-    if text.trim_start().starts_with('(') {
-        return Ok((sgf::tree::read(text, otherwise.variant())?, 0));
-    }
-    read(text, otherwise).map(|game| (GameTree::from(game), 0))
 }

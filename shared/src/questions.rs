@@ -7,8 +7,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    analysis, notation,
-    notation::{file::FileError, psq, sgf, tree::GameTree},
+    analysis,
+    notation::{
+        Source, check_length,
+        encoding::{self, Encoding},
+        file::FileError,
+        notes::{Note, Noted},
+        psq, renlib, sgf,
+        tree::GameTree,
+    },
     protocol::{Judged, LineCount, Reason, Refusal, RefusalValues},
     rules::{Illegal, Point, Position, Rules, moves_of_one_game},
 };
@@ -50,7 +57,8 @@ impl PositionQuestion {
         match self.given {
             Given::Moves(moves) => Ok(Judged::of(self.rules, moves)),
             Given::Text(text) => {
-                let game = notation::read(&text, self.rules).map_err(unreadable_game)?;
+                let source = Source::first(&text, self.rules);
+                let game = source.read().map_err(unreadable_game)?.content.main_line();
                 Ok(Judged::of(game.rules, game.points()))
             }
         }
@@ -101,15 +109,61 @@ impl AnalysisQuestion {
     }
 }
 
-/// A file with a tree of moves to read: its text, or its bytes.
+/// Which encoding a file is in, for the browser's `TextDecoder`.
+#[derive(Debug, Deserialize)]
+pub struct EncodingQuestion {
+    bytes: Vec<u8>,
+}
+
+/// How the bytes of a file become text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FileEncoding {
+    /// The name of the encoding, by the WHATWG. A file may name one that does not exist.
+    pub name: String,
+    /// The most likely encoding where the named one does not exist.
+    pub likely: &'static str,
+    /// Whether only the comments of the file are text, as in a library.
+    pub is_library: bool,
+}
+
+impl EncodingQuestion {
+    /// The encoding.
+    ///
+    /// # Errors
+    /// When the file is too long, or no text.
+    pub fn answer(&self) -> Result<FileEncoding, Refusal> {
+        let bytes = &self.bytes;
+        check_length(bytes).map_err(unreadable_game)?;
+        let is_library = renlib::is_library(bytes);
+        let likely = encoding::likely(bytes);
+        let name = match encoding::of(bytes) {
+            Encoding::Sure(name) => name.to_owned(),
+            Encoding::Named(name) => name,
+            Encoding::Unknown => likely.to_owned(),
+            Encoding::Binary => return Err(unreadable_game(FileError::no_game())),
+        };
+        Ok(FileEncoding { name, likely, is_library })
+    }
+}
+
+/// A file with a tree of moves to read: its text, or the bytes of a library.
 #[derive(Debug, Deserialize)]
 pub struct TreeQuestion {
     /// Apply where the file names none.
     rules: Rules,
     #[serde(default)]
     text: String,
+    /// Comments come back by the encoding `x-user-defined`: a byte of 128 or more is a letter of
+    /// U+F780 to U+F7FF.
     #[serde(default)]
     bytes: Vec<u8>,
+    /// The number of the game in a file with several, from 1.
+    #[serde(default = "first_game")]
+    game: usize,
+}
+
+const fn first_game() -> usize {
+    1
 }
 
 /// A tree from a file. Moves that cannot be played, and those after them, are left out.
@@ -117,9 +171,12 @@ pub struct TreeQuestion {
 pub struct ReadTree {
     /// The tree.
     pub tree: GameTree,
-    /// How many moves of the file it lacks.
+    /// What else of the file could not be kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// How many moves were left out because they cannot be played.
     pub left_out: usize,
-    /// The number of the first move that cannot be played, counted from 1.
+    /// The number of the first of them, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<usize>,
     /// Why that cannot be played.
@@ -133,14 +190,28 @@ impl TreeQuestion {
     /// # Errors
     /// When it is too long, or nothing that Fivefold reads.
     pub fn answer(self) -> Result<ReadTree, Refusal> {
-        let bytes = if self.bytes.is_empty() { self.text.into_bytes() } else { self.bytes };
-        let (tree, lacking) = notation::read_tree(&bytes, self.rules).map_err(unreadable_game)?;
-        let (tree, unplayable) = tree.playable();
-        let left_out = lacking + unplayable.as_ref().map_or(0, |first| first.moves);
+        let Self { rules, text, bytes, game } = self;
+        let read = if bytes.is_empty() {
+            Source { text: &text, rules, game }.read()
+        } else {
+            check_length(&bytes).and_then(|()| renlib::read(&bytes, rules.variant(), &user_defined))
+        };
+        let Noted { content, notes } = read.map_err(unreadable_game)?;
+        let (tree, unplayable) = content.playable();
+        let left_out = unplayable.as_ref().map_or(0, |first| first.moves);
         let ply = unplayable.as_ref().map(|first| first.ply + 1);
         let why = unplayable.map(|first| Refusal::from(first.illegal));
-        Ok(ReadTree { tree, left_out, ply, why })
+        Ok(ReadTree { tree, notes, left_out, ply, why })
     }
+}
+
+/// Bytes as letters by the encoding `x-user-defined`.
+fn user_defined(bytes: &[u8]) -> String {
+    let letter = |&byte: &u8| match byte {
+        0..0x80 => char::from(byte),
+        0x80.. => char::from_u32(0xf700 + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER),
+    };
+    bytes.iter().map(letter).collect()
 }
 
 /// A tree of moves to write.
@@ -165,8 +236,8 @@ impl TreeToWrite {
     /// When the format has no boards as large as this one.
     pub fn text(&self) -> Result<String, Refusal> {
         match self.format {
-            TreeFormat::Psq => Ok(psq::write(&self.tree.main_line())),
-            TreeFormat::Sgf => sgf::tree::write(&self.tree).map_err(|large| {
+            TreeFormat::Psq => Ok(psq::write(&self.tree.clone().main_line())),
+            TreeFormat::Sgf => sgf::write(&self.tree).map_err(|large| {
                 let detail = Some(large.to_string());
                 Refusal::with(
                     Reason::NotInFormat,

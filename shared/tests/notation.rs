@@ -5,7 +5,10 @@ use fivefold_shared::{
     notation::{
         self,
         file::{Ending, FileError, FileMove, FileOpening, GameFile},
-        json, moves, psq, sgf,
+        json, moves,
+        notes::Noted,
+        psq, sgf,
+        tree::GameTree,
     },
     opening::OpeningKind,
     rules::{PLIES_MAX, Point, Rules, Size, Stone, UNBOUNDED_PLIES_MAX, Variant},
@@ -24,17 +27,38 @@ fn points(read: Result<GameFile, FileError>) -> String {
     }
 }
 
+/// The first game of an SGF.
+fn sgf_game(text: &str) -> Result<Noted<GameFile>, FileError> {
+    sgf::read(text, Variant::Freestyle, 1).map(Noted::main_line)
+}
+
+fn written(game: &GameFile) -> String {
+    sgf::write(&GameTree::from(game.clone())).expect("no side is longer than 52")
+}
+
+/// The game of a text in any format.
+fn game(text: &str, rules: Rules) -> Result<Noted<GameFile>, FileError> {
+    notation::Source::first(text, rules).read().map(Noted::main_line)
+}
+
+/// The moves, and the notes after a slash each; or the error.
+fn noted(read: Result<Noted<GameFile>, FileError>) -> String {
+    let notes = read.as_ref().map(|read| read.notes.clone()).unwrap_or_default();
+    let texts = notes.iter().map(|note| format!(" / {note}"));
+    points(read.map(|read| read.content)) + &texts.collect::<String>()
+}
+
 #[test]
 fn sgf_of_others_is_read() {
     let cases = [
         ("(;GM[4]SZ[15];B[hh];W[hi])", "h8 h7"),
         // Go's number, another size, a rectangle, a pass at the end.
-        ("(;GM[1]SZ[19];B[jj];W[tt])", "j10"),
+        ("(;GM[1]SZ[19];B[jj];W[tt])", "j10 / 1 pass was left out: W (line 1)"),
         ("(;SZ[20:10];B[aa];W[tj])", "a10 t1"),
         // Comments with brackets, unknown properties, variations, a second game.
         (
             "noise (;FF[4]C[a \\] and (;B[aa\\])]XX[1][2];B[hh](;W[hi];B[gg])(;W[gh]))(;B[aa])",
-            "h8 h7 g9",
+            "h8 h7 g9 / the file has 1 more game / 1 move of variations was left out",
         ),
         // Names with small letters, as in version 1; breaks anywhere.
         ("(\n;\nGaMe[4]\nBlack[hh]\n)", "h8"),
@@ -44,30 +68,114 @@ fn sgf_of_others_is_read() {
             "(;SZ[15]AB[hh:ih])",
             "line 1: stones are set up that no game by turns can have brought there",
         ),
-        ("(;SZ[15];B[hh]\n;B[hi])", "line 2: move 2 is White's"),
+        // The size after the stones; the points as people write them; no first node.
+        ("(;AB[hh][ih]AW[gg][gh]SZ[19]PL[B];B[jh])", "h12 g13 i12 g12 j12"),
+        ("(;SZ[15];B[h8];W[O15];B[a1])", "h8 o15 a1"),
+        ("(GM[4]SZ[15];B[hh])", "h8"),
+        ("(B[aa])", "a15"),
+        // What a game by turns cannot have is left out.
         (
-            "(;SZ[15];B[hh];W[];B[hi])",
-            "line 1: a pass, which Fivefold does not know, before other moves",
+            "(;SZ[15];B[hh]\n;B[hi];W[aa])",
+            "h8 a15 / 1 stone out of turn was left out: B[hi] (line 2)",
         ),
+        (
+            "(;SZ[15];B[hh];W[];B[hi];W[aa]\n;B[];B[bb])",
+            "h8 a15 b14 / 2 passes were left out: W (the first in line 1) \
+             / 1 stone out of turn was left out: B[hi] (line 1)",
+        ),
+        (
+            "(;SZ[15];B[hh];AE[hh]AW[aa];W[hi])",
+            "h8 h7 / 2 changes of the board during the game were left out: AE (the first in line 1)",
+        ),
+        (
+            "(;SZ[]KM[];B[hh]\n;W)",
+            "h8 / 2 values without a meaning were left out: SZ (the first in line 1)",
+        ),
+        (
+            "(;SZ[15];B[hh]MS[x];W[hi]MS[-3])",
+            "h8 h7 / 2 values without a meaning were left out: x (the first in line 1)",
+        ),
+        (
+            "(;SZ[15];B[hh];SZ[19]W[hi])",
+            "h8 h7 / 1 value without a meaning was left out: 19 (line 1)",
+        ),
+        ("(;SZ[15];B[hh]\n;W[hi]", "h8 h7 / the file ends in the middle of the game (line 2)"),
         ("(;SZ[15]\n;B[zz])", "line 2: `zz` is no point of a board of 15x15"),
+        ("(;SZ[15]\n;B[h16])", "line 2: `h16` is no point of a board of 15x15"),
         ("(;SZ[100];B[aa])", "line 1: `100` is no size of a board"),
         ("(;SZ[15]\n\n;B[aa)", "line 3: a value that does not end: `]` is missing"),
-        ("(;SZ[15];B)", "line 1: a property without a value"),
         ("(;SZ[15] 8)", "line 1: `8` is not expected here"),
         ("hello", "line 1: no SGF: there is no `(;`"),
-        ("(B[aa])", "line 1: a property before the first `;`"),
         ("()", "line 1: no SGF: the game has no node"),
         ("(;RU[renju]SZ[19];B[hh])", "line 1: renju is played on 15x15 only"),
     ];
     for (text, expected) in cases {
-        assert_eq!(points(sgf::read(text, Variant::Freestyle)), expected, "{text}");
+        assert_eq!(noted(sgf_game(text)), expected, "{text}");
     }
+}
+
+#[test]
+fn sgf_names_its_rules_by_word_or_by_gomocups_number() {
+    let cases = [
+        ("4", Variant::Renju, None),
+        ("1", Variant::Standard, None),
+        ("9", Variant::Caro, None),
+        ("Renju (RIF)", Variant::Renju, None),
+        (
+            "5",
+            Variant::Freestyle,
+            Some("the rules of the file are not known: 5; it was read as freestyle (line 1)"),
+        ),
+        (
+            "moon",
+            Variant::Freestyle,
+            Some("the rules of the file are not known: moon; it was read as freestyle (line 1)"),
+        ),
+    ];
+    for (rules, variant, note) in cases {
+        let read = sgf_game(&format!("(;GM[4]SZ[15]RU[{rules}];B[hh])")).expect("a game");
+        assert_eq!(read.content.rules.variant(), variant, "{rules}");
+        let notes: Vec<_> = read.notes.iter().map(ToString::to_string).collect();
+        assert_eq!(notes, note.into_iter().collect::<Vec<_>>(), "{rules}");
+    }
+}
+
+#[test]
+fn a_game_is_chosen_from_a_file_with_several() {
+    let text = "(;B[aa])\n()\n(;B[bb](;W[cc])(;W[dd])) x\n(;B[ee])";
+    for (number, expected) in [
+        (1, "a15 / the file has 2 more games"),
+        (2, "b14 c13 / the file has 2 more games / 1 move of variations was left out"),
+        (3, "e11 / the file has 2 more games"),
+        (0, "line 1: the file has 3 games"),
+        (4, "line 1: the file has 3 games"),
+    ] {
+        let read = sgf::read(text, Variant::Freestyle, number).map(Noted::main_line);
+        assert_eq!(noted(read), expected, "{number}");
+    }
+    let source = notation::Source { text: "h8 i9", rules: freestyle(), game: 2 };
+    assert_eq!(source.read().expect_err("one").to_string(), "line 1: the file has one game");
+}
+
+#[test]
+fn names_stay_the_same_over_five_rounds() {
+    let mut text =
+        "(;GM[4]SZ[15]PB[C:\\\\games\\] \\x]PW[a\\\r\nb\\\nc];B[hh]C[\\\\n \\\\])".to_owned();
+    let mut names = Vec::new();
+    for _ in 0..5 {
+        let tree = sgf::read(&text, Variant::Freestyle, 1).expect("a game").content;
+        let comment = tree.nodes()[0].comment.clone();
+        names.push((tree.black.clone(), tree.white.clone(), comment));
+        text = sgf::write(&tree).expect("it fits");
+    }
+    let expected = (Some("C:\\games] x".into()), Some("abc".into()), "\\n \\".to_owned());
+    assert_eq!(names, vec![expected; 5]);
 }
 
 #[test]
 fn sgf_tells_who_played_what_and_how_it_ended() {
     let text = "(;RU[Exactly five]PB[ Ann\n B. ]PW[]DT[2026-11-21]RE[W+Resign];B[hh])";
-    let game = sgf::read(text, Variant::Freestyle).expect("it is a game");
+    let game = sgf_game(text).expect("it is a game").content;
     assert_eq!(game.rules.variant(), Variant::Standard);
     assert_eq!((game.black.as_deref(), game.white.as_deref()), (Some("Ann B."), None));
     assert_eq!(
@@ -75,7 +183,7 @@ fn sgf_tells_who_played_what_and_how_it_ended() {
         (Some("2026-11-21"), Some(Ending::Resignation(Stone::White)))
     );
     assert_eq!(
-        sgf::write(&game).expect("it fits"),
+        written(&game),
         "(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[15]RU[standard]PB[Ann B.]DT[2026-11-21]RE[W+R]\n;B[hh])\n"
     );
 }
@@ -95,7 +203,7 @@ fn sgf_shows_the_opening_and_who_chose_what() {
             {"point": [5, 5], "at": 1795230000000}]}"#;
     let game = json::read(json).expect("a record");
     assert_eq!(
-        sgf::write(&game).expect("it fits"),
+        written(&game),
         "(;FF[4]GM[4]CA[UTF-8]AP[fivefold]SZ[15]RU[freestyle]PB[bot attack]PW[Ann]DT[2026-11-21]\
          RE[W+R]ON[swap2]\n;B[hh]MS[0]\n;W[ii]MS[0]\n;B[jg]MS[0]C[Ann puts h8, i7, j9.]\
          \n;W[gg]MS[0]\n;B[ff]MS[0]C[bot attack puts g9, f10. Ann takes White.])\n"
@@ -114,13 +222,27 @@ fn psq_of_others_is_read() {
         ("Piskvorky 15x15, 11:11, 0\n8,8,0\n9,9,1\nA\nB\n-1\n1,Cup\n", "h8 i7"),
         // No times, nothing after the moves, no last line break.
         ("Piskvorky 15x15, 0:0, 1\n8,8\n9,9", "h8 i7"),
+        // A time that is none, and more than a move.
+        (
+            "Piskvorky 15x15, 11:11, 0\n8,8,-5\n9,9,12,1\nAnn\nBob\n0",
+            "h8 i7 / 1 value without a meaning was left out: -5 (line 2)",
+        ),
+        (
+            "Piskvorky 15x15, 0:0, 0\n8,8,1.5\n9,9,",
+            "h8 i7 / 2 values without a meaning were left out: 1.5 (the first in line 2)",
+        ),
         ("", "line 1: no PSQ: it begins with `Piskvorky WIDTHxHEIGHT, `"),
         ("Piskvorky 2x15, 0:0, 0\n", "line 1: a board of 2x15; sides are 3 to 64"),
         ("Piskvorky 15x15, 0:0, 0\n8,8\n\n16,1", "line 4: 16,1 is no point of a board of 15x15"),
         ("Piskvorky 15x15, 0:0, 0\n0,1", "line 2: 0,1 is no point of a board of 15x15"),
+        ("Piskvorky 15x15, 0:0, 0\n8,8\n-3,1,9", "line 3: -3,1,9 is no point of a board of 15x15"),
+        (
+            "Piskvorky 15x15, 0:0, 0\n99999999999,1",
+            "line 2: 99999999999,1 is no point of a board of 15x15",
+        ),
     ];
     for (text, expected) in cases {
-        assert_eq!(points(psq::read(text, Variant::Freestyle)), expected, "{text}");
+        assert_eq!(noted(psq::read(text, Variant::Freestyle)), expected, "{text}");
     }
 }
 
@@ -148,10 +270,10 @@ fn a_list_is_at_most_as_long_as_a_game() {
             let variant = Rules::TIC_TAC_TOE.variant();
             let read = match form {
                 "PSQ" => psq::read(&text, variant),
-                _ => notation::read(&text, Rules::TIC_TAC_TOE),
+                _ => game(&text, Rules::TIC_TAC_TOE),
             };
             match read {
-                Ok(game) => assert!(is_read && game.moves.len() == moves, "{form}: {text}"),
+                Ok(game) => assert!(is_read && game.content.moves.len() == moves, "{form}: {text}"),
                 Err(error) => {
                     assert!(!is_read && error.text.starts_with("more "), "{form}: {error}");
                 }
@@ -161,11 +283,11 @@ fn a_list_is_at_most_as_long_as_a_game() {
     // Where there are no borders, and where the rules are not known before the list is.
     for (moves, is_read) in [(UNBOUNDED_PLIES_MAX, true), (UNBOUNDED_PLIES_MAX + 1, false)] {
         let text = format!("freestyle unbounded\n{}", "0,0 ".repeat(moves));
-        assert_eq!(notation::read(&text, freestyle()).is_ok(), is_read, "{moves}");
+        assert_eq!(game(&text, freestyle()).is_ok(), is_read, "{moves}");
     }
     for (moves, expected) in [(PLIES_MAX, "missing field `rules`"), (PLIES_MAX + 1, "more moves")] {
         let list = vec![r#"{"point": [0, 0]}"#; moves].join(",");
-        let error = notation::read(&format!(r#"{{"moves": [{list}]}}"#), freestyle());
+        let error = game(&format!(r#"{{"moves": [{list}]}}"#), freestyle());
         let error = error.expect_err("there are no rules").text;
         assert!(error.starts_with(expected), "{error}");
     }
@@ -185,7 +307,7 @@ fn a_rectangle_of_stones_is_counted_before_it_is_set_up() {
         ("(;SZ[3]RU[mnk 3]AB[cc:aa])", ""),
     ];
     for (text, expected) in cases {
-        assert_eq!(points(sgf::read(text, Variant::Freestyle)), expected, "{text}");
+        assert_eq!(noted(sgf_game(text)), expected, "{text}");
     }
 }
 
@@ -228,10 +350,10 @@ fn a_text_is_read_in_the_format_that_it_begins_like() {
         json,
         told,
     ] {
-        let game = notation::read(text, freestyle()).expect("a game");
+        let game = game(text, freestyle()).expect("a game").content;
         assert_eq!(moves::write(&game), "freestyle 15x15\nh8 i9\n", "{text}");
     }
-    let error = notation::read("{\n\"moves\": [}", freestyle()).expect_err("no game");
+    let error = game("{\n\"moves\": [}", freestyle()).expect_err("no game");
     assert!(error.to_string().starts_with("line 2: "), "{error}");
 }
 
@@ -249,7 +371,7 @@ fn rules() -> impl Strategy<Value = Rules> {
 }
 
 /// A game with any moves on its board, legal or not.
-fn game() -> impl Strategy<Value = GameFile> {
+fn any_game() -> impl Strategy<Value = GameFile> {
     let name = || prop::option::of("[A-Za-zéΩ五][A-Za-z .:;()\\[\\]\\\\#\"é]{0,20}[a-z]");
     let took = prop::option::of(0..10_000_000_u64);
     let moves = prop::collection::vec((0..1_000_i32, 0..1_000_i32, took), 0..40);
@@ -288,16 +410,16 @@ fn game() -> impl Strategy<Value = GameFile> {
 
 proptest! {
     #[test]
-    fn sgf_is_read_as_it_was_written(game in game()) {
-        let text = sgf::write(&game).expect("no side is longer than 52");
+    fn sgf_is_read_as_it_was_written(game in any_game()) {
+        let text = written(&game);
         // The variant is in the file.
-        prop_assert_eq!(sgf::read(&text, Variant::Freestyle), Ok(game), "{}", text);
+        prop_assert_eq!(sgf_game(&text), Ok(game.into()), "{}", text);
     }
 
     #[test]
-    fn psq_is_read_as_it_was_written_as_far_as_it_tells(game in game()) {
+    fn psq_is_read_as_it_was_written_as_far_as_it_tells(game in any_game()) {
         let text = psq::write(&game);
-        let read = psq::read(&text, game.rules.variant()).expect("it is a game");
+        let read = psq::read(&text, game.rules.variant()).expect("it is a game").content;
         prop_assert_eq!(&psq::write(&read).replace("\r\n-1\r\n", ""), &{
             let end = text.trim_end().rfind("\r\n").expect("several lines");
             text[..end].to_owned()
@@ -310,14 +432,14 @@ proptest! {
     }
 
     #[test]
-    fn moves_are_read_as_they_were_written(game in game()) {
+    fn moves_are_read_as_they_were_written(game in any_game()) {
         let text = moves::write(&game);
         let read = moves::read(&text, freestyle()).expect("it is a game");
         prop_assert_eq!(read, GameFile::of_moves(game.rules, game.points()), "{}", text);
     }
 
     #[test]
-    fn json_is_read_as_it_was_written(game in game()) {
+    fn json_is_read_as_it_was_written(game in any_game()) {
         let text = serde_json::to_string(&game).expect("it can be written");
         prop_assert_eq!(serde_json::from_str::<GameFile>(&text).expect("it is a game"), game);
     }

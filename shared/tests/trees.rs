@@ -5,6 +5,7 @@ use fivefold_shared::{
     notation::{
         self,
         file::FileError,
+        notes::Noted,
         renlib, sgf,
         tree::{COMMENT_CHARS_MAX, FILE_BYTES_MAX, GameTree, NODES_MAX},
     },
@@ -44,6 +45,21 @@ fn drawn(tree: &GameTree) -> String {
     text.trim().to_owned()
 }
 
+fn sgf_tree(text: &str) -> Result<GameTree, FileError> {
+    sgf::read(text, Variant::Freestyle, 1).map(|read| read.content)
+}
+
+/// A library whose texts are UTF-8 or Latin-1.
+fn lib(bytes: &[u8], variant: Variant) -> Result<Noted<GameTree>, FileError> {
+    let latin_1 = |text: &[u8]| text.iter().copied().map(char::from).collect();
+    let decode = |text: &[u8]| str::from_utf8(text).map_or_else(|_| latin_1(text), str::to_owned);
+    renlib::read(bytes, variant, &decode)
+}
+
+fn any_format(text: &str) -> Result<GameTree, FileError> {
+    notation::Source::first(text, freestyle()).read().map(|read| read.content)
+}
+
 fn shown(read: Result<GameTree, FileError>) -> String {
     match read {
         Ok(tree) => drawn(&tree),
@@ -62,42 +78,38 @@ fn sgf_has_variations_and_comments() {
         // Nested variations, and one that begins with the same move.
         ("(;B[aa](;W[bb](;B[cc])(;B[dd]))(;W[bb];B[ee]))", "0,0 1,1( 2,2)( 3,3)( 4,4)"),
         ("(;B[aa])(;B[bb])", "0,0"),
-        ("(;C[one\r\ntwo]C[  three ]B[aa])", r#"0,0"three""#),
+        ("(;C[one\r\ntwo]C[  three ]B[aa])", r#"0,0"one\ntwo\nthree""#),
         ("(;C[  ]B[aa]C[tab\there\r])", r#"0,0"tab here""#),
-        // Stones that are set up before the variations.
-        ("(;AB[hh][ii]AW[hi]C[x](;W[gg])(;W[aa]))", r#""x" 7,7 7,8 8,8( 6,6)( 0,0)"#),
+        // Stones that are set up before the variations; the comment is on all of them.
+        ("(;AB[hh][ii]AW[hi]C[x](;W[gg])(;W[aa]))", r#"7,7 7,8 8,8"x"( 6,6)( 0,0)"#),
         // A pass ends a branch, and the next one goes on.
         ("(;B[aa](;W[])(;W[bb]))", "0,0 1,1"),
-        (
-            "(;B[aa](;W[];B[cc]))",
-            "line 1: a pass, which Fivefold does not know, before other moves",
-        ),
-        ("(;B[aa]\n(;W[bb]", "line 2: the game does not end: `)` is missing"),
+        ("(;B[aa](;W[];B[cc]))", "0,0"),
+        ("(;B[aa]\n(;W[bb]", "0,0 1,1"),
         ("(;B[aa]\n;W[bb", "line 2: a value that does not end: `]` is missing"),
-        ("(;B[aa];B[bb])", "line 1: move 2 is White's"),
+        ("(;B[aa];B[bb](;W[cc])(;B[dd];W[ee]))", "0,0( 2,2)( 4,4)"),
         ("(;B[aa](;W[zz]))", "line 1: `zz` is no point of a board of 15x15"),
-        ("(B[aa])", "line 1: a property before the first `;`"),
         ("()", "line 1: no SGF: the game has no node"),
         ("x", "line 1: no SGF: there is no `(;`"),
     ];
     for (text, expected) in cases {
-        assert_eq!(shown(sgf::tree::read(text, Variant::Freestyle)), expected, "{text}");
+        assert_eq!(shown(sgf_tree(text)), expected, "{text}");
     }
 }
 
 #[test]
 fn names_and_rules_are_read_and_written() {
     let text = "(;SZ[20:10]RU[caro]PB[Ann]PW[\\]x];B[tj]C[]C[a\nb];W[aa])";
-    let tree = sgf::tree::read(text, Variant::Freestyle).expect("a tree");
+    let tree = sgf_tree(text).expect("a tree");
     assert_eq!(tree.rules, rules(Variant::Caro, Size::Bounded { width: 20, height: 10 }));
     assert_eq!((tree.black.as_deref(), tree.white.as_deref()), (Some("Ann"), Some("]x")));
-    let written = sgf::tree::write(&tree).expect("20 columns");
+    let written = sgf::write(&tree).expect("20 columns");
     assert!(written.contains("C[a\nb]"), "{written}");
-    assert_eq!(sgf::tree::read(&written, Variant::Freestyle), Ok(tree));
+    assert_eq!(sgf_tree(&written), Ok(tree));
     let wide = Size::Bounded { width: 53, height: 5 };
     let tree =
         GameTree::from(notation::file::GameFile::of_moves(rules(Variant::Freestyle, wide), []));
-    let error = sgf::tree::write(&tree).expect_err("too wide");
+    let error = sgf::write(&tree).expect_err("too wide");
     assert_eq!(error.needs, 53);
 }
 
@@ -138,27 +150,34 @@ fn libraries_of_renlib_are_read() {
         (&[0x71, 0xc0, 0x71, 0x48, b'x', 0], r#"0,7"x""#),
     ];
     for (nodes, expected) in cases {
-        let read = renlib::read(&library(nodes), Variant::Renju).map(|library| library.tree);
+        let read = lib(&library(nodes), Variant::Renju).map(|read| read.content);
         assert_eq!(shown(read), expected, "{nodes:x?}");
     }
-    let passes =
-        renlib::read(&library(&[0x78, 0, 0x00, 0x80, 0x99, 0x40, 0x11, 0x40]), Variant::Renju);
-    assert_eq!(passes.expect("a library").left_out, 2);
+    let passes = lib(&library(&[0x78, 0, 0x00, 0x80, 0x99, 0x40, 0x11, 0x40]), Variant::Renju);
+    let notes = |read: Result<Noted<GameTree>, FileError>| {
+        let notes = read.expect("a library").notes;
+        notes.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(passes), ["2 moves after a pass were left out"]);
+    // A letter on an empty point is a node that is no move and has a text for the board.
+    let letter = library(&[0x78, 0, 0x99, 0xc3, 0, 1, b'A', 0, 0x11, 0x40]);
+    let letter = lib(&letter, Variant::Renju);
+    assert_eq!(notes(letter), ["1 letter on empty points was left out"]);
 }
 
 #[test]
 fn broken_libraries_are_refused() {
     let whole = library(&[0x78, 0, 0x88, 0x88, b'a', 0, 0x11, 0x40, 0x99, 0x40]);
-    assert!(renlib::read(&whole, Variant::Renju).is_ok());
+    assert!(lib(&whole, Variant::Renju).is_ok());
     // Until the first line ends, at 28, a library is also one that holds a line. Then a variation is
     // missing.
     for length in (0..whole.len()).filter(|length| ![20, 22, 26].contains(length)) {
-        let error = renlib::read(&whole[..length], Variant::Renju).expect_err("it is cut");
+        let error = lib(&whole[..length], Variant::Renju).expect_err("it is cut");
         assert!(!error.text.is_empty(), "{length}");
     }
     let mut other = whole;
     other[8] = 2;
-    let error = renlib::read(&other, Variant::Renju).expect_err("another version");
+    let error = lib(&other, Variant::Renju).expect_err("another version");
     assert_eq!(error.to_string(), "line 1: a library of another version than 3");
 }
 
@@ -166,8 +185,8 @@ fn broken_libraries_are_refused() {
 fn moves_that_cannot_be_played_are_left_out_with_all_after_them() {
     let text =
         "(;SZ[3]RU[mnk 3];B[aa](;W[aa];B[bb];W[cc])(;W[ab];B[bb](;W[bb])(;W[ca];B[cc];W[cb])))";
-    let (tree, lacking) = notation::read_tree(text.as_bytes(), freestyle()).expect("a tree");
-    assert_eq!((tree.nodes().len(), lacking), (10, 0));
+    let tree = any_format(text).expect("a tree");
+    assert_eq!(tree.nodes().len(), 10);
     let (tree, unplayable) = tree.playable();
     assert_eq!(drawn(&tree), "0,0 0,1 1,1 2,0 2,2");
     let first = unplayable.expect("three at once, one, and one after the end");
@@ -178,15 +197,12 @@ fn moves_that_cannot_be_played_are_left_out_with_all_after_them() {
 
 #[test]
 fn the_format_is_recognized() {
-    let lib = library(&[0x78, 0x40]);
-    for (bytes, moves) in [
-        (lib.as_slice(), 1),
-        (b"\xef\xbb\xbf (;SZ[15];B[hh](;W[hi])(;W[ii]))", 3),
-        (b"Piskvorky 15x15, 1:1, 0\n8,8\n9,7\n", 2),
-        (b"h8 i9", 2),
+    for (text, moves) in [
+        ("\u{feff} (;SZ[15];B[hh](;W[hi])(;W[ii]))", 3),
+        ("Piskvorky 15x15, 1:1, 0\n8,8\n9,7\n", 2),
+        ("h8 i9", 2),
     ] {
-        let (tree, _) = notation::read_tree(bytes, freestyle()).expect("a tree");
-        assert_eq!(tree.nodes().len(), moves, "{bytes:?}");
+        assert_eq!(any_format(text).expect("a tree").nodes().len(), moves, "{text}");
     }
 }
 
@@ -197,38 +213,26 @@ fn each_limit_holds() {
     for (length, is_read) in [(FILE_BYTES_MAX, true), (FILE_BYTES_MAX + 1, false)] {
         let text = fill(length);
         assert_eq!(text.len(), length);
-        assert_eq!(notation::read_tree(text.as_bytes(), freestyle()).is_ok(), is_read);
+        assert_eq!(any_format(&text).is_ok(), is_read);
     }
-    // The moves: variations of four moves each, on other points.
     let point = |number: usize| {
         let letter = |n: usize| char::from(b'a' + u8::try_from(n % 15).expect("small"));
         format!("{}{}", letter(number), letter(number / 15))
     };
-    let branch = |n: usize| format!("(;B[{}];W[{}])", point(n % 225), point(n / 225));
-    let pairs = |moves: usize| {
-        // 225 first moves, and then one more for each branch.
-        let branches: String = (0..moves - 225).map(branch).collect();
-        format!("(;SZ[15]{branches})")
-    };
+    // The moves, in a library of one line, and in an SGF with each move after 225 others.
     for (moves, is_read) in [(NODES_MAX, true), (NODES_MAX + 1, false)] {
-        let read = sgf::tree::read(&pairs(moves), Variant::Freestyle);
-        match read {
-            Ok(tree) => assert!(is_read && tree.nodes().len() == moves),
-            Err(error) => assert!(!is_read && error.text.starts_with("more than "), "{error}"),
-        }
-        // In a library: a line of as many nodes.
         let places =
             (0..moves).map(|n| u8::try_from(n % 15 + 1 + n / 15 % 15 * 16).expect("small"));
         let line: Vec<u8> = places.flat_map(|place| [place, 0]).collect();
         let mut line = library(&line);
         *line.last_mut().expect("nodes") = 0x40;
-        assert_eq!(renlib::read(&line, Variant::Freestyle).is_ok(), is_read);
-        // From the page.
-        let node = |n: usize| json!({"parent": n.checked_sub(1), "point": [n, 0]});
-        let nodes: Vec<_> = (0..moves).map(node).collect();
-        let tree = json!({"rules": {"variant": "freestyle", "size": "unbounded"}, "nodes": nodes});
-        assert_eq!(serde_json::from_value::<GameTree>(tree).is_ok(), is_read);
+        assert_eq!(lib(&line, Variant::Freestyle).is_ok(), is_read);
     }
+    let thirds: String = (0..225).map(|n| format!("(;B[{}])", point(n))).collect();
+    let seconds: String = (0..225).map(|n| format!("(;W[{}]{thirds})", point(n))).collect();
+    let firsts: String = (0..20).map(|n| format!("(;B[{}]{seconds})", point(n))).collect();
+    let error = sgf_tree(&format!("(;SZ[15]{firsts})")).expect_err("20 * (1 + 225 * 226) moves");
+    assert!(error.text.starts_with("more than 1000000 moves"), "{error}");
     // The depth is that of the longest game.
     let line = |moves: usize| -> String {
         let place = |n: usize| {
@@ -236,13 +240,13 @@ fn each_limit_holds() {
         };
         format!("(;SZ[15]{})", (0..moves).map(place).collect::<String>())
     };
-    assert!(sgf::tree::read(&line(225), Variant::Freestyle).is_ok());
-    let error = sgf::tree::read(&line(226), Variant::Freestyle).expect_err("too long");
+    assert!(sgf_tree(&line(225)).is_ok());
+    let error = sgf_tree(&line(226)).expect_err("too long");
     assert!(error.text.starts_with("more stones"), "{error}");
     // The comments, in characters.
     for (length, is_read) in [(COMMENT_CHARS_MAX, true), (COMMENT_CHARS_MAX + 1, false)] {
         let text = format!("(;SZ[15];B[aa]C[{}])", "五".repeat(length));
-        assert_eq!(sgf::tree::read(&text, Variant::Freestyle).is_ok(), is_read, "{length}");
+        assert_eq!(sgf_tree(&text).is_ok(), is_read, "{length}");
     }
 }
 
@@ -288,19 +292,12 @@ fn tree() -> impl Strategy<Value = GameTree> {
 proptest! {
     #[test]
     fn a_tree_is_read_as_it_was_written(tree in tree()) {
-        let text = sgf::tree::write(&tree).expect("at most 52 columns");
-        let read = sgf::tree::read(&text, Variant::Freestyle).expect("a tree");
+        let text = sgf::write(&tree).expect("at most 52 columns");
+        let read = sgf_tree(&text).expect("a tree");
         prop_assert_eq!(drawn(&read), drawn(&tree), "{}", text);
         prop_assert_eq!(read.rules, tree.rules);
-        prop_assert_eq!(sgf::tree::write(&read), Ok(text));
+        prop_assert_eq!(sgf::write(&read), Ok(text));
         let json = serde_json::to_string(&tree).expect("JSON");
         prop_assert_eq!(serde_json::from_str::<GameTree>(&json).expect("a tree"), tree);
-    }
-
-    #[test]
-    fn the_main_line_is_that_of_the_reader_of_games(tree in tree()) {
-        let text = sgf::tree::write(&tree).expect("at most 52 columns");
-        let game = sgf::read(&text, Variant::Freestyle).expect("a game");
-        prop_assert_eq!(game.points(), tree.main_line().points(), "{}", text);
     }
 }

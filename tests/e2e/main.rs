@@ -15,6 +15,7 @@ mod encrypted_services;
 mod engines;
 mod fault;
 mod files;
+mod game_files;
 mod hostile;
 mod identity;
 #[cfg(target_os = "linux")]

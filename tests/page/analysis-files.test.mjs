@@ -191,3 +191,38 @@ test('a game goes on from a position, against any level', async () => {
   await page.getByRole('heading', { name: 'Your move' }).waitFor();
   assert.deepEqual(complaints, []);
 });
+
+test('files in other encodings are read as by the command line', async () => {
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto('/analyse');
+  const table = await readFile(new URL('../../shared/testdata/encodings.txt', import.meta.url), 'utf8');
+  const lines = table.split('\n').filter((line) => line && !line.startsWith('#'));
+  assert.ok(lines.length > 10);
+  for (const line of lines) {
+    const [hex = '', ...words] = line.split(' ');
+    const text = words.join(' ');
+    const [, black, white] = /PB\[(.*?)\]PW\[(.*?)\]/.exec(text) ?? [];
+    await page.evaluate(() => document.querySelector('.players')?.replaceChildren());
+    await bring(page, 'game.sgf', [...Buffer.from(hex, 'hex')], 'drop');
+    await page.getByText(`${black} – ${white}`, { exact: true }).waitFor();
+  }
+  await bring(page, 'picture.sgf', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d], 'drop');
+  await page.locator('.file-status').getByText('this is no file with a game').waitFor();
+});
+
+test('what could not be kept of a file is said, and its other games are offered', async () => {
+  const { page } = await visitor(at.browser, at.server);
+  await page.goto('/analyse');
+  const text = '(;SZ[15]RU[moon];B[hh];B[ii];W[])(;SZ[15];B[aa];W[bb];B[cc])';
+  await bring(page, 'games.sgf', [...Buffer.from(text)], 'drop');
+  const status = page.locator('.file-status');
+  await status.getByText('1 move read. The file has 1 more game. The file’s rules “moon” are not known. '
+    + '1 stone out of turn was left out: B[ii]. 1 pass was left out.').waitFor();
+  await page.getByLabel('Game of the file').selectOption({ label: '2 of 2' });
+  await status.getByText('3 moves read.').waitFor();
+  assert.deepEqual(await moves(page), ['a15', 'b14', 'c13']);
+  assert.equal(await page.getByLabel('Game of the file').inputValue(), '2');
+  await bring(page, 'one.sgf', [...Buffer.from('(;SZ[15];B[hh])')], 'drop');
+  await status.getByText('1 move read.').waitFor();
+  assert.equal(await page.getByLabel('Game of the file').isVisible(), false);
+});

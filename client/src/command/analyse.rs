@@ -26,7 +26,7 @@ use super::usage::{Usage, rules};
 use crate::{
     analysis_output::{self, Progress},
     cli::AnalyseArgs,
-    game_files::{self, Format, Source},
+    game_files::{self, Format, Reading, Source},
     output,
     search_threads::search_threads,
 };
@@ -81,10 +81,13 @@ fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
     if let [name] = args.what.as_slice() {
         let path = Path::new(name);
         if name == "-" || path.is_file() || Format::of_path(path).is_some() {
-            return game_files::read(Source::of(path), None, rules);
+            let reading = Reading { format: None, rules, game: args.number };
+            let tree = game_files::playable(reading.read(Source::of(path))?)?;
+            return Ok(tree.main_line());
         }
     }
-    Ok(game_files::parse(&args.what.join(" "), Format::Moves, rules)?)
+    let reading = Reading { format: Some(Format::Moves), rules, game: 1 };
+    Ok(reading.of_text(&args.what.join(" "))?.content.main_line())
 }
 
 #[derive(Clone, Copy)]

@@ -1,14 +1,19 @@
 //! `fivefold convert`
 
-use std::{fs, io::Write, path::Path, process::ExitCode};
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    path::Path,
+    process::ExitCode,
+};
 
 use anyhow::Context;
-use fivefold_shared::notation::file::GameFile;
+use fivefold_shared::notation::tree::GameTree;
 
 use super::usage::{Usage, rules};
 use crate::{
     cli::ConvertArgs,
-    game_files::{self, Format, Source},
+    game_files::{self, Format, Reading, Source},
     output,
     sanitize::sanitize,
 };
@@ -22,30 +27,40 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
         return Err(Usage(text.into()).into());
     };
     let source = Source::of(args.input.as_deref().unwrap_or(Path::new("-")));
-    let game = game_files::read(source, args.from, rules)?;
-    if let Err(error) = game_files::position(&game) {
-        writeln!(output::stderr(), "fivefold: {error}")?;
-    }
+    let reading = Reading { format: args.from, rules, game: args.number };
+    let tree = game_files::playable(reading.read(source)?)?;
     match output {
         Some(path) => {
-            let text = game_files::write(&game, format)?;
-            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            let text = game_files::write(tree, format)?;
+            write_file(path, &text, args.force)
+                .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        None => print(game, format)?,
+        None => print(tree, format)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
+fn write_file(path: &Path, text: &str, overwrites: bool) -> anyhow::Result<()> {
+    if overwrites {
+        return Ok(fs::write(path, text)?);
+    }
+    let mut file = fs::File::create_new(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => anyhow::anyhow!("it exists; --force replaces it"),
+        _ => error.into(),
+    })?;
+    Ok(file.write_all(text.as_bytes())?)
+}
+
 /// Prints a game. In line-based formats each name takes one line.
-fn print(mut game: GameFile, format: Format) -> anyhow::Result<()> {
+fn print(mut tree: GameTree, format: Format) -> anyhow::Result<()> {
     let mut out = output::stdout();
     if format == Format::Json {
-        out.json(&game_files::write(&game, format)?)?;
+        out.json(&game_files::write(tree, format)?)?;
     } else {
-        for name in [&mut game.black, &mut game.white, &mut game.date].into_iter().flatten() {
+        for name in [&mut tree.black, &mut tree.white, &mut tree.date].into_iter().flatten() {
             *name = sanitize(name).into_owned();
         }
-        out.lines(&game_files::write(&game, format)?)?;
+        out.lines(&game_files::write(tree, format)?)?;
     }
     Ok(out.flush()?)
 }

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    notation::{file::GameFile, psq, sgf},
+    notation::{file::GameFile, psq, sgf, tree::GameTree},
     protocol::{GameId, Identity, MemberId, Reason, Refusal, RefusalValues},
     record::{FinishedGame, Record},
     review::{GameReview, Review},
@@ -141,7 +141,7 @@ fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
             let game = Json(FinishedGame { id, record }).into_response();
             as_file("application/json", game)
         }
-        Form::Sgf => match sgf::write(&GameFile::from(&record)) {
+        Form::Sgf => match sgf::write(&GameTree::from(GameFile::from(&record))) {
             Ok(text) => as_file("application/x-go-sgf", text.into_response()),
             Err(error) => {
                 let detail = Some(error.to_string());

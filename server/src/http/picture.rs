@@ -67,9 +67,9 @@ pub(super) fn read_position(address: &Uri) -> Result<Card, Refusal> {
         None => variant.default_size(),
     };
     let rules = Rules::new(variant, size).map_err(|error| malformed(&error))?;
-    let file = notation::read(&query.moves.unwrap_or_default(), rules);
-    let file = file.map_err(|error| malformed(&error.text))?;
-    Ok(Card::of_position(&file))
+    let read = notation::Source::first(&query.moves.unwrap_or_default(), rules).read();
+    let read = read.map_err(|error| malformed(&error.text))?;
+    Ok(Card::of_position(&read.content.main_line()))
 }
 
 /// The picture of a finished game.

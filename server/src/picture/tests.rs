@@ -6,7 +6,8 @@ use super::*;
 
 /// The card of a position, in which `text` are the moves.
 fn position(rules: Rules, text: &str) -> Card {
-    Card::of_position(&notation::read(text, rules).unwrap())
+    let read = notation::Source::first(text, rules).read().unwrap();
+    Card::of_position(&read.content.main_line())
 }
 
 fn freestyle(size: Size) -> Rules {

@@ -23,7 +23,7 @@ import { keepAnalysis, keptAnalyses, NEW_ANALYSIS } from './kept-analysis.js';
 import { createLineReview } from './line-review.js';
 import { asMainLine, countMoves, EMPTY, lineFrom, nodeAt, nodesAlong, NODES_MAX, withComment, withLine, without } from './move-tree.js';
 import { ta } from './texts.js';
-import { FileProblem, readTree, receiveFiles, saveTree } from './tree-files.js';
+import { FileProblem, notesText, readTree, receiveFiles, saveTree } from './tree-files.js';
 import { createTreeView } from './tree-view.js';
 import { UndoHistory } from './undo-history.js';
 
@@ -55,6 +55,7 @@ export const view = (app, place) => {
   const text = el('textarea', { rows: 4, spellcheck: false, 'aria-label': ta('text'), placeholder: ta('text') });
   const file = el('input', { type: 'file', hidden: true, accept: '.sgf,.psq,.lib,.txt,.json', 'aria-label': ta('open_file') });
   const fileStatus = el('p', { class: 'hint file-status', role: 'status', 'aria-live': 'polite' });
+  const fileGames = el('div', { class: 'file-games', hidden: true });
   const players = el('p', { class: 'players' });
   const result = el('p', { class: 'value' });
   const [undoButton, redoButton] = [el('button', { type: 'button', onclick: () => undo() }, icon('undo'), t('undo')), el('button', { type: 'button', onclick: () => undo(true) }, ta('redo'))];
@@ -88,6 +89,7 @@ export const view = (app, place) => {
         el('button', { type: 'button', title: ta('save_psq_how'), onclick: () => save('psq') }, ta('save_psq')),
         el('button', { type: 'button', onclick: () => begin(history.now.rules) }, t('clear'))),
       fileStatus,
+      fileGames,
       el('details', { class: 'import' }, el('summary', null, ta('read')), text,
         el('div', { class: 'row' }, el('button', { type: 'button', class: 'primary', onclick: () => open(text.value) }, ta('read_text')))),
       file)));
@@ -186,20 +188,32 @@ export const view = (app, place) => {
     undo(pressed === 'y' || event.shiftKey);
   }
 
-  /** Opens a file, or a text with a game. The tree on screen stays where that fails. @param {File | string} source */
-  async function open(source) {
+  /** Opens a file, or a text with a game. The tree on screen stays where that fails. @param {File | string} source
+   * @param {number} [game] its number in a file with several */
+  async function open(source, game = 1) {
     try {
-      const { analysis: read, left, ply, why } = await readTree(history.now.rules, source);
+      const { analysis: read, left, ply, why, notes } = await readTree(history.now.rules, source, game);
       if (signal.aborted) return;
       const count = countMoves(read.tree);
+      offerGames(source, game, 1 + (notes.find(({ kind }) => kind === 'other_games')?.count ?? 0));
       if (count === 0 && !why && !read.tree.comment) return write(fileStatus, ta('nothing'));
       comment.close();
       change({ black: undefined, white: undefined, ...read });
       const text = why && refusalText(why);
-      write(fileStatus, [ta('opened', { count }), text && (left > 1 ? ta('left_out', { count: left, ply, why: text }) : ta('unplayed', { ply, why: text }))].filter(Boolean).join(' '));
+      const unplayed = text && (left > 1 ? ta('left_out', { count: left, ply, why: text }) : ta('unplayed', { ply, why: text }));
+      write(fileStatus, [ta('opened', { count }), unplayed, notesText(notes)].filter(Boolean).join(' '));
     } catch (error) {
       if (!signal.aborted) write(fileStatus, problemText(error));
     }
+  }
+
+  /** Offers the other games of a file. @param {File | string} source @param {number} game @param {number} count */
+  function offerGames(source, game, count) {
+    fileGames.hidden = count === 1;
+    const choice = select(ta('game_of_file'), Array.from({ length: count }, (_, index) => [String(index + 1), ta('game_number', { number: index + 1, count })]));
+    choice.field.value = String(game);
+    choice.field.addEventListener('change', () => void open(source, Number(choice.field.value)));
+    fileGames.replaceChildren(choice.label);
   }
 
   function showRules() {

@@ -4,6 +4,7 @@
 /** @import { Point, Rules } from '../types' */
 /** @import { MoveNode } from './move-tree.js' */
 
+import { siteStorage } from '../browser-storage.js';
 import { positionLink, rulesOf } from '../position-link.js';
 import { countMoves, EMPTY, isPoint, listed, nodeAt, nodesAlong, treeOf, withLine } from './move-tree.js';
 
@@ -29,21 +30,14 @@ export function keepAnalysis(now, past) {
     if (moves > MOVES_MAX) break;
     states.unshift(state);
   }
-  // The browser may have no room for all of them, or for none.
-  for (const some of [states, [now]]) {
-    try {
-      localStorage.setItem(STORAGE_KEY, JSON.stringify(some.map(({ tree, ...rest }) => ({ ...rest, ...listed(tree) }))));
-      return;
-    } catch (error) {
-      console.warn(error);
-    }
-  }
+  const text = (/** @type {readonly Analysis[]} */ some) => JSON.stringify(some.map(({ tree, ...rest }) => ({ ...rest, ...listed(tree) })));
+  siteStorage.setItem(STORAGE_KEY, text(states), text([now]));
 }
 
 /** The kept states, the latest one last. @returns {Analysis[]} */
 export function keptAnalyses() {
   try {
-    const states = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]');
+    const states = JSON.parse(siteStorage.getItem(STORAGE_KEY) ?? '[]');
     return Array.isArray(states) ? states.flatMap(analysisOf) : [];
   } catch {
     return [];

@@ -91,11 +91,24 @@ pub struct FileError {
 }
 
 impl FileError {
+    /// The error for bytes that are no text.
+    pub fn no_game() -> Self {
+        Self { line: 1, text: "this is no file with a game".into() }
+    }
+
     /// An error at an offset of a text.
     pub(super) fn at(text: &str, offset: usize, what: impl Into<String>) -> Self {
         let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         Self { line, text: what.into() }
+    }
+}
+
+impl FileOpening {
+    /// The choices that were made with so many stones on the board.
+    pub(super) fn comment(&self, plies: usize) -> String {
+        let choices = self.choices.iter().filter(|choice| choice.ply == plies);
+        choices.map(|choice| choice.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -152,24 +165,29 @@ impl GameFile {
     pub fn position(&self) -> Result<Position, (usize, Illegal)> {
         Position::from_moves(self.rules, &self.points())
     }
+}
 
-    /// The part of the board that a file must show: its top-left point, width and height. For an
-    /// unbounded board that is the extent of the stones, at least 15x15.
-    pub(super) fn extent(&self) -> (Point, u32, u32) {
-        match self.rules.size() {
-            Size::Bounded { width, height } => (Point::new(0, 0), width.into(), height.into()),
-            Size::Unbounded => {
-                let range = |of: fn(&FileMove) -> i32| {
-                    let low = self.moves.iter().map(of).min().unwrap_or(0);
-                    let high = self.moves.iter().map(of).max().unwrap_or(0);
-                    let missing = (UNBOUNDED_SIDE_MIN - (high.saturating_sub(low)) - 1).max(0);
-                    let low = low.saturating_sub(missing / 2);
-                    (low, high.abs_diff(low).max(UNBOUNDED_SIDE_MIN.unsigned_abs() - 1) + 1)
-                };
-                let (left, width) = range(|made| made.point.x);
-                let (top, height) = range(|made| made.point.y);
-                (Point::new(left, top), width, height)
+/// The part of the board that a file must show: its top-left point, width and height. For an
+/// unbounded board that is the extent of the stones, at least 15x15.
+pub(super) fn extent(rules: Rules, points: impl Iterator<Item = Point>) -> (Point, u32, u32) {
+    match rules.size() {
+        Size::Bounded { width, height } => (Point::new(0, 0), width.into(), height.into()),
+        Size::Unbounded => {
+            let (mut xs, mut ys) = (None, None);
+            for Point { x, y } in points {
+                for (ends, at) in [(&mut xs, x), (&mut ys, y)] {
+                    let (low, high) = ends.unwrap_or((at, at));
+                    *ends = Some((at.min(low), at.max(high)));
+                }
             }
+            let range = |ends: Option<(i32, i32)>| {
+                let (low, high) = ends.unwrap_or((0, 0));
+                let missing = (UNBOUNDED_SIDE_MIN - (high.saturating_sub(low)) - 1).max(0);
+                let low = low.saturating_sub(missing / 2);
+                (low, high.abs_diff(low).max(UNBOUNDED_SIDE_MIN.unsigned_abs() - 1) + 1)
+            };
+            let ((left, width), (top, height)) = (range(xs), range(ys));
+            (Point::new(left, top), width, height)
         }
     }
 }

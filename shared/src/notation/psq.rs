@@ -9,12 +9,15 @@
 //! 0                           0 is a normal end, 15 a lost clock, -1 anything
 //! ```
 //!
-//! The file knows neither the variant nor the result. Others' files are read up to the last line
-//! that is a move; names may follow, and the rest is ignored.
+//! The file knows neither the variant nor the result. A line that begins with two numbers is a move;
+//! after the first line that is none come names, and the rest is ignored.
 
 use std::fmt::Write as _;
 
-use super::file::{Ending, FileError, FileMove, GameFile, one_line, too_many};
+use super::{
+    file::{Ending, FileError, FileMove, GameFile, extent, one_line, too_many},
+    notes::{NoteKind, Noted, Notes},
+};
 use crate::rules::{Point, Rules, SIDE_MAX, SIDE_MIN, Size, Variant};
 
 /// Piskvork's names for people.
@@ -25,7 +28,7 @@ const LEVEL: u8 = 11;
 /// Writes a game as Piskvork does: lines end with CR LF. Of an unbounded board it writes the part
 /// that the game used.
 pub fn write(game: &GameFile) -> String {
-    let (origin, width, height) = game.extent();
+    let (origin, width, height) = extent(game.rules, game.moves.iter().map(|made| made.point));
     let mut text = format!("Piskvorky {width}x{height}, {LEVEL}:{LEVEL}, 0\r\n");
     for made in &game.moves {
         let (column, row) =
@@ -48,44 +51,27 @@ pub fn write(game: &GameFile) -> String {
     text
 }
 
-/// Reads a game that was played by this variant.
+/// Reads a game that was played by this variant. A time that is none is left out and noted.
 ///
 /// # Errors
 /// When the first line is not Piskvork's, or a move is not on its board.
-pub fn read(text: &str, variant: Variant) -> Result<GameFile, FileError> {
+pub fn read(text: &str, variant: Variant) -> Result<Noted<GameFile>, FileError> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).peekable();
     let (line, head) = lines.next().unwrap_or((1, ""));
-    let error = |line, text: String| Err(FileError { line, text });
-    let Some((width, height)) = board(head) else {
-        return error(line, "no PSQ: it begins with `Piskvorky WIDTHxHEIGHT, `".into());
-    };
-    let side = |n: u32| u8::try_from(n).ok().filter(|n| (SIDE_MIN..=SIDE_MAX).contains(n));
-    let (Some(columns), Some(rows)) = (side(width), side(height)) else {
-        return error(
-            line,
-            format!("a board of {width}x{height}; sides are {SIDE_MIN} to {SIDE_MAX}"),
-        );
-    };
-    let size = Size::Bounded { width: columns, height: rows };
-    let rules = match Rules::new(variant, size) {
-        Ok(rules) => rules,
-        Err(reason) => return error(line, reason.to_string()),
-    };
+    let rules = rules(head, variant).map_err(|text| FileError { line, text })?;
+    let size = rules.size();
+    let mut notes = Notes::default();
     let mut moves = Vec::new();
-    while let Some((line, (column, row, took_ms))) =
-        lines.peek().and_then(|(line, text)| Some((*line, read_move(text)?)))
-    {
-        let _read = lines.next();
-        if !(1..=width).contains(&column) || !(1..=height).contains(&row) {
-            return error(
-                line,
-                format!("{column},{row} is no point of a board of {width}x{height}"),
-            );
-        }
+    while let Some((line, text)) = lines.next_if(|(_, line)| is_move(line)) {
+        let error = |text| FileError { line, text };
+        let (point, took) = read_move(text, size).map_err(error)?;
         if moves.len() == size.plies_max() {
-            return error(line, too_many(size));
+            return Err(error(too_many(size)));
         }
-        let point = Point::new(column.cast_signed() - 1, row.cast_signed() - 1);
+        let took_ms = took.and_then(|took| took.parse().ok());
+        if let Some(took) = took.filter(|_| took_ms.is_none()) {
+            notes.add(NoteKind::BadValues, || (Some(line), Some(took.to_owned())));
+        }
         moves.push(FileMove { point, took_ms });
     }
     let mut name = || {
@@ -94,7 +80,20 @@ pub fn read(text: &str, variant: Variant) -> Result<GameFile, FileError> {
     };
     let names = [name(), name()];
     let [black, white] = names.map(|name| name.filter(|name| !PEOPLE.contains(&name.as_str())));
-    Ok(GameFile { rules, black, white, date: None, ending: None, opening: None, moves })
+    let content = GameFile { rules, black, white, date: None, ending: None, opening: None, moves };
+    Ok(Noted { content, notes: notes.finish(variant) })
+}
+
+/// The rules on the board of the first line.
+fn rules(head: &str, variant: Variant) -> Result<Rules, String> {
+    let Some((width, height)) = board(head) else {
+        return Err("no PSQ: it begins with `Piskvorky WIDTHxHEIGHT, `".into());
+    };
+    let side = |n: u32| u8::try_from(n).ok().filter(|n| (SIDE_MIN..=SIDE_MAX).contains(n));
+    let (Some(width), Some(height)) = (side(width), side(height)) else {
+        return Err(format!("a board of {width}x{height}; sides are {SIDE_MIN} to {SIDE_MAX}"));
+    };
+    Rules::new(variant, Size::Bounded { width, height }).map_err(|reason| reason.to_string())
 }
 
 /// The board's sides, from the first line.
@@ -104,15 +103,33 @@ fn board(head: &str) -> Option<(u32, u32)> {
     Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
 }
 
-/// `X,Y` or `X,Y,MS`.
-fn read_move(line: &str) -> Option<(u32, u32, Option<u64>)> {
-    let mut numbers = line.trim().split(',').map(str::trim);
-    let (column, row) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
-    let took_ms = match numbers.next() {
-        Some(took) => Some(took.parse().ok()?),
-        None => None,
-    };
-    numbers.next().is_none().then_some((column, row, took_ms))
+/// Whether a line begins with two numbers, and so is a move and no name.
+fn is_move(line: &str) -> bool {
+    let mut parts = line.split(',');
+    let mut is_number = || parts.next().is_some_and(|part| part.trim().parse::<i64>().is_ok());
+    is_number() && is_number()
+}
+
+/// The point and the time of `X,Y` or `X,Y,MS`.
+fn read_move(line: &str, size: Size) -> Result<(Point, Option<&str>), String> {
+    let mut parts = line.trim().split(',').map(str::trim);
+    let mut number = || parts.next().and_then(|part| part.parse::<i32>().ok());
+    let numbers = number().zip(number());
+    let point =
+        numbers.map(|(column, row)| Point::new(column.wrapping_sub(1), row.wrapping_sub(1)));
+    match point.filter(|&point| is_within(point, size)) {
+        Some(point) => Ok((point, parts.next())),
+        None => Err(format!("{line} is no point of a board of {size}")),
+    }
+}
+
+fn is_within(point: Point, size: Size) -> bool {
+    match size {
+        Size::Bounded { width, height } => {
+            (0..width.into()).contains(&point.x) && (0..height.into()).contains(&point.y)
+        }
+        Size::Unbounded => true,
+    }
 }
 
 /// Whether a line is read as a name, and not as a move or a code.

@@ -4,14 +4,16 @@
 //! them, then two bytes for each node: the point, and flags. A node is followed by its first child
 //! with all below it, then by its next sibling. A point is the row from the top, from 0, in the upper
 //! four bits, and the column from the left, from 1, in the lower ones; 0 is no point, as in the root.
-//! The file knows no rules. Bytes that are no UTF-8 are read as Latin-1.
+//! The file knows no rules, and not in which encoding its comments are.
 //!
 //! RenLib also saves one line as a library, the shown position. Its last node has no mark of the end.
 //!
-//! Moves after a pass or an impossible point are left out, because a [`GameTree`] cannot hold them.
+//! Moves after a pass or an impossible point are left out, because a [`GameTree`] cannot hold them, and
+//! so are letters on empty points.
 
 use super::{
     file::FileError,
+    notes::{NoteKind, Noted, Notes},
     tree::{GameTree, TreeBuilder},
 };
 use crate::rules::{Point, Rules, Size, Variant};
@@ -39,15 +41,6 @@ const BOARD_TEXT: u8 = 0x01;
 /// Separates the first line of a comment from the others.
 const LINE_BREAK: char = '\u{8}';
 
-/// The tree of a library, and how many of its nodes it lacks.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReadLibrary {
-    /// The tree.
-    pub tree: GameTree,
-    /// The number of nodes that were left out, with all below them.
-    pub left_out: usize,
-}
-
 /// Whether a file begins as a library does.
 pub fn is_library(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
@@ -62,11 +55,31 @@ enum Above {
     LeftOut,
 }
 
-/// Reads a library of games by this variant.
+/// The texts of a library without those in between, to guess their encoding.
+pub fn texts(bytes: &[u8]) -> Vec<u8> {
+    let mut rest = Bytes { bytes, at: HEAD };
+    let mut texts = Vec::new();
+    while !rest.is_empty() {
+        let Ok(node) = rest.node() else { break };
+        texts.extend(node.on_board);
+        texts.push(b'\n');
+        if let Text::Encoded(comment) = node.comment {
+            texts.extend(comment);
+            texts.push(b'\n');
+        }
+    }
+    texts
+}
+
+/// Reads a library of games by this variant. `decode` makes letters of the bytes of a text.
 ///
 /// # Errors
 /// When it is not one, ends too early, or is too large; with the byte.
-pub fn read(bytes: &[u8], variant: Variant) -> Result<ReadLibrary, FileError> {
+pub fn read(
+    bytes: &[u8],
+    variant: Variant,
+    decode: &dyn Fn(&[u8]) -> String,
+) -> Result<Noted<GameTree>, FileError> {
     if !is_library(bytes) || bytes.len() < HEAD {
         return Err(error("no RenLib library"));
     }
@@ -77,7 +90,7 @@ pub fn read(bytes: &[u8], variant: Variant) -> Result<ReadLibrary, FileError> {
     let rules = Rules::new(variant, size).map_err(|reason| error(&reason.to_string()))?;
     let mut builder = TreeBuilder::new(rules);
     let mut rest = Bytes { bytes, at: HEAD };
-    let mut left_out = 0;
+    let (mut after_pass, mut board_texts) = (0, 0);
     let mut above = Above::At(None);
     // What the siblings hang on that come after all below a node.
     let mut waiting = Vec::new();
@@ -94,12 +107,13 @@ pub fn read(bytes: &[u8], variant: Variant) -> Result<ReadLibrary, FileError> {
                 Above::At(Some(added.map_err(|full| at_byte(at, &full.to_string()))?))
             }
             (Above::LeftOut, _) | (Above::At(_), None) => {
-                left_out += 1;
+                let is_letter = node.flags & NO_MOVE != 0;
+                *(if is_letter { &mut board_texts } else { &mut after_pass }) += 1;
                 Above::LeftOut
             }
         };
         if let Above::At(place) = here {
-            let added = builder.comment(place, &node.comment);
+            let added = builder.comment(place, &node.text(decode));
             added.map_err(|long| at_byte(at, &long.to_string()))?;
         }
         let is_root = is_first && node.point.is_none();
@@ -124,7 +138,10 @@ pub fn read(bytes: &[u8], variant: Variant) -> Result<ReadLibrary, FileError> {
     if !is_whole {
         return Err(at_byte(rest.at, "a variation is missing"));
     }
-    Ok(ReadLibrary { tree: builder.finish(rules, None), left_out })
+    let mut notes = Notes::default();
+    notes.count(NoteKind::AfterPass, after_pass);
+    notes.count(NoteKind::BoardTexts, board_texts);
+    Ok(Noted { content: builder.finish(rules, None), notes: notes.finish(variant) })
 }
 
 /// A node of the file.
@@ -132,7 +149,34 @@ struct Node {
     /// None for the root, passes, and what is no point of the board.
     point: Option<Point>,
     flags: u8,
-    comment: String,
+    comment: Text,
+    /// The text that the board shows.
+    on_board: Vec<u8>,
+}
+
+/// A text of a node.
+enum Text {
+    /// In the file's encoding.
+    Encoded(Vec<u8>),
+    /// From a version with letters of seven bits.
+    Plain(String),
+}
+
+impl Node {
+    /// The text for the board and the comment.
+    fn text(&self, decode: &dyn Fn(&[u8]) -> String) -> String {
+        let comment = match &self.comment {
+            Text::Encoded(text) if text.is_empty() => String::new(),
+            Text::Encoded(text) => decode(text),
+            Text::Plain(text) => text.clone(),
+        };
+        let mut texts = vec![comment];
+        if !self.on_board.is_empty() {
+            texts.insert(0, decode(&self.on_board));
+        }
+        texts.retain(|text| !text.is_empty());
+        texts.join("\n").replace(LINE_BREAK, "\n")
+    }
 }
 
 struct Bytes<'a> {
@@ -157,34 +201,27 @@ impl Bytes<'_> {
         let [place, flags] = self.two()?;
         let [_, more] = if flags & MORE_FLAGS == 0 { [0, 0] } else { self.two()? };
         let comment = match (flags & OLD_COMMENT != 0, flags & COMMENT != 0) {
-            (true, _) => self.old_text()?,
-            (false, true) => self.text()?,
-            (false, false) => String::new(),
+            (true, _) => Text::Plain(self.old_text()?),
+            (false, true) => Text::Encoded(self.text()?),
+            (false, false) => Text::Encoded(Vec::new()),
         };
-        let for_board = if more & BOARD_TEXT == 0 { String::new() } else { self.text()? };
-        let mut texts = vec![for_board, comment];
-        texts.retain(|text| !text.is_empty());
+        let on_board = if more & BOARD_TEXT == 0 { Vec::new() } else { self.text()? };
         let (column, row) = (place & 0x0f, place >> 4);
         let is_move = flags & NO_MOVE == 0 && column > 0 && row < SIDE;
         let point = is_move.then(|| Point::new(i32::from(column) - 1, i32::from(row)));
-        Ok(Node { point, flags, comment: texts.join("\n") })
+        Ok(Node { point, flags, comment, on_board })
     }
 
     /// A text, which ends with a zero and has an even number of bytes.
-    fn text(&mut self) -> Result<String, FileError> {
+    fn text(&mut self) -> Result<Vec<u8>, FileError> {
         let mut text = Vec::new();
         loop {
             let two = self.two()?;
             text.extend(two.into_iter().take_while(|&byte| byte != 0));
             if two.contains(&0) {
-                break;
+                return Ok(text);
             }
         }
-        let text = match String::from_utf8(text) {
-            Ok(text) => text,
-            Err(other) => other.into_bytes().into_iter().map(char::from).collect(),
-        };
-        Ok(text.replace(LINE_BREAK, "\n"))
     }
 
     /// A text of seven bits a letter, Swedish ones in place of brackets. The last has the eighth bit.
@@ -202,7 +239,7 @@ impl Bytes<'_> {
                     other => char::from(other),
                 });
                 if byte & 0x80 != 0 {
-                    return Ok(text.replace(LINE_BREAK, "\n"));
+                    return Ok(text);
                 }
             }
         }

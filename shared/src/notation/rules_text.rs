@@ -1,9 +1,13 @@
 //! Variants and rules as words: those that Fivefold writes, and those found in others' files.
 
+use super::gomocup;
 use crate::rules::{Rules, Size, Variant};
 
-/// The variant that a text names, in any letter case and among other words.
+/// The variant that a text names, in any letter case and among other words, or by Gomocup's number.
 pub(super) fn variant(text: &str) -> Option<Variant> {
+    if let Ok(number) = text.trim().parse() {
+        return gomocup::variant_of(number);
+    }
     let text = text.to_lowercase().replace(['-', '_'], " ");
     let has = |word: &str| text.contains(word);
     if let Some((_, k)) = text.split_once("mnk") {

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::GameFile;
+use super::file::{Ending, FileMove, FileOpening, GameFile};
 use crate::rules::{Illegal, Point, Position, Rules};
 
 /// Most moves of a tree.
-pub const NODES_MAX: usize = 10_000;
+pub const NODES_MAX: usize = 1_000_000;
 /// Longest comment, in characters.
 pub const COMMENT_CHARS_MAX: usize = 10_000;
-/// Longest file with a tree, in bytes.
-pub const FILE_BYTES_MAX: usize = 1 << 20;
+/// Longest file with games, in bytes: room for a library with the most moves, and comments.
+pub const FILE_BYTES_MAX: usize = 8 << 20;
 
 /// A tree of moves. Its first variation is the main line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -28,6 +28,15 @@ pub struct GameTree {
     /// White's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub white: Option<String>,
+    /// The day, such as `2026-11-21`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// How the game of the main line ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// Its opening, unless that was free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<FileOpening>,
     /// The comment on the beginning.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
@@ -42,6 +51,9 @@ pub struct TreeNode {
     pub parent: Option<usize>,
     /// The point.
     pub point: Point,
+    /// How long it took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
     /// The comment on it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
@@ -81,6 +93,9 @@ struct TreeFields {
     rules: Rules,
     black: Option<String>,
     white: Option<String>,
+    date: Option<String>,
+    ending: Option<Ending>,
+    opening: Option<FileOpening>,
     #[serde(default)]
     comment: String,
     nodes: Vec<TreeNode>,
@@ -112,16 +127,17 @@ impl GameTree {
     }
 
     /// The main line as a game.
-    pub fn main_line(&self) -> GameFile {
+    pub fn main_line(self) -> GameFile {
         let children = self.children();
         let mut moves = Vec::new();
         let mut at = children[0].first();
         while let Some(&place) = at {
-            moves.push(self.nodes[place].point);
+            let TreeNode { point, took_ms, .. } = self.nodes[place];
+            moves.push(FileMove { point, took_ms });
             at = children[place + 1].first();
         }
-        let (black, white) = (self.black.clone(), self.white.clone());
-        GameFile { black, white, ..GameFile::of_moves(self.rules, moves) }
+        let Self { rules, black, white, date, ending, opening, .. } = self;
+        GameFile { rules, black, white, date, ending, opening, moves }
     }
 
     /// The tree without the moves that cannot be played by its rules.
@@ -137,13 +153,18 @@ impl GameTree {
                 let _undone = position.undo();
                 continue;
             };
-            let TreeNode { point, comment, .. } = &self.nodes[place];
+            let TreeNode { point, took_ms, comment, .. } = &self.nodes[place];
             if let Err(illegal) = position.play(*point) {
                 first = first.or(Some((position.ply(), illegal)));
                 continue;
             }
             let here = Some(kept.len());
-            kept.push(TreeNode { parent, point: *point, comment: comment.clone() });
+            kept.push(TreeNode {
+                parent,
+                point: *point,
+                took_ms: *took_ms,
+                comment: comment.clone(),
+            });
             open.push(None);
             open.extend(children[place + 1].iter().rev().map(|&next| Some((next, here))));
         }
@@ -154,15 +175,18 @@ impl GameTree {
 }
 
 impl From<GameFile> for GameTree {
+    /// The choices of an opening also become comments, for people.
     fn from(game: GameFile) -> Self {
+        let comments = |plies| game.opening.as_ref().map_or_else(String::new, |o| o.comment(plies));
         let nodes = game.moves.iter().enumerate().map(|(ply, made)| TreeNode {
             parent: ply.checked_sub(1),
             point: made.point,
-            comment: String::new(),
+            took_ms: made.took_ms,
+            comment: comments(ply + 1),
         });
-        let nodes = nodes.collect();
-        let GameFile { rules, black, white, .. } = game;
-        Self { rules, black, white, comment: String::new(), nodes }
+        let (nodes, comment) = (nodes.collect(), comments(0));
+        let GameFile { rules, black, white, date, ending, opening, .. } = game;
+        Self { rules, black, white, date, ending, opening, comment, nodes }
     }
 }
 
@@ -170,26 +194,36 @@ impl TryFrom<TreeFields> for GameTree {
     type Error = TreeError;
 
     fn try_from(fields: TreeFields) -> Result<Self, TreeError> {
-        let TreeFields { rules, black, white, comment, nodes } = fields;
+        let TreeFields { rules, black, white, date, ending, opening, comment, nodes } = fields;
         let mut builder = TreeBuilder::new(rules);
         builder.comment(None, &comment)?;
-        for (place, TreeNode { parent, point, comment }) in nodes.into_iter().enumerate() {
+        for (place, TreeNode { parent, point, took_ms, comment }) in nodes.into_iter().enumerate() {
             if parent.is_some_and(|parent| parent >= place) {
                 return Err(TreeError::NoParent);
             }
             if builder.add(parent, point)? != place {
                 return Err(TreeError::Repeated);
             }
+            builder.took(place, took_ms);
             builder.comment(Some(place), &comment)?;
         }
-        Ok(Self { black, white, ..builder.tree })
+        Ok(Self { black, white, date, ending, opening, ..builder.tree })
     }
 }
 
 impl TreeBuilder {
     pub(super) const fn new(rules: Rules) -> Self {
         let comment = String::new();
-        let tree = GameTree { rules, black: None, white: None, comment, nodes: Vec::new() };
+        let tree = GameTree {
+            rules,
+            black: None,
+            white: None,
+            date: None,
+            ending: None,
+            opening: None,
+            comment,
+            nodes: Vec::new(),
+        };
         Self { tree, places: BTreeMap::new() }
     }
 
@@ -203,9 +237,14 @@ impl TreeBuilder {
         if new == NODES_MAX {
             return Err(TreeError::TooManyMoves);
         }
-        self.tree.nodes.push(TreeNode { parent, point, comment: String::new() });
+        self.tree.nodes.push(TreeNode { parent, point, took_ms: None, comment: String::new() });
         self.places.insert((parent, point), new);
         Ok(new)
+    }
+
+    /// Sets how long the move at a place took.
+    pub(super) fn took(&mut self, place: usize, took_ms: Option<u64>) {
+        self.tree.nodes[place].took_ms = took_ms;
     }
 
     /// Comments on the move at a place, or on the beginning, after what is already there.

@@ -5,7 +5,7 @@ use fivefold_shared::{
     opening::Act,
     protocol::{Judged, Refusal},
     puzzle,
-    questions::ReadTree,
+    questions::{FileEncoding, ReadTree},
     review::Review,
     rules::Point,
 };
@@ -19,6 +19,8 @@ use crate::local_rooms::RoomOutput;
 pub(crate) enum Answer {
     Position(Judged),
     Tree(Box<ReadTree>),
+    /// The encoding of a file.
+    Encoding(FileEncoding),
     /// The text of a file.
     File(String),
     Analysis(Report),

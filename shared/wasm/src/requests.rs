@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fivefold_shared::{
     protocol::Refusal,
-    questions::{AnalysisQuestion, PositionQuestion, TreeQuestion, TreeToWrite},
+    questions::{AnalysisQuestion, EncodingQuestion, PositionQuestion, TreeQuestion, TreeToWrite},
     rules::{Point, Rules, Stone, moves_of_one_game},
 };
 use serde::Deserialize;
@@ -23,6 +23,8 @@ use crate::{
 enum Request {
     /// The state of a position; as `/api/position`.
     Position(PositionQuestion),
+    /// The encoding of a file.
+    Encoding(EncodingQuestion),
     /// Reads a file with a tree of moves.
     ReadTree(TreeQuestion),
     /// Writes a tree of moves to a file.
@@ -95,6 +97,7 @@ impl Module {
     fn answer_to(&mut self, request: Request, search: Searching<'_>) -> Result<Answer, Refusal> {
         match request {
             Request::Position(question) => question.answer().map(Answer::Position),
+            Request::Encoding(question) => question.answer().map(Answer::Encoding),
             Request::ReadTree(question) => {
                 question.answer().map(|read| Answer::Tree(Box::new(read)))
             }

@@ -3,10 +3,11 @@
 
 use fivefold_shared::{
     notation::{
-        coordinates,
+        Source, coordinates, encoding,
         file::GameFile,
         gomocup::{self, LINE_BYTES_MAX, Reader, Reply},
-        moves, psq, read_tree, renlib, sgf,
+        moves, psq, renlib, sgf,
+        tree::GameTree,
     },
     protocol::{CatchUp, Command, Message},
     room::RoomState,
@@ -122,8 +123,8 @@ pub fn gomocup(bytes: &[u8]) {
 pub fn files(text: &str) {
     let rules = Rules::TIC_TAC_TOE;
     let read = [
-        sgf::read(text, Variant::Freestyle),
-        psq::read(text, Variant::Freestyle),
+        sgf::read(text, Variant::Freestyle, 1).map(|read| read.main_line().content),
+        psq::read(text, Variant::Freestyle).map(|read| read.content),
         moves::read(text, rules),
     ];
     for read in read {
@@ -135,29 +136,26 @@ pub fn files(text: &str) {
 }
 
 /// A file with a tree is refused with the reason, or the tree survives writing and reading unchanged,
-/// and so does its playable part. The game in the same text begins the tree's main line.
+/// and so does its playable part.
 pub fn trees(bytes: &[u8]) {
     let rules = Rules::new(Variant::Renju, Size::square(15)).expect("on offer");
-    let library = renlib::read(bytes, rules.variant()).map(|library| library.tree);
-    let read = read_tree(bytes, rules).map(|(tree, _)| tree);
-    let sgf = std::str::from_utf8(bytes).ok().map(|text| {
-        let tree = sgf::tree::read(text, rules.variant());
-        if let (Ok(tree), Ok(game)) = (&tree, sgf::read(text, rules.variant())) {
-            assert!(tree.main_line().points().starts_with(&game.points()), "{text}");
-        }
-        tree
-    });
-    for read in [library, read].into_iter().chain(sgf) {
-        match read {
+    let latin = |text: &[u8]| text.iter().copied().map(char::from).collect();
+    let library = renlib::read(bytes, rules.variant(), &latin);
+    let text: String = latin(bytes);
+    let read = Source::first(&text, rules).read();
+    let _encoding = (encoding::of(bytes), encoding::likely(bytes));
+    let second = sgf::read(&text, rules.variant(), 2);
+    for read in [library, read, second] {
+        match read.map(|read| read.content) {
             Ok(tree) => {
                 let (playable, unplayable) = tree.clone().playable();
                 let left_out = unplayable.map_or(0, |first| first.moves);
                 assert_eq!(playable.nodes().len() + left_out, tree.nodes().len());
                 assert_eq!(playable.clone().playable(), (playable.clone(), None));
-                if let Ok(text) = sgf::tree::write(&tree) {
-                    let again = sgf::tree::read(&text, rules.variant());
-                    let again = again.expect("what was written can be read");
-                    assert_eq!(sgf::tree::write(&again).as_ref(), Ok(&text));
+                if let Ok(text) = sgf::write(&tree) {
+                    let again = sgf::read(&text, rules.variant(), 1);
+                    let again = again.expect("what was written can be read").content;
+                    assert_eq!(sgf::write(&again).as_ref(), Ok(&text));
                     assert_eq!(again.nodes().len(), tree.nodes().len());
                 }
             }
@@ -168,15 +166,17 @@ pub fn trees(bytes: &[u8]) {
 
 fn rewritten(game: &GameFile) {
     let variant = game.rules.variant();
-    if let Ok(text) = sgf::write(game) {
-        let again = sgf::read(&text, variant).expect("what was written can be read");
-        assert_eq!((again.rules, again.points()), (game.rules, game.points()), "{text}");
+    if let Ok(text) = sgf::write(&GameTree::from(game.clone())) {
+        let again = sgf::read(&text, variant, 1).expect("what was written can be read").content;
         assert_eq!(sgf::write(&again).as_ref(), Ok(&text));
+        let again = again.main_line();
+        assert_eq!((again.rules, again.points()), (game.rules, game.points()), "{text}");
     }
     let again = moves::read(&moves::write(game), game.rules).expect("what was written can be read");
     assert_eq!((again.rules, again.points()), (game.rules, game.points()));
     if let Size::Bounded { .. } = game.rules.size() {
-        let again = psq::read(&psq::write(game), variant).expect("what was written can be read");
+        let again = psq::read(&psq::write(game), variant);
+        let again = again.expect("what was written can be read").content;
         assert_eq!((again.rules, &again.moves), (game.rules, &game.moves));
     }
 }

@@ -3,7 +3,7 @@
 //! beside it.
 
 use fivefold_shared::{
-    notation,
+    notation::Source,
     protocol::Judged,
     rules::{Rules, Size, Variant},
 };
@@ -27,13 +27,13 @@ pub fn bounded(text: &str) {
     MEMORY.reset_peak_usage();
     for size in [Size::square(15), Size::Unbounded] {
         let rules = Rules::new(Variant::Freestyle, size).expect("on offer");
-        if let Ok(game) = notation::read(text, rules) {
+        if let Ok(read) = Source::first(text, rules).read() {
+            let moves = read.content.nodes().len();
+            let (tree, _) = read.content.playable();
+            assert!(tree.nodes().len() <= moves);
+            let game = tree.main_line();
             let judged = Judged::of(game.rules, game.points());
             assert!(judged.moves.len() <= game.moves.len());
-        }
-        if let Ok((tree, _)) = notation::read_tree(text.as_bytes(), rules) {
-            let moves = tree.nodes().len();
-            assert!(tree.playable().0.nodes().len() <= moves);
         }
     }
     let taken = MEMORY.peak_usage().saturating_sub(before);
