@@ -1,5 +1,6 @@
 // The bot's level: the last chosen one, and the highest that the player has beaten.
 
+import { siteStorage } from './browser-storage.js';
 import { LEVEL_RATINGS } from './protocol.js';
 
 const CHOSEN_KEY = 'fivefold.level';
@@ -9,7 +10,7 @@ const LEVEL = 3;
 
 /** The last chosen level of the bot. */
 export function botLevel() {
-  return Number(localStorage.getItem(CHOSEN_KEY)) || LEVEL;
+  return Number(siteStorage.getItem(CHOSEN_KEY)) || LEVEL;
 }
 
 /** The level whose rating is nearest. @param {number} rating */
@@ -20,15 +21,15 @@ export function nearestLevel(rating) {
 
 /** @param {number} level */
 export function saveBotLevel(level) {
-  localStorage.setItem(CHOSEN_KEY, String(level));
+  siteStorage.setItem(CHOSEN_KEY, String(level));
 }
 
 /** The highest level that the player has beaten; 0 if none. */
 export function beatenLevel() {
-  return Number(localStorage.getItem(BEATEN_KEY)) || 0;
+  return Number(siteStorage.getItem(BEATEN_KEY)) || 0;
 }
 
 /** Remembers a win against the bot. @param {number} level */
 export function saveBeaten(level) {
-  if (level > beatenLevel()) localStorage.setItem(BEATEN_KEY, String(level));
+  if (level > beatenLevel()) siteStorage.setItem(BEATEN_KEY, String(level));
 }

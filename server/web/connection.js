@@ -5,6 +5,7 @@
 
 /** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from './types' */
 
+import { siteStorage } from './browser-storage.js';
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
 import { RefusedError } from './refusals.js';
 
@@ -117,18 +118,18 @@ export class Connection {
 
   /** Whether this browser is signed in: then its cookie speaks for the account, and no identity. */
   get account() {
-    return !!localStorage.getItem(STORAGE_KEYS.account);
+    return !!siteStorage.getItem(STORAGE_KEYS.account);
   }
 
   /** Speaks for the cookie's account from now on, in all tabs. */
   signIn() {
-    localStorage.setItem(STORAGE_KEYS.account, '1');
+    siteStorage.setItem(STORAGE_KEYS.account, '1');
     this.#connect();
   }
 
   /** Goes on as this browser's guest, in all tabs. */
   signOut() {
-    localStorage.removeItem(STORAGE_KEYS.account);
+    siteStorage.removeItem(STORAGE_KEYS.account);
     this.#connect();
   }
 
@@ -193,7 +194,7 @@ export class Connection {
   /** @param {string} name */
   async rename(name) {
     await this.send({ type: 'set_name', name });
-    localStorage.setItem(STORAGE_KEYS.name, name);
+    siteStorage.setItem(STORAGE_KEYS.name, name);
     this.name = name;
     this.onchange();
   }
@@ -216,16 +217,16 @@ export class Connection {
 
   /** Drops an identity that no longer works, for a new one. */
   startAsNewPlayer() {
-    localStorage.removeItem(STORAGE_KEYS.identity);
+    siteStorage.removeItem(STORAGE_KEYS.identity);
     location.reload();
   }
 
   /** Adopts the identity of a started replacement, or of another tab. Whether there is one. */
   adoptNextIdentity() {
-    const next = localStorage.getItem(STORAGE_KEYS.next);
+    const next = siteStorage.getItem(STORAGE_KEYS.next);
     if (!next) return this.#identity() !== this.#helloIdentity;
-    localStorage.setItem(STORAGE_KEYS.identity, next);
-    localStorage.removeItem(STORAGE_KEYS.next);
+    siteStorage.setItem(STORAGE_KEYS.identity, next);
+    siteStorage.removeItem(STORAGE_KEYS.next);
     this.#helloIdentity = next;
     return true;
   }
@@ -243,7 +244,7 @@ export class Connection {
     socket.onopen = () => {
       if (socket !== this.#socket) return;
       const identity = this.#helloIdentity = this.#identity();
-      const name = (!this.account && localStorage.getItem(STORAGE_KEYS.name)) || undefined;
+      const name = (!this.account && siteStorage.getItem(STORAGE_KEYS.name)) || undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
     socket.onmessage = (event) => {
@@ -298,7 +299,7 @@ export class Connection {
 
   /** The stored identity, which all tabs share. */
   #identity() {
-    return this.account ? undefined : localStorage.getItem(STORAGE_KEYS.identity) ?? undefined;
+    return this.account ? undefined : siteStorage.getItem(STORAGE_KEYS.identity) ?? undefined;
   }
 
   /** @param {number} code */
@@ -415,16 +416,16 @@ export class Connection {
 
   /** @param {import('./types').Welcome} welcome */
   #welcome(welcome) {
-    if (welcome.account) localStorage.setItem(STORAGE_KEYS.account, '1');
+    if (welcome.account) siteStorage.setItem(STORAGE_KEYS.account, '1');
     else if (this.account) {
       // The browser has dropped the cookie.
-      localStorage.removeItem(STORAGE_KEYS.account);
+      siteStorage.removeItem(STORAGE_KEYS.account);
       this.onsignedout();
     }
     if (welcome.identity) {
       // Another tab got an identity first.
       if (this.#identity()) return this.#connect();
-      localStorage.setItem(STORAGE_KEYS.identity, welcome.identity);
+      siteStorage.setItem(STORAGE_KEYS.identity, welcome.identity);
       this.#helloIdentity = welcome.identity;
     }
     this.#endDeadline();
@@ -450,10 +451,10 @@ export class Connection {
     if (refused.reason === 'identity_replaced') return this.#onClose(CLOSE_IDENTITY_REPLACED);
     if (refused.reason === 'signed_out') return void this.#checkAccount();
     // Another tab has signed in.
-    if (refused.reason === 'two_identities') localStorage.setItem(STORAGE_KEYS.account, '1');
+    if (refused.reason === 'two_identities') siteStorage.setItem(STORAGE_KEYS.account, '1');
     if (refused.reason === 'malformed') {
       // The stored name or identity is invalid: continue without it.
-      localStorage.removeItem(localStorage.getItem(STORAGE_KEYS.name) ? STORAGE_KEYS.name : STORAGE_KEYS.identity);
+      siteStorage.removeItem(siteStorage.getItem(STORAGE_KEYS.name) ? STORAGE_KEYS.name : STORAGE_KEYS.identity);
     }
     if (refused.reason === 'unavailable') this.#failures = Math.min(this.#failures, FAILURES_UNAVAILABLE);
     this.#socket?.close();

@@ -2,6 +2,7 @@
 
 /** @import { Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
+import { siteStorage } from './browser-storage.js';
 import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { check, segment, select } from './form-fields.js';
@@ -107,7 +108,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     for (const option of colour.field.options) if (option.value === 'black' || option.value === 'white') write(option, stoneName(option.value, rules()));
     // These two variants have one board.
     size.label.hidden = options.variant === 'renju' || options.variant === 'mnk';
-    localStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify(options));
+    siteStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify(options));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
     rated?.show(settings());
@@ -190,7 +191,7 @@ function clockName(control) {
 /** @param {keyof typeof STORAGE_KEYS} opponent @returns {Partial<Options>} */
 function stored(opponent) {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEYS[opponent]) ?? '{}');
+    return JSON.parse(siteStorage.getItem(STORAGE_KEYS[opponent]) ?? '{}');
   } catch {
     return {};
   }

@@ -3,6 +3,7 @@
 /** @import { GameSummary } from './types' */
 /** @import { View } from './view-types' */
 
+import { siteStorage } from './browser-storage.js';
 import { STORAGE_KEYS } from './connection.js';
 import { playerName, resultName, rulesName, stoneName, stoneSign } from './display-names.js';
 import { el, fill } from './dom.js';
@@ -54,7 +55,7 @@ export const view = (app, place) => {
       for (let pages = 0; pages < PAGES_MAX; pages += 1) {
         const { account } = app.connection;
         const query = new URLSearchParams({ ...next && { before: String(next) }, ...own && account && { own: 'true' } });
-        const headers = own && !account ? { authorization: `Bearer ${localStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
+        const headers = own && !account ? { authorization: `Bearer ${siteStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
         const answer = await fetch(`/api/games?${query}`, { headers });
         if (!answer.ok) throw await refusedAnswer(answer);
         const page = await answer.json();

@@ -6,6 +6,7 @@
 
 import { createBoard } from './board.js';
 import { botLevel } from './bot-level.js';
+import { siteStorage } from './browser-storage.js';
 import { el, icon, write } from './dom.js';
 import { createLevelChoice } from './level-choice.js';
 import { watchLobby } from './lobby-watch.js';
@@ -63,7 +64,7 @@ export const view = (app, place) => {
   });
 
   const opponents = el('fieldset', { class: 'opponents', onchange: showChosen }, el('legend', { class: 'spoken' }, t('opponent')),
-    ...OPPONENTS.map(([kind, sign]) => el('label', null, el('input', { type: 'radio', class: 'spoken', name: 'opponent', value: kind, checked: kind === (localStorage.getItem(OPPONENT_KEY) ?? 'anyone') }),
+    ...OPPONENTS.map(([kind, sign]) => el('label', null, el('input', { type: 'radio', class: 'spoken', name: 'opponent', value: kind, checked: kind === (siteStorage.getItem(OPPONENT_KEY) ?? 'anyone') }),
       icon(sign), el('b', null, t(`opponent_${kind}`)), el('span', null, t(`opponent_${kind}_how`)))));
   const level = createLevelChoice(showChosen);
   const main = el('button', { type: 'button', class: 'primary big start', onclick: start });
@@ -80,7 +81,7 @@ export const view = (app, place) => {
 
   function showChosen() {
     const chosen = opponent();
-    localStorage.setItem(OPPONENT_KEY, chosen);
+    siteStorage.setItem(OPPONENT_KEY, chosen);
     seek.element.hidden = chosen !== 'anyone';
     other.hidden = chosen === 'anyone';
     level.hidden = chosen !== 'bot';

@@ -1,5 +1,6 @@
 // A card with a link: copy it, share it, or scan its QR code.
 
+import { copyText } from './clipboard.js';
 import { el, icon } from './dom.js';
 import { qrPicture } from './qr-code.js';
 import { t } from './texts.js';
@@ -13,14 +14,8 @@ export function linkCard(address, label, text) {
   const field = el('input', { class: 'link', readOnly: true, value: address, 'aria-label': label, onfocus: () => field.select() });
   const copy = el('button', { class: 'primary', type: 'button' }, icon('copy'), t('copy'));
   copy.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(address);
-    } catch {
-      // Without https there is no clipboard; the old way works everywhere.
-      field.select();
-      document.execCommand('copy');
-    }
-    copy.lastChild?.replaceWith(t('copied'));
+    if (await copyText(address)) copy.lastChild?.replaceWith(t('copied'));
+    field.select();
   });
   const share = 'share' in navigator && el('button', {
     type: 'button', onclick: () => navigator.share({ url: address, text }).catch(() => {}),

@@ -3,6 +3,8 @@
 /** @import { Stone } from './types' */
 /** @import { App, View } from './view-types' */
 
+import { onStorageDenied, tabStorage } from './browser-storage.js';
+import { copyText } from './clipboard.js';
 import { Connection } from './connection.js';
 import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './dom.js';
 import { errorText, RefusedError } from './refusals.js';
@@ -115,7 +117,7 @@ const app = {
     else app.toast(errorText(error));
   },
   copy(url) {
-    navigator.clipboard.writeText(url).then(() => app.toast(t('copied')), () => app.toast(url));
+    void copyText(url).then((copied) => app.toast(copied ? t('copied') : url));
   },
   share(url) {
     if (navigator.share) navigator.share({ url }).catch(() => {});
@@ -266,6 +268,7 @@ connection.onswitch = () => {
   if (/^\/($|r\/|games|lobby)/.test(location.pathname)) void show();
 };
 connection.onsignedout = () => app.toast(t('signed_out'));
+onStorageDenied(() => app.toast(t('storage_denied')));
 connection.start();
 void show();
 void import('./own-rooms.js').then(({ followTurns }) => {
@@ -277,7 +280,7 @@ void import('./own-rooms.js').then(({ followTurns }) => {
 // After everything that the visitor waits for; without the server at the next visit.
 setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline(), () => {}), KEEP_AFTER_MS);
 // Seeks go on after a reload.
-if (sessionStorage.getItem('fivefold.seeks')) void app.seeks();
+if (tabStorage.getItem('fivefold.seeks')) void app.seeks();
 const arrive = () => /^#(identity|link|device)/.test(location.hash) && void import('./account/arrivals.js').then((arrivals) => arrivals.arrive(app));
 addEventListener('hashchange', arrive);
 arrive();

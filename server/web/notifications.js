@@ -16,14 +16,16 @@ export async function allowNotifications() {
  */
 export function showNotification(text, go) {
   if (Notification.permission !== 'granted') return;
+  const options = { body: text, tag: 'fivefold', icon: new URL('icon.svg', import.meta.url).href };
   try {
-    const shown = new Notification('Fivefold', { body: text, tag: 'fivefold', icon: new URL('icon.svg', import.meta.url).href });
+    const shown = new Notification('Fivefold', options);
     shown.onclick = () => {
       focus();
       go();
       shown.close();
     };
   } catch {
-    // Some phones show none for pages without a service worker.
+    // Phones show those of a service worker only.
+    void navigator.serviceWorker?.getRegistration().then((worker) => worker?.showNotification('Fivefold', options));
   }
 }

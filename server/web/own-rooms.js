@@ -3,6 +3,7 @@
 /** @import { CreateCommand, OwnRoom } from './types' */
 /** @import { App } from './view-types' */
 
+import { siteStorage } from './browser-storage.js';
 import { playerName, rulesName, timeControlText } from './display-names.js';
 import { el, fill } from './dom.js';
 import { isMember, opponent, SEATS } from './room-state.js';
@@ -28,7 +29,7 @@ async function fetchOwnRooms(app) {
 /** Fetches the rooms for all who receive them. @param {App} app */
 async function update(app) {
   const rooms = await fetchOwnRooms(app);
-  localStorage.setItem(SOME_KEY, rooms.length > 0 ? '1' : '');
+  siteStorage.setItem(SOME_KEY, rooms.length > 0 ? '1' : '');
   for (const receive of lists) receive(rooms);
 }
 
@@ -61,7 +62,7 @@ export function followTurns(app, show) {
 /** @param {App} app @param {number} [first] rooms to list at first */
 export function createOwnRooms(app, first = SHOWN_MAX) {
   const list = el('ol', { class: 'own-rooms' });
-  const element = el('section', { class: 'own', hidden: !localStorage.getItem(SOME_KEY) }, el('h2', { tabIndex: -1 }, t('your_games')), list);
+  const element = el('section', { class: 'own', hidden: !siteStorage.getItem(SOME_KEY) }, el('h2', { tabIndex: -1 }, t('your_games')), list);
   let most = first;
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';

@@ -7,6 +7,7 @@ import { createAssistPanel } from './assist-panel.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
 import { botLevel, saveBeaten } from './bot-level.js';
+import { siteStorage } from './browser-storage.js';
 import { createChat } from './chat.js';
 import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
 import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
@@ -256,7 +257,7 @@ export const view = (app, place, code) => {
   function saveEndedGame(id) {
     const { [code]: known, ...others } = endedGames();
     if (known === id) return;
-    localStorage.setItem(ENDED_KEY, JSON.stringify(Object.fromEntries([...Object.entries(others), [code, id]].slice(-ENDED_MAX))));
+    siteStorage.setItem(ENDED_KEY, JSON.stringify(Object.fromEntries([...Object.entries(others), [code, id]].slice(-ENDED_MAX))));
   }
 
   /** Plays a sound and announces an event to screen readers. @param {NumberedEvent} news */
@@ -382,7 +383,7 @@ export const view = (app, place, code) => {
  * @returns {Record<string, string>} */
 function endedGames() {
   try {
-    return JSON.parse(localStorage.getItem(ENDED_KEY) ?? '{}');
+    return JSON.parse(siteStorage.getItem(ENDED_KEY) ?? '{}');
   } catch {
     return {};
   }

@@ -5,6 +5,7 @@
 /** @import { App } from './view-types' */
 /** @import { Lobby } from './lobby-watch.js' */
 
+import { siteStorage } from './browser-storage.js';
 import { rulesName, timeControlText } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { segment, select } from './form-fields.js';
@@ -27,7 +28,7 @@ export function createSeekCard(app) {
   const element = el('div', { class: 'seek' }, panelPlace, choices, how, find, now);
   /** @type {Pool[]} */
   let pools = [];
-  let chosen = localStorage.getItem(POOL_KEY) ?? '';
+  let chosen = siteStorage.getItem(POOL_KEY) ?? '';
   /** The shown pools: choices are rebuilt only when there are others. */
   let shown = '';
   let left = false;
@@ -57,7 +58,7 @@ export function createSeekCard(app) {
   /** @param {string} pool */
   function choose(pool) {
     chosen = pool;
-    localStorage.setItem(POOL_KEY, chosen);
+    siteStorage.setItem(POOL_KEY, chosen);
     show();
   }
 

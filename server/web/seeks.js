@@ -4,6 +4,7 @@
 /** @import { LobbyNews, Seat, SeekCommand } from './types' */
 /** @import { App } from './view-types' */
 
+import { tabStorage } from './browser-storage.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { playerName, ratedName } from './display-names.js';
 import { el, fill, write } from './dom.js';
@@ -146,12 +147,12 @@ export function createSeeks(app) {
   }
 
   /** @type {{ at?: number, seeks?: Seek[], found?: [Seek, string] }} */
-  const kept = JSON.parse(sessionStorage.getItem(SEEKS_KEY) ?? '{}');
+  const kept = JSON.parse(tabStorage.getItem(SEEKS_KEY) ?? '{}');
   if (Date.now() - (kept.at ?? 0) < RELOAD_MS) {
     ({ found } = kept);
     kept.seeks?.forEach(stand);
   }
-  addEventListener('pagehide', () => sessionStorage.setItem(SEEKS_KEY, JSON.stringify({ at: Date.now(), seeks, found })));
+  addEventListener('pagehide', () => tabStorage.setItem(SEEKS_KEY, JSON.stringify({ at: Date.now(), seeks, found })));
 
   return {
     /** Those that wait. */

@@ -12,6 +12,10 @@ const worker = globalThis;
 
 worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil(keep()));
 worker.addEventListener('activate', (/** @type {any} */ event) => event.waitUntil(forgetOthers()));
+worker.addEventListener('notificationclick', (/** @type {any} */ event) => {
+  event.notification.close();
+  event.waitUntil(worker.clients.matchAll({ type: 'window' }).then((/** @type {any[]} */ [tab]) => (tab ? tab.focus() : worker.clients.openWindow('/'))));
+});
 worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { request } = event;
   if (request.mode === 'navigate') event.respondWith(page(request));

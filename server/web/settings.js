@@ -1,5 +1,7 @@
 // The player's settings, kept in this browser.
 
+import { siteStorage } from './browser-storage.js';
+
 /**
  * @typedef {object} Settings
  * @property {'auto' | 'light' | 'dark' | 'contrast'} theme
@@ -33,7 +35,7 @@ const listeners = new Set();
  */
 export function change(name, value) {
   settings[name] = value;
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(settings));
+  siteStorage.setItem(STORAGE_KEY, JSON.stringify(settings));
   for (const listener of listeners) listener();
 }
 
@@ -49,7 +51,7 @@ export function onSettings(listener) {
 /** @returns {Partial<Settings>} */
 function stored() {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}');
+    return JSON.parse(siteStorage.getItem(STORAGE_KEY) ?? '{}');
   } catch {
     return {};
   }

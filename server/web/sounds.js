@@ -5,11 +5,14 @@ import { settings } from './settings.js';
 /** @type {AudioContext | undefined} */
 let audio;
 
-/** Browsers allow sound only after something was pressed. */
-addEventListener('pointerdown', () => {
-  audio ??= new AudioContext();
-  if (audio.state === 'suspended') void audio.resume();
-}, { capture: true });
+/** Browsers allow sound only after something was pressed, and some phones take it away for a call. */
+for (const press of ['pointerdown', 'keydown']) {
+  addEventListener(press, () => {
+    if (!('AudioContext' in window)) return;
+    audio ??= new AudioContext();
+    if (audio.state !== 'running') audio.resume().catch(() => {});
+  }, { capture: true });
+}
 
 /** A stone on wood. */
 export function playClick() {

@@ -3,6 +3,7 @@
 
 /** @import { App } from '../view-types' */
 
+import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill } from '../dom.js';
@@ -33,7 +34,7 @@ export function guestIdentity(app, close) {
   const carry = el('div');
   const reveal = el('button', { type: 'button' }, ty('show_link'));
   reveal.addEventListener('click', () => {
-    const identity = localStorage.getItem(STORAGE_KEYS.identity);
+    const identity = siteStorage.getItem(STORAGE_KEYS.identity);
     if (identity) fill(carry, linkCard(identityLink(identity, app.connection.name), ty('other_device')));
   });
   fill(carry, reveal);
@@ -58,7 +59,7 @@ export function offerIdentity(app) {
   const [, identity, called = ''] = CARRIED.exec(location.hash) ?? [];
   if (!identity) return;
   history.replaceState(null, '', location.pathname);
-  const own = localStorage.getItem(STORAGE_KEYS.identity);
+  const own = siteStorage.getItem(STORAGE_KEYS.identity);
   if (identity === own) return;
   // The player's name here is known once the server has greeted us.
   if (own && !app.connection.you && app.connection.status !== 'replaced') return void app.connection.send({ type: 'ping' }).then(() => ask(app, identity, called, own));
@@ -103,7 +104,7 @@ function decoded(text) {
  * @returns {{ identity: string, name: string }[]} */
 function formerIdentities() {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEYS.former) ?? '[]');
+    return JSON.parse(siteStorage.getItem(STORAGE_KEYS.former) ?? '[]');
   } catch {
     return [];
   }
@@ -119,15 +120,15 @@ async function switchIdentity({ connection }, identity, name) {
   // The account's cookie would speak instead.
   if (connection.account) {
     await request('DELETE', 'session');
-    localStorage.removeItem(STORAGE_KEYS.account);
+    siteStorage.removeItem(STORAGE_KEYS.account);
   }
-  const own = localStorage.getItem(STORAGE_KEYS.identity);
+  const own = siteStorage.getItem(STORAGE_KEYS.identity);
   const others = formerIdentities().filter((one) => one.identity !== identity && one.identity !== own);
-  if (own) others.unshift({ identity: own, name: localStorage.getItem(STORAGE_KEYS.name) ?? connection.name });
-  localStorage.setItem(STORAGE_KEYS.former, JSON.stringify(others.slice(0, FORMER_MAX)));
-  localStorage.setItem(STORAGE_KEYS.identity, identity);
-  if (name) localStorage.setItem(STORAGE_KEYS.name, name);
-  else localStorage.removeItem(STORAGE_KEYS.name);
+  if (own) others.unshift({ identity: own, name: siteStorage.getItem(STORAGE_KEYS.name) ?? connection.name });
+  siteStorage.setItem(STORAGE_KEYS.former, JSON.stringify(others.slice(0, FORMER_MAX)));
+  siteStorage.setItem(STORAGE_KEYS.identity, identity);
+  if (name) siteStorage.setItem(STORAGE_KEYS.name, name);
+  else siteStorage.removeItem(STORAGE_KEYS.name);
   location.reload();
 }
 
@@ -139,11 +140,11 @@ async function switchIdentity({ connection }, identity, name) {
 async function replaceIdentity({ connection }) {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   const identity = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  localStorage.setItem(STORAGE_KEYS.next, identity);
+  siteStorage.setItem(STORAGE_KEYS.next, identity);
   try {
     await connection.send({ type: 'replace_identity', identity });
   } catch (error) {
-    localStorage.removeItem(STORAGE_KEYS.next);
+    siteStorage.removeItem(STORAGE_KEYS.next);
     // The server has nothing stored under this identity: a new one will do.
     if (error instanceof RefusedError && error.refusal.reason === 'nothing_to_keep') return connection.startAsNewPlayer();
     throw error;

@@ -4,6 +4,7 @@
 /** @import { App } from '../view-types' */
 /** @import { Frame } from './you-dialog.js' */
 
+import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { el } from '../dom.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
@@ -32,8 +33,8 @@ export function guestSections(frame) {
 /** Deletes the guest, and begins as a new one. @param {App} app */
 function deleteFold({ connection }) {
   const form = accountForm([], ty('delete_guest_now'), async () => {
-    await request('DELETE', 'guest', undefined, localStorage.getItem(STORAGE_KEYS.identity));
-    localStorage.removeItem(STORAGE_KEYS.name);
+    await request('DELETE', 'guest', undefined, siteStorage.getItem(STORAGE_KEYS.identity));
+    siteStorage.removeItem(STORAGE_KEYS.name);
     connection.startAsNewPlayer();
   }, 'danger');
   return el('details', { name: 'account' }, el('summary', null, ty('delete_guest')), el('p', { class: 'hint' }, ty('delete_guest_how')), form);
@@ -44,14 +45,14 @@ function signUpForm(frame) {
   const { app } = frame;
   /** The name whose answer was lost on the way: it may be this guest's already. */
   let lost = '';
-  const known = localStorage.getItem(STORAGE_KEYS.name) ?? '';
+  const known = siteStorage.getItem(STORAGE_KEYS.name) ?? '';
   const name = nameField(known, true);
   /** @param {string[]} codes @param {string} as */
   const finish = (codes, as) => {
     app.connection.signIn();
     // The guest is the account now.
-    localStorage.removeItem(STORAGE_KEYS.identity);
-    localStorage.removeItem(STORAGE_KEYS.name);
+    siteStorage.removeItem(STORAGE_KEYS.identity);
+    siteStorage.removeItem(STORAGE_KEYS.name);
     frame.codes(codes, as, () => {
       frame.close();
       app.toast(ty('signed_in', { name: as }));
@@ -69,7 +70,7 @@ function signUpForm(frame) {
     const as = name.input.value.trim();
     name.say(as ? '' : ty('fill_in'));
     if (!as) return name.input.focus();
-    const identity = localStorage.getItem(STORAGE_KEYS.identity);
+    const identity = siteStorage.getItem(STORAGE_KEYS.identity);
     try {
       const passkey = await createPasskey({ for: 'sign_up', name: as }, identity);
       finish((await request('POST', 'account', { name: as, passkey }, identity)).recovery_codes, as);
@@ -93,7 +94,7 @@ function passkeyButton(text, act) {
 
 /** Makes an account, and returns its recovery codes. @param {{ name: string, password: string }} values @returns {Promise<string[]>} */
 async function signUp({ name, password }) {
-  const { recovery_codes: codes } = await request('POST', 'account', { name, password }, localStorage.getItem(STORAGE_KEYS.identity));
+  const { recovery_codes: codes } = await request('POST', 'account', { name, password }, siteStorage.getItem(STORAGE_KEYS.identity));
   return codes;
 }
 

@@ -3,6 +3,7 @@
 /** @import { AccountAnswer, Passkey, Token } from './account-requests.js' */
 /** @import { Frame } from './you-dialog.js' */
 
+import { copyText } from '../clipboard.js';
 import { el, fill } from '../dom.js';
 import { formatDate, t } from '../texts.js';
 import { faultLine } from './account-form.js';
@@ -130,11 +131,8 @@ export function tokenSection({ tokens }, how = ty('tokens_how'), path = 'account
       const field = el('input', { class: 'code', readOnly: true, value: answer.token, 'aria-label': ty('token'), onfocus: () => field.select() });
       const copy = el('button', { type: 'button', class: 'primary' }, t('copy'));
       copy.addEventListener('click', async () => {
-        await navigator.clipboard.writeText(answer.token).catch(() => {
-          field.select();
-          document.execCommand('copy');
-        });
-        copy.textContent = t('copied');
+        if (await copyText(answer.token)) copy.textContent = t('copied');
+        field.select();
       });
       fill(made, el('p', null, ty('token_once')), el('div', { class: 'row' }, field, copy));
       field.focus();

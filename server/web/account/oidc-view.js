@@ -2,6 +2,7 @@
 
 /** @import { View } from '../view-types' */
 
+import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill, linkButton, loadStyle } from '../dom.js';
@@ -47,14 +48,14 @@ export const view = (app, place) => {
 
   /** Nobody has an account by this person yet. @param {string} ticket */
   function askName(ticket) {
-    const form = accountForm([nameField(localStorage.getItem(STORAGE_KEYS.name) ?? '', true)], ty('sign_up'), async ({ name }) => {
-      const { recovery_codes: codes } = await request('POST', 'account', { name, oidc: ticket }, localStorage.getItem(STORAGE_KEYS.identity));
+    const form = accountForm([nameField(siteStorage.getItem(STORAGE_KEYS.name) ?? '', true)], ty('sign_up'), async ({ name }) => {
+      const { recovery_codes: codes } = await request('POST', 'account', { name, oidc: ticket }, siteStorage.getItem(STORAGE_KEYS.identity));
       // First away from here: the page shows its view again for the new player.
       app.go(cameFrom());
       app.connection.signIn();
       // The guest is the account now.
-      localStorage.removeItem(STORAGE_KEYS.identity);
-      localStorage.removeItem(STORAGE_KEYS.name);
+      siteStorage.removeItem(STORAGE_KEYS.identity);
+      siteStorage.removeItem(STORAGE_KEYS.name);
       const body = el('div', { class: 'you' });
       const dialog = openDialog(t('you'), body);
       fill(body, ...showCodes(dialog, codes, name, () => {

@@ -1,6 +1,7 @@
 // Signing up and in by another site (OpenID Connect), where the operator has named one: the browser goes there,
 // and comes back to `/oidc`.
 
+import { tabStorage } from '../browser-storage.js';
 import { el } from '../dom.js';
 import { faultLine } from './account-form.js';
 import { attempt, request } from './account-requests.js';
@@ -38,13 +39,13 @@ export function siteButton(text, what, within = (act) => act()) {
 /** @param {string} what */
 async function leave(what) {
   const { url } = await request('POST', 'oidc', { for: what });
-  sessionStorage.setItem(BACK, location.pathname + location.search);
+  tabStorage.setItem(BACK, location.pathname + location.search);
   location.assign(url);
 }
 
 /** Where the player was when they left, once. */
 export function cameFrom() {
-  const path = sessionStorage.getItem(BACK) ?? '/';
-  sessionStorage.removeItem(BACK);
+  const path = tabStorage.getItem(BACK) ?? '/';
+  tabStorage.removeItem(BACK);
   return path;
 }

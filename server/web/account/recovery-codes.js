@@ -1,5 +1,6 @@
 // Recovery codes: shown once, until they are copied.
 
+import { copyText } from '../clipboard.js';
 import { el, write } from '../dom.js';
 import { t } from '../texts.js';
 import { faultLine } from './account-form.js';
@@ -30,7 +31,7 @@ export function showCodes(dialog, codes, name, after) {
   const button = el('button', { type: 'button', class: 'primary big' }, t('copied'));
   button.addEventListener('click', async () => {
     const text = [ty('codes_of', { name, place: location.host }), ...lines].join('\n');
-    if (!tried && !(await copy(text, list))) {
+    if (!tried && !(await copyText(text))) {
       // Then by hand; the next press goes on.
       tried = true;
       return write(line, ty('copy_failed'));
@@ -40,15 +41,4 @@ export function showCodes(dialog, codes, name, after) {
     after();
   });
   return [el('h3', null, ty('codes')), el('p', null, ty('codes_how')), list, button, line];
-}
-
-/** Copies a text; the old way, where there is no clipboard, copies the shown text. @param {string} text @param {Node} shown */
-async function copy(text, shown) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    getSelection()?.selectAllChildren(shown);
-    return document.execCommand('copy');
-  }
 }

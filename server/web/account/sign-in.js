@@ -3,6 +3,7 @@
 
 /** @import { App } from '../view-types' */
 
+import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el } from '../dom.js';
@@ -15,8 +16,8 @@ const ASKED = 'fivefold.asked';
 
 /** @param {App} app @param {string} name */
 export async function signedIn(app, name) {
-  const identity = localStorage.getItem(STORAGE_KEYS.identity);
-  const asks = identity && localStorage.getItem(ASKED) !== identity.slice(0, 8);
+  const identity = siteStorage.getItem(STORAGE_KEYS.identity);
+  const asks = identity && siteStorage.getItem(ASKED) !== identity.slice(0, 8);
   const running = asks ? await runningGames(app) : 0;
   app.connection.signIn();
   app.toast(ty('signed_in', { name }));
@@ -39,13 +40,13 @@ function askToTake(app, identity, count) {
   const line = faultLine();
   const yes = el('button', { type: 'button', class: 'primary', onclick: () => attempt(line, async () => {
     await request('POST', 'account/guest', { identity });
-    localStorage.removeItem(STORAGE_KEYS.identity);
-    localStorage.removeItem(STORAGE_KEYS.name);
+    siteStorage.removeItem(STORAGE_KEYS.identity);
+    siteStorage.removeItem(STORAGE_KEYS.name);
     dialog.close();
     app.connection.signIn();
   }) }, ty('yes'));
   const no = el('button', { type: 'button', onclick: () => {
-    localStorage.setItem(ASKED, identity.slice(0, 8));
+    siteStorage.setItem(ASKED, identity.slice(0, 8));
     dialog.close();
   } }, ty('no'));
   const dialog = openDialog(ty('take_games', { count }), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('take_games_how')), el('div', { class: 'row' }, yes, no), line));

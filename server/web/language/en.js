@@ -19,6 +19,7 @@ export const texts = {
   copy: 'Copy',
   copied: 'Copied',
   share: 'Share',
+  storage_denied: 'This browser keeps nothing for this site: your seat is lost when you close the page.',
   connecting: 'Connecting…',
   connection_lost: 'Connection lost. Reconnecting…',
   restored: { one: 'The server was restored; the last {count} move is gone.', other: 'The server was restored; the last {count} moves are gone.' },

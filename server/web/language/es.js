@@ -20,6 +20,7 @@ export const texts = {
   copy: 'Copiar',
   copied: 'Copiado',
   share: 'Compartir',
+  storage_denied: 'Este navegador no guarda nada de este sitio: si cierras la página, pierdes tu asiento.',
   connecting: 'Conectando…',
   connection_lost: 'Conexión perdida. Reconectando…',
   restored: { one: 'El servidor se ha restaurado; se ha perdido la última jugada ({count}).', many: 'El servidor se ha restaurado; se han perdido las últimas {count} jugadas.', other: 'El servidor se ha restaurado; se han perdido las últimas {count} jugadas.' },

@@ -9,6 +9,7 @@
 import { boundsOf, pointName } from '../board-geometry.js';
 import { createBoard } from '../board.js';
 import { sideName } from '../display-names.js';
+import { siteStorage } from '../browser-storage.js';
 import { el, fill, write } from '../dom.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
 import { refusalText } from '../refusals.js';
@@ -217,7 +218,7 @@ function show(app, place, texts, lesson, learned, signal) {
   function finish(words) {
     done = true;
     learned.add(lesson.id);
-    localStorage.setItem(STORAGE_KEY, JSON.stringify([...learned]));
+    siteStorage.setItem(STORAGE_KEY, JSON.stringify([...learned]));
     say(`${words} ${last}`.trim());
   }
 }
@@ -236,7 +237,7 @@ function zoneText([least, most]) {
 /** The lessons that this browser's reader has done. @returns {Set<string>} */
 function learnedLessons() {
   try {
-    const kept = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]');
+    const kept = JSON.parse(siteStorage.getItem(STORAGE_KEY) ?? '[]');
     return new Set(Array.isArray(kept) ? kept.filter((id) => LESSONS.some((lesson) => lesson.id === id)) : []);
   } catch {
     return new Set();

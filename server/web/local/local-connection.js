@@ -4,6 +4,7 @@
 /** @import { Answer, BotSpec, Colour, Command, GameSettings, NumberedEvent, Point, RoomNews, RoomOutput, Snapshot } from '../types' */
 /** @import { Listener } from '../connection.js' */
 
+import { siteStorage } from '../browser-storage.js';
 import { EngineWorker, think } from '../engine/engine.js';
 import { RefusedError } from '../refusals.js';
 
@@ -71,7 +72,7 @@ export class LocalConnection {
    * @returns {Promise<Answer>}
    */
   send({ type, ...command }) {
-    if (type === 'close') localStorage.removeItem(STORAGE_KEY);
+    if (type === 'close') siteStorage.removeItem(STORAGE_KEY);
     const id = String(this.#count++);
     if (type === 'close' || type === 'leave') return Promise.resolve({ type: 'done', id });
     return new Promise((resolve, reject) => {
@@ -103,7 +104,7 @@ export class LocalConnection {
   /** Keeps an event, and shows it if the listener does not know it. @param {NumberedEvent} event @param {boolean} isNews */
   #note(event, isNews) {
     this.#log.push(event);
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(this.#log));
+    siteStorage.setItem(STORAGE_KEY, JSON.stringify(this.#log));
     if (!isNews) return;
     // No server knows a replay of this game.
     const shown = event.event.type === 'started' ? { ...event, event: { ...event.event, id: '' } } : event;
@@ -139,7 +140,7 @@ export function hasKeptGame() {
 /** @returns {NumberedEvent[]} */
 function keptLog() {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]');
+    return JSON.parse(siteStorage.getItem(STORAGE_KEY) ?? '[]');
   } catch {
     return [];
   }

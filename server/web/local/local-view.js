@@ -6,6 +6,7 @@
 
 import { ta } from '../analysis/texts.js';
 import { botLevel } from '../bot-level.js';
+import { siteStorage } from '../browser-storage.js';
 import { rulesName } from '../display-names.js';
 import { el, fill, write } from '../dom.js';
 import { select } from '../form-fields.js';
@@ -32,11 +33,11 @@ export const view = (app, place) => {
   const own = select(t('colour'), [['black', t('black')], ['white', t('white')]]);
   if (from) own.field.value = stoneAt(from.moves.length);
   const kind = select(t('local_bot'), BOTS.map((name) => [name, t(`bot_${name}`)]));
-  kind.field.value = BOTS.find((name) => name === localStorage.getItem(BOT_KEY)) ?? 'engine';
+  kind.field.value = BOTS.find((name) => name === siteStorage.getItem(BOT_KEY)) ?? 'engine';
   const bot = el('button', { type: 'button', onclick: () => start([t('you')], spec()) });
   const levels = createLevelChoice(showBot);
   kind.field.addEventListener('change', () => {
-    localStorage.setItem(BOT_KEY, kind.field.value);
+    siteStorage.setItem(BOT_KEY, kind.field.value);
     showBot();
   });
   showBot();

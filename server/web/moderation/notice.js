@@ -3,6 +3,7 @@
 /** @import { SanctionNews } from '../types' */
 /** @import { App } from '../view-types' */
 
+import { tabStorage } from '../browser-storage.js';
 import { openDialog } from '../dialog.js';
 import { el, fill, loadStyle, write } from '../dom.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
@@ -20,7 +21,7 @@ export function showSanction(app, { sanction, kind, until, reason, appealed }) {
   shown.add(sanction);
   // Those that hold for a while are shown once in each tab.
   const key = `fivefold.told.${sanction}`;
-  if (kind !== 'warn' && sessionStorage.getItem(key)) return;
+  if (kind !== 'warn' && tabStorage.getItem(key)) return;
   const answer = appealed ? el('p', { class: 'hint' }, tm('appealed'))
     : appealForm((text) => ask(app, 'POST', 'appeals', { sanction, text }));
   const read = el('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, tm('understood'));
@@ -28,7 +29,7 @@ export function showSanction(app, { sanction, kind, until, reason, appealed }) {
     el('p', null, tm(`told_${kind}_how`, { end: endText(until) })), el('blockquote', null, el('bdi', null, reason)),
     el('details', null, el('summary', null, tm('appeal')), answer), read));
   dialog.addEventListener('close', () => {
-    sessionStorage.setItem(key, '1');
+    tabStorage.setItem(key, '1');
     if (kind === 'warn') void ask(app, 'POST', `sanctions/${sanction}/seen`).catch(() => {});
   });
 }

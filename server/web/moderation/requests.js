@@ -3,6 +3,7 @@
 /** @import { App } from '../view-types' */
 
 import { request } from '../account/account-requests.js';
+import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 
 /** Somebody on the player's list. @typedef {{ member: string, name: string, kind: 'block' | 'mute', at: number }} Entry */
@@ -17,7 +18,7 @@ import { STORAGE_KEYS } from '../connection.js';
  * @returns {Promise<any>}
  */
 export function ask({ connection }, method, path, body) {
-  return request(method, path, body, connection.account ? null : localStorage.getItem(STORAGE_KEYS.identity));
+  return request(method, path, body, connection.account ? null : siteStorage.getItem(STORAGE_KEYS.identity));
 }
 
 /** The player's list. @param {App} app @returns {Promise<Entry[]>} */

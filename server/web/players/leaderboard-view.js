@@ -3,6 +3,7 @@
 /** @import { Leaders, Place } from '../types' */
 /** @import { View } from '../view-types' */
 
+import { siteStorage } from '../browser-storage.js';
 import { el, fill, set } from '../dom.js';
 import { select } from '../form-fields.js';
 import { t } from '../texts.js';
@@ -23,7 +24,7 @@ const KINDS = [['', 'people'], [BOTS, 'bots']];
 /** @type {View} */
 export const view = (app, place) => {
   app.tab(`${tl('leaderboard')} – Fivefold`);
-  const asked = new URLSearchParams(location.search).get('pool') ?? localStorage.getItem(POOL_KEY) ?? '';
+  const asked = new URLSearchParams(location.search).get('pool') ?? siteStorage.getItem(POOL_KEY) ?? '';
   let pool = isPool(asked) ? asked : FIRST_POOL;
   let turn = 0;
   const rules = select(tl('rules'), POOLS.map((one) => [one, poolRules(one)]));
@@ -38,7 +39,7 @@ export const view = (app, place) => {
   /** @param {string} next */
   function choose(next) {
     pool = next;
-    localStorage.setItem(POOL_KEY, pool);
+    siteStorage.setItem(POOL_KEY, pool);
     history.replaceState(null, '', `/leaderboard?${new URLSearchParams({ pool })}`);
     void load();
   }

@@ -3,6 +3,7 @@
 
 /** @import { GameSettings } from '../types' */
 
+import { siteStorage } from '../browser-storage.js';
 import { el, write } from '../dom.js';
 import { check } from '../form-fields.js';
 import { t } from '../texts.js';
@@ -23,10 +24,10 @@ export function createRatedChoice(hasAccount) {
   const choice = check(t('rated'));
   const why = el('p', { class: 'hint', id: `rated-why-${made += 1}` });
   choice.field.setAttribute('aria-describedby', why.id);
-  let wished = localStorage.getItem(STORAGE_KEY) === '1';
+  let wished = siteStorage.getItem(STORAGE_KEY) === '1';
   choice.field.addEventListener('change', () => {
     wished = choice.field.checked;
-    localStorage.setItem(STORAGE_KEY, wished ? '1' : '');
+    siteStorage.setItem(STORAGE_KEY, wished ? '1' : '');
   });
   /** @type {GameSettings | undefined} */
   let shown;

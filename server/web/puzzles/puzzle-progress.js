@@ -1,6 +1,8 @@
 // What the player has solved, and on how many days in a row; kept in this browser. Whatever lies in the
 // browser's storage, it reads as some progress.
 
+import { siteStorage } from '../browser-storage.js';
+
 /**
  * @typedef {object} Progress
  * @property {Set<string>} solved names of puzzles
@@ -64,7 +66,7 @@ export function keepWanted(wanted) {
 /** @param {string} key @returns {Record<string, any>} */
 function read(key) {
   try {
-    const value = JSON.parse(localStorage.getItem(key) ?? '{}');
+    const value = JSON.parse(siteStorage.getItem(key) ?? '{}');
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {};
@@ -74,7 +76,7 @@ function read(key) {
 /** A browser that keeps nothing solves puzzles all the same. @param {string} key @param {object} value */
 function keep(key, value) {
   try {
-    localStorage.setItem(key, JSON.stringify(value));
+    siteStorage.setItem(key, JSON.stringify(value));
   } catch {
     // Nothing is kept.
   }

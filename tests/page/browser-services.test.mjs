@@ -1,0 +1,81 @@
+// The page where the browser lacks what others have: storage, a clipboard, sound.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { put, sees, stage, visitor } from './harness.mjs';
+
+const at = stage('--no-demo');
+
+/** Ways in which browsers keep nothing. */
+const DENIALS = {
+  // As Chromium under “block all cookies”, and in a sandboxed frame.
+  denied: () => {
+    for (const name of ['localStorage', 'sessionStorage']) {
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
+    }
+  },
+  missing: () => {
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { value: null });
+  },
+  full: () => {
+    Storage.prototype.setItem = () => { throw new DOMException('quota', 'QuotaExceededError'); };
+  },
+};
+
+for (const [how, deny] of Object.entries(DENIALS)) {
+  test(`a game is played where storage is ${how}, and the page says once what that means`, async () => {
+    const { page, context, complaints } = await visitor(at.browser, at.server);
+    await context.addInitScript(deny);
+    await page.goto('/');
+    await page.getByText('This browser keeps nothing for this site').waitFor();
+    await page.locator('.opponents label', { hasText: 'A bot' }).click();
+    await page.locator('.level label', { hasText: /^1$/ }).click();
+    await page.getByRole('button', { name: 'Play level 1' }).click();
+    await page.getByRole('heading', { name: 'Your move' }).waitFor();
+    await put(page, 'h8');
+    await sees(page, 'h8', '(Black|White)');
+    assert.equal(await page.getByText('This browser keeps nothing for this site').count(), 1);
+    // The seat stays as long as the page does, over a lost connection, too.
+    await at.server.kill();
+    await at.server.again();
+    await page.getByRole('heading', { name: 'Your move' }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+}
+
+test('an address is copied where there is no clipboard', async () => {
+  const { page, context, complaints } = await visitor(at.browser, at.server);
+  await context.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.execCommand = (command) => {
+      document.title = `${command}: ${getSelection()}`;
+      return true;
+    };
+  });
+  await page.goto('/analyse');
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByText('Copied', { exact: true }).waitFor();
+  assert.match(await page.title(), /^copy: http.*\/analyse/);
+  assert.deepEqual(complaints, []);
+});
+
+test('sound begins with a key, and comes back after an interruption', async () => {
+  const { page, context } = await visitor(at.browser, at.server);
+  await context.addInitScript(() => {
+    const made = Object.assign(/** @type {any[]} */ ([]), { resumed: 0 });
+    Object.assign(window, { made, AudioContext: class {
+      state = 'running';
+      constructor() { made.push(this); }
+      async resume() { made.resumed += 1; this.state = 'running'; }
+    } });
+  });
+  await page.goto('/lobby');
+  await page.locator('main h1, main h2').first().waitFor();
+  const made = () => page.evaluate(() => { const { made } = /** @type {any} */ (window); return { count: made.length, resumed: made.resumed }; });
+  for (const key of ['Tab', 'Tab']) await page.keyboard.press(key);
+  assert.deepEqual(await made(), { count: 1, resumed: 0 });
+  await page.evaluate(() => { /** @type {any} */ (window).made[0].state = 'interrupted'; });
+  await page.mouse.click(5, 420);
+  assert.deepEqual(await made(), { count: 1, resumed: 1 });
+});
