@@ -145,7 +145,7 @@ pub struct GomocupEngine {
     moved: Option<Instant>,
     /// How many lines of `INFO` it may still answer, though no engine should.
     infos: usize,
-    /// What it has said to one of them, or to the question.
+    /// Its last complaint, about one of them or the question.
     complaint: Option<String>,
     /// The move that it announced by its last choice in an opening, after these moves.
     announced: Option<(Vec<Point>, Point)>,

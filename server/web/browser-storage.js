@@ -8,7 +8,7 @@
  * @property {(key: string, value: string, shorter?: string) => void} setItem keeps `shorter` where there is no room for the value
  * @property {(key: string) => void} removeItem */
 
-/** What is called once, when the browser keeps nothing. @type {(() => void) | undefined} */
+/** Called once, when the browser keeps nothing. @type {(() => void) | undefined} */
 let listener;
 let isDenied = false;
 

@@ -14,7 +14,7 @@ fn convert(folder: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the client runs")
 }
 
-/// Whether it succeeded, what it printed, and what it said about it.
+/// Whether it succeeded, its output, and its notes.
 fn told(output: &Output) -> (bool, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     (output.status.success(), text(&output.stdout), text(&output.stderr))

@@ -210,7 +210,7 @@ test('files in other encodings are read as by the command line', async () => {
   await page.locator('.file-status').getByText('this is no file with a game').waitFor();
 });
 
-test('what could not be kept of a file is said, and its other games are offered', async () => {
+test('the page names the parts of a file that it left out, and offers its other games', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
   const text = '(;SZ[15]RU[moon];B[hh];B[ii];W[])(;SZ[15];B[aa];W[bb];B[cc])';

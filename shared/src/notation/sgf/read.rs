@@ -94,7 +94,7 @@ pub fn games(text: &str) -> Result<Vec<usize>, FileError> {
                     games.pop();
                 }
             }
-            // What is between the games does not count.
+            // Signs between the games do not count.
             Ok(Token::Other(c)) => rest.offset += c.len_utf8(),
             Ok(Token::End) => break,
             // The reader reports an error within the first game.
