@@ -155,6 +155,7 @@ mod tests {
         ANALYZE game, player";
 
     /// The rows that each step of a plan reads or returns.
+    #[expect(clippy::cast_possible_truncation, reason = "counts of rows")]
     fn rows(plan: &Value) -> Vec<u64> {
         let number = |name: &str| plan[name].as_f64().unwrap_or(0.0);
         let own =

@@ -204,7 +204,7 @@ mod tests {
             (query(None, false, 100), 101),
             (query(None, true, 100), 101),
             (query(Some(other.clone()), false, 1_000), 200),
-            (query(Some(other.clone()), true, 20_000), AGAINST_LOOKED_AT_MAX),
+            (query(Some(other), true, 20_000), AGAINST_LOOKED_AT_MAX),
         ] {
             let numbers = newest(&reader, &query).unwrap();
             assert_eq!(numbers.len(), found, "{query:?}");
