@@ -8,6 +8,9 @@ use std::{
 
 use fivefold_tests::program;
 
+/// A file, options, whether it is written, the moves, and the notes.
+type Case = (&'static [u8], &'static [&'static str], bool, &'static str, &'static str);
+
 fn convert(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(program("fivefold"));
     command.arg("convert").args(arguments).current_dir(folder);
@@ -23,7 +26,7 @@ fn told(output: &Output) -> (bool, String, String) {
 #[test]
 fn what_a_file_lacks_is_said_and_an_illegal_game_is_not_written() {
     let folder = tempfile::tempdir().expect("a folder");
-    let cases: [(&[u8], &[&str], bool, &str, &str); 9] = [
+    let cases: [Case; 9] = [
         (
             b"(;GM[4]AB[hh][ih]AW[gg][gh]SZ[19]PL[B];B[jh])",
             &[],

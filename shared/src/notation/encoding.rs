@@ -71,6 +71,9 @@ fn named(bytes: &[u8]) -> Option<String> {
     (!name.is_empty()).then(|| name.to_ascii_lowercase())
 }
 
+/// Whether a pair of bytes is a frequent letter of an encoding; absent where it is no pair.
+type IsFrequent = fn(u8, u8) -> Option<bool>;
+
 /// The encoding that most likely has written these bytes, which are no UTF-8. It looks where the
 /// bytes of the most frequent letters lie in each encoding, so it needs no tables; programs that
 /// have a better guess take that.
@@ -80,29 +83,25 @@ pub fn likely(bytes: &[u8]) -> &'static str {
     // In words of Western languages, letters beyond ASCII stand alone or in twos.
     let in_long_runs: usize = runs().map(<[u8]>::len).filter(|&length| length > 2).sum();
     let all: usize = runs().map(<[u8]>::len).sum();
-    let candidates: [(&'static str, fn(u8, u8) -> Option<bool>); 4] = [
+    let candidates: [(&'static str, IsFrequent); 4] = [
         ("shift_jis", frequent_in_shift_jis),
         ("euc-kr", frequent_in_euc_kr),
         ("big5", frequent_in_big5),
         ("gb18030", frequent_in_gb18030),
     ];
-    let scored = candidates.map(|(name, frequent)| (share(bytes, frequent), name));
-    let [best, ..] = {
-        let mut scored = scored;
-        // The first of equal ones stays first.
-        scored.sort_by(|a, b| b.0.cmp(&a.0));
-        scored
-    };
+    // The first of equal ones counts.
+    let scored = candidates.into_iter().rev().map(|(name, is)| (share(bytes, is), name));
+    let best = scored.max_by_key(|&(share, _)| share);
     let cyrillic = runs().flatten().filter(|&&byte| byte >= 0xc0).count();
     match best {
-        (Some(90..), name) => name,
+        Some((Some(90..), name)) => name,
         _ if in_long_runs * 2 >= all && cyrillic * 10 >= all * 9 => "windows-1251",
         _ => "windows-1252",
     }
 }
 
 /// How many of a hundred pairs are frequent letters; none when a byte cannot be read.
-fn share(bytes: &[u8], frequent: fn(u8, u8) -> Option<bool>) -> Option<usize> {
+fn share(bytes: &[u8], frequent: IsFrequent) -> Option<usize> {
     let (mut pairs, mut counted) = (0, 0);
     let mut rest = bytes;
     while let [first, after @ ..] = rest {
@@ -123,7 +122,7 @@ fn share(bytes: &[u8], frequent: fn(u8, u8) -> Option<bool>) -> Option<usize> {
 fn frequent_in_shift_jis(first: u8, second: u8) -> Option<bool> {
     let is_pair =
         matches!(first, 0x81..=0x9f | 0xe0..=0xfc) && matches!(second, 0x40..=0x7e | 0x80..=0xfc);
-    is_pair.then(|| match first {
+    is_pair.then_some(match first {
         0x82 => matches!(second, 0x4f..=0x9a | 0x9f..=0xf1),
         0x83 => matches!(second, 0x40..=0x96),
         0x81 | 0x88..=0x98 => true,

@@ -119,7 +119,7 @@ impl fmt::Display for Note {
         let were = if count == 1 { "was" } else { "were" };
         match self.kind {
             NoteKind::Passes => {
-                write!(f, "{count} pass{} {were} left out", if s.is_empty() { "" } else { "es" })?
+                write!(f, "{count} pass{} {were} left out", if s.is_empty() { "" } else { "es" })?;
             }
             NoteKind::OutOfTurn => write!(f, "{count} stone{s} out of turn {were} left out")?,
             NoteKind::SetUp => {
