@@ -7,7 +7,7 @@ use fivefold_server::{
     storage::{
         AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, Epoch, GameQuery,
         IdentityHash, KnownMember, MigrateError, OpenError, RecoverError, SoleNode, Sqlite,
-        Storage, check, check_postgres, migrate, migrate_to_file, recover,
+        Storage, StorageReader, check, check_postgres, migrate, migrate_to_file, recover,
     },
 };
 use fivefold_shared::{
@@ -117,21 +117,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_eq!(reader.rated_puzzles().unwrap(), rated_puzzles);
     let renewed = reader.member(&member(1), IdentityHash([99; 32])).unwrap().unwrap();
     assert_eq!((renewed.id, renewed.name.as_str()), (member(5), "Ann Ω"));
-    let keys = reader.account_keys(&member(6)).unwrap();
-    assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
-    assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
-    let zed = reader.bots_of(&member(6)).unwrap();
-    assert_eq!(zed.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["Zed"]);
-    let bot = recover(Database::Postgres(&server.url()), "Zed").unwrap_err();
-    assert!(matches!(bot, RecoverError::Bot), "{bot}");
-    assert_eq!(reader.challenges_from(&member(6)).unwrap(), ChallengesFrom::Accounts);
-    assert_eq!(reader.challenges_from(&member(7)).unwrap(), ChallengesFrom::Everybody);
-    let once = reader.account_called("Anna").unwrap();
-    assert_eq!(once.map(|account| account.member), Some(member(6)));
-    assert_eq!(recover(Database::Postgres(&server.url()), "Ann").unwrap().len(), 16);
-    assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
-    let nobody = recover(Database::Postgres(&server.url()), "Bob").unwrap_err();
-    assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
+    assert_accounts(reader.as_mut(), &server.url());
     moderation::assert_filled(&storage);
     dealings::assert_filled(&storage);
     assert_eq!(reader.playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
@@ -152,6 +138,25 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert!(matches!(refused, MigrateError::NotEmpty { .. }), "{refused}");
     fs::write(&path, "no database").unwrap();
     assert!(migrate(&path, &server.url()).is_err());
+}
+
+/// The accounts of `fill`, their bots and their settings, in a PostgreSQL database.
+fn assert_accounts(reader: &mut dyn StorageReader, url: &str) {
+    let keys = reader.account_keys(&member(6)).unwrap();
+    assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
+    assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
+    let zed = reader.bots_of(&member(6)).unwrap();
+    assert_eq!(zed.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["Zed"]);
+    let bot = recover(Database::Postgres(url), "Zed").unwrap_err();
+    assert!(matches!(bot, RecoverError::Bot), "{bot}");
+    assert_eq!(reader.challenges_from(&member(6)).unwrap(), ChallengesFrom::Accounts);
+    assert_eq!(reader.challenges_from(&member(7)).unwrap(), ChallengesFrom::Everybody);
+    let once = reader.account_called("Anna").unwrap();
+    assert_eq!(once.map(|account| account.member), Some(member(6)));
+    assert_eq!(recover(Database::Postgres(url), "Ann").unwrap().len(), 16);
+    assert_eq!(reader.account_keys(&member(6)).unwrap().codes_left, 9);
+    let nobody = recover(Database::Postgres(url), "Bob").unwrap_err();
+    assert!(matches!(nobody, RecoverError::Nobody), "{nobody}");
 }
 
 /// Everything in a file but what differs when it is made again: the owners of rooms, and the numbers of
