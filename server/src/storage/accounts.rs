@@ -10,6 +10,7 @@ use fivefold_shared::{
 
 use super::{
     account_session::{AccountSession, Sessions},
+    contradiction::Contradiction,
     dealings::Trace,
     hashes::{IdentityHash, KeyHash},
     keys::{ApiToken, KeyStep, Passkey},
@@ -204,22 +205,25 @@ pub enum AccountChanged {
 /// The name of members whose account is deleted.
 pub(crate) const DELETED_NAME: &str = "Deleted player";
 
-/// What contradicts itself in accounts: what a file has since there are bots, a count, and the sentence
-/// about so many of them.
-pub(super) const CONTRADICTIONS: [(&str, &str, &str); 2] = [
-    (
-        "account_owner",
-        "SELECT count(*) FROM account AS bot LEFT JOIN account AS own ON own.member = bot.owner
-         WHERE bot.owner IS NOT NULL AND (own.member IS NULL OR own.owner IS NOT NULL)",
-        "bots belong to nobody, or to another bot",
-    ),
-    (
-        "account_owner",
-        "SELECT count(*) FROM account WHERE owner IS NOT NULL
+/// What contradicts itself in accounts, since there are bots.
+pub(super) const CONTRADICTIONS: [Contradiction; 2] = [
+    Contradiction {
+        since: "account_owner",
+        table: "account",
+        rows: "owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM account AS own
+             WHERE own.member = account.owner AND own.owner IS NULL)",
+        problem: "bots belong to nobody, or to another bot",
+        empties: Some("owner"),
+    },
+    Contradiction {
+        since: "account_owner",
+        table: "account",
+        rows: "owner IS NOT NULL
              AND (member IN (SELECT member FROM key) OR member IN (SELECT member FROM passkey)
                  OR member IN (SELECT member FROM session))",
-        "bots are opened by more than tokens",
-    ),
+        problem: "bots are opened by more than tokens",
+        empties: Some("owner"),
+    },
 ];
 
 /// Accounts that were deleted up to this time are removed for good.

@@ -1,13 +1,26 @@
 //! Cells that nobody can read, and rows that belong to nothing, in whatever table: found, mended, or taken out.
 //! The rooms' own tables are looked at by `check.rs`, which knows more of them.
 
-use rusqlite::{Connection, params_from_iter};
+use fivefold_shared::{
+    protocol::{GameId, MemberId, Name},
+    rating_pool::RatingPool,
+};
+use rusqlite::{Connection, Params, params_from_iter};
 use serde_json::{Map, Value, json};
 
 use super::{StorageError, raw_value::RawValue};
 
 /// Tables whose cells are looked at as part of their rooms, or at each start.
 const OTHERS: [&str; 3] = ["room", "event", "process"];
+
+/// No count, number or time is greater.
+const NUMBER_MAX: i64 = 1 << 52;
+
+/// Bytes of the hash of an identity, a session or a token.
+const HASH_BYTES: usize = 32;
+
+/// Stands for a name that nobody can read.
+const NAMELESS: &str = "Player";
 
 /// A column of a table.
 #[derive(Clone, Debug)]
@@ -60,20 +73,53 @@ pub(super) fn rows_of_nothing(connection: &Connection) -> Result<Vec<(String, u6
 
 /// Gives unreadable cells another value, and takes out rows that have no use without theirs, or that belong to
 /// nothing.
-pub(super) fn mend(connection: &Connection) -> Result<Mended, StorageError> {
-    let mut mended = Mended::default();
+pub(super) fn mend(connection: &Connection, mended: &mut Mended) -> Result<(), StorageError> {
     for table in tables(connection)? {
-        for cell in unreadable_in(connection, &table)? {
-            let columns = columns_of(connection, &table)?;
-            if set_readable(connection, &columns, &cell)? {
-                mended.cells += 1;
-            } else {
-                mended.deleted.push(take_out(connection, &table, &columns, &cell.row)?);
+        let columns = columns_of(connection, &table)?;
+        // A row may have several.
+        let mut cells = unreadable_in(connection, &table)?;
+        for _ in 0..columns.len() {
+            for cell in std::mem::take(&mut cells) {
+                if set_readable(connection, &columns, &cell)? {
+                    mended.cells += 1;
+                } else {
+                    let (which, values) = row_of(&columns, &cell.row);
+                    take_out(connection, &table, &which, params_from_iter(values), mended)?;
+                }
+            }
+            cells = unreadable_in(connection, &table)?;
+            if cells.is_empty() {
+                break;
             }
         }
     }
-    while take_out_rows_of_nothing(connection, &mut mended.deleted)? {}
-    Ok(mended)
+    while take_out_rows_of_nothing(connection, mended)? {}
+    Ok(())
+}
+
+/// Deletes the rows of a table that fulfil a condition, and keeps what was in them.
+pub(super) fn take_out(
+    connection: &Connection,
+    table: &str,
+    condition: &str,
+    values: impl Params,
+    mended: &mut Mended,
+) -> Result<(), StorageError> {
+    let columns = columns_of(connection, table)?;
+    let names: Vec<_> = columns.iter().map(|column| format!("\"{}\"", column.name)).collect();
+    let mut delete = connection.prepare(&format!(
+        "DELETE FROM \"{table}\" WHERE {condition} RETURNING {}",
+        names.join(", ")
+    ))?;
+    let mut rows = delete.query(values)?;
+    while let Some(row) = rows.next()? {
+        let values: Vec<_> = (0..columns.len())
+            .map(|column| row.get_ref(column).map(RawValue::from))
+            .collect::<Result<_, _>>()?;
+        let names = columns.iter().map(|column| column.name.as_str());
+        mended.deleted.push(described(table, names, &values));
+    }
+    Ok(())
 }
 
 fn tables(connection: &Connection) -> Result<Vec<String>, StorageError> {
@@ -131,13 +177,30 @@ fn unreadable_in(connection: &Connection, table: &str) -> Result<Vec<Unreadable>
 /// Whether a value is one that the server could have written there: its numbers are counts, times and digests of 63 bits.
 fn is_readable(column: &Column, value: &RawValue) -> bool {
     match value {
-        RawValue::Null => column.is_nullable || column.is_key,
+        RawValue::Null => column.is_nullable,
         RawValue::Integer(number) => {
-            column.kind == "INTEGER" && *number >= 0 || column.kind == "REAL"
+            column.kind == "INTEGER" && (0..=NUMBER_MAX).contains(number) || column.kind == "REAL"
         }
         RawValue::Real(number) => column.kind == "REAL" && number.is_finite(),
-        RawValue::Text(bytes) => column.kind == "TEXT" && str::from_utf8(bytes).is_ok(),
-        RawValue::Blob(_) => column.kind == "BLOB",
+        RawValue::Text(bytes) => {
+            column.kind == "TEXT" && str::from_utf8(bytes).is_ok_and(|text| is_known(column, text))
+        }
+        RawValue::Blob(bytes) => {
+            column.kind == "BLOB" && (column.name != "hash" || bytes.len() == HASH_BYTES)
+        }
+    }
+}
+
+/// Whether a text is what its column is for.
+fn is_known(column: &Column, text: &str) -> bool {
+    match column.name.as_str() {
+        "member" | "other" | "opponent" | "reporter" | "about" | "account" | "owner" => {
+            MemberId::try_from(text.to_owned()).is_ok()
+        }
+        "name" | "about_name" => Name::try_from(text.to_owned()).is_ok(),
+        "game" | "code" => GameId::try_from(text.to_owned()).is_ok(),
+        "pool" => text.parse::<RatingPool>().is_ok(),
+        _ => true,
     }
 }
 
@@ -147,40 +210,41 @@ fn set_readable(
     columns: &[Column],
     cell: &Unreadable,
 ) -> Result<bool, StorageError> {
-    let place = columns.iter().position(|column| column.name == cell.column.name);
-    let value = match (place.map(|place| &cell.row[place]), cell.column.kind.as_str()) {
-        _ if cell.column.is_link => return Ok(false),
-        (Some(RawValue::Text(bytes)), "TEXT") => {
+    let Unreadable { table, column, .. } = cell;
+    let place = columns.iter().position(|other| other.name == column.name);
+    let value = match (place.map(|place| &cell.row[place]), column.kind.as_str()) {
+        // No identity has it.
+        (_, "BLOB") if table == "member" => RawValue::Blob(random_hash(connection)?),
+        _ if column.is_link => return Ok(false),
+        (_, "TEXT") if column.name.ends_with("name") => {
+            RawValue::Text(NAMELESS.as_bytes().to_vec())
+        }
+        (Some(RawValue::Text(bytes)), "TEXT") if str::from_utf8(bytes).is_err() => {
             RawValue::Text(String::from_utf8_lossy(bytes).replace('\u{FFFD}', "?").into_bytes())
         }
-        _ if cell.column.is_nullable => RawValue::Null,
+        _ if column.is_nullable => RawValue::Null,
         (_, "INTEGER") => RawValue::Integer(0),
         _ => return Ok(false),
     };
     let (which, mut values) = row_of(columns, &cell.row);
     values.insert(0, value);
-    let Unreadable { table, column, .. } = cell;
     let update = format!("UPDATE \"{table}\" SET \"{}\" = ? WHERE {which}", column.name);
     // A rule of the table may forbid the value.
     Ok(connection.execute(&update, params_from_iter(values)).is_ok_and(|rows| rows == 1))
 }
 
-/// Deletes a row and returns what was in it.
-fn take_out(
-    connection: &Connection,
-    table: &str,
-    columns: &[Column],
-    row: &[RawValue],
-) -> Result<Value, StorageError> {
-    let (which, values) = row_of(columns, row);
-    connection
-        .execute(&format!("DELETE FROM \"{table}\" WHERE {which}"), params_from_iter(values))?;
-    Ok(described(table, columns, row))
+fn random_hash(connection: &Connection) -> Result<Vec<u8>, StorageError> {
+    let select = format!("SELECT randomblob({HASH_BYTES})");
+    Ok(connection.query_row(&select, (), |row| row.get(0))?)
 }
 
-fn described(table: &str, columns: &[Column], row: &[RawValue]) -> Value {
-    let cells =
-        columns.iter().zip(row).map(|(column, value)| (column.name.clone(), value.to_json()));
+/// A row for people to read.
+pub(super) fn described<'c>(
+    table: &str,
+    columns: impl Iterator<Item = &'c str>,
+    row: &[RawValue],
+) -> Value {
+    let cells = columns.zip(row).map(|(column, value)| (column.to_owned(), value.to_json()));
     json!({"table": table, "row": cells.collect::<Map<_, _>>()})
 }
 
@@ -195,35 +259,22 @@ fn row_of(columns: &[Column], row: &[RawValue]) -> (String, Vec<RawValue>) {
 /// Takes out the rows that belong to nothing. Returns whether there were any: others may belong to them.
 fn take_out_rows_of_nothing(
     connection: &Connection,
-    deleted: &mut Vec<Value>,
+    mended: &mut Mended,
 ) -> Result<bool, StorageError> {
     let mut select = connection.prepare_cached(
         "SELECT link.\"from\", link.\"table\",
              (SELECT name FROM pragma_table_info(link.\"table\") WHERE pk = 1)
          FROM pragma_foreign_key_list(?1) AS link",
     )?;
-    let before = deleted.len();
+    let before = mended.deleted.len();
     for (table, _) in rows_of_nothing(connection)? {
-        let columns = columns_of(connection, &table)?;
-        let names: Vec<_> = columns.iter().map(|column| format!("\"{}\"", column.name)).collect();
         let links =
             select.query_map((&table,), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let links: Vec<(String, String, String)> = links.collect::<Result<_, _>>()?;
         for (from, parent, key) in links {
-            let lost = format!(
-                "DELETE FROM \"{table}\" WHERE \"{from}\" NOT IN (SELECT \"{key}\" FROM \"{parent}\")
-                 RETURNING {}",
-                names.join(", ")
-            );
-            let mut delete = connection.prepare(&lost)?;
-            let mut rows = delete.query(())?;
-            while let Some(row) = rows.next()? {
-                let values: Vec<_> = (0..columns.len())
-                    .map(|column| row.get_ref(column).map(RawValue::from))
-                    .collect::<Result<_, _>>()?;
-                deleted.push(described(&table, &columns, &values));
-            }
+            let lost = format!("\"{from}\" NOT IN (SELECT \"{key}\" FROM \"{parent}\")");
+            take_out(connection, &table, &lost, (), mended)?;
         }
     }
-    Ok(deleted.len() > before)
+    Ok(mended.deleted.len() > before)
 }

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::{
     Findings, OpenError, StorageError, accounts, cells,
+    contradiction::Contradiction,
     data_folder::{create_private, database_in, sync_folder_of},
     moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
@@ -108,7 +109,7 @@ pub(super) fn check_file(file: &Path) -> Result<Findings, OpenError> {
         for check in checks {
             // Each finds what it can. What stops one may be a cell that was found before.
             if let Err(error) = check(&snapshot, &mut findings) {
-                findings.is_repairable &= !findings.is_sound();
+                findings.is_repairable &= matches!(error, StorageError::Damaged(_));
                 findings.add(error.reason());
             }
         }
@@ -193,26 +194,33 @@ fn check_players(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<
     games::check_players(snapshot, findings)
 }
 
-/// Accounts, reports, sanctions and marks of games are not repaired. A file of an older format lacks some of
-/// them.
+/// Accounts, reports, sanctions and marks of games. A file of an older format lacks some of them.
 fn check_moderation(
     snapshot: &Transaction<'_>,
     findings: &mut Findings,
 ) -> Result<(), StorageError> {
-    let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
-    for (table, statement, problem) in
-        accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS)
-    {
-        if !has_table.exists((table,))? {
-            continue;
-        }
-        let rows: u64 = snapshot.query_row(statement, (), |row| row.get(0))?;
-        if rows > 0 {
-            findings.add(format_args!("{rows} {problem}"));
-            findings.is_repairable = false;
-        }
+    for (contradiction, rows) in contradictions(snapshot)? {
+        findings.add(format_args!("{rows} {}", contradiction.problem));
     }
     Ok(())
+}
+
+/// The kinds of rows that contradict others, and how many there are.
+pub(super) fn contradictions(
+    snapshot: &Connection,
+) -> Result<Vec<(&'static Contradiction, u64)>, StorageError> {
+    let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
+    let mut found = Vec::new();
+    for contradiction in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
+        if !has_table.exists((contradiction.since,))? {
+            continue;
+        }
+        let rows = snapshot.query_row(&contradiction.count(), (), |row| row.get(0))?;
+        if rows > 0 {
+            found.push((contradiction, rows));
+        }
+    }
+    Ok(found)
 }
 
 /// Names the accounts that have the likeness of an older one.
@@ -236,32 +244,22 @@ fn note_names_kept_apart(
     Ok(())
 }
 
-/// Ratings are not repaired.
 fn check_ratings(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
     let has_ratings = "SELECT 1 FROM sqlite_schema WHERE name = 'rating'";
     if !snapshot.prepare(has_ratings)?.exists(())? {
         // A file of an older format.
         return Ok(());
     }
-    let mut found = Findings::default();
-    ratings::check(snapshot, &mut found)?;
-    findings.is_repairable &= found.is_sound();
-    found.problems.into_iter().for_each(|problem| findings.add(problem));
-    Ok(())
+    ratings::check(snapshot, findings)
 }
 
-/// Ratings of puzzles are not repaired.
 fn check_puzzles(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<(), StorageError> {
     let has_puzzles = "SELECT 1 FROM sqlite_schema WHERE name = 'puzzle_try'";
     if !snapshot.prepare(has_puzzles)?.exists(())? {
         // A file of an older format.
         return Ok(());
     }
-    let mut found = Findings::default();
-    puzzles::check(snapshot, &mut found)?;
-    findings.is_repairable &= found.is_sound();
-    found.problems.into_iter().for_each(|problem| findings.add(problem));
-    Ok(())
+    puzzles::check(snapshot, findings)
 }
 
 fn inspect_rooms(

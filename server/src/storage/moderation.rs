@@ -10,7 +10,10 @@ use fivefold_shared::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{ExaminationClaim, GameMark, PlayerFacts, StorageError, accounts::DELETED_NAME};
+use super::{
+    ExaminationClaim, GameMark, PlayerFacts, StorageError, accounts::DELETED_NAME,
+    contradiction::Contradiction,
+};
 use crate::limits::moderation::{CLOSED_REPORT_KEPT, SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT};
 
 /// Length of the id of a report or a sanction, in letters.
@@ -513,35 +516,44 @@ pub trait ModerationReader {
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError>;
 }
 
-/// Counts rows of a table that contradict themselves, with the sentence for each count. The statements are
-/// for all databases.
-pub(super) const CONTRADICTIONS: [(&str, &str, &str); 5] = [
-    (
-        "block",
-        "SELECT count(*) FROM block WHERE member = other",
-        "lists have their own member on them",
-    ),
-    (
-        "game_mark",
-        "SELECT count(*) FROM game_mark WHERE member = opponent",
-        "marks of games have one player twice",
-    ),
-    (
-        "examined_game",
-        "SELECT count(*) FROM examined_game WHERE facts = ''",
-        "examined games have an empty result",
-    ),
-    (
-        "report",
-        "SELECT count(*) FROM report WHERE (state = 'open') <> (closed_at IS NULL)",
-        "reports are open and closed",
-    ),
-    (
-        "sanction",
-        "SELECT count(*) FROM sanction WHERE until_at <= from_at OR changes < 1
+/// Rows that contradict themselves.
+pub(super) const CONTRADICTIONS: [Contradiction; 5] = [
+    Contradiction {
+        since: "block",
+        table: "block",
+        rows: "member = other",
+        problem: "lists have their own member on them",
+        empties: None,
+    },
+    Contradiction {
+        since: "game_mark",
+        table: "game_mark",
+        rows: "member = opponent",
+        problem: "marks of games have one player twice",
+        empties: None,
+    },
+    Contradiction {
+        since: "examined_game",
+        table: "examined_game",
+        rows: "facts = ''",
+        problem: "examined games have an empty result",
+        empties: None,
+    },
+    Contradiction {
+        since: "report",
+        table: "report",
+        rows: "(state = 'open') <> (closed_at IS NULL)",
+        problem: "reports are open and closed",
+        empties: None,
+    },
+    Contradiction {
+        since: "sanction",
+        table: "sanction",
+        rows: "until_at <= from_at OR changes < 1
              OR (answered_at IS NOT NULL AND appeal IS NULL AND undone_at IS NULL)",
-        "sanctions end before they begin, or have an answer to no appeal",
-    ),
+        problem: "sanctions end before they begin, or have an answer to no appeal",
+        empties: None,
+    },
 ];
 
 /// Lists of members who are stored nowhere are forgotten if they are not newer than this.

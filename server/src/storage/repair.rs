@@ -15,13 +15,18 @@ use super::{
     DataFolder, Findings, OpenError, Sqlite, StorageError,
     cells::{self, Mended},
     check::{self, Problem},
+    contradiction::Contradiction,
     data_folder::{create_private, database_in, remove_if_there, sync_folder_of},
     raw_value::RawValue,
     salvage::{self, Salvaged},
     schema::CLOSED_WITHOUT_LOG,
-    sqlite::{games, open_to_read},
+    sqlite::{games, open_to_read, puzzle_repair, rating_repair},
+    strays,
     write_ahead_log::{self, with_suffix},
 };
+
+/// Most rounds of a repair; each round mends what the one before has brought to light.
+const ROUNDS_MAX: usize = 16;
 
 /// Why a database could not be repaired. It is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -60,9 +65,9 @@ pub struct Repaired {
     pub rebuilt: Option<Rebuilt>,
     /// The files with what is left of each damaged room.
     pub exports: Vec<PathBuf>,
-    /// The file with the rows of other tables that were taken out.
+    /// The file with the rows that were taken out.
     pub rows: Option<PathBuf>,
-    /// How many unreadable cells of other tables have a value now.
+    /// How many damaged cells have another value now.
     pub cells: usize,
     /// Result of a check after the repair.
     pub findings: Findings,
@@ -79,7 +84,7 @@ pub struct Rebuilt {
 impl fmt::Display for Repaired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rebuilt, exports, rows, cells, findings } = self;
-        if let Some(Rebuilt { old, salvaged: Salvaged { rows, lost } }) = rebuilt {
+        if let Some(Rebuilt { old, salvaged: Salvaged { rows, lost, .. } }) = rebuilt {
             writeln!(
                 f,
                 "Pages of the file were damaged. The {rows} rows that can be read are in a new file; \
@@ -96,12 +101,12 @@ impl fmt::Display for Repaired {
         if let Some(rows) = rows {
             writeln!(
                 f,
-                "Damaged rows of other tables are taken out, and are in {}",
+                "Damaged rows, and what belonged to them, are taken out, and are in {}",
                 rows.display()
             )?;
         }
         if *cells > 0 {
-            writeln!(f, "Damaged cells of other tables that are empty or 0 now: {cells}")?;
+            writeln!(f, "Damaged cells that have another value now: {cells}")?;
         }
         findings.fmt(f)
     }
@@ -145,7 +150,7 @@ pub fn repair(folder: &Path) -> Result<Repaired, RepairError> {
         return Err(OpenError::Missing { path: file.display().to_string() }.into());
     }
     let taken = DataFolder::take(folder)?;
-    let rebuilt = if has_damaged_pages(&file)? { Some(rebuild(&file)?) } else { None };
+    let mut rebuilt = if has_damaged_pages(&file)? { Some(rebuild(&file)?) } else { None };
     let mut storage = Sqlite::open(taken)?;
     let connection = storage.connection();
     let transaction = connection
@@ -153,25 +158,72 @@ pub fn repair(folder: &Path) -> Result<Repaired, RepairError> {
         .map_err(StorageError::from)?;
     // Rows may be taken out before those that belong to them.
     transaction.pragma_update(None, "defer_foreign_keys", true).map_err(StorageError::from)?;
-    let mut exports = Vec::new();
-    for Problem { id, code, problems } in check::damaged_rooms(&transaction)? {
+    let (mut exports, mut mended) = (Vec::new(), Mended::default());
+    if let Some(rebuilt) = &mut rebuilt {
+        mended.deleted.append(&mut rebuilt.salvaged.refused);
+    }
+    // Rows that are taken out may leave others without the ones they belong to.
+    for _ in 0..ROUNDS_MAX {
+        let before = (exports.len(), mended.deleted.len(), mended.cells);
+        close_damaged_rooms(&transaction, folder, &mut exports, &mut mended)?;
+        cells::mend(&transaction, &mut mended)?;
+        mend_contradictions(&transaction, &mut mended)?;
+        mended.cells += games::mend_players(&transaction)?;
+        rating_repair::mend(&transaction, &mut mended)?;
+        puzzle_repair::mend(&transaction, &mut mended)?;
+        if before == (exports.len(), mended.deleted.len(), mended.cells) {
+            break;
+        }
+    }
+    let Mended { deleted, cells } = mended;
+    let rows = if deleted.is_empty() { None } else { Some(write(folder, "rows", &deleted)?) };
+    transaction.commit().map_err(StorageError::from)?;
+    drop(storage);
+    Ok(Repaired { rebuilt, exports, rows, cells, findings: check::check(folder)? })
+}
+
+/// Exports the damaged rooms and closes them, after what belongs to no log has been taken out: with it, a sound room
+/// would look damaged.
+fn close_damaged_rooms(
+    transaction: &Transaction<'_>,
+    folder: &Path,
+    exports: &mut Vec<PathBuf>,
+    mended: &mut Mended,
+) -> Result<(), RepairError> {
+    for problem in check::damaged_rooms(transaction)? {
+        if problem.code.is_some() {
+            strays::take_out(transaction, problem.id, mended)?;
+        }
+    }
+    for Problem { id, code, problems } in check::damaged_rooms(transaction)? {
         let room = code.is_some().then_some(id);
         let name = code.clone().unwrap_or_else(|| "events".to_owned());
         let export = Export {
             room: code,
             problems,
-            events: events_of(&transaction, id)?,
-            games: games_of(&transaction, id)?,
+            events: events_of(transaction, id)?,
+            games: games_of(transaction, id)?,
         };
         exports.push(write(folder, &name, &export)?);
-        clear(&transaction, id, room)?;
+        clear(transaction, id, room)?;
     }
-    let Mended { deleted, cells } = cells::mend(&transaction)?;
-    games::mend_players(&transaction)?;
-    let rows = if deleted.is_empty() { None } else { Some(write(folder, "rows", &deleted)?) };
-    transaction.commit().map_err(StorageError::from)?;
-    drop(storage);
-    Ok(Repaired { rebuilt, exports, rows, cells, findings: check::check(folder)? })
+    Ok(())
+}
+
+fn mend_contradictions(
+    transaction: &Transaction<'_>,
+    mended: &mut Mended,
+) -> Result<(), StorageError> {
+    for (Contradiction { table, rows, empties, .. }, _) in check::contradictions(transaction)? {
+        match empties {
+            Some(column) => {
+                let empty = format!("UPDATE {table} SET {column} = NULL WHERE {rows}");
+                mended.cells += transaction.execute(&empty, ())?;
+            }
+            None => cells::take_out(transaction, table, rows, (), mended)?,
+        }
+    }
+    Ok(())
 }
 
 /// Whether SQLite cannot read all of the file.

@@ -6,20 +6,27 @@ mod pages;
 use std::{collections::BTreeMap, io, path::Path};
 
 use rusqlite::{Connection, Transaction, params_from_iter};
+use serde_json::Value;
 
 use self::pages::{PageKind, Pages, Row, TreePage};
-use super::{StorageError, raw_value::RawValue, schema};
+use super::{StorageError, cells, raw_value::RawValue, schema};
 
-/// Rows on a page that nothing leads to any more are recognized by their columns: so many are needed.
-const COLUMNS_MIN: usize = 6;
+/// Rows on a page that nothing leads to any more are recognized by their columns: so many are needed. Entries of
+/// indexes have fewer.
+const COLUMNS_MIN: usize = 5;
+
+/// Most refused rows that are kept for people to read.
+const REFUSED_MAX: usize = 10_000;
 
 /// What was copied.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Salvaged {
     /// Rows of any table.
     pub(super) rows: u64,
     /// Rows that were seen and could not be read, or that contradict the tables.
     pub(super) lost: u64,
+    /// Those that contradict the tables.
+    pub(super) refused: Vec<Value>,
 }
 
 /// A table of the new file.
@@ -103,13 +110,16 @@ impl Copy<'_> {
             let table = self.tables.iter().find(|table| table.name == name);
             self.tree(root, table, &mut is_known)?;
         }
+        // Without the list of free pages, those of a table with keys may have rows that were deleted.
+        let is_first_sound =
+            self.pages.page(1).is_some_and(|page| page.starts_with(b"SQLite format 3\0"));
         for number in 2..=self.pages.count() {
             if is_known[number as usize] {
                 continue;
             }
-            if let Some(page) =
-                self.pages.tree_page(number).filter(|page| page.kind == PageKind::Rows)
-            {
+            let Some(page) = self.pages.tree_page(number) else { continue };
+            let may_be_free = !is_first_sound && page.kind != PageKind::Rows;
+            if !may_be_free {
                 self.lost_page(&page)?;
             }
         }
@@ -165,12 +175,15 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Copies the rows of a page to which nothing leads, if their columns are those of one table.
+    /// Copies the rows of a page to which nothing leads. Where their columns are those of several tables, the rules
+    /// of all but one refuse them.
     fn lost_page(&mut self, page: &TreePage) -> Result<(), StorageError> {
+        let tables = self.tables;
         for row in &page.rows {
-            let mut fitting = self.tables.iter().filter(|table| table.has_exactly(row));
-            if let (Some(table), None) = (fitting.next(), fitting.next()) {
-                self.insert(table, row)?;
+            for table in tables.iter().filter(|table| table.has_exactly(row)) {
+                if self.try_to_insert(table, row)? {
+                    break;
+                }
             }
         }
         Ok(())
@@ -178,17 +191,22 @@ impl Copy<'_> {
 
     /// Inserts a row, unless it contradicts the table or one that was inserted before.
     fn insert(&mut self, table: &Table, row: &Row) -> Result<(), StorageError> {
-        let Row { number, values } = row;
-        let mut values = values.clone();
-        if values.len() > table.columns.len() || table.has_numbers != number.is_some() {
+        if row.values.len() > table.columns.len() || table.has_numbers != row.number.is_some() {
             self.salvaged.lost += 1;
-            return Ok(());
+        } else if !self.try_to_insert(table, row)? {
+            self.salvaged.lost += 1;
+            if self.salvaged.refused.len() < REFUSED_MAX {
+                let names = table.columns.iter().map(|(name, _)| name.as_str());
+                let refused = cells::described(&table.name, names, &table.values(row));
+                self.salvaged.refused.push(refused);
+            }
         }
-        if let Some((column, number)) = table.number.zip(*number)
-            && let Some(value) = values.get_mut(column)
-        {
-            *value = RawValue::Integer(number);
-        }
+        Ok(())
+    }
+
+    /// Returns whether the table takes the row.
+    fn try_to_insert(&mut self, table: &Table, row: &Row) -> Result<bool, StorageError> {
+        let values = table.values(row);
         let columns = &table.columns[..values.len()];
         let names: Vec<_> = columns.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         let places = vec!["?"; values.len()].join(", ");
@@ -201,19 +219,32 @@ impl Copy<'_> {
             ))
             .and_then(|mut insert| insert.execute(params_from_iter(values)));
         match inserted.map_err(StorageError::from) {
-            Ok(1..) => self.salvaged.rows += 1,
-            Ok(0) | Err(StorageError::Damaged(_)) => self.salvaged.lost += 1,
-            Err(error) => return Err(error),
+            Ok(1..) => {
+                self.salvaged.rows += 1;
+                Ok(true)
+            }
+            Ok(0) | Err(StorageError::Damaged(_)) => Ok(false),
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 }
 
 impl Table {
+    /// The values of a row, with its number.
+    fn values(&self, row: &Row) -> Vec<RawValue> {
+        let mut values = row.values.clone();
+        if let Some((column, number)) = self.number.zip(row.number)
+            && let Some(value) = values.get_mut(column)
+        {
+            *value = RawValue::Integer(number);
+        }
+        values
+    }
+
     /// Whether a row has all of this table's columns, each with a value of its type.
     fn has_exactly(&self, row: &Row) -> bool {
         let fits = |((place, (_, kind)), value): ((usize, &(_, String)), &RawValue)| match value {
-            RawValue::Null => Some(place) == self.number || kind == "TEXT",
+            RawValue::Null => true,
             RawValue::Integer(_) => {
                 kind == "INTEGER" && Some(place) != self.number || kind == "REAL"
             }
@@ -221,7 +252,7 @@ impl Table {
             RawValue::Text(_) => kind == "TEXT",
             RawValue::Blob(_) => kind == "BLOB",
         };
-        self.has_numbers
+        self.has_numbers == row.number.is_some()
             && self.columns.len() >= COLUMNS_MIN
             && self.columns.len() == row.values.len()
             && self.columns.iter().enumerate().zip(&row.values).all(fits)

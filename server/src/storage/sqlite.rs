@@ -15,7 +15,9 @@ mod log;
 mod member_data;
 pub(super) mod moderation;
 pub(super) mod process;
+pub(super) mod puzzle_repair;
 pub(super) mod puzzles;
+pub(super) mod rating_repair;
 pub(super) mod ratings;
 mod reader;
 mod rows;
@@ -239,23 +241,32 @@ fn open_error(file: &Path, error: StorageError) -> OpenError {
     OpenError::Storage { path: file.display().to_string(), error }
 }
 
+/// Rooms in a state that there is none of: neither open nor closed.
+const STATELESS: &str = "SELECT code, id FROM room WHERE state NOT IN (0, 1, 2) ORDER BY id";
+
 /// Open rooms that this process has neither made nor claimed. 0 is `OPEN`, as in the index.
 const ORPHANS: &str = "SELECT code, id FROM room WHERE state = 0 AND owner <> ? ORDER BY id";
 
 impl Storage for Sqlite {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        let mut select = self.connection.prepare_cached(ORPHANS)?;
-        let mut rows = select.query((self.process,))?;
         let (mut orphans, mut unnamed) = (Vec::new(), Vec::new());
-        while orphans.len() < rooms_max
-            && let Some(row) = rows.next()?
-        {
-            let code = row.get_ref(0)?.as_bytes().unwrap_or_default();
-            let code = String::from_utf8_lossy(code).into_owned();
-            match RoomCode::try_from(code.clone()) {
-                Ok(code) if self.unclaimable.contains(&code) => {}
-                Ok(code) => orphans.push(code),
-                Err(_) => unnamed.push((row.get::<_, i64>(1)?, code)),
+        // The others come last: they are looked for in the whole table.
+        for (statement, owner) in [(ORPHANS, Some(self.process)), (STATELESS, None)] {
+            let mut select = self.connection.prepare_cached(statement)?;
+            let mut rows = select.query(rusqlite::params_from_iter(owner))?;
+            while orphans.len() < rooms_max
+                && let Some(row) = rows.next()?
+            {
+                let code = row.get_ref(0)?.as_bytes().unwrap_or_default();
+                let code = String::from_utf8_lossy(code).into_owned();
+                match RoomCode::try_from(code.clone()) {
+                    Ok(code) if self.unclaimable.contains(&code) => {}
+                    Ok(code) => orphans.push(code),
+                    Err(_) => unnamed.push((row.get::<_, i64>(1)?, code)),
+                }
+            }
+            if !orphans.is_empty() {
+                break;
             }
         }
         if orphans.is_empty() {

@@ -2,12 +2,14 @@
 
 use std::fmt::Display;
 
-use fivefold_server::storage::{DataFolder, Findings, Sqlite, Storage, check, check_postgres};
+use fivefold_server::storage::{
+    DataFolder, Findings, Sqlite, Storage, check, check_postgres, repair,
+};
 
 use crate::postgres::{Durability, Server};
 
 /// Fills a database for each damage, which is SQL, and expects that a check of it reports a problem with
-/// this part, which no repair mends.
+/// this part, and that a repair of a file mends it.
 pub(crate) fn every_check_finds(fill: impl Fn(&mut dyn Storage), damages: &[(impl Display, &str)]) {
     for (damage, problem) in damages {
         let folder = tempfile::tempdir().unwrap();
@@ -19,6 +21,8 @@ pub(crate) fn every_check_finds(fill: impl Fn(&mut dyn Storage), damages: &[(imp
         file.execute_batch(&damage.to_string()).unwrap();
         drop(file);
         assert_found(&check(folder.path()).unwrap(), damage, problem);
+        let repaired = repair(folder.path()).unwrap();
+        assert!(repaired.findings.is_sound(), "{damage}: {repaired}");
     }
     let Some(server) = Server::start(Durability::None) else { return };
     for (damage, problem) in damages {
@@ -33,5 +37,5 @@ pub(crate) fn every_check_finds(fill: impl Fn(&mut dyn Storage), damages: &[(imp
 
 fn assert_found(findings: &Findings, damage: &impl Display, problem: &str) {
     let found = findings.problems.iter().any(|one| one.contains(problem));
-    assert!(found && !findings.is_repairable, "{damage}: {findings}");
+    assert!(found, "{damage}: {findings}");
 }

@@ -1,5 +1,7 @@
 //! Blocks, reports and sanctions: what every back end must do.
 
+use std::fs;
+
 use fivefold_server::{
     limits::{
         accounts::DELETED_ACCOUNT_KEPT,
@@ -12,7 +14,7 @@ use fivefold_server::{
         AccountChange, AccountChanged, AccountStep, Append, BlockEntry, BlockKind, CaseId,
         DataFolder, ModerationChange, ModerationChanged, OpenReports, Report, ReportKind,
         ReportQuery, ReportState, ReportedLine, Sanction, SanctionKind, Sqlite, Standing, Storage,
-        Waiting, check,
+        Waiting, check, repair,
     },
 };
 use fivefold_shared::protocol::{ChatText, MemberId, Name};
@@ -629,7 +631,14 @@ fn a_check_finds_what_contradicts_itself() {
         file.execute_batch(damage).unwrap();
         let findings = check(folder.path()).unwrap();
         assert!(findings.problems.contains(&problem.to_owned()), "{findings}");
-        assert!(!findings.is_repairable);
+        assert!(findings.is_repairable);
+    }
+    drop(file);
+    let repaired = repair(folder.path()).unwrap();
+    assert!(repaired.findings.is_sound(), "{repaired}");
+    let rows = fs::read_to_string(repaired.rows.unwrap()).unwrap();
+    for table in ["game_mark", "examined_game", "block", "report", "sanction"] {
+        assert!(rows.contains(&format!("\"table\": \"{table}\"")), "{table}: {rows}");
     }
 }
 

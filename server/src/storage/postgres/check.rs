@@ -45,6 +45,11 @@ const COUNT: &str = "
     SELECT (SELECT count(*) FROM event), (SELECT count(*) FROM game),
         (SELECT count(*) FROM playing)";
 
+/// Private games that are among a member's public ones are none of a newer server.
+const COUNT_PLAYERS: &str = "
+    SELECT count(*) FROM player LEFT JOIN game ON game.id = player.game
+    WHERE game.id IS NULL OR game.listed AND NOT player.listed";
+
 /// Everything as it was at one instant.
 pub(super) const SNAPSHOT: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; \
                      SET LOCAL statement_timeout = 0; \
@@ -125,14 +130,18 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
     }
     ratings::check(session, &mut findings).await?;
     puzzles::check(session, &mut findings).await?;
-    for (_, statement, problem) in
-        accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS)
-    {
-        for row in session.query(statement, &[]).await? {
+    for contradiction in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
+        for row in session.select(&contradiction.count()).await? {
             let rows = unsigned(row.try_get(0)?);
             if rows > 0 {
-                findings.add(format_args!("{rows} {problem}"));
+                findings.add(format_args!("{rows} {}", contradiction.problem));
             }
+        }
+    }
+    for row in session.query(COUNT_PLAYERS, &[]).await? {
+        let rows = unsigned(row.try_get(0)?);
+        if rows > 0 {
+            findings.add(format_args!("{rows} rows of table player are not those of the games"));
         }
     }
     for row in session.query(KEPT_APART, &[]).await? {

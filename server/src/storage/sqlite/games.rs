@@ -108,7 +108,7 @@ fn game(
     readable(found).map(Option::flatten)
 }
 
-/// The players that games have by their summaries, beside those in the table.
+/// What the summaries of games say about who played, beside what the tables have.
 const PLAYERS: &str = "
     WITH named AS (
         SELECT id, listed, summary FROM game WHERE CASE WHEN json_valid(summary)
@@ -122,9 +122,15 @@ const PLAYERS: &str = "
     ), surplus AS (
         SELECT member, listed, game FROM player WHERE game IN (SELECT id FROM named)
         EXCEPT SELECT member, listed, game FROM played
+    ), unlike AS (
+        SELECT id FROM named WHERE listed <> (summary ->> '$.visibility' = 'public')
     )";
 
-/// Compares who played in which game with the games. A file of an older format has no column for it.
+/// Members who may be forgotten though they have a game or an account.
+const FORGOTTEN: &str = "(has_game <> 1 AND id IN (SELECT member FROM player)
+    OR renewed <> 1 AND id IN (SELECT member FROM account))";
+
+/// Compares what the tables have of games and players with the games. A file of an older format lacks some of it.
 pub(in crate::storage) fn check_players(
     connection: &Connection,
     findings: &mut Findings,
@@ -133,24 +139,39 @@ pub(in crate::storage) fn check_players(
     if !connection.prepare(column)?.exists(())? {
         return Ok(());
     }
-    let count = "SELECT (SELECT count(*) FROM missing) + (SELECT count(*) FROM surplus)";
-    let wrong: u64 = connection.query_row(&format!("{PLAYERS} {count}"), (), |row| row.get(0))?;
-    if wrong > 0 {
-        findings.add(format_args!("{wrong} rows of table player are not those of the games"));
+    let count = |from: &str| {
+        connection
+            .query_row(&format!("{PLAYERS} SELECT count(*) FROM {from}"), (), |row| row.get(0))
+    };
+    let wrong: [u64; 2] =
+        [count("(SELECT * FROM missing UNION ALL SELECT * FROM surplus)")?, count("unlike")?];
+    for (rows, problem) in wrong.into_iter().zip([
+        "rows of table player are not those of the games",
+        "games are listed and private, or public and not listed",
+    ]) {
+        if rows > 0 {
+            findings.add(format_args!("{rows} {problem}"));
+        }
     }
     Ok(())
 }
 
-/// Makes the rows about who played from the games again, where they differ.
+/// Makes what follows from the games again, where it differs. Returns how many rows did.
 pub(in crate::storage) fn mend_players(connection: &Connection) -> Result<usize, StorageError> {
     let mut mended = 0;
     for change in [
+        "UPDATE game SET listed = 0 WHERE listed NOT IN (0, 1)",
+        "UPDATE game SET listed = 1 - listed WHERE id IN (SELECT id FROM unlike)",
         "DELETE FROM player WHERE (member, listed, game) IN (SELECT * FROM surplus)",
         "INSERT INTO player (member, listed, game) SELECT * FROM missing",
     ] {
         mended += connection.execute(&format!("{PLAYERS} {change}"), ())?;
     }
-    Ok(mended)
+    let remember = format!(
+        "UPDATE member SET has_game = id IN (SELECT member FROM player),
+             renewed = max(renewed = 1, id IN (SELECT member FROM account)) WHERE {FORGOTTEN}"
+    );
+    Ok(mended + connection.execute(&remember, ())?)
 }
 
 #[cfg(test)]

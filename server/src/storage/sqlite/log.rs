@@ -63,10 +63,18 @@ fn close(
     process: i64,
     room: &RoomCode,
 ) -> Result<Claimed, StorageError> {
-    let mut is_open = transaction
-        .prepare_cached("SELECT 1 FROM room NOT INDEXED WHERE code = ? AND state = ?")?;
-    if is_open.exists((room.as_str(), OPEN))? {
-        return Err(StorageError::Damaged("an index leads to no room".to_owned()));
+    let state: Option<i64> = transaction
+        .prepare_cached("SELECT state FROM room NOT INDEXED WHERE code = ?")?
+        .query_row((room.as_str(),), |row| row.get(0))
+        .optional()?;
+    match state {
+        Some(state) if state == i64::from(OPEN) => {
+            return Err(StorageError::Damaged("an index leads to no room".to_owned()));
+        }
+        Some(state) if ![CLOSED, CLOSED_WITHOUT_LOG].map(i64::from).contains(&state) => {
+            return Err(StorageError::Damaged(format!("the room is in state {state}")));
+        }
+        Some(_) | None => {}
     }
     transaction
         .prepare_cached(

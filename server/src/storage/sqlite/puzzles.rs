@@ -17,7 +17,9 @@ use crate::{
     },
 };
 
-const TRY: &str = "member, puzzle, solved, number, before, deviation_before, after, deviation_after,
+pub(super) const RATING: &str = "value, deviation, volatility, tries, solved, last_at";
+
+pub(super) const TRY: &str = "member, puzzle, solved, number, before, deviation_before, after, deviation_after,
     puzzle_number, puzzle_before, puzzle_deviation_before, puzzle_after, puzzle_deviation_after, at";
 
 /// Counts an attempt, unless the member has tried the puzzle before.
@@ -51,14 +53,15 @@ pub(super) fn count(
     Ok(PuzzleCounted::Counted(entry))
 }
 
-fn write_rating(
-    transaction: &Transaction<'_>,
+/// Writes the rating of one side.
+pub(super) fn write_rating(
+    connection: &Connection,
     side: Side,
     id: &str,
     PuzzleRating { rating, tries, solved }: &PuzzleRating,
 ) -> Result<(), StorageError> {
     let Rating { value, deviation, volatility, last_at } = *rating;
-    transaction
+    connection
         .prepare_cached(
             "INSERT INTO puzzle_rating
                  (side, id, value, deviation, volatility, tries, solved, last_at)
@@ -71,9 +74,10 @@ fn write_rating(
     Ok(())
 }
 
-fn write_try(transaction: &Transaction<'_>, entry: &PuzzleTry) -> Result<(), StorageError> {
+/// Writes a new try.
+pub(super) fn write_try(connection: &Connection, entry: &PuzzleTry) -> Result<(), StorageError> {
     let PuzzleTry { member, puzzle, solved, own, its, at } = entry;
-    transaction
+    connection
         .prepare_cached(&format!(
             "INSERT INTO puzzle_try ({TRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         ))?
@@ -102,16 +106,13 @@ fn rating_of(
     id: &str,
 ) -> Result<Option<PuzzleRating>, StorageError> {
     let found = connection
-        .prepare_cached(
-            "SELECT value, deviation, volatility, tries, solved, last_at FROM puzzle_rating
-             WHERE side = ? AND id = ?",
-        )?
+        .prepare_cached(&format!("SELECT {RATING} FROM puzzle_rating WHERE side = ? AND id = ?"))?
         .query_row((side.as_str(), id), |row| rating(row, 0));
     Ok(found.optional()?)
 }
 
 /// The rating in a row, from this column on.
-fn rating(row: &Row<'_>, first: usize) -> rusqlite::Result<PuzzleRating> {
+pub(super) fn rating(row: &Row<'_>, first: usize) -> rusqlite::Result<PuzzleRating> {
     let rating = Rating {
         value: row.get(first)?,
         deviation: row.get(first + 1)?,
@@ -121,7 +122,8 @@ fn rating(row: &Row<'_>, first: usize) -> rusqlite::Result<PuzzleRating> {
     Ok(PuzzleRating { rating, tries: row.get(first + 3)?, solved: row.get(first + 4)? })
 }
 
-fn entry(row: &Row<'_>) -> Result<PuzzleTry, StorageError> {
+/// The try in a row. An error means that it is damaged.
+pub(super) fn entry(row: &Row<'_>) -> Result<PuzzleTry, StorageError> {
     Ok(PuzzleTry {
         member: name(row.get(0)?)?,
         puzzle: name(row.get(1)?)?,
@@ -182,10 +184,8 @@ pub(in crate::storage) fn check(
              puzzle_deviation_after, solved
          FROM puzzle_try ORDER BY puzzle, puzzle_number",
     ]) {
-        let mut select = connection.prepare(
-            "SELECT id, value, deviation, volatility, tries, solved, last_at FROM puzzle_rating
-             WHERE side = ?",
-        )?;
+        let mut select = connection
+            .prepare(&format!("SELECT id, {RATING} FROM puzzle_rating WHERE side = ?"))?;
         let rows = select.query_map((side.as_str(),), |row| Ok((row.get(0)?, rating(row, 1)?)))?;
         let ratings = rows.collect::<Result<HashMap<String, _>, _>>()?;
         let mut chains = PuzzleChainCheck::new(side, ratings);

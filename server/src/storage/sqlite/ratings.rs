@@ -32,9 +32,11 @@ const PLACED: &str = "
         AND deviation * deviation + max(:now - last_at, 0) * :growth * volatility * volatility
             <= :deviation * :deviation";
 
-const RATING: &str = "pool, value, deviation, volatility, games, wins, draws, last_at, changes";
+pub(super) const RATING: &str =
+    "pool, value, deviation, volatility, games, wins, draws, last_at, changes";
 
-const CHANGE: &str = "member, pool, number, game, kind, result, before, deviation_before, after,
+pub(super) const CHANGE: &str =
+    "member, pool, number, game, kind, result, before, deviation_before, after,
     deviation_after, at";
 
 /// In the order of `CHANGE`, and when the rating changed before.
@@ -43,8 +45,14 @@ pub(super) const INSERT_CHANGE: &str =
         deviation_before, after, deviation_after, at, previous_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
+pub(super) const REPLACE_RATING: &str =
+    "INSERT OR REPLACE INTO rating (member, pool, value, deviation, volatility, games, wins, draws,
+        last_at, changes, changed_at, band)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
 /// When a row of `game` ended; null if its record is damaged.
-const ENDED_AT: &str = "CASE WHEN json_valid(summary) THEN json_extract(summary, '$.ended_at') END";
+pub(super) const ENDED_AT: &str =
+    "CASE WHEN json_valid(summary) THEN json_extract(summary, '$.ended_at') END";
 
 /// Points of one band. Leaderboards find the best by the bands, which few games change.
 const BAND_POINTS: f64 = 50.0;
@@ -207,13 +215,7 @@ fn write(
             band(value),
         );
         if update.execute(row)? == 0 {
-            transaction
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO rating (member, pool, value, deviation, volatility,
-                         games, wins, draws, last_at, changes, changed_at, band)
-                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                )?
-                .execute(row)?;
+            transaction.prepare_cached(REPLACE_RATING)?.execute(row)?;
         }
     }
     Ok(())
@@ -226,30 +228,40 @@ fn insert_changes(
     changed_at: &mut ChangedAt,
     changes: &[RatingChange],
 ) -> Result<(), StorageError> {
-    let mut insert = transaction.prepare_cached(INSERT_CHANGE)?;
     for change in changes {
-        let RatingChange { game, member, pool, kind, result, before, after, number, at } = change;
-        let (kind, result): (&str, &str) = (kind.into(), result.into());
-        insert.execute((
-            member.as_str(),
-            pool.to_string(),
-            number,
-            game.as_str(),
-            kind,
-            result,
-            before.value,
-            before.deviation,
-            after.value,
-            after.deviation,
-            at,
-            changed_at.insert((member.clone(), *pool), *at),
-        ))?;
+        let previous_at = changed_at.insert((change.member.clone(), change.pool), change.at);
+        insert_change(transaction, change, previous_at)?;
     }
     Ok(())
 }
 
+/// Inserts a change after the one that happened then.
+pub(super) fn insert_change(
+    connection: &Connection,
+    change: &RatingChange,
+    previous_at: Option<u64>,
+) -> Result<(), StorageError> {
+    let RatingChange { game, member, pool, kind, result, before, after, number, at } = change;
+    let (kind, result): (&str, &str) = (kind.into(), result.into());
+    connection.prepare_cached(INSERT_CHANGE)?.execute((
+        member.as_str(),
+        pool.to_string(),
+        number,
+        game.as_str(),
+        kind,
+        result,
+        before.value,
+        before.deviation,
+        after.value,
+        after.deviation,
+        at,
+        previous_at,
+    ))?;
+    Ok(())
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "ratings have a few digits")]
-fn band(value: f64) -> i64 {
+pub(super) fn band(value: f64) -> i64 {
     (value / BAND_POINTS) as i64
 }
 
@@ -378,7 +390,10 @@ fn player(row: &Row<'_>) -> Result<(MemberId, Name, PoolRating), StorageError> {
 }
 
 /// The rating in a row, from this column on. The inner error means that it is damaged.
-fn rating(row: &Row<'_>, first: usize) -> rusqlite::Result<Result<PoolRating, StorageError>> {
+pub(super) fn rating(
+    row: &Row<'_>,
+    first: usize,
+) -> rusqlite::Result<Result<PoolRating, StorageError>> {
     let pool: String = row.get(first)?;
     let rating = Rating {
         value: row.get(first + 1)?,
@@ -392,7 +407,8 @@ fn rating(row: &Row<'_>, first: usize) -> rusqlite::Result<Result<PoolRating, St
     Ok(pool.map(|pool| PoolRating { pool, rating, games, wins, draws, changes }))
 }
 
-fn change(row: &Row<'_>) -> Result<RatingChange, StorageError> {
+/// The change in a row of these columns. An error means that it is damaged.
+pub(super) fn change(row: &Row<'_>) -> Result<RatingChange, StorageError> {
     let text = |column: usize| row.get::<_, String>(column);
     Ok(RatingChange {
         member: name(text(0)?)?,
@@ -414,17 +430,25 @@ pub(in crate::storage) fn check(
 ) -> Result<(), StorageError> {
     let mut stored = Ratings::default();
     let mut select = connection.prepare(&format!("SELECT {RATING}, member FROM rating"))?;
-    let rows = select.query_map((), |row| Ok((row.get(9)?, rating(row, 0)?)))?;
-    for row in rows {
-        let (member, rating): (String, Result<PoolRating, StorageError>) = row?;
-        stored.insert(&name(member)?, rating?);
+    let mut rows = select.query(())?;
+    while let Some(row) = rows.next()? {
+        let read = || -> Result<(MemberId, PoolRating), StorageError> {
+            Ok((name(row.get(9)?)?, rating(row, 0)??))
+        };
+        match read() {
+            Ok((member, rating)) => stored.insert(&member, rating),
+            Err(error) => damaged(error, findings)?,
+        }
     }
     let mut chains = ChainCheck::new(stored);
     let mut select = connection
         .prepare(&format!("SELECT {CHANGE} FROM rating_change ORDER BY member, pool, number"))?;
-    let rows = select.query_map((), |row| Ok(change(row)))?;
-    for row in rows {
-        chains.add(row??, findings);
+    let mut rows = select.query(())?;
+    while let Some(row) = rows.next()? {
+        match change(row) {
+            Ok(change) => chains.add(change, findings),
+            Err(error) => damaged(error, findings)?,
+        }
     }
     chains.finish(findings);
     let mut select = connection.prepare(&format!(
@@ -432,7 +456,10 @@ pub(in crate::storage) fn check(
              (SELECT count(*) FROM rating_change AS c
               WHERE c.at = {ENDED_AT} AND c.game = game.code AND kind = 'game')"
     ))?;
-    let rows = select.query_map((), |row| row.get::<_, String>(0))?;
+    let rows = select.query_map((), |row| {
+        row.get_ref(0)
+            .map(|code| String::from_utf8_lossy(code.as_bytes().unwrap_or_default()).into_owned())
+    })?;
     for row in rows {
         findings.add(format_args!("game {} counts, and has not changed two ratings", row?));
     }
@@ -448,6 +475,17 @@ pub(in crate::storage) fn check(
         }
     }
     Ok(())
+}
+
+/// Notes a damaged row; others are read.
+fn damaged(error: StorageError, findings: &mut Findings) -> Result<(), StorageError> {
+    match error {
+        StorageError::Damaged(problem) => {
+            findings.add(problem);
+            Ok(())
+        }
+        StorageError::Failed(_) | StorageError::InDoubt(_) => Err(error),
+    }
 }
 
 /// Statements that count wrong rows, and what is wrong with them: readers would miss ratings or changes.
