@@ -155,12 +155,11 @@ mod tests {
         ANALYZE game, player";
 
     /// The rows that each step of a plan reads or returns.
-    #[expect(clippy::cast_possible_truncation, reason = "counts of rows")]
-    fn rows(plan: &Value) -> Vec<u64> {
+    fn rows(plan: &Value) -> Vec<f64> {
         let number = |name: &str| plan[name].as_f64().unwrap_or(0.0);
         let own =
             (number("Actual Rows") + number("Rows Removed by Filter")) * number("Actual Loops");
-        let mut all = vec![own.round() as u64];
+        let mut all = vec![own];
         for step in plan["Plans"].as_array().into_iter().flatten() {
             all.extend(rows(step));
         }
@@ -176,7 +175,7 @@ mod tests {
         storage.writer.commit(DATABASE_MAINTENANCE_WITHIN, &fill).unwrap();
         let address = Arc::new(Address::parse(&url).unwrap());
         let mut reader = open(&address, Role::Reader).unwrap();
-        let max = AGAINST_LOOKED_AT_MAX as u64;
+        let max = u32::try_from(AGAINST_LOOKED_AT_MAX).unwrap();
         for (statement, kinds, values, found, most) in [
             (SELECT, "bigint, bigint", "200001, 101", 101, 101),
             (SELECT_OF.get(false), "bigint, bigint, text", "200001, 101, 'one'", 101, 101),
@@ -205,8 +204,8 @@ mod tests {
             let plan = reader.read(DATABASE_MAINTENANCE_WITHIN, &plan).unwrap();
             let plan: Value = serde_json::from_str(&plan).unwrap();
             let read = rows(&plan[0]["Plan"]);
-            assert_eq!(read[0], found, "{statement}: {plan:#}");
-            assert!(read.iter().all(|rows| *rows <= most), "{statement}: {plan:#}");
+            assert_eq!(read[0], f64::from(found), "{statement}: {plan:#}");
+            assert!(read.iter().all(|rows| *rows <= f64::from(most)), "{statement}: {plan:#}");
         }
     }
 }
