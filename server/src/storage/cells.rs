@@ -179,7 +179,9 @@ fn is_readable(column: &Column, value: &RawValue) -> bool {
     match value {
         RawValue::Null => column.is_nullable,
         RawValue::Integer(number) => {
-            column.kind == "INTEGER" && (0..=NUMBER_MAX).contains(number) || column.kind == "REAL"
+            // A mark is a part of a hash.
+            let is_in_range = (0..=NUMBER_MAX).contains(number) || column.name == "mark";
+            column.kind == "INTEGER" && is_in_range || column.kind == "REAL"
         }
         RawValue::Real(number) => column.kind == "REAL" && number.is_finite(),
         RawValue::Text(bytes) => {

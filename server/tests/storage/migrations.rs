@@ -5,9 +5,9 @@ use std::{fs, path::Path};
 use fivefold_server::{
     NodeId,
     storage::{
-        AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, Epoch, GameQuery,
-        IdentityHash, KnownMember, MigrateError, OpenError, RecoverError, SoleNode, Sqlite,
-        Storage, StorageReader, check, check_postgres, migrate, migrate_to_file, recover,
+        AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
+        GameQuery, IdentityHash, KnownMember, MigrateError, OpenError, RecoverError, SoleNode,
+        Sqlite, Storage, StorageReader, check, check_postgres, migrate, migrate_to_file, recover,
     },
 };
 use fivefold_shared::{
@@ -141,7 +141,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
 }
 
 /// The accounts of `fill`, their bots and their settings, in a PostgreSQL database.
-fn assert_accounts(reader: &mut dyn StorageReader, url: &str) {
+fn assert_accounts(reader: &mut dyn StorageReader, url: &DatabaseUrl) {
     let keys = reader.account_keys(&member(6)).unwrap();
     assert_eq!((keys.password.is_some(), keys.codes_left, keys.sessions.len()), (true, 8, 1));
     assert_eq!(reader.account_named("ann").unwrap().map(|account| account.member), Some(member(6)));
