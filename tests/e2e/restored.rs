@@ -95,7 +95,6 @@ async fn after_an_older_backup_clients_say_how_many_moves_are_gone() {
     proxy.lead_to(&server);
     let closed = ann.event("closed")["text"].as_str().expect("a text").to_owned();
     assert!(closed.contains("restored from a backup without it"), "{closed}");
-    plain.say("leave");
     let (_, _, told) = plain.finish();
     // Where this one came back later, Bob had played on, and fewer moves were gone.
     let is_counted = ["the last 4 moves are gone.", "the last 3 moves are gone."]
