@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction, params_from_iter};
 use serde_json::Value;
 
 use self::pages::{PageKind, Pages, Row, TreePage};
-use super::{StorageError, cells, raw_value::RawValue, schema};
+use super::{StorageError, cells, raw_value::RawValue, schema, sqlite::process};
 
 /// Rows on a page that nothing leads to any more are recognized by their columns: so many are needed. Entries of
 /// indexes have fewer.
@@ -55,6 +55,7 @@ pub(super) fn copy(old: &Path, new: &Path) -> Result<Salvaged, StorageError> {
         Copy { pages: &pages, tables: &tables, transaction, salvaged: Salvaged::default() };
     copy.all()?;
     let Copy { transaction, salvaged, .. } = copy;
+    process::follow_owners(&transaction)?;
     transaction.commit()?;
     Ok(salvaged)
 }

@@ -21,6 +21,19 @@ pub(super) fn begin(connection: &mut Connection) -> rusqlite::Result<i64> {
     Ok(process)
 }
 
+/// Adds the number of the last process that owns a room, where it is lost: the next process would take the rooms for
+/// its own, and not look for them.
+///
+/// # Errors
+/// If the file cannot be written.
+pub(in crate::storage) fn follow_owners(connection: &Connection) -> rusqlite::Result<usize> {
+    connection.execute(
+        "INSERT OR IGNORE INTO process (id)
+         SELECT max(owner) FROM room WHERE owner BETWEEN 1 AND ? HAVING max(owner) IS NOT NULL",
+        (PROCESS_MAX,),
+    )
+}
+
 /// Deletes numbers that no process had, and continues after the largest one that owns a room.
 ///
 /// # Errors
