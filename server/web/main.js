@@ -220,6 +220,7 @@ function fillBar() {
     if (status === was) return;
     const startButton = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.startAsNewPlayer() }, t('start_as_new_player'));
     fill(lost, t(status === 'stopped' ? 'connection_stopped' : startButton ? 'identity_replaced' : 'connection_lost'), ' ', startButton);
+    clearTimeout(back);
     if (status === 'open' && was === 'lost') back = setTimeout(() => app.announce(t('connection_back')), BACK_AFTER_MS);
     was = status;
   };

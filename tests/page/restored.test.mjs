@@ -57,14 +57,15 @@ test('after an older backup the page says what is gone, and the game goes on fro
       await put(mover, point);
       await sees(other, point, ply % 2 === 0 ? 'White' : 'Black');
     }
+    await server.terminate();
     for (const page of pages) {
+      await page.getByText(LOST).waitFor();
       await page.evaluate(() => {
         const { news } = Object.assign(globalThis, { news: /** @type {string[]} */ ([]) });
         const polite = document.querySelector('.spoken[role=status]');
         if (polite) new MutationObserver(() => news.push(polite.textContent ?? '')).observe(polite, { childList: true });
       });
     }
-    await server.terminate();
     await copy(backup, server.data);
     await server.again();
     for (const page of pages) {
