@@ -92,7 +92,7 @@ test('a broken file says why, and loses nothing', async () => {
   await page.locator('.tree .move').nth(1).waitFor();
   /** @type {[Buffer, RegExp][]} */
   const files = [
-    [Buffer.from('(;SZ[15];B[hh](;W[ig]'), /^Line 1 is not part of a game.*`\)` is missing/],
+    [Buffer.from('(;SZ[15];B[hh](;W[ig'), /^Line 1 is not part of a game.*`\]` is missing/],
     [Buffer.from(LIBRARY.slice(0, -2)), /^Line 1 is not part of a game.*byte 26: a variation is missing/],
     [Buffer.from([0, 1, 2, 3, 255]), /^Line 1 is not part of a game/],
     [Buffer.alloc((1 << 20) + 1, 'a'), /^The file is too large\. The limit is 1 MB\.$/],

@@ -31,7 +31,7 @@ for (const [how, deny] of Object.entries(DENIALS)) {
     await page.getByText('This browser keeps nothing for this site').waitFor();
     await page.locator('.opponents label', { hasText: 'A bot' }).click();
     await page.locator('.level label', { hasText: /^1$/ }).click();
-    await page.getByRole('button', { name: 'Play level 1' }).click();
+    await page.getByRole('button', { name: 'Play the bot (level 1)' }).click();
     await page.getByRole('heading', { name: 'Your move' }).waitFor();
     await put(page, 'h8');
     await sees(page, 'h8', '(Black|White)');

@@ -43,7 +43,7 @@ const FILES = {
   'one move a thousand times': [text(`(;SZ[15]${'(;B[hh];W[hi])'.repeat(1_000)})`), /^2 moves read\.$/],
   'a move that comes back': [text(`(;SZ[15]${';B[hh];W[hi]'.repeat(100)})`), /^2 moves read\. 198 moves were left out\./],
   'as many moves as fit': [text(wide(10_000)), /moves read\./],
-  'one move more': [text(wide(10_001)), BROKEN],
+  'more moves than fit': [text(wide(10_100)), /^The file has more moves than the 10,000 that fit here/],
   'brackets without an end': [text('('.repeat(200_000)), BROKEN],
   'a text without an end': [text('(;SZ[15];B[hh]C[abc'), BROKEN],
   'a board too large': [text('Piskvorky 99999999999x99999999999, 0:0, 0\r\n1,1\r\n'), BROKEN],

@@ -210,7 +210,7 @@ export const view = (app, place) => {
   /** Offers the other games of a file. @param {File | string} source @param {number} game @param {number} count */
   function offerGames(source, game, count) {
     fileGames.hidden = count === 1;
-    const choice = select(ta('game_of_file'), Array.from({ length: count }, (_, index) => [String(index + 1), ta('game_number', { number: index + 1, count })]));
+    const choice = select(ta('game_of_file'), Array.from({ length: count }, (_, index) => [String(index + 1), ta('game_number', { number: index + 1, total: count })]));
     choice.field.value = String(game);
     choice.field.addEventListener('change', () => void open(source, Number(choice.field.value)));
     fileGames.replaceChildren(choice.label);

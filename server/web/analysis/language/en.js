@@ -37,7 +37,7 @@ export const texts = {
   too_long: 'The file is too large. The limit is {most} MB.',
   too_many: 'The file has more moves than the {most} that fit here.',
   game_of_file: 'Game of the file',
-  game_number: '{number} of {count}',
+  game_number: '{number} of {total}',
   note_passes: { one: '{count} pass was left out.', other: '{count} passes were left out.' },
   note_out_of_turn: { one: '{count} stone out of turn was left out: {value}.', other: '{count} stones out of turn were left out, the first was {value}.' },
   note_set_up: { one: '{count} change of the board during the game was left out.', other: '{count} changes of the board during the game were left out.' },

@@ -38,7 +38,7 @@ export const texts = {
   too_long: 'El archivo es demasiado grande. El límite es de {most} MB.',
   too_many: 'El archivo tiene más jugadas de las {most} que caben aquí.',
   game_of_file: 'Partida del archivo',
-  game_number: '{number} de {count}',
+  game_number: '{number} de {total}',
   note_passes: { one: 'Se omitió {count} pase.', many: 'Se omitieron {count} pases.', other: 'Se omitieron {count} pases.' },
   note_out_of_turn: { one: 'Se omitió {count} piedra fuera de turno: {value}.', many: 'Se omitieron {count} piedras fuera de turno; la primera era {value}.', other: 'Se omitieron {count} piedras fuera de turno; la primera era {value}.' },
   note_set_up: { one: 'Se omitió {count} cambio del tablero durante la partida.', many: 'Se omitieron {count} cambios del tablero durante la partida.', other: 'Se omitieron {count} cambios del tablero durante la partida.' },
