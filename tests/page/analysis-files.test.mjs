@@ -195,6 +195,7 @@ test('a game goes on from a position, against any level', async () => {
 test('files in other encodings are read as by the command line', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
+  await page.getByRole('button', { name: 'Open a file' }).waitFor();
   const table = await readFile(new URL('../../shared/testdata/encodings.txt', import.meta.url), 'utf8');
   const lines = table.split('\n').filter((line) => line && !line.startsWith('#'));
   assert.ok(lines.length > 10);
@@ -213,6 +214,7 @@ test('files in other encodings are read as by the command line', async () => {
 test('the page names the parts of a file that it left out, and offers its other games', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
+  await page.getByRole('button', { name: 'Open a file' }).waitFor();
   const text = '(;SZ[15]RU[moon];B[hh];B[ii];W[])(;SZ[15];B[aa];W[bb];B[cc])';
   await bring(page, 'games.sgf', [...Buffer.from(text)], 'drop');
   const status = page.locator('.file-status');
