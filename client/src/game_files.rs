@@ -79,7 +79,7 @@ impl fmt::Display for Source<'_> {
     }
 }
 
-/// What to read of a file, and how.
+/// How to read a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     /// The format; otherwise that of the file's name, or of its content.
@@ -156,13 +156,13 @@ fn bytes(source: Source<'_>) -> io::Result<Vec<u8>> {
 
 /// The encoding of a file: as it shows or names it, or as it looks.
 fn encoding_of(bytes: &[u8]) -> Result<&'static Encoding, FileError> {
+    let text = encoding::text_of(bytes);
     let guess = || {
-        let text = if renlib::is_library(bytes) { &renlib::texts(bytes) } else { bytes };
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(text, true);
+        detector.feed(&text, true);
         detector.guess(None, Utf8Detection::Allow)
     };
-    let named = match encoding::of(bytes) {
+    let named = match encoding::of(&text) {
         FileEncoding::Sure(name) => Encoding::for_label(name.as_bytes()),
         FileEncoding::Named(name) => Encoding::for_label(name.as_bytes()),
         FileEncoding::Unknown => None,
@@ -176,16 +176,19 @@ fn encoding_of(bytes: &[u8]) -> Result<&'static Encoding, FileError> {
 /// # Errors
 /// When the format cannot express the game.
 pub fn write(tree: GameTree, format: Format) -> anyhow::Result<String> {
-    if format == Format::Sgf {
-        return Ok(sgf::write(&tree)?);
-    }
-    let Noted { content: game, notes } = Noted::from(tree).main_line();
-    report(&notes)?;
     Ok(match format {
-        Format::Sgf | Format::Psq => psq::write(&game),
-        Format::Moves => moves::write(&game),
-        Format::Json => serde_json::to_string_pretty(&game)? + "\n",
+        Format::Sgf => sgf::write(&tree)?,
+        Format::Psq => psq::write(&main_line(tree)?),
+        Format::Moves => moves::write(&main_line(tree)?),
+        Format::Json => serde_json::to_string_pretty(&main_line(tree)?)? + "\n",
     })
+}
+
+/// The main line of a game; prints how many moves of variations that leaves out.
+fn main_line(tree: GameTree) -> io::Result<GameFile> {
+    let Noted { content, notes } = Noted::from(tree).main_line();
+    report(&notes)?;
+    Ok(content)
 }
 
 /// The game without moves after its end, which are left out with a note.

@@ -15,7 +15,7 @@ pub mod tree;
 
 use self::{
     file::{FileError, GameFile},
-    notes::{NoteKind, Noted, Notes},
+    notes::{Note, NoteKind, Noted},
     tree::{FILE_BYTES_MAX, GameTree},
 };
 use crate::rules::Rules;
@@ -81,9 +81,7 @@ impl Noted<GameTree> {
         let Self { content, mut notes } = self;
         let all = content.nodes().len();
         let game = content.main_line();
-        let mut more = Notes::default();
-        more.count(NoteKind::Variations, all - game.moves.len());
-        notes.extend(more.finish(game.rules.variant()));
+        notes.extend(Note::counted(NoteKind::Variations, all - game.moves.len()));
         Noted { content: game, notes }
     }
 }

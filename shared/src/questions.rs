@@ -135,9 +135,9 @@ impl EncodingQuestion {
         let bytes = &self.bytes;
         check_length(bytes).map_err(unreadable_game)?;
         let is_library = renlib::is_library(bytes);
-        let texts = is_library.then(|| renlib::texts(bytes));
-        let likely = encoding::likely(texts.as_ref().unwrap_or(bytes));
-        let name = match encoding::of(bytes) {
+        let text = encoding::text_of(bytes);
+        let likely = encoding::likely(&text);
+        let name = match encoding::of(&text) {
             Encoding::Sure(name) => name.to_owned(),
             Encoding::Named(name) => name,
             Encoding::Unknown => likely.to_owned(),

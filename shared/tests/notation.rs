@@ -107,6 +107,7 @@ fn sgf_of_others_is_read() {
         ("(;SZ[15] 8)", "line 1: `8` is not expected here"),
         ("hello", "line 1: no SGF: there is no `(;`"),
         ("()", "line 1: no SGF: the game has no node"),
+        ("((((", "line 1: no SGF: the game has no node"),
         ("(;RU[renju]SZ[19];B[hh])", "line 1: renju is played on 15x15 only"),
     ];
     for (text, expected) in cases {

@@ -51,20 +51,18 @@ fn played(ply: usize, x: i32, y: i32) -> Event {
     Event::Played { ply, point: Point::new(x, y), assisted: false, time: None }
 }
 
+/// A casual game begins.
+fn started(game: u32, black: Seat) -> Event {
+    Event::Started { game, black, id: game_id(), rated: false, casual: None, part: None }
+}
+
 fn whole_game() -> Vec<Event> {
     let (ann, bot) = (member("Ann"), Player::Bot { bot: BotKind::Attack.into() });
     let mut events = vec![
         created(),
         Event::Sat { seat: Seat::First, player: ann },
         Event::Sat { seat: Seat::Second, player: bot },
-        Event::Started {
-            game: 1,
-            black: Seat::First,
-            id: game_id(),
-            rated: false,
-            casual: None,
-            part: None,
-        },
+        started(1, Seat::First),
         Event::Renamed { seat: Seat::First, name: Name::new("Anna").expect("well formed") },
         played(0, 1, 1),
         Event::DrawOffered { by: Seat::First },
@@ -86,14 +84,7 @@ fn whole_game() -> Vec<Event> {
         rated: false,
     });
     events.push(Event::RematchAsked { by: Seat::First });
-    events.push(Event::Started {
-        game: 2,
-        black: Seat::Second,
-        id: game_id(),
-        rated: false,
-        casual: None,
-        part: None,
-    });
+    events.push(started(2, Seat::Second));
     events
 }
 
@@ -122,27 +113,13 @@ fn paired_games() -> Vec<Event> {
         created,
         Event::Sat { seat: first, player: member("Ann") },
         Event::Sat { seat: second, player: member("Robert") },
-        Event::Started {
-            game: 1,
-            black: first,
-            id: game_id(),
-            rated: false,
-            casual: None,
-            part: None,
-        },
+        started(1, first),
         Event::FirstActDue { seat: first, until: 35_000 },
         played(0, 1, 1),
         Event::FirstActDue { seat: second, until: 36_000 },
         Event::FirstActDue { seat: second, until: 99_000 },
         Event::Ended { outcome: Outcome::Aborted { by: second }, rated: false },
-        Event::Started {
-            game: 2,
-            black: second,
-            id: game_id(),
-            rated: false,
-            casual: None,
-            part: None,
-        },
+        started(2, second),
         played(0, 1, 1),
         Event::Nudged { by: second, until: 999_000 },
         played(1, 0, 0),
@@ -264,14 +241,7 @@ fn clock_after(events: &[(u64, Event)]) -> (u64, u64, Option<(Seat, u64)>) {
         created,
         Event::Sat { seat: Seat::First, player: ann },
         Event::Sat { seat: Seat::Second, player: bob },
-        Event::Started {
-            game: 1,
-            black: Seat::First,
-            id: game_id(),
-            rated: false,
-            casual: None,
-            part: None,
-        },
+        started(1, Seat::First),
     ]
     .into_iter()
     .map(|event| (0, event));
@@ -325,14 +295,7 @@ fn who_loses_on_time_is_shown_no_time_at_all() {
                 created_with(time),
                 Event::Sat { seat: Seat::First, player: first },
                 Event::Sat { seat: Seat::Second, player: second },
-                Event::Started {
-                    game: 1,
-                    black: Seat::First,
-                    id: game_id(),
-                    rated: false,
-                    casual: None,
-                    part: None,
-                },
+                started(1, Seat::First),
                 played(0, 0, 0),
                 Event::Ended { outcome: Outcome::Time { winner }, rated: false },
             ]);
@@ -416,7 +379,7 @@ proptest! {
             created,
             Event::Sat { seat: Seat::First, player: member("Ann") },
             Event::Sat { seat: Seat::Second, player: member("Robert") },
-            Event::Started { game: 1, black: Seat::First, id: game_id(), rated: false, casual: None, part: None },
+            started(1, Seat::First),
         ])).unwrap();
         let seats = room.seats.clone();
         let mut model = Model::game(1);

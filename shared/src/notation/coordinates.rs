@@ -32,7 +32,7 @@ pub enum CoordinateError {
 /// ```
 pub fn format(point: Point, size: Size) -> String {
     match size {
-        Size::Bounded { width, height } if is_within(point, width, height) => {
+        Size::Bounded { height, .. } if is_within(point, size) => {
             format!("{}{}", column_name(point.x.unsigned_abs()), i32::from(height) - point.y)
         }
         Size::Bounded { .. } | Size::Unbounded => format!("{},{}", point.x, point.y),
@@ -70,12 +70,7 @@ pub fn parse(text: &str, size: Size) -> Result<Point, CoordinateError> {
         }
         (None, Size::Unbounded) => return Err(CoordinateError::Form(size)),
     };
-    match size {
-        Size::Bounded { width, height } if !is_within(point, width, height) => {
-            Err(CoordinateError::Outside(size))
-        }
-        Size::Bounded { .. } | Size::Unbounded => Ok(point),
-    }
+    if is_within(point, size) { Ok(point) } else { Err(CoordinateError::Outside(size)) }
 }
 
 /// One of the two numbers of `x,y`.
@@ -114,8 +109,14 @@ fn column_name(column: u32) -> String {
     }
 }
 
-fn is_within(point: Point, width: u8, height: u8) -> bool {
-    (0..i32::from(width)).contains(&point.x) && (0..i32::from(height)).contains(&point.y)
+/// Whether a board has this point. An unbounded one has all of them.
+pub(super) fn is_within(point: Point, size: Size) -> bool {
+    match size {
+        Size::Bounded { width, height } => {
+            (0..i32::from(width)).contains(&point.x) && (0..i32::from(height)).contains(&point.y)
+        }
+        Size::Unbounded => true,
+    }
 }
 
 /// The accepted points, for the end of an error's sentence.

@@ -4,6 +4,8 @@
 //! needs tables, which browsers have; the command line takes them from a crate. So this module only
 //! chooses, for both.
 
+use std::borrow::Cow;
+
 use super::renlib;
 
 /// Longest value of `CA` that is read, in bytes.
@@ -24,15 +26,13 @@ pub enum Encoding {
     Binary,
 }
 
-/// The encoding of a file's text; of a library, that of its comments.
-pub fn of(bytes: &[u8]) -> Encoding {
-    if renlib::is_library(bytes) {
-        return of_text(&renlib::texts(bytes));
-    }
-    of_text(bytes)
+/// What of a file is text: all of it, or the comments of a library.
+pub fn text_of(file: &[u8]) -> Cow<'_, [u8]> {
+    if renlib::is_library(file) { renlib::texts(file).into() } else { file.into() }
 }
 
-fn of_text(bytes: &[u8]) -> Encoding {
+/// The encoding of a text.
+pub fn of(bytes: &[u8]) -> Encoding {
     match bytes {
         [0xef, 0xbb, 0xbf, ..] => return Encoding::Sure("utf-8"),
         [0xff, 0xfe, ..] => return Encoding::Sure("utf-16le"),

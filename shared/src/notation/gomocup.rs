@@ -69,7 +69,8 @@ fn point(text: &str) -> Option<Point> {
 
 /// Reads the two sides of a board, which some managers separate by a space.
 fn sides(text: &str) -> Option<(i64, i64)> {
-    let (width, height) = text.split_once(|c: char| c == ',' || c.is_whitespace())?;
+    let by_space = || text.split_once(char::is_whitespace);
+    let (width, height) = text.split_once(',').or_else(by_space)?;
     Some((number(width)?, number(height)?))
 }
 

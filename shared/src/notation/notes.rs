@@ -85,9 +85,7 @@ impl Notes {
 
     /// Notes so many of a kind, unless there are none.
     pub(super) fn count(&mut self, kind: NoteKind, count: usize) {
-        if count > 0 {
-            self.0.push(Note { kind, count, line: None, value: None, variant: None });
-        }
+        self.0.extend(Note::counted(kind, count));
     }
 
     /// The notes. Unknown rules were taken as this variant.
@@ -96,6 +94,13 @@ impl Notes {
             note.variant = (note.kind == NoteKind::UnknownRules).then_some(variant);
         }
         self.0
+    }
+}
+
+impl Note {
+    /// So many of a kind, unless there are none.
+    pub(super) fn counted(kind: NoteKind, count: usize) -> Option<Self> {
+        (count > 0).then_some(Self { kind, count, line: None, value: None, variant: None })
     }
 }
 

@@ -15,6 +15,7 @@
 use std::fmt::Write as _;
 
 use super::{
+    coordinates::is_within,
     file::{Ending, FileError, FileMove, GameFile, extent, one_line, too_many},
     notes::{NoteKind, Noted, Notes},
 };
@@ -120,15 +121,6 @@ fn read_move(line: &str, size: Size) -> Result<(Point, Option<&str>), String> {
     match point.filter(|&point| is_within(point, size)) {
         Some(point) => Ok((point, parts.next())),
         None => Err(format!("{line} is no point of a board of {size}")),
-    }
-}
-
-fn is_within(point: Point, size: Size) -> bool {
-    match size {
-        Size::Bounded { width, height } => {
-            (0..width.into()).contains(&point.x) && (0..height.into()).contains(&point.y)
-        }
-        Size::Unbounded => true,
     }
 }
 

@@ -14,7 +14,7 @@ mod scanner;
 mod write;
 
 pub use self::{
-    read::{games, read},
+    read::read,
     write::{TooLarge, write},
 };
 

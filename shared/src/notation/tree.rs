@@ -28,14 +28,15 @@ pub struct GameTree {
     /// White's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub white: Option<String>,
-    /// The day, such as `2026-11-21`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The day, such as `2026-11-21`. JSON is for the page, which keeps neither this nor what follows from the
+    /// course of a game.
+    #[serde(skip)]
     pub date: Option<String>,
     /// How the game of the main line ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub ending: Option<Ending>,
     /// Its opening, unless that was free.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub opening: Option<FileOpening>,
     /// The comment on the beginning.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -52,7 +53,7 @@ pub struct TreeNode {
     /// The point.
     pub point: Point,
     /// How long it took, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub took_ms: Option<u64>,
     /// The comment on it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -93,9 +94,6 @@ struct TreeFields {
     rules: Rules,
     black: Option<String>,
     white: Option<String>,
-    date: Option<String>,
-    ending: Option<Ending>,
-    opening: Option<FileOpening>,
     #[serde(default)]
     comment: String,
     nodes: Vec<TreeNode>,
@@ -194,20 +192,19 @@ impl TryFrom<TreeFields> for GameTree {
     type Error = TreeError;
 
     fn try_from(fields: TreeFields) -> Result<Self, TreeError> {
-        let TreeFields { rules, black, white, date, ending, opening, comment, nodes } = fields;
+        let TreeFields { rules, black, white, comment, nodes } = fields;
         let mut builder = TreeBuilder::new(rules);
         builder.comment(None, &comment)?;
-        for (place, TreeNode { parent, point, took_ms, comment }) in nodes.into_iter().enumerate() {
+        for (place, TreeNode { parent, point, comment, .. }) in nodes.into_iter().enumerate() {
             if parent.is_some_and(|parent| parent >= place) {
                 return Err(TreeError::NoParent);
             }
             if builder.add(parent, point)? != place {
                 return Err(TreeError::Repeated);
             }
-            builder.took(place, took_ms);
             builder.comment(Some(place), &comment)?;
         }
-        Ok(Self { black, white, date, ending, opening, ..builder.tree })
+        Ok(Self { black, white, ..builder.tree })
     }
 }
 

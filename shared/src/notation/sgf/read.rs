@@ -71,7 +71,7 @@ pub fn read(text: &str, otherwise: Variant, game: usize) -> Result<Noted<GameTre
 ///
 /// # Errors
 /// When it has none, or a value does not end.
-pub fn games(text: &str) -> Result<Vec<usize>, FileError> {
+fn games(text: &str) -> Result<Vec<usize>, FileError> {
     let start = text.find("(;").or_else(|| text.find('('));
     let Some(start) = start else {
         return Err(FileError { line: 1, text: "no SGF: there is no `(;`".into() });
@@ -96,7 +96,12 @@ pub fn games(text: &str) -> Result<Vec<usize>, FileError> {
             }
             // Signs between the games do not count.
             Ok(Token::Other(c)) => rest.offset += c.len_utf8(),
-            Ok(Token::End) => break,
+            Ok(Token::End) => {
+                if depth > 0 && is_empty {
+                    games.pop();
+                }
+                break;
+            }
             // The reader reports an error within the first game.
             Err(_) if !games.is_empty() => break,
             Err(error) => return Err(error),
