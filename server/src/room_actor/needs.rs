@@ -12,7 +12,7 @@ use super::{
     route::Route,
     waiting::{Learned, Need},
 };
-use crate::dealings::of_two;
+use crate::{dealings::of_two, storage::cannot_read};
 
 impl Actor {
     /// Takes an input of a session, or has it wait.
@@ -90,7 +90,7 @@ async fn search(context: &RoomContext, need: &Need) -> Learned {
                 Err(error) => {
                     tracing::warn!(%error, "cannot read what two players have played");
                     // Nobody knows how the game would count.
-                    Learned::Refused(Refusal::new(Reason::Unavailable))
+                    Learned::Refused(cannot_read())
                 }
             }
         }

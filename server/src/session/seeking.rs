@@ -94,7 +94,7 @@ impl Commands {
         });
         let (ratings, mut dealings) = read.await.map_err(|error| {
             tracing::warn!(%error, "cannot read a rating");
-            Refusal::new(Reason::Unavailable)
+            cannot_read()
         })?;
         if let Some(place) = self.place() {
             dealings.places.extend(place.marks());
