@@ -573,9 +573,8 @@ async fn check(command: &str) {
     let output = match command {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
-        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "bot" | "token" => {
-            with_account(command, &files).await
-        }
+        "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "bot" | "token"
+        | "challenges" => with_account(command, &files).await,
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]
