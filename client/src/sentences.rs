@@ -58,7 +58,7 @@ pub fn seat_name(room: &RoomState, seat: Seat) -> String {
     }
 }
 
-/// What a game counts, unless it is as its players expect.
+/// A sentence about how a game counts for the ratings, if that differs from what its players expect.
 fn counts(casual: Option<WhyCasual>, part: Option<NonZeroU32>) -> String {
     match (casual, part) {
         (Some(WhyCasual::OnePlace), _) => {

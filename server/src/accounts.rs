@@ -105,7 +105,7 @@ pub(crate) struct Device {
     pub(crate) address: IpAddr,
     /// What it calls itself.
     pub(crate) label: String,
-    /// That of a browser that was signed in to an account before.
+    /// The key of the browser, if somebody has signed in there before.
     pub(crate) key: Option<DeviceKey>,
 }
 

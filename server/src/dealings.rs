@@ -1,8 +1,8 @@
-//! What two players have had to do with each other decides how their next game counts: whether their
-//! accounts were used at one place, and what they have played today.
+//! The history of two players decides how their next game counts: whether their accounts were used at one
+//! place, and how often they have played today.
 //!
-//! What a member has done is in the storage, so it holds on all nodes. The member's node reads it before
-//! each seek, and a room when a game has ended. It does not know what follows: see
+//! The history is in the storage, so it is the same on all nodes. A member's node reads it before each seek,
+//! and a room before a rematch. This file does not know what follows from it: see
 //! [`Terms`](fivefold_shared::room::Terms).
 
 mod places;
@@ -24,7 +24,7 @@ use crate::{
     storage::{Meeting, ReadPool, StorageError, StorageReader, Trace},
 };
 
-/// What one member has done, as far as it matters for their next game.
+/// The part of one member's history that matters for their next game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct OwnDealings {
     /// Digests of the addresses and devices at which the account was used.

@@ -1,7 +1,7 @@
-//! What a browser keeps that was signed in to an account, in a cookie of its own: a secret, by which the device is
-//! known again whatever account is used on it, and a proof of the account that was opened there last.
+//! A cookie of a browser in which somebody has signed in. It has a secret, which identifies the device whatever
+//! account is used on it, and a proof of the account that was opened there last.
 //!
-//! It opens nothing.
+//! The cookie opens no account.
 
 use crate::{ids, storage::Account};
 
@@ -27,7 +27,7 @@ impl DeviceKey {
         is_one.then(|| Self { secret: secret.to_owned(), proof: proof.to_owned() })
     }
 
-    /// That of a device after an account was opened there. A device that was known stays the same one.
+    /// The key of a device after an account was opened there. A known device keeps its secret.
     pub(crate) fn after(known: Option<&Self>, account: &Account) -> Self {
         let secret = known.map_or_else(ids::session_secret, |known| known.secret.clone());
         let proof = ids::account_on_device(account.hash, &secret);

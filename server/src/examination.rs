@@ -46,8 +46,8 @@ pub(crate) struct Examiner {
 }
 
 impl Examiner {
-    /// Examines games; never returns. What needs no engine is stored at once, however busy the processor
-    /// is: operators wait for it.
+    /// Examines games; never returns. Facts that need no engine are stored at once, even on a busy processor,
+    /// because operators wait for them.
     pub(crate) async fn run(self) -> Infallible {
         let (never, _) = tokio::join!(self.examine(), self.search());
         never

@@ -55,7 +55,7 @@ pub struct ChallengeArgs {
 /// `fivefold challenges`
 #[derive(Args, Debug)]
 pub struct ChallengesArgs {
-    /// Who may challenge you from now on; without it, show who may.
+    /// Whose challenges you take from now on. Leave it out to show the setting.
     #[arg(value_name = "FROM")]
     pub from: Option<ChallengesChoice>,
     /// The server.

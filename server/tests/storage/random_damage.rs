@@ -1,8 +1,8 @@
 //! Random cells and pages of a file are damaged: the server starts, names what it sets aside, and has all other rooms
 //! as they were; a repair mends what there is to mend.
 //!
-//! The long runs: `cargo nextest run --workspace --test storage --run-ignored only random_damage`. Another sample of the
-//! same size: `DAMAGE_SEED=NUMBER` before it.
+//! The long runs, which take a quarter of an hour: `cargo test --workspace --test storage -- --ignored random_damage`.
+//! Another sample of the same size: `DAMAGE_SEED=NUMBER` before it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

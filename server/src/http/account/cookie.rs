@@ -41,7 +41,7 @@ pub(super) fn oidc_browser(headers: &HeaderMap, is_encrypted: bool) -> Option<&s
     named(headers, if is_encrypted { ENCRYPTED_OIDC } else { PLAIN_OIDC })
 }
 
-/// What a browser keeps that was signed in before.
+/// The key of a browser in which somebody has signed in before.
 pub(in crate::http) fn device(headers: &HeaderMap, is_encrypted: bool) -> Option<DeviceKey> {
     named(headers, if is_encrypted { ENCRYPTED_DEVICE } else { PLAIN_DEVICE })
         .and_then(DeviceKey::of)
@@ -65,7 +65,7 @@ pub(super) fn of_oidc(secret: &str, is_encrypted: bool) -> HeaderValue {
     header
 }
 
-/// The header by which a browser is known when somebody signs in there again.
+/// The header that gives a browser its key, so that the server recognises it at the next sign-in.
 pub(super) fn of_device(key: &DeviceKey, is_encrypted: bool) -> HeaderValue {
     let (name, secure) =
         if is_encrypted { (ENCRYPTED_DEVICE, "; Secure") } else { (PLAIN_DEVICE, "") };
