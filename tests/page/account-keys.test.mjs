@@ -167,7 +167,7 @@ test('a token is shown once, listed and removed', async () => {
   assert.match(token, /^ff_[0-9A-Za-z]{49}$/);
   const answer = await fetch(`${at.server.url}/api/account`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal((await answer.json()).reason, 'token_scope');
-  await tokens.getByText(/Never used · play, watch · until/).waitFor();
+  await tokens.getByText(/Never used · play, watch games · until/).waitFor();
   assert.deepEqual(await faults(page), []);
   await page.keyboard.press('Escape');
   const again = await part(page, 'Tokens for programs: 1');
