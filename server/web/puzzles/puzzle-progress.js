@@ -73,11 +73,7 @@ function read(key) {
   }
 }
 
-/** A browser that keeps nothing solves puzzles all the same. @param {string} key @param {object} value */
+/** @param {string} key @param {object} value */
 function keep(key, value) {
-  try {
-    siteStorage.setItem(key, JSON.stringify(value));
-  } catch {
-    // Nothing is kept.
-  }
+  siteStorage.setItem(key, JSON.stringify(value));
 }
