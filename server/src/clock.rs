@@ -3,7 +3,7 @@
 //! Somebody may set the system clock while games are played, and no player may lose on time because
 //! of that. So this counts monotonic time from one reading of the system clock. When that is found to be
 //! set, the time that is stored follows it, and whoever counts time, such as a room, goes on with a
-//! [`steady`](Clock::steady) clock.
+//! steady clock, which never follows.
 
 use std::{
     sync::atomic::{AtomicI64, Ordering},
