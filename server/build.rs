@@ -24,7 +24,7 @@ mod join;
 use join::{JoinedFile, Modules};
 
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
-const SERVED: [&str; 7] = ["html", "js", "css", "svg", "txt", "wasm", "webmanifest"];
+const SERVED: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
 
 /// The files that have several modules: the first screen's, the puzzle's below it, and a room's.
 const JOINED: [JoinedFile; 3] = [
@@ -231,9 +231,16 @@ fn style(line: &str) -> String {
         return line.to_owned();
     }
     let mut squeezed = line.to_owned();
-    for (spaced, bare) in
-        [(": ", ":"), (", ", ","), ("; ", ";"), ("{ ", "{"), (" {", "{"), (" }", "}"), (";}", "}")]
-    {
+    for (spaced, bare) in [
+        (": ;", ":  ;"),
+        (": ", ":"),
+        (", ", ","),
+        ("; ", ";"),
+        ("{ ", "{"),
+        (" {", "{"),
+        (" }", "}"),
+        (";}", "}"),
+    ] {
         squeezed = squeezed.replace(spaced, bare);
     }
     squeezed

@@ -33,7 +33,12 @@ const PLAYING_ANSWER_WITHIN_MS = 3_000;
  * and after the last one the loss is shown. Each may lead to another node. Browsers open one socket at a time. */
 const CHANGE_WITHIN_MS = [700, 900, 1_400];
 const WAIT_MIN_MS = 250;
-const WAIT_MAX_MS = 8_000;
+/** The longest wait: at first, and after a loss of so long, when nobody may be looking. */
+const WAIT_MAX_MS = 1_500;
+const WAIT_LONG_MS = 8_000;
+const LOSS_LONG_MS = 120_000;
+/** Answers as soon as there is a server. */
+const PRESENCE = '/healthz';
 /** After this many failures the wait is the longest. */
 const FAILURES_MANY = 5;
 
@@ -80,6 +85,8 @@ export class Connection {
   /** The identity in our `hello`. @type {string | undefined} */
   #helloIdentity;
   #failures = 0;
+  /** When the connection was lost, by `performance.now()`. */
+  #lostAt = 0;
   #prefix = randomPrefix();
   #count = 0;
   /** @type {Map<string, Pending>} */
@@ -313,18 +320,37 @@ export class Connection {
         return this.#setStatus('lost');
       }
     } else if (CLOSE_FOR_GOOD.includes(code)) return this.#setStatus('stopped');
+    if (this.status !== 'lost') this.#lostAt = performance.now();
     this.#setStatus('lost');
-    if (code === CLOSE_POLICY) this.#failures = FAILURES_MANY;
-    const most = Math.min(WAIT_MAX_MS, WAIT_MIN_MS * 2 ** this.#failures);
+    if (code === CLOSE_POLICY) {
+      this.#failures = FAILURES_MANY;
+      this.#lostAt = -LOSS_LONG_MS;
+    }
+    this.#askLater();
+  }
+
+  #askLater() {
+    clearTimeout(this.#retry);
+    const longest = performance.now() - this.#lostAt < LOSS_LONG_MS ? WAIT_MAX_MS : WAIT_LONG_MS;
+    const most = Math.min(longest, WAIT_MIN_MS * 2 ** this.#failures);
     this.#failures += 1;
     // Half of the wait is random, so that clients do not all return at once.
-    this.#retry = setTimeout(() => this.#connect(), most * (0.5 + Math.random() / 2));
+    this.#retry = setTimeout(() => this.#ask(), most * (0.5 + Math.random() / 2));
+  }
+
+  /** Connects if a server is there, and asks again until it is. Some browsers delay sockets, but not requests, for long
+   * after others have failed. */
+  #ask() {
+    fetch(PRESENCE, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(({ status }) => {
+      if (status < 500 && this.status === 'lost' && !this.#socket) this.#connect();
+    }, () => {});
+    this.#askLater();
   }
 
   /** Reconnects at once: the network is back, or the player asks for it. */
   retryNow() {
     this.#failures = 0;
-    if (this.status === 'lost' && !this.#socket) this.#connect();
+    if (this.status === 'lost' && !this.#socket) this.#ask();
     else this.#probe();
   }
 

@@ -32,7 +32,7 @@ export function segment(text, name, choices) {
   const label = el('fieldset', { class: 'field wide' }, el('legend', null, text), row);
   /** @param {readonly (readonly [string, string])[]} offered */
   const offer = (offered) => row.replaceChildren(...offered.map(([value, words]) => el('label', { class: 'choice-of' },
-    el('input', { type: 'radio', class: 'spoken', name, value }), el('span', null, words), el('small', { class: 'waiting' }))));
+    el('input', { type: 'radio', name, value }), el('span', null, words), el('small', { class: 'waiting' }))));
   offer(choices);
   return {
     label,

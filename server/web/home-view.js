@@ -64,7 +64,7 @@ export const view = (app, place) => {
   });
 
   const opponents = el('fieldset', { class: 'opponents', onchange: showChosen }, el('legend', { class: 'spoken' }, t('opponent')),
-    ...OPPONENTS.map(([kind, sign]) => el('label', null, el('input', { type: 'radio', class: 'spoken', name: 'opponent', value: kind, checked: kind === (siteStorage.getItem(OPPONENT_KEY) ?? 'anyone') }),
+    ...OPPONENTS.map(([kind, sign]) => el('label', null, el('input', { type: 'radio', name: 'opponent', value: kind, checked: kind === (siteStorage.getItem(OPPONENT_KEY) ?? 'anyone') }),
       icon(sign), el('b', null, t(`opponent_${kind}`)), el('span', null, t(`opponent_${kind}_how`)))));
   const level = createLevelChoice(showChosen);
   const main = el('button', { type: 'button', class: 'primary big start', onclick: start });

@@ -238,6 +238,7 @@ export const view = (app, place, code) => {
     const wanted = room.seq > 0 && room.phase === 'waiting' && !room.game;
     if (wanted === !invitation.hidden) return;
     invitation.hidden = !wanted;
+    table.classList.toggle('inviting', wanted);
     if (!wanted) return fill(invitation);
     const open = room.vacant;
     const level = botLevel();
@@ -327,6 +328,7 @@ export const view = (app, place, code) => {
     write(detail, how);
     actions.close(...ways);
     invitation.hidden = assist.element.hidden = true;
+    table.classList.remove('inviting');
     chat.element.inert = true;
   }
 

@@ -45,23 +45,20 @@ test('a server that stops is left at once, and tried again until it is back', as
   const { ann, bob } = await twoPlay(at);
   await put(ann.page, 'h8');
   await sees(bob.page, 'h8', 'Black');
-  // The waits before each socket, as the page sets them.
+  // The waits before the page asks whether there is a server.
   await bob.page.evaluate(() => {
     const waits = /** @type {number[]} */ ([]);
     Object.assign(window, { waits });
-    const { setTimeout: wait, WebSocket: Socket } = window;
+    const { setTimeout: wait, fetch: ask } = window;
     let last = 0;
     // The page also looks after its connection every ten seconds, which is not the matter here.
     for (let timer = wait(() => {}); timer > 0; timer -= 1) clearTimeout(timer);
     window.setTimeout = /** @type {typeof setTimeout} */ ((/** @type {() => void} */ then, /** @type {number} */ ms) => {
       return wait(() => { last = ms; then(); }, ms);
     });
-    window.WebSocket = class extends Socket {
-      /** @param {string | URL} url */
-      constructor(url) {
-        super(url);
-        waits.push(last);
-      }
+    window.fetch = (address, options) => {
+      if (address === '/healthz') waits.push(last);
+      return ask(address, options);
     };
   });
   const waits = () => bob.page.evaluate(() => /** @type {{ waits: number[] }} */ (/** @type {unknown} */ (window)).waits);

@@ -91,8 +91,15 @@ test('the page can be installed', async () => {
   assert.equal(answer.headers()['content-type'], 'application/manifest+json');
   const { start_url, display, icons } = await answer.json();
   assert.deepEqual([start_url, display], ['/', 'standalone']);
-  const icon = await page.request.get(new URL(icons[0].src, new URL(address, page.url())).href);
-  assert.equal(icon.headers()['content-type'], 'image/svg+xml');
+  for (const { src, type, sizes } of icons) {
+    const url = new URL(src, new URL(address, page.url())).href;
+    assert.equal((await page.request.get(url)).headers()['content-type'], type);
+    // Phones take no pictures of a size that is not as it is said.
+    const side = await page.evaluate(async (from) => { const it = new Image(); it.src = from; await it.decode(); return `${it.naturalWidth}x${it.naturalHeight}`; }, url);
+    if (type === 'image/png') assert.equal(side, sizes);
+  }
+  const touch = (await page.locator('link[rel=apple-touch-icon]').getAttribute('href')) ?? '';
+  assert.equal((await page.request.get(touch)).headers()['content-type'], 'image/png');
   const session = await page.context().newCDPSession(page);
   const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
   assert.deepEqual(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'), []);

@@ -48,7 +48,7 @@ const ELSEWHERE: [&str; 8] = [
 const JOINED: [&str; 3] = ["main.js", "puzzles/daily-puzzle.js", "room-view.js"];
 
 /// Extensions of the files that are served, as in build.rs.
-const KINDS: [&str; 7] = ["html", "js", "css", "svg", "txt", "wasm", "webmanifest"];
+const KINDS: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/web"))

@@ -28,7 +28,7 @@ const ACTIONS = ['make_main', 'delete_from', 'comment'];
 export function createTreeView(callbacks) {
   const element = el('div', { class: 'tree', role: 'group', 'aria-label': ta('tree') });
   const items = ACTIONS.map((action) => el('button', { type: 'button', role: 'menuitem', tabIndex: -1, onclick: () => act(action) }, ta(action)));
-  const menu = el('div', { class: 'move-menu', role: 'menu', popover: 'auto', 'aria-label': ta('menu') }, ...items);
+  const menu = el('dialog', { class: 'move-menu', role: 'menu', 'aria-label': ta('menu') }, ...items);
   const more = el('button', { type: 'button', class: 'step more-move', title: ta('menu'), 'aria-label': ta('menu'), 'aria-haspopup': 'menu', onclick: () => openMenu(current, more) }, icon('more'));
   /** The shown moves: each one's node and the button before it on its path. @type {Map<Element, { node: MoveNode, before: Element | undefined }>} */
   let places = new Map();
@@ -69,6 +69,7 @@ export function createTreeView(callbacks) {
     event.stopPropagation();
     buttons.get(nodeAt(drawn ?? place.node, current) ?? place.node)?.focus();
   });
+  menu.addEventListener('click', ({ target }) => target === menu && menu.close());
   menu.addEventListener('keydown', (event) => {
     const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     const free = items.filter((item) => !item.disabled);
@@ -114,7 +115,7 @@ export function createTreeView(callbacks) {
     for (const [index, item] of items.entries()) item.disabled = isStart && ACTIONS[index] !== 'comment';
     if (!menu.isConnected) element.after(menu);
     const { left, bottom } = beside.getBoundingClientRect();
-    menu.showPopover();
+    menu.showModal();
     const { width, height } = menu.getBoundingClientRect();
     menu.style.left = `${Math.max(0, Math.min(left, innerWidth - width))}px`;
     menu.style.top = `${Math.max(0, Math.min(bottom, innerHeight - height))}px`;
@@ -123,7 +124,7 @@ export function createTreeView(callbacks) {
 
   /** @param {TreeAction} action @param {Point[]} [path] */
   function act(action, path = chosen) {
-    if (menu.matches(':popover-open')) menu.hidePopover();
+    menu.close();
     callbacks.act(action, path);
   }
 
