@@ -13,7 +13,7 @@ import { t } from './texts.js';
 export function showChallenge(app, news) {
   const { seek, for_ms } = news;
   const name = playerName(news);
-  const until = Date.now() + for_ms;
+  const until = performance.now() + for_ms;
   const text = t('challenged', { name });
   const left = el('span');
   const answer = (/** @type {'accept_seek' | 'decline_challenge'} */ type) => () => {
@@ -25,8 +25,8 @@ export function showChallenge(app, news) {
     el('button', { type: 'button', class: 'primary', onclick: answer('accept_seek') }, t('accept')),
     el('button', { type: 'button', onclick: answer('decline_challenge') }, t('decline')));
   const stopClock = eachSecond(() => {
-    write(left, waitText(until - Date.now()));
-    if (Date.now() >= until) remove();
+    write(left, waitText(until - performance.now()));
+    if (performance.now() >= until) remove();
   });
   const stopNews = app.connection.listen((over) => {
     if (over.type !== 'seek_over' || over.seek !== seek || !card.isConnected) return;

@@ -55,6 +55,7 @@ export const STORAGE_KEYS = { account: 'fivefold.account', identity: 'fivefold.i
  * @typedef {object} Pending
  * @property {Command} command
  * @property {number} tries
+ * @property {number} [sent] when it was last sent, by `performance.now()`
  * @property {(answer: Answer) => void} resolve
  * @property {(error: Error) => void} reject
  */
@@ -70,8 +71,10 @@ export class Connection {
   local = false;
   /** Whether people may talk on this server. */
   chat = true;
-  /** The server's clock minus ours, in milliseconds. */
-  offset = 0;
+  /** The server's time at the zero of `performance.now()`, which no step of the system's clock moves. */
+  #zero = performance.timeOrigin;
+  /** The round trip in which that was read, in milliseconds. */
+  #trip = Infinity;
   /** Called when the status or the name changes. */
   onchange = () => {};
   /** Called when we are somebody else than before. */
@@ -142,7 +145,7 @@ export class Connection {
 
   /** The server's time. */
   now() {
-    return Date.now() + this.offset;
+    return performance.now() + this.#zero;
   }
 
   /**
@@ -396,6 +399,8 @@ export class Connection {
    * @param {Command} command
    */
   #write(id, command) {
+    const pending = this.#pending.get(id);
+    if (pending) pending.sent = performance.now();
     // A socket that is closing takes nothing more; the next one gets the command.
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ ...command, id }));
     // The oldest command counts: others may follow again and again.
@@ -425,6 +430,7 @@ export class Connection {
     const pending = this.#pending.get(answer.id ?? '');
     if (!pending) return;
     this.#pending.delete(answer.id ?? '');
+    if ('now' in answer && typeof answer.now === 'number') this.#readTime(answer.now, pending.sent ?? 0);
     this.#endDeadline();
     if (this.#pending.size > 0) this.#startDeadline(ANSWER_WITHIN_MS);
     if (answer.type !== 'refused') return pending.resolve(answer);
@@ -438,6 +444,20 @@ export class Connection {
       return;
     }
     pending.reject(new RefusedError(answer));
+  }
+
+  /**
+   * The server has read its clock during a round trip. The shortest one is the most exact, unless a later one rules it
+   * out: the device has slept, or a clock was set.
+   * @param {number} now
+   * @param {number} begin when the question was sent, by `performance.now()`
+   */
+  #readTime(now, begin) {
+    const end = performance.now();
+    const isPossible = this.#zero >= now - end - 1 && this.#zero <= now - begin + 1;
+    if (isPossible && end - begin > this.#trip) return;
+    this.#trip = end - begin;
+    this.#zero = now - (begin + end) / 2;
   }
 
   /** @param {import('./types').Welcome} welcome */
@@ -506,10 +526,10 @@ export class Connection {
     for (const [id, { command }] of this.#pending) {
       if (command.type === 'join' && command.room === code) this.#pending.delete(id);
     }
-    const begin = Date.now();
     this.send({ type: 'join', room: code, after: listener.seq() }).then((answer) => {
       if (answer.type !== 'joined' || this.#rooms.get(code) !== listener) return;
-      this.offset = answer.now - (begin + Date.now()) / 2;
+      // The join of a long game may be late; its clock is not.
+      this.send({ type: 'ping' }).catch(() => {});
       listener.joined(answer);
       // What it knew contradicts the server's log.
       if (answer.events && listener.seq() === undefined) this.#join(code, listener);

@@ -47,15 +47,16 @@ export class LocalConnection {
     await this.#input({ input: 'restore', log: this.#log, seed: seed() });
   }
 
+  /** No step of the system's clock moves it. */
   now() {
-    return Date.now();
+    return Math.round(performance.timeOrigin + performance.now());
   }
 
   /** @param {string} code @param {Listener} listener */
   enter(code, listener) {
     this.#listener = listener;
     if (this.#snapshot) {
-      listener.joined({ type: 'joined', id: '', room: code, now: Date.now(), spectators: { count: 0, names: [] }, snapshot: this.#snapshot });
+      listener.joined({ type: 'joined', id: '', room: code, now: this.now(), spectators: { count: 0, names: [] }, snapshot: this.#snapshot });
     }
   }
 
@@ -83,7 +84,7 @@ export class LocalConnection {
 
   /** @param {{ input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake', [field: string]: unknown }} input */
   async #input(input) {
-    const { room } = await this.#worker.ask({ type: 'room', now: Date.now(), ...input });
+    const { room } = await this.#worker.ask({ type: 'room', now: this.now(), ...input });
     if (room) this.#follow(room);
   }
 
@@ -98,7 +99,7 @@ export class LocalConnection {
       else if (effect.cancel_thinking !== undefined) this.#jobs.get(effect.cancel_thinking)?.abort();
     }
     clearTimeout(this.#alarm);
-    if (deadline !== undefined) this.#alarm = setTimeout(() => this.#input({ input: 'wake' }), Math.max(0, deadline - Date.now()));
+    if (deadline !== undefined) this.#alarm = setTimeout(() => this.#input({ input: 'wake' }), Math.max(0, deadline - this.now()));
   }
 
   /** Keeps an event, and shows it if the listener does not know it. @param {NumberedEvent} event @param {boolean} isNews */
