@@ -4,7 +4,7 @@
 
 import { boundsOf, pointName } from './board-geometry.js';
 import { sideName, stoneName } from './display-names.js';
-import { el, fill, set, write } from './dom.js';
+import { el, set, write } from './dom.js';
 import { formatPercent, t } from './texts.js';
 
 /** Number of moves that the engine reports. */
@@ -24,25 +24,25 @@ export function blackChance(value, ply) {
 }
 
 /**
- * A value in few characters, for its side: `61%` as the language writes it, `#7` for a win in so many plies, `−#4` for a loss.
- * @param {Value} value
+ * A value in few characters, for Black: `61%` as the language writes it, `#4` for a win in so many moves, `−#4` for a loss.
+ * @param {Value} value @param {number} ply
  */
-function valueLabel(value) {
-  if ('chance' in value) return formatPercent(value.chance);
-  if ('win' in value) return `#${value.win.plies ?? ''}`;
-  return `−#${value.loss.plies ?? ''}`;
+function valueLabel(value, ply) {
+  const black = blackChance(value, ply);
+  if ('chance' in value) return formatPercent(black);
+  const { plies } = 'win' in value ? value.win : value.loss;
+  return `${black ? '' : '−'}#${plies === undefined ? '' : Math.ceil(plies / 2)}`;
 }
 
 /**
- * A value in words. A win is counted in moves of the winner, as in the puzzles.
+ * A value in words. Chances are Black's. A win is counted in moves of the winner, as in the puzzles.
  * @param {Value} value @param {number} ply @param {Pick<Rules, 'size'>} [rules]
  */
 export function valueText(value, ply, rules) {
   const black = blackChance(value, ply);
-  const stone = black >= 0.5 ? 'black' : 'white';
-  if ('chance' in value) return t('value_chance', { stone: stoneName(stone, rules), percent: formatPercent(Math.max(black, 1 - black)) });
+  if ('chance' in value) return t('value_chance', { stone: stoneName('black', rules), percent: formatPercent(black) });
   const plies = 'win' in value ? value.win.plies : value.loss.plies;
-  const side = sideName(stone, rules);
+  const side = sideName(black ? 'black' : 'white', rules);
   return plies === undefined ? t('value_wins', { stone: side }) : t('value_wins_in', { stone: side, count: Math.ceil(plies / 2) });
 }
 
@@ -55,29 +55,27 @@ function lineText(moves, size) {
 /**
  * The marks on the board for some lines: the best as numbered stones, the others as their first
  * moves.
- * @param {readonly Line[]} lines @returns {Partial<import('./view-types').Shown>}
+ * @param {readonly Line[]} lines @param {number} ply @returns {Partial<import('./view-types').Shown>}
  */
-export function drawnLines(lines) {
+export function drawnLines(lines, ply) {
   const [first, ...others] = lines.filter(({ moves }) => moves.length > 0);
   if (!first) return {};
-  const line = first.moves.slice(0, LINE_DRAWN);
   return {
-    line,
-    // One mark a point.
-    best: others.flatMap(({ value, moves: [point] }) => (point && !line.some((other) => String(other) === String(point)) ? { point, label: valueLabel(value) } : [])),
+    line: first.moves.slice(0, LINE_DRAWN),
+    best: others.flatMap(({ value, moves: [point] }) => (point ? { point, label: valueLabel(value, ply) } : [])),
   };
 }
 
-/** @param {{depth: number, nodes_per_second: number}} analysis */
-export function depthText({ depth, nodes_per_second }) {
-  return t('analysis_depth', { depth, speed: Math.round(nodes_per_second / 1000) });
+/** Whose chances are shown, and how much was searched. @param {{depth: number, nodes_per_second: number}} analysis @param {Pick<Rules, 'size'>} rules */
+export function depthText({ depth, nodes_per_second }, rules) {
+  return t('analysis_depth', { stone: sideName('black', rules), depth, speed: Math.round(nodes_per_second / 1000) });
 }
 
 /**
  * A bar of both sides' chances, the value in words, and the lines behind it.
- * @param {(moves: readonly Point[], text: string) => Node} [linked] a line that can be pressed, in place of its text
+ * @param {(place: Element, moves: readonly Point[]) => void} [fillLine] shows a line's moves, in place of their text
  */
-export function createAnalysisDisplay(linked) {
+export function createAnalysisDisplay(fillLine) {
   const share = el('div', { class: 'bar-black' });
   const bar = el('div', { class: 'value-bar', role: 'img' }, share);
   const words = el('span', { class: 'value-words' });
@@ -94,14 +92,21 @@ export function createAnalysisDisplay(linked) {
       const best = thought?.lines[0];
       element.hidden = !best;
       if (!thought || !best) return;
-      const black = blackChance(best.value, thought.ply);
       const text = valueText(best.value, thought.ply, thought);
-      share.style.width = `${100 * black}%`;
+      share.style.width = `${100 * blackChance(best.value, thought.ply)}%`;
       set(bar, { 'aria-label': text });
       write(words, text);
       write(detail, thought.detail ?? '');
-      fill(list, ...thought.lines.map(({ value, moves }) => el('li', null,
-        el('b', null, valueLabel(value)), ' ', linked?.(moves, lineText(moves, thought.size)) ?? lineText(moves, thought.size))));
+      while (list.children.length > thought.lines.length) list.lastChild?.remove();
+      // The rows stay, so that a press meets what it aims at.
+      for (const [at, { value, moves }] of thought.lines.entries()) {
+        const row = list.children[at] ?? list.appendChild(el('li', null, el('b'), ' ', el('span')));
+        const [label, place] = row.children;
+        if (!label || !place) continue;
+        write(label, valueLabel(value, thought.ply));
+        if (fillLine) fillLine(place, moves);
+        else write(place, lineText(moves, thought.size));
+      }
     },
   };
 }

@@ -149,7 +149,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     void askWeights();
     void askEngine();
     const lines = on.engine && analysis?.ply === viewed() ? analysis : undefined;
-    display.show(lines && { ...lines, size: room.rules.size, detail: depthText(lines) });
+    display.show(lines && { ...lines, size: room.rules.size, detail: depthText(lines, room.rules) });
     write(status, on.weight ? pointText() : '');
     write(told, hintText());
     set(hint, { 'aria-pressed': String(hinted > 0) });
@@ -221,7 +221,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
       if (hinted && on.weights && weights) return { best: bestMoves().map(({ point }, at) => ({ point, label: hinted === 1 ? '' : `${at + 1}` })) };
       if (on.weights && weights) return { weights };
       if (on.weight && weights) return { weights, only: board.point() };
-      return on.engine && analysis?.ply === viewed() ? drawnLines(analysis.lines) : {};
+      return on.engine && analysis?.ply === viewed() ? drawnLines(analysis.lines, viewed()) : {};
     },
     update,
     /** The cursor moved to another point. */

@@ -191,13 +191,14 @@ export class BoardCanvas {
     paint?.(target, frame, palette);
     if (forbidden) paintForbidden(target, frame, palette, forbidden);
     if (heat) paintHeat(target, frame, palette, heat);
-    if (best) paintBest(target, frame, palette, best);
     line?.forEach((point, index) => {
       target.globalAlpha = 0.8;
       this.#paintMove(target, frame, point, moves.length + index, 'flat', false);
       target.globalAlpha = 1;
       paintNumber(target, frame, palette, point, index + 1, (moves.length + index) % 2 ? 1 : 0);
     });
+    // Over the line, which may go through a candidate.
+    if (best) paintBest(target, frame, palette, best);
     for (const { point, stone, kind } of shades) {
       target.globalAlpha = OPACITY[kind];
       this.#stones.paint(target, frame, point, stone, scene.style);

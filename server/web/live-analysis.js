@@ -1,19 +1,34 @@
-// Live analysis of a position outside rooms: the switch and the engine's lines beside a board.
+// Live analysis of a position outside rooms: the switch and the engine's lines beside a board. It begins by itself.
 
 /** @import { Report, Point, Rules } from './types' */
 /** @import { Shown } from './view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
+import { boundsOf, pointName } from './board-geometry.js';
+import { siteStorage } from './browser-storage.js';
 import { el, set, write } from './dom.js';
+import { select } from './form-fields.js';
 import { errorText } from './refusals.js';
 import { t } from './texts.js';
 
+/** How long the page is there before the analysis begins. */
+const BEGINS_AFTER_MS = 1_000;
+/** How long a position is shown before the engine begins with it: not at every step of somebody who leafs through. */
+const ASK_AFTER_MS = 200;
+/** How many lines the engine can report. */
+const LINES_MAX = 5;
+/** How many lines the player wants; 0 for no analysis. */
+const STORAGE_KEY = 'fivefold.analysis_lines';
+/** Moves of a line that can be pressed. */
+const MOVES_SHOWN = 12;
+
 /**
  * @param {() => void} redraw shows the board again, with the additions of `shown`
- * @param {(line: readonly Point[]) => void} choose a line was pressed
- * @param {string} chooseText what that does
+ * @param {(line: readonly Point[]) => void} choose a move of a line was pressed: the line up to it
+ * @param {string} chooseText what that does @param {string} linesText names the number of lines
  */
-export function createLiveAnalysis(redraw, choose, chooseText) {
+export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
+  const kept = Number(siteStorage.getItem(STORAGE_KEY) ?? LINES);
   let on = false;
   /** The last question, so that it is asked once. */
   let asked = '';
@@ -23,34 +38,61 @@ export function createLiveAnalysis(redraw, choose, chooseText) {
   let found;
   /** The first move of the line that the mouse or the keyboard is at. */
   let pointed = '';
+  /** The moves up to each button's. @type {WeakMap<Element, readonly Point[]>} */
+  const lines = new WeakMap();
+  /** What was under the finger when the press began: the lines may change before it ends. @type {readonly Point[] | undefined} */
+  let pressed;
   /** @type {{rules: Rules, moves: readonly Point[], over: boolean}} */
   let position = { rules: { variant: 'freestyle', size: [15, 15] }, moves: [], over: false };
 
-  const toggle = el('button', { type: 'button', title: t('analyse_live_how'), 'aria-pressed': 'false', onclick: toggleAnalysis }, t('analyse_live'));
+  const toggle = el('button', { type: 'button', title: t('analyse_live_how'), 'aria-pressed': 'false', onclick: () => turn(!on) }, t('analyse_live'));
+  const count = select(linesText, Array.from({ length: LINES_MAX }, (_, at) => [String(at + 1), String(at + 1)]));
+  count.field.value = String(kept >= 1 && kept <= LINES_MAX ? Math.floor(kept) : LINES);
+  count.field.addEventListener('change', () => turn(true));
   const status = el('p', { class: 'hint', role: 'status' });
-  const display = createAnalysisDisplay((moves, text) => {
-    const first = String(moves[0]);
-    const point = (/** @type {string} */ at) => () => {
+  const display = createAnalysisDisplay((place, moves) => {
+    const bounds = boundsOf(position.rules.size);
+    for (const [at, point] of moves.slice(0, MOVES_SHOWN).entries()) {
+      const button = place.children[at] ?? place.appendChild(el('button', { type: 'button', class: 'line', title: chooseText }));
+      write(button, pointName(point, bounds));
+      lines.set(button, moves.slice(0, at + 1));
+    }
+    while (place.children.length > Math.min(moves.length, MOVES_SHOWN)) place.lastChild?.remove();
+  });
+  const element = el('section', { class: 'live-analysis', 'aria-label': t('assist') }, el('div', { class: 'row' }, toggle, count.label), status, display.element);
+  const lineAt = (/** @type {Event} */ { target }) => (target instanceof Element ? lines.get(target) : undefined);
+  for (const type of ['pointerover', 'pointerout', 'focusin', 'focusout']) {
+    display.element.addEventListener(type, (event) => {
+      const at = /over|in$/.test(type) ? String(lineAt(event)?.[0] ?? '') : '';
       if (pointed === at) return;
       pointed = at;
       redraw();
-    };
-    return el('button', {
-      type: 'button', class: 'line', title: chooseText, 'data-first': first, onclick: () => choose(moves),
-      onmouseenter: point(first), onfocus: point(first), onmouseleave: point(''), onblur: point(''),
-    }, text);
+    });
+  }
+  display.element.addEventListener('pointerdown', (event) => {
+    pressed = lineAt(event);
   });
-  const element = el('section', { class: 'live-analysis', 'aria-label': t('assist') }, el('div', { class: 'row' }, toggle), status, display.element);
+  display.element.addEventListener('click', (event) => {
+    const moves = (event.detail > 0 && pressed) || lineAt(event);
+    pressed = undefined;
+    if (moves) choose(moves);
+  });
+  const begins = kept === 0 ? undefined : setTimeout(() => {
+    on = true;
+    redraw();
+  }, BEGINS_AFTER_MS);
 
-  function toggleAnalysis() {
-    on = !on;
-    set(toggle, { 'aria-pressed': String(on) });
+  /** @param {boolean} wanted */
+  function turn(wanted) {
+    clearTimeout(begins);
+    on = wanted;
+    siteStorage.setItem(STORAGE_KEY, on ? count.field.value : '0');
     redraw();
   }
 
   async function ask() {
     const { rules, moves, over } = position;
-    const wanted = on && !over ? JSON.stringify([rules, moves]) : '';
+    const wanted = on && !over ? JSON.stringify([rules, moves, count.field.value]) : '';
     if (wanted === asked) return;
     asked = wanted;
     request?.abort();
@@ -60,8 +102,10 @@ export function createLiveAnalysis(redraw, choose, chooseText) {
     request = new AbortController();
     const { signal } = request;
     try {
+      await new Promise((resolve) => setTimeout(resolve, ASK_AFTER_MS));
+      signal.throwIfAborted();
       const { analyse } = await import('./engine/engine.js');
-      await analyse({ rules, moves, lines: LINES }, signal, (report) => {
+      await analyse({ rules, moves, lines: Number(count.field.value) }, signal, (report) => {
         found = report;
         redraw();
       });
@@ -75,18 +119,22 @@ export function createLiveAnalysis(redraw, choose, chooseText) {
     /** Analyses another position. @param {typeof position} now */
     setPosition(now) {
       position = now;
+      set(toggle, { 'aria-pressed': String(on) });
       void ask();
-      const focused = display.element.contains(document.activeElement) ? pointed : '';
-      display.show(found && { ply: now.moves.length, size: now.rules.size, lines: found.lines, detail: depthText(found) });
-      // The lines are new ones, in an order that may have changed.
-      for (const line of display.element.querySelectorAll('button')) if (focused && line.dataset.first === focused) line.focus();
+      const focused = document.activeElement;
+      const before = focused && lines.get(focused);
+      display.show(found && { ply: now.moves.length, size: now.rules.size, lines: found.lines, detail: depthText(found, now.rules) });
+      if (!before || !focused || String(lines.get(focused)?.[0]) === String(before[0])) return;
+      // The keyboard stays with its line, wherever that is now.
+      for (const line of display.element.querySelectorAll('button')) if (String(lines.get(line)) === String(before)) line.focus();
     },
     /** @returns {Partial<Shown>} */
     shown() {
       const at = found?.lines.find(({ moves: [first] }) => String(first) === pointed);
-      return found ? drawnLines(at ? [at, ...found.lines.filter((line) => line !== at)] : found.lines) : {};
+      return found ? drawnLines(at ? [at, ...found.lines.filter((line) => line !== at)] : found.lines, position.moves.length) : {};
     },
     remove() {
+      clearTimeout(begins);
       on = false;
       void ask();
     },

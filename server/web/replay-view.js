@@ -13,7 +13,6 @@ import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { openingLines } from './opening-lines.js';
 import { createJudge, mayForbid } from './position-judge.js';
-import { positionLink } from './position-link.js';
 import { errorText, refusedAnswer } from './refusals.js';
 import { opponent, stoneOf } from './room-state.js';
 import { formatDate, formatPercent, t } from './texts.js';
@@ -51,6 +50,7 @@ function show(app, place, game, signal) {
   let values;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let playing;
+  const isOnBoard = outcome.reason === 'five' || outcome.reason === 'forbidden';
 
   const boardPlace = el('div', { class: 'board' });
   const navigation = createMoveNavigation(update);
@@ -66,7 +66,7 @@ function show(app, place, game, signal) {
   }) : [];
   const list = createMoveList(moves, rules.size, go, lines.filter(({ swapped }) => swapped));
   const judge = createJudge(update);
-  const board = createBoard(boardPlace, { onkey: key, announce: (text) => app.announce(text) });
+  const board = createBoard(boardPlace, { steps: true, onkey: key, announce: (text) => app.announce(text) });
   const player = (/** @type {import('./types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
     stoneSign(stoneOf(seat, black), rules), el('bdi', null, playerName(game[seat])));
   place.append(el('div', { class: 'table replay' },
@@ -79,6 +79,10 @@ function show(app, place, game, signal) {
       el('section', { class: 'card moves-card' }, list.element, el('div', { class: 'stepping' }, navigation.element, play)),
       graph.element, reviewing, display.element, lineChoice, turning, downloads())));
 
+  void import('./analysis/arrow-keys.js').then(({ listenToArrows }) => listenToArrows((by) => {
+    autoplay(false);
+    navigation.step(by);
+  }, () => {}, signal));
   const wanted = Number(new URLSearchParams(location.search).get('ply') ?? moves.length);
   navigation.show(moves.length);
   autoplay(false);
@@ -88,7 +92,6 @@ function show(app, place, game, signal) {
       write(reviewing, found ? '' : t('no_review'));
       if (!found) return;
       review = found;
-      const isOnBoard = outcome.reason === 'five' || outcome.reason === 'forbidden';
       values = blackChances(found, isOnBoard && outcome.winner ? stoneOf(outcome.winner, black) : undefined);
       showDeciding(found);
       lineChoice.hidden = false;
@@ -147,16 +150,18 @@ function show(app, place, game, signal) {
       return point && el('div', { class: 'turning' }, el('button', { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
         el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }), el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`), ' ',
         t(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`)),
-      best && el('button', { type: 'button', onclick: () => void analyseBetter(ply, better) },
+      best && el('button', { type: 'button', onclick: () => void analyse(ply, better) },
         t('better', { point: pointName(best, boundsOf(rules.size)) })));
     }));
   }
 
-  /** Shows a better line in the analysis, as a variation of this game. @param {number} ply @param {readonly Point[]} line */
-  async function analyseBetter(ply, line) {
-    const { addToAnalysis } = await import('./analysis/kept-analysis.js');
+  /** Goes on in the game's own analysis, with what is known of its review. @param {number} [ply] @param {readonly Point[]} [line] added after this ply */
+  async function analyse(ply, line) {
+    const { analysisOfGame } = await import('./analysis/kept-analyses.js');
     const [first, second] = [playerName(game[black]), playerName(game[opponent(black)])];
-    app.go(addToAnalysis({ rules, moves, black: first, white: second }, ply, line));
+    const ended = { reason: outcome.reason, winner: outcome.winner && stoneOf(outcome.winner, black) };
+    const known = review && { rules, line: moves, review, outcome: isOnBoard ? ended : undefined };
+    app.go(analysisOfGame({ id: game.id, rules, moves, black: first, white: second }, known, ply, line));
   }
 
   /** @param {boolean} on */
@@ -191,6 +196,6 @@ function show(app, place, game, signal) {
     return el('div', { class: 'row downloads' },
       el('button', { type: 'button', class: 'primary', onclick: link }, t('share')),
       file('sgf'), file('psq'), file('json'), el('button', { type: 'button', onclick: picture }, 'PNG'),
-      el('a', { class: 'button', href: `/analyse#${positionLink(rules, moves)}` }, t('analyse')));
+      el('button', { type: 'button', onclick: () => void analyse() }, t('analyse')));
   }
 }

@@ -64,15 +64,15 @@ export type EngineRequest =
   | { type: 'bot'; task: 'turn' | 'weigh'; bot: protocol.BotSpec; rules: protocol.Rules; moves: readonly protocol.Point[];
     opening?: protocol.RecordedOpening; seed: number; time_ms?: number; nodes?: number }
   | { type: 'room'; now: number; input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake'; [field: string]: unknown }
-  | { type: 'encoding'; bytes: readonly number[] }
-  | { type: 'read_tree'; rules: protocol.Rules; text?: string; bytes?: readonly number[]; game?: number }
-  | { type: 'write_tree'; format: 'sgf' | 'psq'; tree: GameTree }
+  | { type: 'encoding'; bytes: readonly number[] | Uint8Array }
+  | { type: 'read_tree'; rules: protocol.Rules; text?: string; bytes?: readonly number[] | Uint8Array; game?: number; tree?: GameTree | TreeArrays }
+  | { type: 'write_tree'; format: 'sgf' | 'psq'; tree: GameTree | TreeArrays }
   | { type: 'puzzle_answer' | 'puzzle_solution'; rules: protocol.Rules; moves: readonly protocol.Point[] }
   | { type: 'review'; rules: protocol.Rules; moves: readonly protocol.Point[]; winner?: protocol.Stone };
 /** The module's answer: one of these. */
 export type EngineAnswer = {
   position?: protocol.Judged; analysis?: protocol.Report; weights?: protocol.Weight[]; review?: Review;
-  tree?: { tree: GameTree; notes?: ReadingNote[]; left_out?: number; ply?: number; why?: Refusal }; file?: string;
+  tree?: { tree: TreeArrays; notes?: ReadingNote[]; left_out?: number; ply?: number; why?: Refusal }; file?: string;
   encoding?: { name: string; likely: string; is_library: boolean };
   puzzle?: 'solved' | { trapped?: protocol.Point; goes_on?: protocol.Point; fails?: protocol.Point | null }; solution?: protocol.Point[];
   move?: protocol.Point | null; act?: protocol.Act; reviewed?: number; refused?: Refusal; room?: RoomOutput;
@@ -84,6 +84,9 @@ export type ReadingNote = {
 };
 /** A tree of moves as files hold it, as in shared/src/notation/tree.rs. */
 export type GameTree = import('./analysis/move-tree.js').ListedTree & { rules: protocol.Rules; black?: string; white?: string };
+/** The same in arrays, as the page and its worker exchange it: the place of each move's parent, or -1; the points, two
+ * numbers each; and the comments with their places, -1 for the one on the beginning. */
+export type TreeArrays = Omit<GameTree, 'nodes' | 'comment'> & { parents: Int32Array; points: Int32Array; comments: (readonly [number, string])[] };
 /** What follows from an input of a local room. */
 export type RoomOutput = {
   awaited: string; deadline?: number; snapshot?: protocol.Snapshot;

@@ -147,11 +147,14 @@ impl EncodingQuestion {
     }
 }
 
-/// A file with a tree of moves to read: its text, or the bytes of a library.
+/// A file with a tree of moves to read: its text, or the bytes of a library. Or a tree, to keep what can be played
+/// of it by its rules.
 #[derive(Debug, Deserialize)]
 pub struct TreeQuestion {
     /// Apply where the file names none.
     rules: Rules,
+    #[serde(default)]
+    tree: Option<GameTree>,
     #[serde(default)]
     text: String,
     /// Comments come back by the encoding `x-user-defined`: a byte of 128 or more is a letter of
@@ -191,8 +194,10 @@ impl TreeQuestion {
     /// # Errors
     /// When it is too long, or nothing that Fivefold reads.
     pub fn answer(self) -> Result<ReadTree, Refusal> {
-        let Self { rules, text, bytes, game } = self;
-        let read = if bytes.is_empty() {
+        let Self { rules, tree, text, bytes, game } = self;
+        let read = if let Some(tree) = tree {
+            Ok(Noted { content: tree, notes: Vec::new() })
+        } else if bytes.is_empty() {
             Source { text: &text, rules, game }.read()
         } else {
             check_length(&bytes).and_then(|()| renlib::read(&bytes, rules.variant(), &user_defined))

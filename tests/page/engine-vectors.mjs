@@ -68,6 +68,8 @@ export function others() {
     { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15]C[start];B[hh](;W[ig]C[a];B[ii])(;W[hh])(;W[gg]))' },
     { type: 'read_tree', rules: FREESTYLE, bytes: LIBRARY },
     { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15];B[hh](;W[ig]' },
+    // A tree by rules that do not allow all of it.
+    { type: 'read_tree', rules: FREESTYLE, tree: { rules: { variant: 'mnk', k: 3, size: [3, 3] }, comment: 'a', nodes: [{ point: [1, 1], comment: 'b' }, { parent: 0, point: [1, 1] }, { parent: 1, point: [0, 0] }, { parent: 0, point: [2, 2] }] } },
     { type: 'write_tree', format: 'sgf', tree: { rules: FREESTYLE, comment: 'a]', nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }, { parent: 0, point: [8, 8], comment: 'b' }] } },
     { type: 'write_tree', format: 'psq', tree: { rules: FREESTYLE, nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }] } },
     // Puzzles: an open four at i10, a four that is stopped, a quiet move, and the solution.

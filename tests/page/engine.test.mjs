@@ -46,7 +46,6 @@ test('positions are judged and analysed without the server', async () => {
   await page.route('**/api/**', (route) => route.abort());
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: DOUBLE_THREE })}`);
   await page.getByRole('gridcell', { name: 'g8, forbidden for Black' }).waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').nth(2).waitFor();
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
   // Each step ends a search and begins another.
@@ -98,10 +97,9 @@ test('a finished game is reviewed on the own processor', async () => {
 test('without WebAssembly the server answers', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.route('**/engine/worker.js', (route) => route.abort());
+  const answered = page.waitForResponse('**/api/analyse');
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: DOUBLE_THREE })}`);
   await page.getByRole('gridcell', { name: 'g8, forbidden for Black' }).waitFor({ state: 'attached' });
-  const answered = page.waitForResponse('**/api/analyse');
-  await page.getByRole('button', { name: 'Live analysis' }).click();
   await answered;
   await page.locator('.lines li').nth(2).waitFor();
   const address = await playedGame(at, ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8']);

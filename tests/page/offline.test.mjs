@@ -28,7 +28,6 @@ test('after one visit a bot plays and the engine analyses without a network', as
   await page.getByRole('button', { name: 'Play the bot (level 5)' }).click();
   await page.getByRole('heading', { name: 'Your move' }).or(page.getByText('1 move', { exact: true })).first().waitFor();
   await page.goto('/analyse#moves=h8+i9+h9');
-  await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').nth(2).waitFor();
   await put(page, 'h10');
   await page.getByText('4 moves', { exact: true }).waitFor();

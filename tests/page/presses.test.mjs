@@ -40,13 +40,12 @@ test('a beginner plays level 1 with a hint', async () => {
 test('an analyst sees the best lines, and tries the first move', async () => {
   const { page, presses, complaints } = await somebody({});
   await page.getByRole('link', { name: 'Analysis' }).click();
-  await page.getByRole('button', { name: 'Live analysis' }).click();
   const line = page.locator('.lines li').first();
   await line.waitFor();
-  assert.equal(await presses(), 2, 'analysis, live analysis');
+  assert.equal(await presses(), 1, 'the page: the analysis begins by itself');
   await put(page, 'h8');
   await sees(page, 'h8', 'Black');
   await line.waitFor();
-  assert.equal(await presses(), 3);
+  assert.equal(await presses(), 2);
   assert.deepEqual(complaints, []);
 });

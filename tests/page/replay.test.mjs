@@ -108,7 +108,7 @@ test('a game can be downloaded as files and as a picture', async () => {
 test('a finished game can be continued on the analysis board', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await played());
-  await page.locator('.downloads').getByRole('link', { name: 'Analysis' }).click();
+  await page.locator('.downloads').getByRole('button', { name: 'Analysis' }).click();
   await called(page, 'l8, Black, last move, winning line');
   await page.getByRole('button', { name: 'Previous move' }).click();
   await put(page, 'g8');
@@ -128,7 +128,6 @@ test('a game is imported from text, and the engine analyses it', async () => {
   await page.getByText('4 moves read.').waitFor();
   await called(page, 'g9, White, last move');
   assert.equal(await page.getByLabel('Rules').inputValue(), 'renju');
-  await page.getByRole('button', { name: 'Live analysis' }).click();
   await page.locator('.lines li').first().waitFor();
   assert.match((await page.locator('.lines li').first().textContent()) ?? '', /^(\d+%|−?#\d*) [a-o]\d/);
 });
@@ -140,7 +139,7 @@ test('import errors name the line, and unplayable moves the reason', async () =>
   /** @type {[string, RegExp][]} */
   const cases = [
     ['h8\nz26', /^Line 2 is not part of a game/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: There is a stone on that point/],
-    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat((1 << 20) + 1), /^The file is too large/],
+    ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\.$/], ['x'.repeat((8 << 20) + 1), /^The file is too large/],
   ];
   for (const [text, told] of cases) {
     await page.getByLabel('SGF, PSQ, or moves').fill(text);
@@ -154,6 +153,8 @@ test('import errors name the line, and unplayable moves the reason', async () =>
 test('a refused analysis shows the reason', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.route('**/engine/worker.js', (route) => route.abort());
+  // It begins when it is asked to.
+  await page.addInitScript(() => localStorage.setItem('fivefold.analysis_lines', '0'));
   await page.goto('/analyse');
   const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
   const told = ['The server is busy', 'That was too fast.', 'That did not work.'];

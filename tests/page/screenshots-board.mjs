@@ -39,7 +39,6 @@ try {
         await shoot('replay-graph');
       }
       await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', size: '15', moves: GAME.slice(0, 12).join(' ') })}`);
-      await page.getByRole('button', { name: 'Live analysis' }).click();
       await page.locator('.lines li').first().waitFor();
       await page.waitForTimeout(1_500);
       await page.evaluate(() => scrollTo(0, 0));

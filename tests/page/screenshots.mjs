@@ -189,7 +189,6 @@ const SCREENS = {
     const page = await person('Anna');
     await page.goto(`/analyse#moves=${MOVES.slice(0, 16).join('+')}`);
     await sees(page, 'g7', 'White');
-    await page.getByRole('button', { name: 'Live analysis' }).click();
     await page.locator('.lines li').first().waitFor();
     await page.waitForTimeout(1_500);
     await page.evaluate(() => scrollTo(0, 0));

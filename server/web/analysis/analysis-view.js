@@ -1,45 +1,55 @@
-// The analysis page: a tree of moves with variations and comments, the engine, and files. The browser keeps the
-// tree; the address holds the shown position, so that it can be shared.
+// The analysis page: a tree of moves with variations and comments, the engine, and files. The browser keeps each
+// analysis; the address holds the shown position.
 
 /** @import { Point, Rules } from '../types' */
 /** @import { View } from '../view-types' */
-/** @import { Analysis } from './kept-analysis.js' */
+/** @import { Analysis, KeptAnalysis } from './kept-analyses.js' */
 /** @import { TreeAction } from './tree-view.js' */
 
 import { boundsOf, pointName } from '../board-geometry.js';
 import { createBoard } from '../board.js';
-import { outcomeName, sizeName, variantName, VARIANTS } from '../display-names.js';
-import { el, icon, write } from '../dom.js';
+import { outcomeName } from '../display-names.js';
+import { el, fill, icon, write } from '../dom.js';
 import { select } from '../form-fields.js';
 import { createLiveAnalysis } from '../live-analysis.js';
 import { createMoveNavigation } from '../move-navigation.js';
 import { createJudge } from '../position-judge.js';
-import { linkedPosition, positionLink, positionQuery, rulesOf } from '../position-link.js';
+import { linkedPosition, positionLink, positionQuery } from '../position-link.js';
 import { errorText, RefusedError, refusalText } from '../refusals.js';
 import { stoneAt } from '../room-state.js';
 import { t } from '../texts.js';
+import { createAnalysisList, analysisTitle } from './analysis-list.js';
 import { createCommentField } from './comment-field.js';
-import { keepAnalysis, keptAnalyses, NEW_ANALYSIS } from './kept-analysis.js';
+import { keepAnalysis, lastAnalysis, newAnalysis, noteOpen, readAnalysis, sameAnalysis } from './kept-analyses.js';
 import { createLineReview } from './line-review.js';
-import { asMainLine, countMoves, EMPTY, lineFrom, nodeAt, nodesAlong, NODES_MAX, withComment, withLine, without } from './move-tree.js';
+import { asMainLine, countMoves, EMPTY, lineFrom, movedTree, nodeAt, nodesAlong, NODES_MAX, treeOf, withComment, withLine, without } from './move-tree.js';
+import { createRulesFields } from './rules-fields.js';
+import { listenToArrows } from './arrow-keys.js';
 import { ta } from './texts.js';
-import { FileProblem, notesText, readTree, receiveFiles, saveTree } from './tree-files.js';
+import { FileProblem, notesText, playableTree, readTree, receiveFiles, saveTree } from './tree-files.js';
+import { linkedTree } from './tree-link.js';
 import { createTreeView } from './tree-view.js';
 import { UndoHistory } from './undo-history.js';
 
-const SIZES = ['3', '13', '15', '17', '19', '20', '30', 'unbounded'];
 /** How long after a change the analysis is kept. */
 const KEEP_AFTER_MS = 300;
 
 /** @type {View} */
 export const view = (app, place) => {
-  const history = begun();
+  let kept = begun();
+  let history = new UndoHistory(kept.now, kept.past);
+  /** Whether there is something that is not kept. */
+  let isChanged = kept.changed === 0;
   const end = new AbortController();
   const { signal } = end;
+  /** Ends the reading of a file. */
+  let reading = new AbortController();
   /** The line that is stepped through: the shown path and what was shown after it. @type {Point[]} */
   let line = [];
   /** The state in which the rules have not judged the last move yet. @type {Analysis | undefined} */
   let unjudged;
+  /** The state that the open comment has made. @type {Analysis | undefined} */
+  let commented;
   /** The position in the address. */
   let address = '';
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -48,68 +58,75 @@ export const view = (app, place) => {
 
   const boardPlace = el('div', { class: 'board' });
   const navigation = createMoveNavigation(() => !isSteppingItself && go(line.slice(0, navigation.at ?? line.length)));
-  const treeView = createTreeView({ go, better: addLine, act });
-  const comment = createCommentField((path, text) => change({ tree: withComment(history.now.tree, path, text) }));
-  const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
-  const size = select(t('size'), SIZES.map((side) => [side, sizeName(side === 'unbounded' ? side : [Number(side), Number(side)])]));
+  const treeView = createTreeView({ go, better: (path, moves) => addLine(path, moves, 1), act });
+  const comment = createCommentField(changeComment);
+  const fields = createRulesFields((rules) => void changeRules(rules));
+  const name = el('input', { type: 'text', maxLength: 100, dir: 'auto', 'aria-label': ta('name'), oninput: () => note(name.value.trim()) });
+  const own = createAnalysisList((id) => id !== kept.id && start(readAnalysis(id)), (id) => id === kept.id && start(newAnalysis()), () => start(newAnalysis({ ...newAnalysis().now, rules: history.now.rules })));
   const text = el('textarea', { rows: 4, spellcheck: false, 'aria-label': ta('text'), placeholder: ta('text') });
   const file = el('input', { type: 'file', hidden: true, accept: '.sgf,.psq,.lib,.txt,.json', 'aria-label': ta('open_file') });
   const fileStatus = el('p', { class: 'hint file-status', role: 'status', 'aria-live': 'polite' });
   const fileGames = el('div', { class: 'file-games', hidden: true });
   const players = el('p', { class: 'players' });
   const result = el('p', { class: 'value' });
+  const openButton = (/** @type {'open_file' | 'choose_file'} */ label) => el('button', { type: 'button', onclick: () => file.click() }, ta(label));
   const [undoButton, redoButton] = [el('button', { type: 'button', onclick: () => undo() }, icon('undo'), t('undo')), el('button', { type: 'button', onclick: () => undo(true) }, ta('redo'))];
   const playOn = el('a', { class: 'button' }, ta('play_on'));
+  const firstSteps = el('ol', { class: 'first-steps' }, el('li', null, ta('step_place')), el('li', null, ta('step_file'), ' ', openButton('choose_file')),
+    el('li', null, ta('step_games'), ' ', el('a', { href: '/games' }, t('your_games'))), el('li', null, ta('step_keys')));
   /** Where a touched point is confirmed. */
   const asks = el('div', { class: 'asks-touch' });
   const board = createBoard(boardPlace, {
-    asks,
+    asks, steps: true,
     onplay: play,
     onkey: (action) => action.type === 'step' && navigation.step(action.by),
     announce: (words) => app.announce(words, true),
   });
-  const analysis = createLiveAnalysis(update, (moves) => addLine(history.now.path, moves), ta('add_line'));
-  const review = createLineReview((ply) => go(lineFrom(history.now.tree).slice(0, ply)), update);
+  const analysis = createLiveAnalysis(update, (moves) => addLine(history.now.path, moves), ta('add_line'), ta('lines'));
+  const review = createLineReview(go, (found) => {
+    kept = { ...kept, review: found };
+    changed();
+    update();
+  });
   const judge = createJudge(update);
-  const save = (/** @type {'sgf' | 'psq'} */ format) => void saveTree(format, history.now).catch((error) => write(fileStatus, problemText(error)));
+  const save = (/** @type {'sgf' | 'psq'} */ format) => void saveTree(format, history.now).catch((error) => say(problemText(error)));
 
   place.append(el('div', { class: 'table replay analysis' },
     el('div', { class: 'board-side' }, boardPlace),
     el('div', { class: 'panel' },
-      el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), players, el('p', { class: 'hint' }, ta('how'))),
+      el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), players, name, own.element),
       asks, result, analysis.element,
-      el('section', { class: 'card moves-card' }, treeView.element, comment.element,
+      el('section', { class: 'card moves-card' }, firstSteps, treeView.element,
         el('div', { class: 'tree-tools' }, treeView.more, undoButton, redoButton), navigation.element),
-      review.element,
-      el('div', { class: 'row' }, variant.label, size.label),
+      comment.element, review.element, fields.element,
       el('div', { class: 'row downloads' },
-        el('button', { type: 'button', onclick: share }, t('share')), playOn,
-        el('button', { type: 'button', onclick: () => file.click() }, ta('open_file')),
+        el('button', { type: 'button', onclick: share }, t('share')), playOn, openButton('open_file'),
         el('button', { type: 'button', onclick: () => save('sgf') }, ta('save_sgf')),
-        el('button', { type: 'button', title: ta('save_psq_how'), onclick: () => save('psq') }, ta('save_psq')),
-        el('button', { type: 'button', onclick: () => begin(history.now.rules) }, t('clear'))),
+        el('button', { type: 'button', title: ta('save_psq_how'), onclick: () => save('psq') }, ta('save_psq'))),
       fileStatus,
       fileGames,
       el('details', { class: 'import' }, el('summary', null, ta('read')), text,
         el('div', { class: 'row' }, el('button', { type: 'button', class: 'primary', onclick: () => open(text.value) }, ta('read_text')))),
       file)));
   void import('../engine/engine.js').then(({ loadJudge }) => loadJudge());
-  for (const field of [variant.field, size.field]) {
-    field.addEventListener('change', () => begin(rulesOf(variant.field.value, size.field.value)));
-  }
   file.addEventListener('change', () => {
     const [chosen] = file.files ?? [];
     if (chosen) void open(chosen);
     file.value = '';
   });
   receiveFiles(boardPlace, open, signal);
+  listenToArrows((by) => navigation.step(by), besides, signal);
   addEventListener('keydown', key, { signal });
   addEventListener('pagehide', keep, { signal });
   app.tab(`${t('analyse')} – Fivefold`);
+  review.restore(kept.review);
+  if (isChanged) changed();
   update();
+  own.show(kept.id);
   return () => {
     comment.close();
     keep();
+    reading.abort();
     end.abort();
     review.remove();
     analysis.remove();
@@ -123,14 +140,57 @@ export const view = (app, place) => {
     update();
   }
 
+  /** Shows another analysis. @param {KeptAnalysis | undefined} analysis */
+  function start(analysis) {
+    if (!analysis) return;
+    comment.close();
+    keep();
+    reading.abort();
+    kept = analysis;
+    history = new UndoHistory(kept.now, kept.past);
+    isChanged = kept.changed === 0;
+    line = [];
+    say('');
+    fileGames.hidden = true;
+    review.restore(kept.review);
+    noteOpen(kept.id);
+    if (isChanged) changed();
+    update();
+    own.show(kept.id);
+  }
+
+  /** There is something to keep. */
+  function changed() {
+    isChanged = true;
+    clearTimeout(keeping);
+    keeping = setTimeout(keep, KEEP_AFTER_MS);
+  }
+
   /** @param {Partial<Analysis>} parts that change */
   function change(parts) {
     const { now } = history;
-    const isSame = (!parts.tree || parts.tree === now.tree) && (!parts.rules || String(Object.values(parts.rules)) === String(Object.values(now.rules)));
+    const isSame = (!parts.tree || parts.tree === now.tree) && (!parts.rules || JSON.stringify(parts.rules) === JSON.stringify(now.rules));
     if (isSame) return parts.path && go(parts.path);
     if (countMoves(parts.tree ?? now.tree) > NODES_MAX) return app.toast(ta('full', { most: NODES_MAX }));
     history.change({ ...now, ...parts });
+    say('');
+    changed();
     update();
+  }
+
+  /** @param {readonly Point[]} path @param {string} text @param {boolean} again */
+  function changeComment(path, text, again) {
+    const { now } = history;
+    // A text that is typed in one go is undone in one go.
+    if (again && now.tree === commented?.tree) history.retract();
+    change({ tree: withComment(history.now.tree, path, text), path: now.path });
+    commented = history.now;
+  }
+
+  /** The player names the analysis. @param {string} text */
+  function note(text) {
+    kept = { ...kept, name: text };
+    changed();
   }
 
   /** @param {Point} point */
@@ -142,9 +202,9 @@ export const view = (app, place) => {
     if (history.now.path === path) board.refused();
   }
 
-  /** Adds a line, and shows its first move. @param {readonly Point[]} path @param {readonly Point[]} moves */
-  function addLine(path, moves) {
-    change({ tree: withLine(history.now.tree, path, moves), path: [...path, ...moves.slice(0, 1)] });
+  /** Adds a line, and shows its end. @param {readonly Point[]} path @param {readonly Point[]} moves @param {number} [shown] how many of its moves */
+  function addLine(path, moves, shown = moves.length) {
+    change({ tree: withLine(history.now.tree, path, moves), path: [...path, ...moves.slice(0, shown)] });
   }
 
   /** @param {TreeAction} action @param {readonly Point[]} path */
@@ -152,8 +212,8 @@ export const view = (app, place) => {
     const { tree, rules } = history.now;
     const last = path.at(-1);
     if (action === 'comment') {
-      const name = last ? `${path.length}. ${pointName(last, boundsOf(rules.size))}` : '';
-      return comment.open(path, name, nodeAt(tree, path)?.comment ?? '', () => treeView.more.focus());
+      const move = last ? `${path.length}. ${pointName(last, boundsOf(rules.size))}` : '';
+      return comment.open(path, move, nodeAt(tree, path)?.comment ?? '', () => treeView.more.focus());
     }
     if (action === 'make_main') return change({ tree: asMainLine(tree, path) });
     const left = without(tree, path);
@@ -161,9 +221,24 @@ export const view = (app, place) => {
     app.toast(ta('deleted', { count: countMoves(tree) - countMoves(left) }));
   }
 
-  /** Starts with an empty board. @param {Rules} rules */
-  function begin(rules) {
-    change({ rules, tree: EMPTY, path: [], black: undefined, white: undefined });
+  /** Goes on by other rules, or on another board, with the moves that are legal there. The middle stays the middle. @param {Rules} rules */
+  async function changeRules(rules) {
+    const { now } = history;
+    const { tree, path, rules: old } = now;
+    const [from, to] = [old, rules].map(({ size }) => (size === 'unbounded' ? [0, 0] : size.map((side) => Math.floor((side - 1) / 2))));
+    const by = /** @type {const} */ ([(to?.[0] ?? 0) - (from?.[0] ?? 0), (to?.[1] ?? 0) - (from?.[1] ?? 0)]);
+    const moved = movedTree(tree, by, boundsOf(rules.size));
+    const next = await playableTree(rules, moved, () => {}, signal).then(({ analysis: playable }) => playable.tree, () => treeOf(moved));
+    if (signal.aborted || history.now.tree !== tree || !next) return update();
+    const shown = path.map(([x, y]) => /** @type {Point} */ ([x + by[0], y + by[1]]));
+    change({ rules, tree: next, path: shown.slice(0, nodesAlong(next, shown).length - 1) });
+    const removed = countMoves(tree) - countMoves(next);
+    if (removed > 0) say(ta('rules_removed', { count: removed }), t('undo'), () => undo());
+  }
+
+  /** Says something below the buttons. @param {string} words @param {string} [label] of a button @param {() => void} [press] */
+  function say(words, label, press) {
+    fill(fileStatus, words, label && ' ', label && el('button', { type: 'button', onclick: press }, label));
   }
 
   /** @param {boolean} [again] does again what was undone */
@@ -173,6 +248,8 @@ export const view = (app, place) => {
     if (again) history.redo();
     else history.undo();
     app.announce(ta(again ? 'redone' : 'undone'));
+    say('');
+    changed();
     update();
     // A disabled button loses the keyboard.
     if (document.activeElement === document.body) board.focus();
@@ -188,22 +265,38 @@ export const view = (app, place) => {
     undo(pressed === 'y' || event.shiftKey);
   }
 
-  /** Opens a file, or a text with a game. The tree on screen stays where that fails. @param {File | string} source
+  /** Goes to the variation before or after the shown one. @param {number} by */
+  function besides(by) {
+    const { tree, path } = history.now;
+    const all = nodeAt(tree, path.slice(0, -1))?.children ?? [];
+    const other = path.length > 0 && all[all.findIndex(({ point }) => String(point) === String(path.at(-1))) + by]?.point;
+    if (other) go([...path.slice(0, -1), other]);
+  }
+
+  /** Opens a file, or a text with a game, as an analysis of its own. @param {File | string} source
    * @param {number} [game] its number in a file with several */
   async function open(source, game = 1) {
+    reading.abort();
+    reading = new AbortController();
+    const mine = reading.signal;
+    const before = kept.id;
+    const bar = el('progress', { 'aria-label': ta('reading') });
+    say(ta('reading'), t('cancel'), () => reading.abort());
+    fileStatus.append(bar);
     try {
-      const { analysis: read, left, ply, why, notes } = await readTree(history.now.rules, source, game);
-      if (signal.aborted) return;
+      const { analysis: read, left, ply, why, notes } = await readTree(history.now.rules, source, game, (done) => (bar.value = done), mine);
       const count = countMoves(read.tree);
-      offerGames(source, game, 1 + (notes.find(({ kind }) => kind === 'other_games')?.count ?? 0));
-      if (count === 0 && !why && !read.tree.comment) return write(fileStatus, ta('nothing'));
-      comment.close();
-      change({ black: undefined, white: undefined, ...read });
-      const text = why && refusalText(why);
-      const unplayed = text && (left > 1 ? ta('left_out', { count: left, ply, why: text }) : ta('unplayed', { ply, why: text }));
-      write(fileStatus, [ta('opened', { count }), unplayed, notesText(notes)].filter(Boolean).join(' '));
+      const games = 1 + (notes.find(({ kind }) => kind === 'other_games')?.count ?? 0);
+      if (count === 0 && !why && !read.tree.comment) return say(ta('nothing'));
+      start(newAnalysis(read));
+      offerGames(source, game, games);
+      const words = why && refusalText(why);
+      const unplayed = words && (left > 1 ? ta('left_out', { count: left, ply, why: words }) : ta('unplayed', { ply, why: words }));
+      const earlier = readAnalysis(before);
+      say([ta('opened', { count }), unplayed, notesText(notes)].filter(Boolean).join(' '), earlier && ta('back'), () => start(readAnalysis(before)));
     } catch (error) {
-      if (!signal.aborted) write(fileStatus, problemText(error));
+      if (!mine.aborted) say(problemText(error));
+      else if (mine === reading.signal) say('');
     }
   }
 
@@ -214,15 +307,6 @@ export const view = (app, place) => {
     choice.field.value = String(game);
     choice.field.addEventListener('change', () => void open(source, Number(choice.field.value)));
     fileGames.replaceChildren(choice.label);
-  }
-
-  function showRules() {
-    const { rules, black, white } = history.now;
-    const side = rules.size === 'unbounded' ? 'unbounded' : String(rules.size[0]);
-    if (![...size.field.options].some(({ value }) => value === side)) size.field.append(el('option', { value: side }, sizeName(rules.size)));
-    variant.field.value = rules.variant;
-    size.field.value = side;
-    write(players, black || white ? `${black ?? '?'} – ${white ?? '?'}` : '');
   }
 
   function update() {
@@ -241,7 +325,7 @@ export const view = (app, place) => {
       forbidden: judged?.forbidden,
       ...analysis.shown(),
     });
-    showRules();
+    fields.show(rules);
     showTree();
     write(result, outcome ? outcomeName(outcome, rules) : '');
     result.hidden = !outcome;
@@ -251,51 +335,62 @@ export const view = (app, place) => {
     // Only if it differs: this also runs while the player leaves the page.
     if (words !== address) window.history.replaceState(window.history.state, '', `${location.pathname}#${words}`);
     address = words;
-    clearTimeout(keeping);
-    keeping = setTimeout(keep, KEEP_AFTER_MS);
   }
 
   function showTree() {
-    const { rules, tree, path } = history.now;
+    const { rules, tree, path, black, white } = history.now;
     const isKnown = path.every((point, ply) => String(point) === String(line[ply])) && nodeAt(tree, line);
     line = lineFrom(tree, isKnown ? line : path);
-    const main = lineFrom(tree);
-    const shared = path.findIndex((point, ply) => String(point) !== String(main[ply]));
-    review.show(rules, main, shared < 0 ? path.length : shared);
-    treeView.show(tree, path, rules.size, review.remarks(tree));
+    review.show(rules, tree, path);
+    treeView.show(tree, path, rules.size, review.remarks());
+    firstSteps.hidden = countMoves(tree) > 0 || tree.comment !== '';
     isSteppingItself = true;
     navigation.show(line.length);
     navigation.go(path.length);
     isSteppingItself = false;
     undoButton.disabled = !history.canUndo;
     redoButton.disabled = !history.canRedo;
+    write(players, black || white ? `${black ?? '?'} – ${white ?? '?'}` : '');
+    if (document.activeElement !== name) name.value = kept.name;
+    name.placeholder = analysisTitle({ name: players.textContent ?? '', rules, first: lineFrom(tree).slice(0, 6), count: countMoves(tree) });
   }
 
   function keep() {
     clearTimeout(keeping);
     comment.commit();
-    keepAnalysis(history.now, history.past);
+    clearTimeout(keeping);
+    const { now, past } = history;
+    const isEmpty = kept.changed === 0 && kept.name === '' && countMoves(now.tree) === 0 && now.tree.comment === '' && past.length === 0;
+    if (!isChanged || isEmpty) return;
+    isChanged = false;
+    const stored = keepAnalysis({ ...kept, now, past });
+    if (!stored) return say(ta('too_large'));
+    kept = stored;
+    own.show(kept.id);
   }
 
   function share() {
-    const { rules, path } = history.now;
+    const { rules, tree, path } = history.now;
+    if (countMoves(tree) > path.length || nodesAlong(tree, path).some(({ comment: words }) => words)) {
+      keep();
+      return void import('./share-dialog.js').then(({ openShareDialog }) => openShareDialog(app, history.now), app.showError);
+    }
     app.share(`${location.origin}/analyse?${positionQuery(rules, path)}`);
   }
 };
 
-/** The kept analysis, or that of the address; the kept one can then be brought back. */
+/** The analysis of the address, or the last one. What an address brings is an analysis of its own, unless it is there. */
 function begun() {
-  const past = keptAnalyses();
-  const history = new UndoHistory(past.pop() ?? NEW_ANALYSIS, past);
+  const all = linkedTree(location.hash.slice(1));
+  if (all) return sameAnalysis(all) || newAnalysis(all);
+  const last = lastAnalysis();
   const linked = linkedPosition(location.hash.slice(1)) ?? linkedPosition(location.search.slice(1));
-  if (!linked) return history;
+  if (!linked) return last;
   const { rules, moves } = linked;
-  const { now } = history;
-  const isKept = JSON.stringify(rules) === JSON.stringify(now.rules) && nodeAt(now.tree, moves);
-  if (isKept) history.now = { ...now, path: moves };
-  else if (now.tree === EMPTY || countMoves(now.tree) === 0) history.now = { rules, tree: withLine(EMPTY, [], moves), path: moves };
-  else history.change({ rules, tree: withLine(EMPTY, [], moves), path: moves });
-  return history;
+  const isThere = JSON.stringify(rules) === JSON.stringify(last.now.rules) && nodeAt(last.now.tree, moves);
+  if (isThere) return { ...last, now: { ...last.now, path: moves } };
+  const state = { rules, tree: withLine(EMPTY, [], moves), path: moves };
+  return sameAnalysis(state) || newAnalysis(state);
 }
 
 /** @param {unknown} error */

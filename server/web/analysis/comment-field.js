@@ -6,18 +6,37 @@ import { el, write } from '../dom.js';
 import { COMMENT_MAX } from './move-tree.js';
 import { ta } from './texts.js';
 
-/** @param {(path: readonly Point[], text: string) => void} change a comment was written */
+/** How long after the last letter the text is kept. */
+const KEEP_AFTER_MS = 300;
+
+/** @param {(path: readonly Point[], text: string, again: boolean) => void} change a comment was written; again, if it
+ * is the same one that is still open */
 export function createCommentField(change) {
   const label = el('span');
-  const field = el('textarea', { rows: 3, maxLength: COMMENT_MAX, dir: 'auto', onchange: commit });
+  const field = el('textarea', { rows: 3, maxLength: COMMENT_MAX, dir: 'auto', oninput: wait, onchange: commit });
   const element = el('form', { class: 'comment-field', hidden: true, onsubmit: close, onkeydown: key },
     el('label', { class: 'field wide' }, label, field), el('button', { class: 'primary' }, ta('comment_done')));
   /** The move that it is about. @type {readonly Point[]} */
   let path = [];
   let focusBack = () => {};
+  /** The text as it was kept last. */
+  let kept = '';
+  let again = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
+
+  function wait() {
+    clearTimeout(waiting);
+    waiting = setTimeout(commit, KEEP_AFTER_MS);
+  }
 
   function commit() {
-    if (!element.hidden) change(path, field.value.trim());
+    clearTimeout(waiting);
+    const text = field.value.trim();
+    if (element.hidden || text === kept) return;
+    kept = text;
+    change(path, text, again);
+    again = true;
   }
 
   /** @param {Event} [event] */
@@ -44,7 +63,8 @@ export function createCommentField(change) {
       commit();
       [path, focusBack] = [to, back];
       write(label, name ? ta('comment_on', { move: name }) : ta('comment_start'));
-      field.value = text;
+      field.value = kept = text;
+      again = false;
       element.hidden = false;
       field.focus();
     },

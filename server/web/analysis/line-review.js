@@ -1,6 +1,8 @@
-// The engine's review of a tree's main line: the value as a graph, and a better move beside each mistake.
+// The engine's review of a line of a tree: the value as a graph, and a better move beside each mistake. It stays
+// with its line, whatever else becomes of the tree.
 
-/** @import { Point, Review, Rules, Stone } from '../types' */
+/** @import { Point, Rules } from '../types' */
+/** @import { LineReview } from './kept-analyses.js' */
 /** @import { MoveNode } from './move-tree.js' */
 /** @import { Remark } from './tree-view.js' */
 
@@ -12,93 +14,106 @@ import { betterLine, blackChances, decidingMoves } from '../game-review.js';
 import { fetchJudged } from '../position-judge.js';
 import { t } from '../texts.js';
 import { createValueGraph } from '../value-graph.js';
-import { nodesAlong } from './move-tree.js';
+import { EMPTY, lineFrom, nodeAt, nodesAlong } from './move-tree.js';
 import { ta } from './texts.js';
 
 const SIGNS = { mistake: '?', blunder: '??', decided: '!' };
 
 /**
- * @param {(ply: number) => void} go a ply of the main line was chosen in the graph
- * @param {() => void} changed there are other remarks
+ * @param {(path: readonly Point[]) => void} go a position of the line was chosen in the graph
+ * @param {(found: LineReview | undefined) => void} changed there are other remarks
  */
 export function createLineReview(go, changed) {
   const button = el('button', { type: 'button', onclick: () => void begin() }, ta('review'));
   const status = el('p', { class: 'hint', role: 'status' });
-  const graph = createValueGraph(go);
+  const graph = createValueGraph((ply) => go(found?.line.slice(0, ply) ?? []));
   const element = el('section', { class: 'line-review', 'aria-label': t('graph') }, graph.element, status, button);
-  /** @type {{ rules: Rules, line: readonly Point[] }} */
-  let shown = { rules: { variant: 'freestyle', size: [15, 15] }, line: [] };
-  /** The reviewed line. */
-  let reviewed = '';
-  /** @type {{ review: Review, values: number[], outcome?: import('../types').Outcome<Stone> } | undefined} */
+  /** @type {{ rules: Rules, tree: MoveNode }} */
+  let shown = { rules: { variant: 'freestyle', size: [15, 15] }, tree: EMPTY };
+  /** @type {LineReview | undefined} */
   let found;
+  /** Whether the engine is at work. */
+  let runs = false;
   let end = new AbortController();
-  /** The remarks on a tree. @type {{ tree?: MoveNode, of?: typeof found, remarks: ReadonlyMap<MoveNode, Remark> }} */
+  /** The remarks on a tree. @type {{ tree?: MoveNode, of?: LineReview, remarks: ReadonlyMap<MoveNode, Remark> }} */
   let noted = { remarks: new Map() };
 
   async function begin() {
-    end.abort();
-    end = new AbortController();
+    stop();
     const { signal } = end;
-    const { rules, line } = shown;
-    reviewed = JSON.stringify([rules, line]);
-    found = undefined;
+    const { rules, tree } = shown;
+    const line = lineFrom(tree);
+    runs = true;
     button.hidden = true;
     try {
       const [{ reviewGame }, { outcome }] = await Promise.all([import('../engine/engine.js'), fetchJudged({ rules, moves: line }, signal)]);
-      const winner = outcome?.winner ?? undefined;
-      const review = await reviewGame(rules, line, winner, signal, (done) => write(status, t('reviewing', { done, plies: line.length })));
+      const review = await reviewGame(rules, line, outcome?.winner ?? undefined, signal, (done) => write(status, t('reviewing', { done, plies: line.length })));
       if (!review) throw new Error('no review');
-      found = { review, values: blackChances(review, winner), outcome };
+      found = { rules, line, review, outcome: outcome ?? undefined };
       write(status, '');
     } catch (error) {
       if (signal.aborted) return;
       console.warn(error);
-      reviewed = '';
-      button.hidden = false;
       write(status, t('no_review'));
     }
-    changed();
+    runs = false;
+    changed(found);
+  }
+
+  function stop() {
+    end.abort();
+    end = new AbortController();
+    runs = false;
+    write(status, '');
+  }
+
+  /** The review, if its line is in the shown tree. */
+  function valid() {
+    return found && JSON.stringify(found.rules) === JSON.stringify(shown.rules) && nodeAt(shown.tree, found.line) ? found : undefined;
   }
 
   /** @param {number} ply */
   function words(ply) {
-    const { rules, line } = shown;
-    const value = found?.review.moves[ply]?.value;
+    if (!found) return '';
+    const { rules, line, review, outcome } = found;
+    const value = review.moves[ply]?.value;
     const point = line[ply - 1];
-    const text = value ? valueText(value, ply, rules) : found?.outcome ? outcomeName(found.outcome, rules) : '';
+    const text = value ? valueText(value, ply, rules) : outcome ? outcomeName(outcome, rules) : '';
     return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
   }
 
   return {
     element,
-    /**
-     * @param {Rules} rules @param {readonly Point[]} line the main line @param {number} ply how much of it is shown
-     */
-    show(rules, line, ply) {
-      shown = { rules, line };
-      const isReviewed = reviewed === JSON.stringify([rules, line]);
-      if (!isReviewed && reviewed) {
-        end.abort();
-        [reviewed, found] = ['', undefined];
-        write(status, '');
-      }
-      button.hidden = isReviewed || line.length === 0;
-      graph.show(found && { values: found.values, marks: decidingMoves(found.review), words }, ply);
+    /** Begins with another analysis, and what was found out about it. @param {LineReview | undefined} kept */
+    restore(kept) {
+      stop();
+      found = kept;
     },
-    /** What it says of the moves of a tree. @param {MoveNode} tree */
-    remarks(tree) {
-      if (noted.tree === tree && noted.of === found) return noted.remarks;
+    /** @param {Rules} rules @param {MoveNode} tree @param {readonly Point[]} path the shown one */
+    show(rules, tree, path) {
+      shown = { rules, tree };
+      const own = valid();
+      const main = lineFrom(tree);
+      button.hidden = runs || main.length === 0 || String(own?.line) === String(main);
+      const apart = path.findIndex((point, ply) => String(point) !== String(own?.line[ply]));
+      const values = own && blackChances(own.review, own.outcome?.winner ?? undefined);
+      graph.show(own && values && { values, marks: decidingMoves(own.review), words }, apart < 0 ? path.length : apart);
+    },
+    /** What it says of the moves of the shown tree. */
+    remarks() {
+      const { tree } = shown;
+      const own = valid();
+      if (noted.tree === tree && noted.of === own) return noted.remarks;
       /** @type {Map<MoveNode, Remark>} */
       const remarks = new Map();
-      const nodes = nodesAlong(tree, shown.line);
-      for (const { ply, kind } of found ? decidingMoves(found.review) : []) {
+      const nodes = own ? nodesAlong(tree, own.line) : [];
+      for (const { ply, kind } of own ? decidingMoves(own.review) : []) {
         const node = nodes[ply + 1];
-        const better = found && betterLine(found.review, ply, node?.point ?? undefined);
+        const better = own && betterLine(own.review, ply, node?.point ?? undefined);
         if (node) remarks.set(node, { sign: SIGNS[kind], words: t(kind), kind, better });
       }
       // An unchanged answer saves drawing the tree again.
-      noted = { tree, of: found, remarks: remarks.size === 0 && noted.remarks.size === 0 ? noted.remarks : remarks };
+      noted = { tree, of: own, remarks: remarks.size === 0 && noted.remarks.size === 0 ? noted.remarks : remarks };
       return noted.remarks;
     },
     remove() {

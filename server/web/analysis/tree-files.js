@@ -1,68 +1,114 @@
-// Trees from files and texts, and to files. The module in the browser reads and writes them; where it does not
-// run, the server reads the moves of a text.
+// Trees from files and texts, and to files. The module reads and writes them in a worker of its own, which ends
+// after that, with its memory; where it does not run, the server reads the moves of a text.
 
-/** @import { EngineAnswer, EngineRequest, GameTree, ReadingNote, Refusal, Rules } from '../types' */
-/** @import { Analysis } from './kept-analysis.js' */
+/** @import { EngineAnswer, EngineRequest, ReadingNote, Refusal, Rules } from '../types' */
+/** @import { Analysis } from './kept-analyses.js' */
+/** @import { PackedTree } from './move-tree.js' */
 
 import { el } from '../dom.js';
 import { RefusedError } from '../refusals.js';
-import { EMPTY, lineFrom, listed, NODES_MAX, treeOf, withLine } from './move-tree.js';
+import { EMPTY, growTree, lineFrom, NODES_MAX, packed, withLine } from './move-tree.js';
 import { ta } from './texts.js';
 
-/** The longest file that the page opens, in bytes. The command line reads longer ones. */
-export const FILE_BYTES_MAX = 1 << 20;
+/** The longest file that is read, as in shared/src/notation/tree.rs. */
+export const FILE_BYTES_MAX = 8 << 20;
+/** What the module says of a tree that is too large. */
+const TOO_MANY = /more than \d+ moves/;
+/** How long the module may read or write. */
+const PATIENCE_MS = 60_000;
 
 /** A tree that was read: how many moves of the file it lacks, because they cannot be played, and why; and what
  * else could not be kept.
  * @typedef {{ analysis: Analysis, left: number, ply: number, why?: Refusal, notes: readonly ReadingNote[] }} ReadTree */
-
-/** @typedef {(request: EngineRequest) => Promise<EngineAnswer>} AskModule */
+/** Called while a file is read: the part of the tree that is there, once the module has read the file.
+ * @typedef {(done: number) => void} Progress */
 
 /** Why a file was not read, in words for people. */
 export class FileProblem extends Error {}
 
 /**
  * Reads a file, or a text.
- * @param {Rules} rules apply where it names none @param {File | string} source @param {number} [game] its number in a
- * file with several, from 1
+ * @param {Rules} rules apply where it names none @param {File | string} source @param {number} game its number in a
+ * file with several, from 1 @param {Progress} progress @param {AbortSignal} signal
  * @returns {Promise<ReadTree>} fails with a `RefusedError` or a `FileProblem`
  */
-export async function readTree(rules, source, game = 1) {
+export async function readTree(rules, source, game, progress, signal) {
   const isText = typeof source === 'string';
   const size = isText ? new TextEncoder().encode(source).length : source.size;
   if (size > FILE_BYTES_MAX) throw new FileProblem(ta('too_long', { most: FILE_BYTES_MAX >> 20 }));
-  const { askModule, judgePosition } = await import('../engine/engine.js');
-  const answer = await readByModule(askModule, rules, source, game).catch((error) => {
-    if (error instanceof RefusedError) throw error;
+  const answer = await withModule((ask) => readByModule(ask, rules, source, game), signal).catch((error) => {
+    signal.throwIfAborted();
+    if (error instanceof RefusedError && TOO_MANY.test(String(error.refusal.detail))) throw new FileProblem(ta('too_many', { most: NODES_MAX }));
+    if (error instanceof RefusedError || error instanceof FileProblem) throw error;
   });
-  if (answer) {
-    const { tree, notes = [], left_out: left = 0, ply = 0, why } = answer;
-    if (tree.nodes.length > NODES_MAX) throw new FileProblem(ta('too_many', { most: NODES_MAX }));
-    const read = treeOf(tree);
-    if (!read) throw new Error('the module gives whole trees');
-    return { analysis: { rules: tree.rules, tree: read, path: lineFrom(read), black: tree.black, white: tree.white }, left, ply, why, notes };
-  }
+  if (answer) return { ...await grown(answer, progress, signal), notes: answer.notes ?? [] };
   const text = isText ? source : await source.text();
-  const { rules: own, moves, unplayed } = await judgePosition({ rules, text });
+  const { judgePosition } = await import('../engine/engine.js');
+  const { rules: own, moves, unplayed } = await judgePosition({ rules, text }, signal);
   return { analysis: { rules: own, tree: withLine(EMPTY, [], moves), path: moves }, left: unplayed ? 1 : 0, ply: moves.length + 1, why: unplayed, notes: [] };
 }
 
-/** @param {AskModule} askModule @param {Rules} rules @param {File | string} source @param {number} game */
-async function readByModule(askModule, rules, source, game) {
-  const read = async (/** @type {{ text: string } | { bytes: readonly number[] }} */ given) => (
-    (await askModule({ type: 'read_tree', rules, game, ...given })).tree);
+/**
+ * What can be played of a tree by some rules. Fails where the module does not run.
+ * @param {Rules} rules @param {PackedTree} tree @param {Progress} progress @param {AbortSignal} signal
+ */
+export async function playableTree(rules, tree, progress, signal) {
+  const { tree: answer } = await withModule((ask) => ask({ type: 'read_tree', rules, tree: { rules, ...tree } }), signal);
+  return grown(/** @type {NonNullable<EngineAnswer['tree']>} */ (answer), progress, signal);
+}
+
+/** @param {NonNullable<EngineAnswer['tree']>} answer @param {Progress} progress @param {AbortSignal} signal */
+async function grown({ tree: { rules, black, white, ...arrays }, left_out: left = 0, ply = 0, why }, progress, signal) {
+  const tree = await growTree(arrays, progress, signal);
+  if (!tree) throw new Error('the module gives whole trees');
+  return { analysis: { rules, tree, path: lineFrom(tree), black, white }, left, ply, why };
+}
+
+/**
+ * @template T
+ * @param {(ask: (request: EngineRequest) => Promise<EngineAnswer>) => Promise<T>} act @param {AbortSignal} [signal]
+ */
+async function withModule(act, signal) {
+  const { EngineWorker } = await import('../engine/engine.js');
+  const worker = new EngineWorker();
+  const stop = () => worker.end(signal?.reason);
+  const late = setTimeout(() => worker.end(new FileProblem(ta('too_slow'))), PATIENCE_MS);
+  signal?.addEventListener('abort', stop);
+  try {
+    return await act((request) => worker.ask(request));
+  } finally {
+    clearTimeout(late);
+    signal?.removeEventListener('abort', stop);
+    worker.end(new Error('done'));
+  }
+}
+
+/** @param {(request: EngineRequest) => Promise<EngineAnswer>} ask @param {Rules} rules @param {File | string} source @param {number} game */
+async function readByModule(ask, rules, source, game) {
+  const read = async (/** @type {{ text: string } | { bytes: Uint8Array }} */ given) => (
+    (await ask({ type: 'read_tree', rules, game, ...given })).tree);
   if (typeof source === 'string') return read({ text: source });
-  const buffer = await source.arrayBuffer();
-  const bytes = [...new Uint8Array(buffer)];
-  const { encoding } = await askModule({ type: 'encoding', bytes });
+  const bytes = new Uint8Array(await source.arrayBuffer());
+  const { encoding } = await ask({ type: 'encoding', bytes }).catch((error) => {
+    throw error instanceof RefusedError ? noGame(source) : error;
+  });
   if (!encoding) throw new Error('the module names an encoding or refuses');
   const decoder = decoderOf(encoding.name) ?? new TextDecoder(encoding.likely);
-  if (!encoding.is_library) return read({ text: decoder.decode(buffer) });
-  const answer = await read({ bytes });
-  for (const node of answer ? [answer.tree, ...answer.tree.nodes] : []) {
-    if (node.comment) node.comment = decodedComment(decoder, node.comment);
+  if (!encoding.is_library) {
+    const text = decoder.decode(bytes);
+    return read({ text }).catch((error) => {
+      // A text without moves in its first line is some other text.
+      throw error instanceof RefusedError && error.refusal.line === 1 && !/^\W*([(;]|[a-z]{1,2} ?\d|-?\d|Piskvorky)/i.test(text) ? noGame(source) : error;
+    });
   }
+  const answer = await read({ bytes });
+  if (answer) answer.tree.comments = answer.tree.comments.map(([at, comment]) => [at, decodedComment(decoder, comment)]);
   return answer;
+}
+
+/** @param {File} file */
+function noGame({ name }) {
+  return new FileProblem(ta('no_game', { name }));
 }
 
 /** @param {string} name */
@@ -87,12 +133,10 @@ export function notesText(notes) {
 
 /** Saves a tree; a PSQ holds only the shown line. @param {'sgf' | 'psq'} format @param {Analysis} analysis */
 export async function saveTree(format, { rules, tree, path, black, white }) {
-  const { askModule } = await import('../engine/engine.js');
   const whole = format === 'sgf' ? tree : withLine(EMPTY, [], lineFrom(tree, path));
-  /** @type {GameTree} */
-  const written = { rules, black, white, ...listed(whole) };
-  const { file } = await askModule({ type: 'write_tree', format, tree: written }).catch((error) => {
-    throw error instanceof RefusedError ? error : new FileProblem(ta('no_module'));
+  const written = { rules, black, white, ...packed(whole) };
+  const { file } = await withModule((ask) => ask({ type: 'write_tree', format, tree: written })).catch((error) => {
+    throw error instanceof RefusedError || error instanceof FileProblem ? error : new FileProblem(ta('no_module'));
   });
   const address = URL.createObjectURL(new Blob([file ?? ''], { type: 'text/plain;charset=utf-8' }));
   el('a', { href: address, download: `fivefold-analysis.${format}` }).click();

@@ -1,5 +1,6 @@
 // Shows a tree of moves: the main line, variations indented under a rail, comments, and what a review found. A
-// press goes to a move; a move's menu changes the tree.
+// press goes to a move; a move's menu changes the tree. Of a large tree it shows the line that is looked at, and where
+// others branch off.
 
 /** @import { Point, Size } from '../types' */
 /** @import { MoveNode, Path } from './move-tree.js' */
@@ -7,7 +8,7 @@
 import { boundsOf, pointName } from '../board-geometry.js';
 import { el, fill, icon, set } from '../dom.js';
 import { t } from '../texts.js';
-import { nodeAt } from './move-tree.js';
+import { countMoves, lineFrom, nodeAt } from './move-tree.js';
 import { ta } from './texts.js';
 
 /** What a review says of a move. @typedef {{ sign: string, words: string, kind: string, better?: readonly Point[] }} Remark */
@@ -21,6 +22,10 @@ import { ta } from './texts.js';
 
 /** How deep variations are indented; those within them follow on the same level. */
 const LEVELS_MAX = 6;
+/** The most moves of a tree that is shown as a whole. */
+const WHOLE_MAX = 2_000;
+/** In larger ones, how many moves are shown that branch off at one place. */
+const BRANCHES_MAX = 30;
 /** @type {readonly TreeAction[]} */
 const ACTIONS = ['make_main', 'delete_from', 'comment'];
 
@@ -36,6 +41,8 @@ export function createTreeView(callbacks) {
   let buttons = new Map();
   /** @type {MoveNode | undefined} */
   let drawn;
+  /** The line that is drawn of a large tree. @type {Path | undefined} */
+  let line;
   let bounds = boundsOf([15, 15]);
   /** @type {ReadonlyMap<MoveNode, Remark>} */
   let remarks = new Map();
@@ -46,8 +53,8 @@ export function createTreeView(callbacks) {
 
   element.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest('button') : null;
-    const line = button && betters.get(button);
-    if (line) callbacks.better(...line);
+    const better = button && betters.get(button);
+    if (better) callbacks.better(...better);
     else if (button) callbacks.go(pathOf(button));
   });
   // The right button of a mouse, the menu key, or a long touch.
@@ -128,23 +135,27 @@ export function createTreeView(callbacks) {
     callbacks.act(action, path);
   }
 
-  /** Draws a tree line by line; the lines that branch off wait in a list. @param {MoveNode} tree */
-  function draw(tree) {
+  /** Draws a tree line by line; the lines that branch off wait in a list. @param {MoveNode} tree @param {Path} path the shown one */
+  function draw(tree, path) {
     places = new Map();
     buttons = new Map();
     betters = new Map();
+    line = countMoves(tree) > WHOLE_MAX ? lineFrom(tree, path) : undefined;
     fill(element, tree.comment && el('p', { class: 'tree-comment', dir: 'auto' }, tree.comment));
     /** @type {{ into: Element, node: MoveNode, before: Element | undefined, ply: number, level: number }[]} */
     const lines = [];
-    const [first] = tree.children;
+    const follow = (/** @type {MoveNode} */ { children }, /** @type {number} */ ply) => (
+      line ? children.find(({ point }) => String(point) === String(line?.[ply])) : children[0]);
+    const first = follow(tree, 0);
     if (first) lines.push({ into: element, node: first, before: undefined, ply: 0, level: 0 });
-    for (let line = lines.pop(); line; line = lines.pop()) {
-      let { into, node, before, ply, level } = line;
+    for (let next = lines.pop(); next; next = lines.pop()) {
+      let { into, node, before, ply, level } = next;
       let isNumbered = true;
       for (;;) {
         const above = before ? places.get(before)?.node : tree;
         before = append(into, node, before, ply, isNumbered);
-        const others = above?.children[0] === node ? above.children.slice(1) : [];
+        const branches = above?.children.filter((child) => child !== node) ?? [];
+        const others = line || above?.children[0] === node ? branches.slice(0, line && BRANCHES_MAX) : [];
         isNumbered = others.length > 0 || node.comment !== '' || remarks.has(node);
         if (others.length > 0) {
           const deeper = level < LEVELS_MAX;
@@ -152,11 +163,17 @@ export function createTreeView(callbacks) {
           if (deeper) into.append(el('ul', { 'aria-label': ta('variations') }, ...made));
           else into.after(...made);
           const from = places.get(before)?.before;
-          lines.push(...others.map((other, at) => ({ into: /** @type {Element} */ (made[at]), node: other, before: from, ply, level: deeper ? level + 1 : level })));
+          for (const [at, other] of others.entries()) {
+            const place = /** @type {Element} */ (made[at]);
+            if (!line) lines.push({ into: place, node: other, before: from, ply, level: deeper ? level + 1 : level });
+            else if (append(place, other, from, ply, true) && countMoves(other) > 0) place.append(el('span', { class: 'hint' }, ta('more_moves', { count: countMoves(other) })));
+          }
+          const more = line ? branches.length - others.length : 0;
+          if (more > 0) made.at(-1)?.after(el('li', { class: 'hint' }, ta('more_branches', { count: more })));
         }
-        const [next] = node.children;
-        if (!next) break;
-        [node, ply] = [next, ply + 1];
+        const on = follow(node, ply + 1);
+        if (!on) break;
+        [node, ply] = [on, ply + 1];
       }
     }
     drawn = tree;
@@ -197,10 +214,11 @@ export function createTreeView(callbacks) {
     show(tree, path, size, noted) {
       const hadFocus = element.contains(document.activeElement);
       const now = boundsOf(size);
-      if (tree !== drawn || String(now) !== String(bounds) || noted !== remarks) {
+      const isElsewhere = line && path.some((point, ply) => String(point) !== String(line?.[ply]));
+      if (tree !== drawn || String(now) !== String(bounds) || noted !== remarks || isElsewhere) {
         bounds = now;
         remarks = noted;
-        draw(tree);
+        draw(tree, path);
       }
       const before = nodeAt(tree, current);
       const node = nodeAt(tree, path);

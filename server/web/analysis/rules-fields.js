@@ -1,0 +1,38 @@
+// The fields for the rules and the board of an analysis.
+
+/** @import { Rules, Size } from '../types' */
+
+import { sizeName, variantName, VARIANTS } from '../display-names.js';
+import { el } from '../dom.js';
+import { select } from '../form-fields.js';
+import { rulesOf } from '../position-link.js';
+import { t } from '../texts.js';
+
+/** @type {readonly Size[]} */
+const SIZES = [[3, 3], [13, 13], [15, 15], [17, 17], [19, 19], [20, 20], [30, 30], 'unbounded'];
+/** Tic-tac-toe has a board of its own. */
+const SMALL = '3';
+
+/** @param {Size} size */
+const valueOf = (size) => (size[0] === size[1] ? String(size[0]) : String(size));
+
+/** @param {(rules: Rules) => void} chosen */
+export function createRulesFields(chosen) {
+  const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
+  const size = select(t('size'), SIZES.map((one) => [valueOf(one), sizeName(one)]));
+  variant.field.addEventListener('change', () => chosen(rulesOf(variant.field.value, variant.field.value === 'mnk' ? SMALL : size.field.value, 3)));
+  size.field.addEventListener('change', () => chosen(rulesOf(variant.field.value, size.field.value, size.field.value === SMALL ? 3 : 5)));
+  return {
+    element: el('div', { class: 'row' }, variant.label, size.label),
+    /** @param {Rules} rules */
+    show({ variant: name, size: now }) {
+      const options = () => [...size.field.options];
+      if (!options().some(({ value }) => value === valueOf(now))) size.field.append(el('option', { value: valueOf(now) }, sizeName(now)));
+      for (const option of options()) if (option.value === SMALL) option.hidden = option.disabled = name !== 'mnk';
+      variant.field.value = name;
+      size.field.value = valueOf(now);
+      // Renju has one board.
+      size.field.disabled = name === 'renju';
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Asks what of a tree is shared: the shown position, or everything.
+
+/** @import { App } from '../view-types' */
+/** @import { Analysis } from './kept-analyses.js' */
+
+import { openDialog } from '../dialog.js';
+import { el } from '../dom.js';
+import { positionQuery } from '../position-link.js';
+import { t } from '../texts.js';
+import { countMoves } from './move-tree.js';
+import { ta } from './texts.js';
+import { treeLink } from './tree-link.js';
+
+/** @param {App} app @param {Analysis} state */
+export function openShareDialog(app, state) {
+  const address = `${location.origin}/analyse?${positionQuery(state.rules, state.path)}`;
+  const all = treeLink(state);
+  const button = (/** @type {string} */ text, /** @type {string} */ link) => el('button', {
+    type: 'button', onclick: () => {
+      dialog.close();
+      app.share(link);
+    },
+  }, text);
+  const dialog = openDialog(t('share'), el('div', { class: 'share-choice' },
+    button(ta('share_position'), address), el('p', { class: 'hint' }, ta('share_position_how')),
+    ...all ? [button(ta('share_all', { count: countMoves(state.tree) }), `${address}#${all}`), el('p', { class: 'hint' }, ta('share_all_how'))]
+      : [el('p', { class: 'hint' }, ta('share_too_long'))]));
+}
