@@ -25,6 +25,7 @@ import { formatDecimal, t } from './texts.js';
 /**
  * @typedef {object} BoardOptions
  * @property {boolean} [still] shows only: small boards in lists
+ * @property {boolean} [steps] the page steps by the arrow keys, and the cursor moves with Shift
  * @property {HTMLElement} [asks] where a touched point is confirmed; below the board if there is none
  * @property {(point: Point) => void} [onplay] a point was chosen, and where needed confirmed
  * @property {(point: Point | null) => void} [onpoint] the mouse or the keyboard is at another point
@@ -112,6 +113,10 @@ export class Board {
     });
     listen(this.canvas, this.#gestures(), signal);
     this.element.addEventListener('keydown', (event) => this.#key(event), { signal });
+    addEventListener('keydown', (event) => {
+      const { target } = event;
+      if (event.key === '?' && target instanceof Element && !target.closest('input, textarea, dialog') && !event.defaultPrevented) this.#do({ type: 'keys' });
+    }, { signal });
     this.stage.addEventListener('focusout', () => this.#invalidate(), { signal });
   }
 
@@ -482,7 +487,7 @@ export class Board {
   #key(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     if (!this.stage.contains(target) || target.matches('input, button')) return;
-    const meant = keyAction(event);
+    const meant = keyAction(event, this.#bounds !== null, this.options.steps);
     if (!meant) return;
     event.preventDefault();
     event.stopPropagation();
@@ -518,6 +523,7 @@ export class Board {
         this.#setPremove(null);
         break;
       case 'type': this.bar?.type(meant.text); break;
+      case 'keys': void import('./keys/keys-dialog.js').then(({ openKeys }) => openKeys(this.#bounds !== null, this.options)); break;
       case 'numbers': change('numbers', !settings.numbers); break;
       case 'step': case 'bot_move': case 'weight': case 'weights': this.options.onkey?.(meant); break;
     }
