@@ -93,6 +93,8 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/games", get(page::page))
         .route("/lobby", get(page::page))
         .route("/analyse", get(page::analyse))
+        .route("/analysis", get(page::to_analyse))
+        .route("/analyze", get(page::to_analyse))
         .route("/local", get(page::page))
         .route("/leaderboard", get(page::page))
         .route("/learn", get(page::page))

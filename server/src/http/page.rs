@@ -9,7 +9,7 @@ use axum::{
     body::Bytes,
     extract::{Path, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Redirect, Response},
 };
 use fivefold_shared::protocol::RoomCode;
 use sha2::{Digest, Sha256};
@@ -161,6 +161,12 @@ pub(super) async fn analyse(
 ) -> Response {
     let preview = preview::of_position(&server, &caller, address, &headers).await;
     index(&server.page, StatusCode::OK, preview, &headers)
+}
+
+/// Other words for the analysis lead there. Browsers keep what follows `#`.
+pub(super) async fn to_analyse(address: Uri) -> Redirect {
+    let query = address.query().map_or_else(String::new, |query| format!("?{query}"));
+    Redirect::permanent(&format!("/analyse{query}"))
 }
 
 /// The page at any other address: it shows a "not found" view.

@@ -16,10 +16,11 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 9] = [
+const ON_USE: [&str; 10] = [
     "account/",
     "analysis/",
     "engine/",
+    "keys/",
     "learn/",
     "local/",
     "moderation/",
@@ -203,6 +204,22 @@ async fn only_the_worker_may_run_web_assembly() {
             path.ends_with("worker.js"),
             "{path}: {head}"
         );
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn other_words_for_the_analysis_lead_there() {
+    let server = TestServer::start(LIMITS);
+    let cases = [
+        ("/analysis", "/analyse"),
+        ("/analyze?moves=h8+i9&size=15", "/analyse?moves=h8+i9&size=15"),
+    ];
+    for (path, wanted) in cases {
+        let answer = get_with(&server, path, "").await;
+        let (head, _) = head_and_body(&answer);
+        assert!(head.starts_with("HTTP/1.1 308"), "{path}: {head}");
+        assert!(head.contains(&format!("location: {wanted}\r\n")), "{path}: {head}");
     }
     server.stop().await;
 }
