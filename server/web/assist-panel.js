@@ -151,7 +151,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     const lines = on.engine && analysis?.ply === viewed() ? analysis : undefined;
     display.show(lines && { ...lines, size: room.rules.size, detail: depthText(lines, room.rules) });
     write(status, on.weight ? pointText() : '');
-    write(told, hintText());
+    // Also where it is seen without unfolding anything.
+    write(told, on.weight ? pointText() : hintText());
     set(hint, { 'aria-pressed': String(hinted > 0) });
   }
 
@@ -202,12 +203,16 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     }
   }
 
+  /** The bot's weight of a point. @param {import('./types').Point} point */
+  function weightAt(point) {
+    const found = weights?.find((one) => String(one.point) === String(point));
+    return found ? weightText(found, formatDecimal) : t('assist_no_candidate');
+  }
+
   /** The bot's weight of the point under the cursor. */
   function pointText() {
     const point = board.point();
-    if (!weights || !point) return '';
-    const found = weights.find((one) => String(one.point) === String(point));
-    return t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: found ? weightText(found, formatDecimal) : t('assist_no_candidate') });
+    return weights && point ? t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: weightAt(point) }) : '';
   }
 
   return {
@@ -220,7 +225,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     shown() {
       if (hinted && on.weights && weights) return { best: bestMoves().map(({ point }, at) => ({ point, label: hinted === 1 ? '' : `${at + 1}` })) };
       if (on.weights && weights) return { weights };
-      if (on.weight && weights) return { weights, only: board.point() };
+      if (on.weight && weights) return { weights, only: board.point(), note: weightAt };
       return on.engine && analysis?.ply === viewed() ? drawnLines(analysis.lines, viewed()) : {};
     },
     update,
@@ -228,6 +233,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     pointed() {
       if (!on.weight) return;
       write(status, pointText());
+      write(told, pointText());
       redraw();
     },
     /** @param {Action} action */

@@ -45,6 +45,25 @@ export function createJudge(changed) {
   };
 }
 
+/** Whether the last move made a five whose two ends are closed, which does not win in caro. @param {Rules} rules @param {readonly Point[]} moves */
+export function isClosedFive({ variant }, moves) {
+  const last = moves.at(-1);
+  if (!last || !variant.startsWith('caro')) return false;
+  const stones = new Map(moves.map((point, ply) => [`${point}`, ply % 2]));
+  const own = (moves.length - 1) % 2;
+  return [[1, 0], [0, 1], [1, 1], [1, -1]].some(([dx = 0, dy = 0]) => {
+    /** How far the row goes in a direction, and whether the opponent closes it. */
+    const reach = (/** @type {number} */ way) => {
+      let far = 1;
+      const at = () => stones.get(`${last[0] + way * far * dx},${last[1] + way * far * dy}`);
+      while (at() === own) far += 1;
+      return { far: far - 1, closed: at() === 1 - own };
+    };
+    const [one, other] = [reach(1), reach(-1)];
+    return one.far + other.far === 4 && one.closed && other.closed;
+  });
+}
+
 /** Whether there may be forbidden points. @param {Rules} rules @param {readonly Point[]} moves */
 export function mayForbid(rules, moves) {
   return rules.variant === 'renju' && moves.length % 2 === 0;

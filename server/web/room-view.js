@@ -17,7 +17,7 @@ import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
-import { createJudge, mayForbid } from './position-judge.js';
+import { createJudge, isClosedFive, mayForbid } from './position-judge.js';
 import { errorText, refusalText } from './refusals.js';
 import { opponent, Room, seatWith, stoneAt, stoneOf } from './room-state.js';
 import { playClick, playFinish, playNotice } from './sounds.js';
@@ -204,7 +204,7 @@ export const view = (app, place, code) => {
     write(status, text);
     const watches = !seat && !room.vacant && !outcome && t('you_watch');
     const result = outcome && seat && resultName(outcome, room.black, room.rules);
-    write(detail, watches || result || lastMove());
+    write(detail, [watches || result || lastMove(), !outcome && closedFive()].filter(Boolean).join(' '));
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
     const game = room.game;
@@ -231,6 +231,17 @@ export const view = (app, place, code) => {
     if (!game || !point || game.outcome) return '';
     const mover = seatWith(stoneAt(game.moves.length - 1), game.black);
     return t('played', { name: playerName(room.seats[mover]), point: pointName(point, boundsOf(room.rules.size)) });
+  }
+
+  /** Why a five has not won, until its player moves again. */
+  function closedFive() {
+    const moves = room.game?.moves ?? [];
+    return [moves, moves.slice(0, -1)].some((some) => isClosedFive(room.rules, some)) && t('closed_five');
+  }
+
+  /** Gives the board the keyboard, unless the player is writing something. */
+  function focusBoard() {
+    if (!document.activeElement?.closest('input, textarea, select, dialog')) board.focus();
   }
 
   /** Shows how to invite an opponent. @param {Seat | undefined} seat */
@@ -277,6 +288,7 @@ export const view = (app, place, code) => {
           const text = t('game_begins', { stone: sideName(stoneOf(seat, event.black), room.rules) });
           app.announce(text, true);
           app.notify(text);
+          focusBoard();
         }
         break;
       case 'ended':
@@ -342,10 +354,12 @@ export const view = (app, place, code) => {
       if (gone !== undefined) app.restored(gone);
       // A visitor with the link takes a free seat.
       if (!entered && room.phase === 'waiting' && room.vacant && !you()) send({ type: 'sit' });
+      const begins = !entered && room.phase === 'running' && !!you();
       entered = true;
       void chat.load();
       assist.reset();
       show();
+      if (begins) focusBoard();
     },
     receive(news) {
       if (!entered) return;

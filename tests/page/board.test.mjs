@@ -288,7 +288,7 @@ test('the zoom buttons work at once, without borders too', async () => {
     await page.getByRole('button', { name: 'Smaller' }).click();
     await is((now) => now < 1.5 * first)();
     await page.getByRole('gridcell').first().focus();
-    await page.keyboard.press('-');
+    await page.keyboard.press('_');
     await is((now) => now < 1.05 * first)();
     await page.keyboard.press('+');
     await is((now) => now > 1.35 * first)();

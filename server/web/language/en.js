@@ -62,6 +62,7 @@ export const texts = {
   is_drawn: 'Draw',
   is_aborted: 'Game aborted',
   end_five: 'five in a row',
+  closed_five: 'Five, but both ends are closed: in caro that does not win.',
   end_three: 'three in a row',
   end_line: { one: '{count} in a row', other: '{count} in a row' },
   end_forbidden: 'only forbidden points were left',

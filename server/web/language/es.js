@@ -63,6 +63,7 @@ export const texts = {
   is_drawn: 'Tablas',
   is_aborted: 'Partida anulada',
   end_five: 'cinco en línea',
+  closed_five: 'Cinco, pero con los dos extremos cerrados: en caro no gana.',
   end_three: 'tres en raya',
   end_line: { one: '{count} en línea', many: '{count} en línea', other: '{count} en línea' },
   end_forbidden: 'solo quedaban puntos prohibidos',

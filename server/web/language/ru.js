@@ -63,6 +63,7 @@ export const texts = {
   is_drawn: 'Ничья',
   is_aborted: 'Партия прервана',
   end_five: 'пять в ряд',
+  closed_five: 'Пять в ряд, но оба конца закрыты: в каро это не победа.',
   end_three: 'три в ряд',
   end_line: { one: '{count} в ряд', few: '{count} в ряд', many: '{count} в ряд', other: '{count} в ряд' },
   end_forbidden: 'остались только запрещённые пункты',
