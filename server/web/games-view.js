@@ -6,7 +6,7 @@
 import { siteStorage } from './browser-storage.js';
 import { STORAGE_KEYS } from './connection.js';
 import { playerName, resultName, rulesName, stoneName, stoneSign } from './display-names.js';
-import { el, fill } from './dom.js';
+import { el, fill, linkButton } from './dom.js';
 import { createOwnRooms } from './own-rooms.js';
 import { refusedAnswer } from './refusals.js';
 import { isMember, opponent, SEATS, stoneOf } from './room-state.js';
@@ -78,7 +78,7 @@ export const view = (app, place) => {
   function show() {
     const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const found = games.filter((game) => words.every((word) => searchText(game).includes(word)));
-    fill(list, ...(found.length > 0 ? found.map(row) : [el('li', { class: 'hint' }, t(games.length > 0 ? 'no_match' : 'no_games'))]));
+    fill(list, ...(found.length > 0 ? found.map(row) : [el('li', { class: 'none' }, t(games.length > 0 ? 'no_match' : 'no_games'), games.length === 0 && el('div', { class: 'row' }, linkButton('/', t('find_opponent'), true), linkButton('/local', t('local'))))]));
     more.hidden = next === undefined;
     return words.length > 0 && found.length < FOUND_ENOUGH && next !== undefined;
   }

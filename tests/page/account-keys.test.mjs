@@ -46,7 +46,7 @@ test('a new account by a passkey alone: sign up, out, and in again', async () =>
   await dialog.getByLabel('Name', { exact: true }).fill('Pascal');
   await create.click();
   await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
-  await dialog.getByRole('button', { name: 'Copied' }).click();
+  await dialog.getByRole('button', { name: 'Copy and continue' }).click();
   await named(page, 'Pascal');
   assert.equal(await page.evaluate(() => localStorage.getItem('fivefold.identity')), null);
   await signOut(page);

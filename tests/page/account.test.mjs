@@ -26,12 +26,12 @@ test('from a fresh browser to the first move with an account: four inputs', asyn
   await input(dialog.getByLabel('Name', { exact: true }).fill('Mirela'));
   await input(dialog.getByLabel('Password', { exact: true }).fill(PASSWORD));
   await dialog.getByLabel('Password', { exact: true }).press('Enter');
-  const copied = dialog.getByRole('button', { name: 'Copied' });
+  const copied = dialog.getByRole('button', { name: 'Copy and continue' });
   await copied.waitFor();
   const codes = await dialog.locator('.codes li').allTextContents();
   assert.equal(new Set(codes).size, 8);
   for (const code of codes) assert.match(code, /^([2-9a-z]{4} ){3}[2-9a-z]{4}$/);
-  assert.deepEqual(await dialog.getByRole('button').allTextContents(), ['Copied'], 'the only button');
+  assert.deepEqual(await dialog.getByRole('button').allTextContents(), ['Copy and continue', 'I’ve written them down'], 'the ways out');
   // They do not go away by mistake.
   await page.keyboard.press('Escape');
   await page.mouse.click(2, 2);
@@ -238,11 +238,11 @@ test('a new name, a new password and new codes', async () => {
   const codes = dialog.locator('details[open]');
   await codes.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await codes.getByRole('button', { name: 'Make new codes' }).click();
-  await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+  await dialog.getByRole('button', { name: 'Copy and continue' }).waitFor();
   const fresh = await dialog.locator('.codes li').allTextContents();
   assert.equal(fresh.length, 8);
   assert.ok(!fresh.includes(old));
-  await dialog.getByRole('button', { name: 'Copied' }).click();
+  await dialog.getByRole('button', { name: 'Copy and continue' }).click();
   await dialog.waitFor({ state: 'detached' });
 
   await you(here.page);
@@ -305,7 +305,7 @@ test('a lost answer to signing up locks nobody out', async () => {
   await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
   await dialog.getByRole('alert').getByText('That did not work.').waitFor();
   await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Copied' }).click();
+  await dialog.getByRole('button', { name: 'Copy and continue' }).click();
   await named(page, 'Verena');
   assert.equal(lost, 1);
   assert.deepEqual(own(complaints), []);
@@ -339,7 +339,7 @@ test('by the keyboard alone', async () => {
   await reach('Create account');
   await page.keyboard.press('Enter');
   await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
-  await page.waitForFunction(() => document.activeElement?.textContent === 'Copied');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Copy and continue');
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   await named(page, 'Kei');
@@ -377,9 +377,9 @@ for (const [size, options] of /** @type {const} */ ([['desk', { colorScheme: 'li
     await dialog.getByLabel('Name', { exact: true }).fill(name);
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    await dialog.getByRole('button', { name: 'Copy and continue' }).waitFor();
     await check('codes');
-    await dialog.getByRole('button', { name: 'Copied' }).click();
+    await dialog.getByRole('button', { name: 'Copy and continue' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.locator('.toast').waitFor({ state: 'detached' });
     await you(page);

@@ -39,7 +39,7 @@ export async function signUp(page, name) {
   await dialog.getByRole('button', { name: 'Create account', exact: true }).click();
   await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   const codes = await dialog.locator('.codes li').allTextContents();
-  await dialog.getByRole('button', { name: 'Copied' }).click();
+  await dialog.getByRole('button', { name: 'Copy and continue' }).click();
   await dialog.waitFor({ state: 'detached' });
   await named(page, name);
   return codes;

@@ -38,7 +38,7 @@ export async function firstRatedMove(stage, other, name) {
   await input(dialog.getByLabel('Name', { exact: true }).fill(name));
   await input(dialog.getByLabel('Password', { exact: true }).fill(PASSWORD));
   await dialog.getByLabel('Password', { exact: true }).press('Enter');
-  await input(dialog.getByRole('button', { name: 'Copied' }).click());
+  await input(dialog.getByRole('button', { name: 'Copy and continue' }).click());
   await named(page, name);
   await input(page.getByRole('button', FIND).click());
   for (const one of [page, other.page]) await one.waitForURL('**/r/*');

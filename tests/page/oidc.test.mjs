@@ -90,7 +90,7 @@ test('a new account by another site: a name, then its codes; out, and in again',
   await name.fill('Olga');
   await page.getByRole('button', { name: 'Create account', exact: true }).click();
   await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
-  await page.getByRole('button', { name: 'Copied' }).click();
+  await page.getByRole('button', { name: 'Copy and continue' }).click();
   await named(page, 'Olga');
   // The name is shown first, then the page where it began.
   await page.waitForURL(({ pathname }) => pathname === '/');

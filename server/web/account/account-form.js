@@ -9,6 +9,10 @@ import { ty } from './texts.js';
 const PASSWORD_MIN = 10;
 /** Most letters of a name. */
 const NAME_MAX = 20;
+/** What a name is made of. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_-]*$/u;
+/** Alphabets whose letters look alike, and those that stand together in one language. The server knows the others. */
+const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Hebrew}/u, /\p{Script=Arabic}/u, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u];
 
 /** Which fields a refusal may concern; a form shows it at the first of them that it has.
  * @type {Record<string, FieldName[]>} */
@@ -50,6 +54,8 @@ function createField(name, text, how, properties, fault) {
     show.setAttribute('aria-pressed', String(shown));
   });
   const element = el('div', { class: 'account-field' }, el('label', { for: id }, text), el('div', { class: 'row' }, input, show), line);
+  // A name that cannot be right is marked while it is typed; what is too short yet is not.
+  if (name === 'name') input.addEventListener('input', () => say(fault(input.value)));
   /** @param {string} why */
   const say = (why) => {
     write(line, why || how);
@@ -67,7 +73,13 @@ function eye() {
 
 /** The name of an account. @param {string} value @param {boolean} [isNew] */
 export function nameField(value, isNew = false) {
-  return createField('name', ty('name'), isNew ? ty('account_name_how') : '', { value, maxLength: NAME_MAX, autocomplete: 'username' }, () => '');
+  return createField('name', ty('name'), isNew ? ty('account_name_how') : '', { value, maxLength: NAME_MAX, autocomplete: 'username' }, (name) => (isNew ? nameFault(name.trim()) : ''));
+}
+
+/** @param {string} name */
+function nameFault(name) {
+  const isName = NAME.test(name.normalize('NFKC')) && ALPHABETS.filter((letters) => letters.test(name)).length < 2;
+  return !name || isName ? '' : ty('refused_account_name');
 }
 
 /** The account's password as it is. @param {string} [how] */

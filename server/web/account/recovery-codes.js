@@ -1,8 +1,7 @@
-// Recovery codes: shown once, until they are copied.
+// Recovery codes: shown once, until they are copied or written down.
 
 import { copyText } from '../clipboard.js';
 import { el, write } from '../dom.js';
-import { t } from '../texts.js';
 import { faultLine } from './account-form.js';
 import { ty } from './texts.js';
 
@@ -10,7 +9,7 @@ import { ty } from './texts.js';
 const TOGETHER = /.{4}(?=.)/g;
 
 /**
- * The codes, and a button that copies them. The dialog closes by nothing else.
+ * The codes, a button that copies them, and one for those who have written them down. The dialog closes by nothing else.
  * @param {HTMLDialogElement} dialog
  * @param {string[]} codes
  * @param {string} name the account's
@@ -27,18 +26,16 @@ export function showCodes(dialog, codes, name, after) {
     if (event.target === dialog) event.stopImmediatePropagation();
   }, { capture: true, signal: stays.signal });
   const line = faultLine();
-  let tried = false;
-  const button = el('button', { type: 'button', class: 'primary big' }, t('copied'));
-  button.addEventListener('click', async () => {
-    const text = [ty('codes_of', { name, place: location.host }), ...lines].join('\n');
-    if (!tried && !(await copyText(text))) {
-      // Then by hand; the next press goes on.
-      tried = true;
-      return write(line, ty('copy_failed'));
-    }
+  const leave = () => {
     stays.abort();
     close.hidden = false;
     after();
+  };
+  const copy = el('button', { type: 'button', class: 'primary big' }, ty('copy_codes'));
+  copy.addEventListener('click', async () => {
+    const text = [ty('codes_of', { name, place: location.host }), ...lines].join('\n');
+    if (await copyText(text)) leave();
+    else write(line, ty('copy_failed'));
   });
-  return [el('h3', null, ty('codes')), el('p', null, ty('codes_how')), list, button, line];
+  return [el('h3', null, ty('codes')), el('p', null, ty('codes_how')), list, copy, el('button', { type: 'button', onclick: leave }, ty('codes_written')), line];
 }

@@ -4,11 +4,12 @@
 /** @import { View } from '../view-types' */
 /** @import { Hints } from './hints.js' */
 
-import { request } from '../account/account-requests.js';
-import { el, fill, write } from '../dom.js';
+import { reasonOf, request } from '../account/account-requests.js';
+import { el, fill, linkButton, write } from '../dom.js';
 import { loadTexts } from '../folder-texts.js';
+import { showNotFound } from '../not-found.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
-import { formatDate } from '../texts.js';
+import { formatDate, t } from '../texts.js';
 import { hintList } from './hints.js';
 import { faultText, tm } from './texts.js';
 
@@ -40,6 +41,7 @@ export const view = (app, place) => {
     void open(find.value.trim());
   });
   let current = '';
+  let removeBoard = () => {};
 
   async function load() {
     try {
@@ -49,7 +51,14 @@ export const view = (app, place) => {
     } catch (error) {
       fill(list);
       write(line, faultText(error));
+      if (['signed_out', 'operators_only'].includes(reasonOf(error))) shut();
     }
+  }
+
+  /** The page is nobody else's. */
+  function shut() {
+    app.tab('Fivefold');
+    removeBoard = showNotFound(place, t('nothing_here'), tm('refused_operators_only'), linkButton('/', t('play'), true), el('button', { type: 'button', onclick: () => app.open('you') }, t('you')));
   }
 
   /** @param {Case} one */
@@ -137,7 +146,7 @@ export const view = (app, place) => {
 
   fill(place, el('h1', null, to('queue')), el('div', { class: 'moderation' }, el('section', null, line, list, search), detail));
   void load();
-  return () => {};
+  return () => removeBoard();
 };
 
 /** When and by whom; older servers did not store who. @param {number} at @param {string} [who] */

@@ -71,7 +71,7 @@ export const view = (app, place, encoded) => {
       isOwn && !owner && !ratings.some(({ pool }) => pool === PLACEMENT_POOL) && placement(app, profile),
       ...ratings.length > 0 ? [rated(profile)] : [],
       el('div', { class: 'cols' },
-        el('section', { class: 'card list-card' }, el('h2', null, t('games')), games.length === 0 ? el('p', { class: 'hint tile' }, tl('no_public_games'))
+        el('section', { class: 'card list-card' }, el('h2', null, t('games')), games.length === 0 ? el('div', { class: 'tile none' }, el('p', null, tl(count > 0 ? 'no_public_of_rated' : 'no_public_games')), isOwn && linkButton(count > 0 ? '/games' : '/', t(count > 0 ? 'your_games' : 'find_opponent')))
           : el('table', { class: 'list' }, el('tbody', null, ...rows.map(({ element }) => element)))),
         el('div', { class: 'beside' },
           profile.against_you && el('section', { class: 'card tile' }, el('h2', null, tl('against_you', { name })),

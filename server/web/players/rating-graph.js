@@ -55,9 +55,13 @@ export function createRatingGraph() {
     const dates = Math.max(1, Math.min(5, Math.floor((width - PAD.left) / DATE_WIDTH)));
     /** @type {Intl.DateTimeFormatOptions} */
     const style = until - from > 300 * DAY_MS ? { month: 'short', year: 'numeric' } : { month: 'short', day: 'numeric' };
+    let named = '';
     for (let part = 0; part < dates; part += 1) {
       const at = from + ((until - from) * (part + 0.5)) / dates;
-      grid.push(text(x(at), HEIGHT - 6, 'middle', formatDate(at, style)));
+      const name = formatDate(at, style);
+      // A short time is one day or month.
+      if (name !== named) grid.push(text(x(at), HEIGHT - 6, 'middle', name));
+      named = name;
     }
     picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
     picture.setAttribute('width', `${width}`);

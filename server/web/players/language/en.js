@@ -21,6 +21,7 @@ export const texts = {
   rating: 'Rating',
   deviation: 'Uncertainty',
   no_public_games: 'No public games yet.',
+  no_public_of_rated: 'No public games. Games that began in the lobby are listed for their players only.',
   results: 'Results',
   results_say: '{won} won, {drawn} drawn, {lost} lost',
   by_stone: 'Results by stone',

@@ -22,6 +22,7 @@ export const texts = {
   rating: 'Puntuación',
   deviation: 'Margen de error',
   no_public_games: 'Aún no hay partidas públicas.',
+  no_public_of_rated: 'No hay partidas públicas. Las partidas que empiezan en el lobby solo las ven sus jugadores.',
   results: 'Resultados',
   results_say: 'Ganadas: {won}, tablas: {drawn}, perdidas: {lost}',
   by_stone: 'Resultados por color',

@@ -22,6 +22,7 @@ export const texts = {
   rating: 'Рейтинг',
   deviation: 'Погрешность',
   no_public_games: 'Публичных партий пока нет.',
+  no_public_of_rated: 'Публичных партий нет. Партии, начатые в лобби, видят только их участники.',
   results: 'Результаты',
   results_say: 'побед: {won}, ничьих: {drawn}, поражений: {lost}',
   by_stone: 'Результаты по цвету',
