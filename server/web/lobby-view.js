@@ -5,7 +5,7 @@
 
 import { botLevel } from './bot-level.js';
 import { eachSecond } from './clock-display.js';
-import { gameName } from './display-names.js';
+import { ratedName, rulesName, timeControlText } from './display-names.js';
 import { el, fill, set, write } from './dom.js';
 import { createGameOptions } from './game-options.js';
 import { createLiveGames } from './live-games.js';
@@ -13,6 +13,7 @@ import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { findOrCreateRoom } from './own-rooms.js';
 import { NAME_MAX } from './protocol.js';
+import { dots } from './seeks.js';
 import { formatSpan, t } from './texts.js';
 
 /** After this long the page says that it is connecting. */
@@ -45,7 +46,7 @@ export const view = (app, place) => {
   // Lists mostly come at once.
   const slow = setTimeout(() => { state.hidden = loaded; }, CONNECTING_AFTER_MS);
   const stopState = eachSecond(showState);
-  /** The shown pools: rows are rebuilt only when they change. */
+  /** The shown pools: cards are rebuilt only when they change. */
   let shown = '';
   let left = false;
   /** @type {import('./seeks.js').Seeks | undefined} */
@@ -109,22 +110,21 @@ export const view = (app, place) => {
   }
 
   /** @param {Pool} pool */
-  function row(pool) {
-    const about = [
-      t('waiting_count', { count: pool.waiting }), pool.wait_ms !== undefined && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
-      pool.games > 0 && t('games_count', { count: pool.games }),
-    ].filter(Boolean).join(' · ');
-    const what = gameName(pool).replace(' · 15×15', '');
-    return el('li', { class: `pool-row ${pool.waiting > 0 ? 'now' : ''}` },
-      el('span', { class: 'grow' }, el('strong', null, what), el('span', { class: 'hint' }, about)),
-      el('button', { type: 'button', onclick: () => press(pool) }, t(soughtIn(pool) ? 'cancel' : 'play'), el('span', { class: 'spoken' }, ` ${what}`)));
+  function card(pool) {
+    const sought = !!soughtIn(pool);
+    const about = [ratedName(pool.rated), pool.waiting > 0 && t('waiting_count', { count: pool.waiting }), pool.waiting > 0 && pool.wait_ms !== undefined && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
+      pool.games > 0 && t('games_count', { count: pool.games })].filter(Boolean).join(' · ');
+    return el('li', null, el('button', { type: 'button', class: `pool ${pool.waiting > 0 ? 'now' : ''}`, 'aria-pressed': String(sought), onclick: () => press(pool) },
+      el('b', null, pool.time ? timeControlText(pool.time) : t('clock_none'), sought && dots()), el('span', null, rulesName(pool.rules, pool.opening).replace(' · 15×15', '')), el('span', { class: 'hint' }, sought ? t('cancel') : about)));
   }
 
   function showPools() {
     const state = JSON.stringify(pools.map((pool) => [pool, !!soughtIn(pool)]));
     if (state === shown) return;
     shown = state;
-    fill(list, ...pools.map(row));
+        const at = [...list.children].findIndex((item) => item.contains(document.activeElement));
+    fill(list, ...pools.map(card));
+    list.children[at]?.querySelector('button')?.focus({ preventScroll: true });
     anyone.hidden = pools.length === 0;
   }
 
@@ -137,12 +137,12 @@ export const view = (app, place) => {
     options.refresh();
     const sum = (/** @type {'waiting' | 'games'} */ what) => pools.reduce((all, pool) => all + pool[what], 0);
     const [games, waiting] = [sum('games'), sum('waiting') + lobby.seeks.length];
-    write(counts, `${t('waiting_count', { count: waiting })} · ${t('games_count', { count: games })}`);
+    write(counts, [waiting > 0 && t('waiting_count', { count: waiting }), games > 0 && t('games_count', { count: games })].filter(Boolean).join(' · '));
     if (tabs[0]) write(tabs[0], lobby.seeks.length > 0 ? `${t('challenges')} (${lobby.seeks.length})` : t('challenges'));
     panel?.show();
   });
 
-  const challenges = el('div', null, open.element, anyone);
+  const challenges = el('div', null, anyone, el('h2', null, t('open_challenges')), open.element);
   for (const [index, one] of tabs.entries()) write(one, t(index ? 'live_games' : 'challenges'));
   place.append(el('div', { class: 'page' }, el('div', { class: 'head' }, el('h1', null, t('lobby')), counts, el('a', { href: '/leaderboard' }, t('players'))), panelPlace,
     el('div', { class: 'lobby' },

@@ -1,5 +1,5 @@
 // What finds an opponent on the home page: rules, clock, one button. Each pair of them is a pool of the
-// server.
+// server. A new player gets a game that needs no explanation, with a bot until somebody comes.
 
 /** @import { Pool } from './types' */
 /** @import { App } from './view-types' */
@@ -13,8 +13,8 @@ import { formatSpan, hasText, t } from './texts.js';
 
 /** Key of the pool that was sought last. */
 const POOL_KEY = 'fivefold.pool';
-/** The choice of a new player where nobody waits. */
-const FIRST_POOL = 'gomoku-5-3';
+/** The clock that is chosen at first where nobody waits. */
+const FIRST_CLOCK = '5+3';
 
 /** @param {App} app */
 export function createSeekCard(app) {
@@ -25,10 +25,15 @@ export function createSeekCard(app) {
   const find = el('button', { class: 'primary big find', type: 'button', disabled: true, onclick: seek }, t('find_opponent'));
   const panelPlace = el('div', { hidden: true });
   const choices = el('div', { class: 'fields' }, clock.label, rules.label);
-  const element = el('div', { class: 'seek' }, panelPlace, choices, how, find, now);
+  const others = el('button', { type: 'button', class: 'quiet', onclick: showAll }, t('other_games'));
+  const element = el('div', { class: 'seek' }, panelPlace, choices, how, find, now, others);
   /** @type {Pool[]} */
   let pools = [];
   let chosen = siteStorage.getItem(POOL_KEY) ?? '';
+  /** Whether the player has no account, has not chosen a pool yet, and has not asked for others. */
+  let isNew = !chosen && !app.connection.account;
+  choices.hidden = isNew;
+  others.hidden = !isNew;
   /** The shown pools: choices are rebuilt only when there are others. */
   let shown = '';
   let left = false;
@@ -66,7 +71,10 @@ export function createSeekCard(app) {
     find.disabled = true;
     try {
       await loaded;
+      const pool = current();
+      const begins = isNew && pool && waitingIn(pool) === 0;
       seeks?.start({ type: 'seek', pool: chosen });
+      if (begins) return await panel?.playBot();
     } catch (error) {
       app.showError(error);
     }
@@ -78,7 +86,18 @@ export function createSeekCard(app) {
   /** Whether the player seeks in this pool. @param {Pool} pool */
   const isSought = (pool) => !!seeks?.list().some(({ command }) => 'pool' in command && command.pool === pool.name);
   /** How many others wait there. @param {Pool} pool */
-  const others = (pool) => Math.max(0, pool.waiting - Number(isSought(pool)));
+  const waitingIn = (pool) => Math.max(0, pool.waiting - Number(isSought(pool)));
+
+  function endNew() {
+    isNew = false;
+    chosen = firstChoice(pools, false);
+  }
+
+  function showAll() {
+    endNew();
+    show();
+    clock.row.querySelector('input')?.focus();
+  }
 
   /** Shows the pools as rules, and the clocks of the chosen rules. */
   function showChoices() {
@@ -92,13 +111,13 @@ export function createSeekCard(app) {
     }
     for (const option of rules.field.options) {
       const all = pools.filter((one) => groupOf(one) === option.value);
-      const waiting = all.reduce((sum, one) => sum + others(one), 0);
+      const waiting = all.reduce((sum, one) => sum + waitingIn(one), 0);
       write(option, option.value + (waiting > 0 ? ` (${t('waiting_count', { count: waiting })})` : ''));
     }
     for (const label of clock.row.children) {
       const one = pools.find(({ name }) => name === label.querySelector('input')?.value);
       const place = label.querySelector('small');
-      if (one && place) write(place, others(one) > 0 ? t('waiting_count', { count: others(one) }) : '');
+      if (one && place) write(place, waitingIn(one) > 0 ? t('waiting_count', { count: waitingIn(one) }) : '');
     }
     if (pool) rules.field.value = groupOf(pool);
     clock.value = chosen;
@@ -109,13 +128,16 @@ export function createSeekCard(app) {
     const pool = current();
     if (!pool) return;
     const key = `opening_${pool.opening ?? 'free'}_how`;
-    write(how, [t(pool.rated ? 'rated_how' : 'casual_how'), hasText(key) && t(key)].filter(Boolean).join(' '));
-    const waiting = others(pool);
+    const isSimple = isNew && isFree(pool);
+    write(how, isSimple ? [t('first_game'), clockOf(pool)].join(' · ') : [t(pool.rated ? 'rated_how' : 'casual_how'), hasText(key) && t(key)].filter(Boolean).join(' '));
+    const waiting = waitingIn(pool);
     find.disabled = false;
-    find.hidden = how.hidden = choices.hidden = isSought(pool);
-    write(find, t(waiting > 0 ? 'find_opponent' : 'wait_opponent'));
+    find.hidden = how.hidden = isSought(pool);
+    choices.hidden = find.hidden || isNew;
+    others.hidden = find.hidden || !isNew;
+    write(find, t(waiting > 0 ? 'find_opponent' : isNew ? 'play_now' : 'wait_opponent'));
     write(now, [
-      waiting > 0 ? t('waiting_count', { count: waiting }) : !find.hidden && t('nobody_waits'),
+      waiting > 0 ? t('waiting_count', { count: waiting }) : !find.hidden && t(isNew ? 'nobody_waits_bot' : 'nobody_waits'),
       pool.wait_ms !== undefined && waiting > 0 && !find.hidden && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
       pool.games > 0 && t('games_count', { count: pool.games }),
     ].filter(Boolean).join(' · '));
@@ -126,7 +148,8 @@ export function createSeekCard(app) {
     /** @param {Lobby} lobby */
     show(lobby) {
       ({ pools } = lobby);
-      if (!pools.some(({ name }) => name === chosen)) chosen = firstChoice(pools);
+      if (isNew && app.connection.account) endNew();
+      if (!pools.some(({ name }) => name === chosen)) chosen = firstChoice(pools, isNew);
       show();
       panel?.show();
     },
@@ -147,8 +170,13 @@ function clockOf(pool) {
   return pool?.time ? timeControlText(pool.time) : t('clock_none');
 }
 
-/** The pool for a new player: the fair one where most wait. @param {Pool[]} pools */
-function firstChoice(pools) {
-  const fair = pools.filter(({ opening }) => opening).sort((a, b) => b.waiting - a.waiting || Number(b.name === FIRST_POOL) - Number(a.name === FIRST_POOL));
-  return (fair[0] ?? pools[0])?.name ?? '';
+/** Whether both just put stones. @param {Pool} pool */
+function isFree({ opening = 'free', rules }) {
+  return opening === 'free' && rules.variant === 'freestyle';
+}
+
+/** The pool where most wait: for a new player one that needs no explanation, for others a fair one. @param {Pool[]} pools @param {boolean} isNew */
+function firstChoice(pools, isNew) {
+  const fit = pools.filter((pool) => isNew === isFree(pool)).sort((a, b) => b.waiting - a.waiting || Number(clockOf(b) === FIRST_CLOCK) - Number(clockOf(a) === FIRST_CLOCK));
+  return (fit[0] ?? pools[0])?.name ?? '';
 }

@@ -87,5 +87,5 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
 
   const stops = [seeks.listen(show), eachSecond(() => ticks.forEach((tick) => tick()))];
   show();
-  return { element, show, remove: () => stops.forEach((stop) => stop()) };
+  return { element, show, playBot, remove: () => stops.forEach((stop) => stop()) };
 }

@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, begin, choose, openBrowser, put, sees, visitor } from './harness.mjs';
+import { PHONE, Server, accept, begin, choose, openBrowser, put, sees, visitor } from './harness.mjs';
 
 /** @import { BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -43,6 +43,7 @@ const SCREENS = {
       await shoot(page, opponent);
     }
     await choose(page, 'anyone');
+    await page.getByRole('button', { name: 'Other rules and clocks' }).click();
     await page.locator('.find').click();
     await page.getByText('Looking for an opponent').waitFor();
     await shoot(page, 'waiting');
@@ -54,7 +55,7 @@ const SCREENS = {
     await begin(page, 'friend');
     const link = await page.getByLabel('Link to this room').inputValue();
     await shoot(page, 'invite');
-    await bori.goto(link);
+    await accept(bori, link);
     await page.locator('.plate', { hasText: 'Bori' }).waitFor();
     const black = (await page.title()).startsWith('●');
     if (!black) await put(bori, 'h8');
@@ -65,7 +66,7 @@ const SCREENS = {
     await shoot(page, 'back');
     const alone = await person('Anna', quiet);
     await alone.goto('/');
-    await alone.getByRole('button', { name: 'Wait for an opponent' }).waitFor();
+    await alone.getByRole('button', { name: 'Play now' }).waitFor();
     await shoot(alone, 'empty');
   },
 
@@ -211,7 +212,7 @@ async function played(person, other, moves, game, begins = false) {
   await page.addInitScript((kept) => localStorage.setItem('fivefold.options', kept), options);
   await page.goto('/');
   await begin(page, 'friend');
-  await bori.goto(await page.getByLabel('Link to this room').inputValue());
+  await accept(bori, await page.getByLabel('Link to this room').inputValue());
   await page.locator('.plate', { hasText: 'Bori' }).waitFor();
   await bori.locator('.plate', { hasText: 'Anna' }).waitFor();
   for (const [index, point] of moves.entries()) await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);

@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ask, begin, online, PHONE, put, stage, visitor } from './harness.mjs';
+import { PHONE, accept, ask, begin, online, put, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 /** @typedef {Awaited<ReturnType<typeof visitor>>} Visitor */
 
 const at = stage('--no-demo');
-const FIND = { name: /^(Find|Wait for) an opponent$/ };
+const FIND = { name: /^((Find|Wait for) an opponent|Play now)$/ };
 /** The button for the pool that a new player finds chosen. @param {Page} page */
 const find = (page) => page.getByRole('button', FIND);
 
@@ -24,6 +24,8 @@ async function stranger(name, options) {
 
 /** Chooses a pool that no other test uses. @param {Page} page @param {string} pool */
 async function choosePool(page, pool) {
+  const others = page.getByRole('button', { name: 'Other rules and clocks' });
+  if (await others.isVisible()) await others.click();
   const clock = page.locator(`.seg label:has([value="${pool}"])`);
   const rules = page.locator('.seek select');
   for (let index = 0; (await clock.count()) === 0; index += 1) await rules.selectOption({ index });
@@ -51,6 +53,7 @@ test('two strangers: one press each, and they play swap2', async (t) => {
   const begin = Date.now();
   const people = await Promise.all([visitor(at.browser, at.server), visitor(at.browser, at.server, PHONE)]);
   for (const { context, page } of people) {
+    await context.addInitScript(() => localStorage.setItem('fivefold.pool', 'gomoku-5-3'));
     await context.addInitScript(() => addEventListener('click', () => sessionStorage.setItem('presses', String(Number(sessionStorage.getItem('presses')) + 1)), true));
     await page.goto('/');
     await find(page).click();
@@ -71,6 +74,29 @@ test('two strangers: one press each, and they play swap2', async (t) => {
   await first.page.getByRole('heading', { name: 'Stone 2 of 3: white' }).or(first.page.getByText('Stone 2 of 3')).first().waitFor();
   t.diagnostic(`from opening the page to the first stone: ${((Date.now() - begin) / 1000).toFixed(1)} s, one press to find the game and ${first === people[1] ? 'two' : 'one'} for the stone`);
   await leave(...people);
+});
+
+test('a newcomer presses once and plays: a bot while nobody waits, and then the next who comes', async () => {
+  const [ann, bob] = [await visitor(at.browser, at.server, PHONE, 'Ann'), await visitor(at.browser, at.server, {}, 'Bob')];
+  await ann.page.goto('/');
+  await ann.page.getByText('The first with five in a row wins · No clock').waitFor();
+  assert.equal(await ann.page.locator('.seek').getByText(/Swap2|Soosyrv/).filter({ visible: true }).count(), 0);
+  await ann.page.getByRole('button', { name: 'Play now' }).click();
+  await ann.page.locator('.plate', { hasText: 'Bot, level 3' }).waitFor();
+  await ann.page.locator('.seeking').waitFor();
+  await bob.page.goto('/');
+  await bob.page.locator('.seek-now').getByText('1 waiting').waitFor();
+  await bob.page.getByRole('button', { name: 'Find an opponent' }).click();
+  await ann.page.getByText('Bob is here').waitFor();
+  await ann.page.getByRole('button', { name: 'Go now' }).click();
+  for (const [{ page }, name] of /** @type {const} */ ([[ann, 'Bob'], [bob, 'Ann']])) await page.locator('.plate', { hasText: name }).waitFor();
+  // Who knows more is at the pools by one press.
+  const eve = await stranger('Eve');
+  await eve.page.getByRole('button', { name: 'Other rules and clocks' }).click();
+  await eve.page.locator('.seek').getByLabel('Rules').waitFor();
+  assert.match(await eve.page.locator('.seek select option:checked').textContent() ?? '', /Swap2/);
+  assert.equal(await eve.page.evaluate(() => document.activeElement?.getAttribute('name')), 'pool');
+  await leave(ann, bob, eve);
 });
 
 test('who waits is counted, and may stop', async () => {
@@ -261,7 +287,7 @@ test('games that wait for a move are counted on every page and in the title', as
   const [ann, bob] = [await stranger('Ann'), await stranger('Bob')];
   await begin(ann.page, 'friend');
   const link = await ann.page.getByLabel('Link to this room').inputValue();
-  await bob.page.goto(link);
+  await accept(bob.page, link);
   await ann.page.locator('.plate').getByText('Bob').waitFor();
   const black = (await ann.page.title()).startsWith('● Your move') ? ann : bob;
   assert.match(await black.page.title(), /^● Your move/);
