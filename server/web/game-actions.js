@@ -1,5 +1,5 @@
 // A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim, and the ways on
-// after the game. Actions that cannot be undone wait a few seconds for "Undo".
+// after the game. Giving up a game waits a few seconds for "Undo"; everything else is sent at once.
 
 /** @import { Room } from './room-state.js' */
 /** @import { BareType, Seat } from './types' */
@@ -13,7 +13,7 @@ import { NUDGE_AFTER_MS } from './protocol.js';
 import { opponent, stoneOf } from './room-state.js';
 import { t } from './texts.js';
 
-/** Time to undo an action before it is sent. */
+/** Time to undo that a game is given up. */
 const UNDO_MS = 5_000;
 
 /** @typedef {import('./texts.js').TextKey} TextKey */
@@ -37,6 +37,8 @@ export function createGameActions(app, room, more) {
   let waiting;
   /** The shown state: buttons are rebuilt only when it changes. */
   let shown = '';
+  /** @type {HTMLElement | false | undefined} */
+  let sit;
 
   /** @param {BareType} type */
   const send = (type) => {
@@ -148,8 +150,8 @@ export function createGameActions(app, room, more) {
     nudges = mayNudge(seat);
     return [
       nudges && button('nudge', () => send('nudge'), '', 'talk'),
-      own && !opening && !game.takeback_ask && button('takeback', () => (bot ? send('ask_takeback') : later('ask_takeback', t('taking_back'))), '', 'undo'),
-      !bot && !opening && !game.draw_offer && button('draw', () => later('offer_draw', t('drawing')), '', 'even'),
+      own && !opening && !game.takeback_ask && button('takeback', () => send('ask_takeback'), '', 'undo'),
+      !bot && !opening && !game.draw_offer && button('draw', () => send('offer_draw'), '', 'even'),
       ...more,
       game.first_act
         ? button('abort', () => later('abort', t('aborting')), 'danger', 'close')
@@ -165,11 +167,11 @@ export function createGameActions(app, room, more) {
   /** The ways on in the voice after a game: play again, or look at it. @param {Seat | undefined} seat */
   function waysOn(seat) {
     const { game } = room;
-    if (!game?.outcome) return [];
-    const rematch = () => (seat && playsBot(seat) ? send('rematch') : later('rematch', t('rematching')));
+    if (!game?.outcome) return [sit];
     const plays = seat && room.phase === 'finished';
     return [
-      plays && !game.rematch_ask && !waiting && button('rematch', rematch, 'primary'),
+      sit,
+      plays && !game.rematch_ask && button('rematch', () => send('rematch'), 'primary'),
       seat && room.paired && button('new_opponent', seekAnother),
       room.keptGame && el('a', { class: 'button', href: `/game/${room.keptGame}` }, icon('graph'), t('replay')),
     ];
@@ -200,9 +202,11 @@ export function createGameActions(app, room, more) {
     app.share(`${location.origin}/game/${room.keptGame}`);
   }
 
-  function show() {
+  /** @param {HTMLElement | false | undefined} [sits] what takes a free seat, for a spectator */
+  function show(sits = sit) {
+    sit = sits;
     const seat = room.seatOf(app.connection.you);
-    if (waiting && room.phase !== 'running' && room.phase !== 'finished') undo();
+    if (waiting && room.phase !== 'running') undo();
     const offered = seat ? offersTo(seat) : [];
     const offered_texts = offered.map((one) => (one.contains(countdown) ? seat && deadline(seat)?.text : one.textContent)).join();
     const acts = [...(seat ? ownActions(seat) : []), ...waysOut(seat)];

@@ -36,20 +36,28 @@ test('two browsers play to a five, and a rematch', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('actions that end a game can be undone for a moment', async () => {
+test('resigning can be undone for a moment; what asks the opponent is sent at once', async () => {
   const { ann, bob } = await twoPlay(at);
+  /** @param {import('playwright-core').Page} page @param {string} name */
+  const ask = async (page, name) => {
+    await page.getByRole('button', { name }).click();
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, name);
+  };
   await playAll([ann.page, bob.page], ['h8', 'h9']);
   await ann.page.getByRole('button', { name: 'Resign' }).click();
   await ann.page.getByRole('button', { name: 'Undo' }).click();
-  await ann.page.getByRole('button', { name: 'Offer draw' }).click();
+  await ask(ann.page, 'Offer draw');
   await bob.page.getByText('Ann offers a draw').waitFor();
   await bob.page.getByRole('button', { name: 'Decline' }).click();
-  await bob.page.getByRole('button', { name: 'Take back' }).click();
+  await ask(bob.page, 'Take back');
   await ann.page.getByText('Bob asks to take a move back').waitFor();
   await ann.page.getByRole('button', { name: 'Accept' }).click();
   await sees(ann.page, 'h9', 'empty');
   await bob.page.getByRole('button', { name: 'Resign' }).click();
   await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
+  // Both want another game.
+  await Promise.all([ask(ann.page, 'Rematch'), bob.page.getByRole('button', { name: /^(Rematch|Accept)$/ }).click()]);
+  await bob.page.getByRole('heading', { name: 'Your move' }).waitFor();
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
