@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::protocol::{RoomCode, sent_code, visible};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -131,19 +131,19 @@ pub struct RoomLink {
 impl FromStr for RoomLink {
     type Err = LinkError;
 
-    /// Reads `CODE` or `SCHEME://HOST[:PORT]/r/CODE`. Converts capital letters of a code to small
-    /// ones.
+    /// Reads `CODE` or `SCHEME://HOST[:PORT]/r/CODE`, as people send them: [`sent_code`] says what may
+    /// stand around the code, and quotes, brackets and words may stand before the address.
     fn from_str(text: &str) -> Result<Self, LinkError> {
-        let text = text.trim().trim_end_matches('/');
-        let code =
-            |code: &str| RoomCode::try_from(code.to_ascii_lowercase()).map_err(|_| LinkError::Room);
-        match text.rsplit_once("/r/") {
-            None => Ok(Self { server: None, code: code(text)? }),
-            Some((server, last)) => {
-                let server = server.parse().map_err(|_| LinkError::Room)?;
-                Ok(Self { server: Some(server), code: code(last)? })
-            }
-        }
+        let text = visible(text);
+        let code = |code: &str| RoomCode::try_from(sent_code(code)).map_err(|_| LinkError::Room);
+        let Some(at) = text.to_ascii_lowercase().find("/r/") else {
+            return Ok(Self { server: None, code: code(&text)? });
+        };
+        let (before, after) = text.split_at(at);
+        let is_around = |sign: char| sign.is_whitespace() || "<>(\"'`*«“‘„".contains(sign);
+        let server = before.rsplit(is_around).next().unwrap_or_default();
+        let server = server.parse().map_err(|_| LinkError::Room)?;
+        Ok(Self { server: Some(server), code: code(&after["/r/".len()..])? })
     }
 }
 
@@ -189,6 +189,18 @@ mod tests {
             ("ws://h:1/r/k7m2qpxw9abc", Some((Some("http://h:1"), "k7m2qpxw9abc"))),
             ("h:1/r/k7m2qpxw9abc", Some((Some("http://h:1"), "k7m2qpxw9abc"))),
             ("h/five/r/k7m2qpxw9abc", Some((Some("http://h/five"), "k7m2qpxw9abc"))),
+            ("<http://h:1/r/k7m2qpxw9abc>", Some((Some("http://h:1"), "k7m2qpxw9abc"))),
+            ("“https://h/r/k7m2qpxw9abc”.", Some((Some("https://h"), "k7m2qpxw9abc"))),
+            (
+                "[Play](http://[::1]:1/r/k7m2qpxw9abc)",
+                Some((Some("http://[::1]:1"), "k7m2qpxw9abc")),
+            ),
+            ("Come: https://h/r/k7m2qpxw9abc, now", Some((Some("https://h"), "k7m2qpxw9abc"))),
+            ("HTTPS://H.ORG/R/K7M2QPXW9ABC", Some((Some("https://h.org"), "k7m2qpxw9abc"))),
+            ("https://h/r/k7m2qpxw9abc?utm_source=/r/x", Some((Some("https://h"), "k7m2qpxw9abc"))),
+            ("https://h/r/k7m2qpxw9abc%E2%80%8B", Some((Some("https://h"), "k7m2qpxw9abc"))),
+            ("\u{200b}https://h/r/k7m2qpxw9abc\u{feff}", Some((Some("https://h"), "k7m2qpxw9abc"))),
+            ("\"K7M2QPXW9ABC\",", Some((None, "k7m2qpxw9abc"))),
             ("k7m2qpxw9abl", None),
             ("k7m2qpxw9ab", None),
             ("http://h:1/k7m2qpxw9abc", None),

@@ -10,14 +10,13 @@
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
+import { BOTS, playsBy } from './bot-level.js';
 import { el, icon, set, write } from './dom.js';
 import { weightText } from './heat-map.js';
 import { errorText } from './refusals.js';
 import { opponent } from './room-state.js';
 import { formatDecimal, t } from './texts.js';
 
-/** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/src/bot.rs. */
-const MINIMAX_POINTS = 20;
 /** Good moves that the second hint shows. */
 const GOOD_MOVES = 5;
 /** The longest row for which the engine analyses, as `is_supported` in shared/src/analysis.rs. */
@@ -69,13 +68,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     return !!game.outcome || (!!seat && (room.assistance || (!!against && 'bot' in against)));
   }
 
-  /** @returns {BotSpec['kind'][]} */
-  function offered() {
-    const { variant, k, size } = room.rules;
-    // Minimax plays only where overlines win.
-    const small = size !== 'unbounded' && size[0] * size[1] <= MINIMAX_POINTS && (variant === 'mnk' || variant === 'freestyle');
-    return ['engine', 'attack', ...(k === undefined || k === 5 ? /** @type {const} */ (['pattern']) : []), ...(small ? /** @type {const} */ (['minimax']) : [])];
-  }
+  const offered = () => BOTS.filter((kind) => playsBy(kind, room.rules));
 
   /** Hints are the engine's. */
   const bot = () => (hinted ? 'engine' : /** @type {BotSpec['kind']} */ (bots.value));

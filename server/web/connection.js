@@ -45,6 +45,8 @@ const FAILURES_MANY = 5;
 /** After more failures than this, the wait does not grow while a server is there that cannot read its database. */
 const FAILURES_UNAVAILABLE = 2;
 
+/** How long a new player's tab waits for another one that is getting their identity. */
+const ALONE_WITHIN_MS = 2_000;
 /** How long an identity that was replaced waits for another tab, which may have signed up with it. */
 const REPLACED_AFTER_MS = 1_000;
 
@@ -251,12 +253,13 @@ export class Connection {
     this.#drop();
     const socket = new WebSocket(this.url);
     this.#socket = socket;
-    socket.onopen = () => {
+    const hello = () => {
       if (socket !== this.#socket) return;
       const identity = this.#helloIdentity = this.#identity();
       const name = (!this.account && siteStorage.getItem(STORAGE_KEYS.name)) || undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
+    socket.onopen = () => this.#alone(socket, hello);
     socket.onmessage = (event) => {
       if (socket !== this.#socket) return;
       this.#receive(event.data);
@@ -265,6 +268,18 @@ export class Connection {
     socket.onclose = (event) => {
       if (socket === this.#socket) this.#onClose(event.code);
     };
+  }
+
+  /** Says hello. The tabs of a new player do so one after the other, so that the first one makes the identity of all.
+   * @param {WebSocket} socket @param {() => void} hello */
+  #alone(socket, hello) {
+    if (!navigator.locks || this.account || this.#identity()) return hello();
+    navigator.locks.request(STORAGE_KEYS.identity, { signal: AbortSignal.timeout(ALONE_WITHIN_MS) }, () => socket === this.#socket && new Promise((done) => {
+      // After the listener that keeps the identity.
+      socket.addEventListener('message', done);
+      socket.addEventListener('close', done);
+      hello();
+    })).catch(hello);
   }
 
   /** Closes the socket, if there is one. */

@@ -1,7 +1,8 @@
 // The options of a new game: clock, rules and board, and more in a part that unfolds.
 
-/** @import { Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
+/** @import { BotKind, Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
+import { playsBy } from './bot-level.js';
 import { siteStorage } from './browser-storage.js';
 import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
@@ -54,6 +55,8 @@ const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
 export function createGameOptions(opponent = 'friends', hasAccount) {
   const forAnyone = opponent === 'anyone';
   const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(opponent) };
+  /** The rules that the player has chosen, though a bot may play only others. */
+  let wanted = options.variant;
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
   const line = el('span', { class: 'options-line' });
   const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
@@ -85,6 +88,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
   listed.field.checked = options.listed;
   listOpenings([options.opening]);
   element.addEventListener('change', ({ target }) => {
+    if (target === variant.field) wanted = /** @type {VariantName} */ (variant.field.value);
     const others = target === otherClock.field && otherClock.field.value !== '';
     options.clock = Number(others ? otherClock.field.value : clock.value || options.clock);
     showClock();
@@ -108,7 +112,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     for (const option of colour.field.options) if (option.value === 'black' || option.value === 'white') write(option, stoneName(option.value, rules()));
     // These two variants have one board.
     size.label.hidden = options.variant === 'renju' || options.variant === 'mnk';
-    siteStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify(options));
+    siteStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify({ ...options, variant: wanted }));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
     rated?.show(settings());
@@ -154,19 +158,31 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
   }
 
   /** @returns {Rules} */
-  function rules() {
-    if (options.variant === 'mnk') return { variant: 'mnk', k: 3, size: [3, 3] };
-    const side = options.variant === 'renju' ? 15 : Number(options.size);
-    return { variant: options.variant, size: options.size === 'unbounded' && options.variant !== 'renju' ? 'unbounded' : [side, side] };
+  function rules(name = options.variant) {
+    if (name === 'mnk') return { variant: name, k: 3, size: [3, 3] };
+    const side = name === 'renju' ? 15 : Number(options.size);
+    return { variant: name, size: options.size === 'unbounded' && name !== 'renju' ? 'unbounded' : [side, side] };
+  }
+
+  /** Tic-tac-toe has no other. @returns {OpeningKind} */
+  function openingKind() {
+    return options.variant === 'mnk' ? 'free' : options.opening;
   }
 
   /** @returns {GameSettings} */
   function settings() {
-    return { rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, opening: options.opening };
+    return { rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, opening: openingKind() };
   }
 
   return {
     element,
+    /** Offers only the rules by which a bot plays; without one, all. @param {BotKind} [bot] */
+    offerTo(bot) {
+      const names = VARIANTS.filter((name) => !bot || playsBy(bot, rules(name)));
+      fill(variant.field, ...names.map((name) => el('option', { value: name }, variantName(name))));
+      variant.field.value = names.includes(wanted) ? wanted : names[0] ?? wanted;
+      read();
+    },
     /** The game to offer. */
     settings: () => rated?.apply(settings()) ?? settings(),
     /** Shows again whether the game can be rated: the player may have signed in or out. */
@@ -174,7 +190,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
       type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,
-      opening: options.opening, assistance: options.assistance, visibility: options.listed ? 'public' : 'private',
+      opening: openingKind(), assistance: options.assistance, visibility: options.listed ? 'public' : 'private',
     }),
   };
 }

@@ -1,14 +1,11 @@
 // The home page: a live game, one new game against anyone, a friend or a bot, open challenges, and more
 // live games.
 
-/** @import { Create } from './types' */
 /** @import { View } from './view-types' */
 
 import { createBoard } from './board.js';
-import { botLevel } from './bot-level.js';
 import { siteStorage } from './browser-storage.js';
-import { el, icon, write } from './dom.js';
-import { createLevelChoice } from './level-choice.js';
+import { el, icon, linkButton, write } from './dom.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { createOwnRooms, findOrCreateRoom } from './own-rooms.js';
@@ -26,12 +23,12 @@ const OPPONENTS = /** @type {const} */ ([['anyone', 'globe'], ['friend', 'people
 
 /** @type {View} */
 export const view = (app, place) => {
-  /** The options of a game against a friend or a bot, once one is wanted. @type {Promise<ReturnType<typeof import('./game-options.js').createGameOptions>> | undefined} */
-  let options;
+  /** The choices for a game against a friend or a bot, once one is wanted. @type {ReturnType<typeof loadChoices> | undefined} */
+  let choices;
   const optionsPlace = el('div', { class: 'options' });
   const own = createOwnRooms(app, 1);
   const seek = createSeekCard(app);
-  const open = createOpenSeeks(app, OPEN_MAX);
+  const open = createOpenSeeks(app, OPEN_MAX, linkButton('/lobby', t('post_challenge')));
   const openTitle = el('a', { href: '/lobby' });
   const unwatch = watchLobby(app, (lobby) => {
     seek.show(lobby);
@@ -41,7 +38,7 @@ export const view = (app, place) => {
   const heroPlace = el('div', { class: 'board' });
   const shown = el('div', { class: 'shown' });
   const daily = el('div');
-  const games = el('div', { class: 'below' }, daily);
+  const games = el('div', { class: 'below' });
   const hero = el('div', { class: 'hero-board' }, heroPlace, shown);
   /** Remove the live games and the puzzle of the day, once they are loaded. */
   let [remove, removeDaily] = [() => {}, () => {}];
@@ -66,15 +63,16 @@ export const view = (app, place) => {
   const opponents = el('fieldset', { class: 'opponents', onchange: showChosen }, el('legend', { class: 'spoken' }, t('opponent')),
     ...OPPONENTS.map(([kind, sign]) => el('label', null, el('input', { type: 'radio', name: 'opponent', value: kind, checked: kind === (siteStorage.getItem(OPPONENT_KEY) ?? 'anyone') }),
       icon(sign), el('b', null, t(`opponent_${kind}`)), el('span', null, t(`opponent_${kind}_how`)))));
-  const level = createLevelChoice(showChosen);
+  const botPlace = el('div', { class: 'bot-choice' });
   const main = el('button', { type: 'button', class: 'primary big start', onclick: start });
-  const other = el('div', { class: 'other' }, level, optionsPlace, main, el('a', { href: '/local' }, t('local')));
+  const other = el('div', { class: 'other' }, botPlace, optionsPlace, main, el('a', { href: '/local' }, t('local')));
 
-  async function loadOptions() {
-    const { createGameOptions } = await import('./game-options.js');
-    const made = createGameOptions();
-    optionsPlace.replaceWith(made.element);
-    return made;
+  async function loadChoices() {
+    const [{ createGameOptions }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./bot-choice.js')]);
+    const [options, bots] = [createGameOptions(), createBotChoice(showChosen)];
+    optionsPlace.replaceWith(options.element);
+    botPlace.append(bots.element);
+    return { options, bots, playText };
   }
 
   const opponent = () => opponents.querySelector('input:checked')?.getAttribute('value') ?? 'anyone';
@@ -84,20 +82,23 @@ export const view = (app, place) => {
     siteStorage.setItem(OPPONENT_KEY, chosen);
     seek.element.hidden = chosen !== 'anyone';
     other.hidden = chosen === 'anyone';
-    level.hidden = chosen !== 'bot';
-    if (chosen !== 'anyone') options ??= loadOptions();
-    write(main, chosen === 'bot' ? t('play_level', { level: botLevel() }) : t('create_link'));
+    botPlace.hidden = chosen !== 'bot';
+    write(main, t(chosen === 'bot' ? 'play' : 'create_link'));
+    if (chosen === 'anyone') return;
+    choices ??= loadChoices();
+    // A press on the button tries again.
+    choices.then(({ options, bots, playText }) => {
+      const bot = opponent() === 'bot' ? bots.spec() : undefined;
+      options.offerTo(bot?.kind);
+      if (bot) write(main, playText(bot));
+    }, () => { choices = undefined; });
   }
 
-  function start() {
-    void create({ seats: ['me', opponent() === 'bot' ? { bot: { kind: 'engine', level: botLevel() } } : 'open'] });
-  }
-
-  /** @param {Partial<Create>} command */
-  async function create(command) {
+  async function start() {
     place.toggleAttribute('inert', true);
     try {
-      app.go(`/r/${await findOrCreateRoom(app, { ...(await (options ??= loadOptions())).command(), ...command })}`);
+      const { options, bots } = await (choices ??= loadChoices());
+      app.go(`/r/${await findOrCreateRoom(app, { ...options.command(), seats: ['me', opponent() === 'bot' ? { bot: bots.spec() } : 'open'] })}`);
     } catch (error) {
       app.showError(error);
       place.toggleAttribute('inert', false);
@@ -113,8 +114,9 @@ export const view = (app, place) => {
     el('div', { class: 'hero' }, hero,
       el('div', { class: 'hero-side' }, el('h1', null, t('tagline')),
         el('section', { class: 'card play', 'aria-label': t('new_game') }, opponents, seek.element, other),
-        el('section', { class: 'card seeks' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), openTitle), open.element))),
-    games));
+        el('section', { class: 'card seeks' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), openTitle), open.element), daily)),
+    games,
+    el('nav', { class: 'row rest', 'aria-label': t('pages') }, linkButton('/leaderboard', t('players')), linkButton('/learn', t('learn')))));
   return () => {
     left = true;
     own.remove();

@@ -156,6 +156,20 @@ function showTurns() {
   showTitle();
 }
 
+/** Makes the address of a room or a game what it is if somebody has sent it with punctuation, capitals or `?utm=`: the
+ * rule of shared/src/protocol/sent_code.rs. */
+function cleanAddress() {
+  let { pathname } = location;
+  try {
+    pathname = decodeURIComponent(pathname);
+  } catch {
+    // It stays as it is.
+  }
+  const [, kind, code] = /^\/(r|game)\/[^\da-z]*([\da-z]+)/i.exec(pathname.replace(/[\xad\u200b-\u200f\u2060\ufe0f\ufeff]/g, '')) ?? [];
+  const path = `/${kind}/${code}`.toLowerCase();
+  if (code && path !== location.pathname + location.search) history.replaceState(null, '', path + location.hash);
+}
+
 let leave = () => {};
 let shows = 0;
 
@@ -163,6 +177,7 @@ let shows = 0;
 async function show() {
   leave();
   leave = () => {};
+  cleanAddress();
   markCurrentPage();
   showTurns();
   askForTurns();

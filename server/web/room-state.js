@@ -170,6 +170,14 @@ export class Room {
     return SEATS.find((seat) => !this.seats[seat]);
   }
 
+  /** The seat that a visitor can take: a free one, or that of a guest who is away and has not acted yet.
+   * The same as `open_seat` in shared/src/room/state.rs. */
+  get openSeat() {
+    const { game } = this;
+    if (this.vacant || this.paired || !game || game.outcome) return this.vacant;
+    return SEATS.find((seat) => this.away[seat] && !isMember(this.seats[seat], this.host) && !hasActed(game, seat));
+  }
+
   /** Applies the answer to `join` or `create`.
    * @param {Joined} joined
    * @returns {NumberedEvent[]} the new events
@@ -295,6 +303,11 @@ function movesGone(known, served) {
   const others = served?.id === known?.id ? served?.moves ?? [] : [];
   const differs = moves.findIndex(([x, y], ply) => others[ply]?.[0] !== x || others[ply]?.[1] !== y);
   return differs < 0 ? 0 : moves.length - differs;
+}
+
+/** Whether a seat has put a stone, or done anything else in the opening. @param {Game} game @param {Seat} seat */
+function hasActed({ black, moves, opening }, seat) {
+  return opening ? !opening.ask || opening.acts.some(({ by }) => by === seat) : moves.length > (seat === black ? 0 : 1);
 }
 
 /**

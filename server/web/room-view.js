@@ -6,7 +6,7 @@
 import { createAssistPanel } from './assist-panel.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
-import { botLevel, saveBeaten } from './bot-level.js';
+import { saveBeaten } from './bot-level.js';
 import { siteStorage } from './browser-storage.js';
 import { createChat } from './chat.js';
 import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
@@ -75,6 +75,10 @@ export const view = (app, place, code) => {
   let shownGame = 0;
   let gone = false;
   let left = false;
+  /** Whether the visitor only wants to watch. */
+  let watches = false;
+  /** What the card over the board shows. */
+  let invited = '';
   /** Removes a page that is shown instead of the room. */
   let clearPlace = () => {};
   /** The panel of the opening, once one is played. @type {import('./opening-panel.js').OpeningPanel | undefined} */
@@ -174,10 +178,12 @@ export const view = (app, place, code) => {
     const bottom = app.connection.local ? 'first' : seat ?? room.black;
     below.show(bottom);
     above.show(opponent(bottom));
-    actions.show();
+    const open = seat || gone ? undefined : room.openSeat;
+    const asked = open && !watches && !game?.outcome && room.host !== app.connection.you;
+    actions.show(!!open && !asked && sitButton(open));
     chat.show();
-    showStatus(seat);
-    showInvitation(seat);
+    showStatus(seat, open);
+    showInvitation(seat, asked ? open : undefined);
     // The list is as high as the voice leaves it.
     list.show(shown.length);
     seekOn(game?.outcome, seat);
@@ -189,22 +195,28 @@ export const view = (app, place, code) => {
     if (outcome?.reason === 'aborted' && seat && outcome.by !== seat) void app.seeks().then((seeks) => seeks.aborted(code));
   }
 
-  /** @param {Seat | undefined} seat */
-  function showStatus(seat) {
+  /** @param {Seat} open */
+  function sitButton(open, kind = '') {
+    const other = room.seats[opponent(open)];
+    return el('button', { type: 'button', class: kind, onclick: () => send({ type: 'sit' }) }, other ? t('play_against', { name: playerName(other) }) : t('play'));
+  }
+
+  /** @param {Seat | undefined} seat @param {Seat | undefined} open a seat that the visitor can take */
+  function showStatus(seat, open) {
     // A closed room keeps its last message.
     if (gone) return;
     const outcome = room.game?.outcome;
     const turn = room.toAct;
-    let text = t('waiting');
+    let text = t(open ? 'seat_open' : 'waiting');
     if (outcome) {
       text = !seat ? resultName(outcome, room.black, room.rules) : outcome.reason === 'aborted' ? t('is_aborted') : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
     } else if (turn) {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
     write(status, text);
-    const watches = !seat && !room.vacant && !outcome && t('you_watch');
+    const taken = !seat && !open && !room.vacant && !outcome && t('you_watch');
     const result = outcome && seat && resultName(outcome, room.black, room.rules);
-    write(detail, [watches || result || lastMove(), !outcome && closedFive()].filter(Boolean).join(' '));
+    write(detail, [taken || result || lastMove(), !outcome && closedFive()].filter(Boolean).join(' '));
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
     const game = room.game;
@@ -244,25 +256,44 @@ export const view = (app, place, code) => {
     if (!document.activeElement?.closest('input, textarea, select, dialog')) board.focus();
   }
 
-  /** Shows how to invite an opponent. @param {Seat | undefined} seat */
-  function showInvitation(seat) {
-    const wanted = room.seq > 0 && room.phase === 'waiting' && !room.game;
-    if (wanted === !invitation.hidden) return;
-    invitation.hidden = !wanted;
-    table.classList.toggle('inviting', wanted);
-    if (!wanted) return fill(invitation);
-    const open = room.vacant;
-    const level = botLevel();
+  /** Shows how to invite an opponent, or who invites the visitor. @param {Seat | undefined} seat @param {Seat | undefined} asked the seat that the visitor may take */
+  function showInvitation(seat, asked) {
+    const { openingKind, rules, seats } = room;
+    const waits = room.seq > 0 && room.phase === 'waiting' && !room.game && (seat || room.host === app.connection.you);
+    const wanted = asked ? JSON.stringify([asked, seats]) : String(!!waits);
+    if (wanted === invited) return;
+    invited = wanted;
+    invitation.hidden = !asked && !waits;
+    table.classList.toggle('inviting', !invitation.hidden);
+    if (invitation.hidden) return fill(invitation);
+    const own = asked ?? seat;
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
-    const what = [rulesName(room.rules, room.openingKind), clock, seat && t('you_play', { stone: sideName(stoneOf(seat, room.black), room.rules) })].filter(Boolean).join(' · ');
+    // Where the opening decides the colors, nobody knows theirs.
+    const what = [rulesName(rules, openingKind), clock, own && openingKind === 'free' && t('you_play', { stone: sideName(stoneOf(own, room.black), rules) })].filter(Boolean).join(' · ');
+    if (asked) {
+      const other = seats[opponent(asked)];
+      const sit = sitButton(asked, 'primary big');
+      fill(invitation, el('div', { class: 'card' }, el('h2', null, other ? t('invited_by', { name: playerName(other) }) : t('seat_open')), el('p', null, what),
+        sit, el('button', { type: 'button', onclick: watchOnly }, t('watch'))));
+      sit.focus({ preventScroll: true });
+      return;
+    }
+    const open = room.vacant;
+    const bots = el('div');
+    if (seat && open) void import('./bot-choice.js').then(({ createBotSeat }) => bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))));
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
       el('p', null, what),
       linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
-      el('div', { class: 'row' },
-        seat && open && el('button', { type: 'button', onclick: () => send({ type: 'seat_bot', seat: open, bot: { kind: 'engine', level } }) }, t('invite_bot', { level })),
-        linkButton('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', onclick: close }, t('close_room'))),
+      bots,
+      el('div', { class: 'row' }, linkButton('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', onclick: close }, t('close_room'))),
     ));
+  }
+
+  function watchOnly() {
+    watches = true;
+    show();
+    board.focus();
   }
 
   /** @param {string} id */
@@ -352,8 +383,8 @@ export const view = (app, place, code) => {
       if (room.contradicted) return;
       const gone = room.takeGone();
       if (gone !== undefined) app.restored(gone);
-      // A visitor with the link takes a free seat.
-      if (!entered && room.phase === 'waiting' && room.vacant && !you()) send({ type: 'sit' });
+      // Others press a button: programs that look at links open them, too.
+      if (!entered && room.phase === 'waiting' && room.vacant && !you() && room.host === app.connection.you) send({ type: 'sit' });
       const begins = !entered && room.phase === 'running' && !!you();
       entered = true;
       void chat.load();

@@ -15,6 +15,7 @@ mod needed_scope;
 mod refusal;
 mod sanction;
 mod seek;
+mod sent_code;
 mod token;
 
 pub use self::{
@@ -43,6 +44,7 @@ pub use self::{
         Addressee, ChallengesFrom, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted,
         WhyCasual,
     },
+    sent_code::{sent_code, visible},
     token::{ApiToken, NoApiToken, Scope, TOKEN_LENGTH},
 };
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { begin, PHONE, stage, TABLET, visitor } from './harness.mjs';
+import { PHONE, TABLET, accept, begin, stage, visitor } from './harness.mjs';
 
 /** @import { BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -299,7 +299,7 @@ test('the zoom buttons work at once, without borders too', async () => {
 async function whiteWaits(options = {}) {
   const black = await againstFriend();
   const white = await visitor(here.browser, here.server, options);
-  await white.page.goto(black.page.url());
+  await accept(white.page, black.page.url());
   await black.page.getByText('Your move', { exact: true }).waitFor();
   await white.page.getByRole('heading', { name: / is thinking$/ }).waitFor();
   return { black, white, theirs: handle(white.page) };

@@ -160,10 +160,19 @@ export async function twoPlay({ server, browser }, options = {}, [one, other] = 
   await ann.page.getByLabel('Your color').selectOption('black');
   await begin(ann.page, 'friend');
   const link = await ann.page.getByLabel('Link to this room').inputValue();
-  await bob.page.goto(link);
+  await accept(bob.page, link);
   await ann.page.getByRole('heading', { name: 'Your move' }).waitFor();
   await bob.page.getByRole('heading', { name: / is thinking$/ }).waitFor();
   return { ann, bob, link };
+}
+
+/**
+ * Opens an invitation, and takes the seat.
+ * @param {import('playwright-core').Page} page @param {string} link
+ */
+export async function accept(page, link) {
+  await page.goto(link);
+  await page.locator('.invitation .big').click();
 }
 
 /**

@@ -141,7 +141,9 @@ test('an invitation shows the rules, and its bot has the chosen level', async ()
   await page.locator('.level').getByText('7', { exact: true }).click();
   await begin(page, 'friend');
   await page.locator('.invitation').getByText('Renju · 15×15 · 5+3 · You play White').waitFor();
-  await page.getByRole('button', { name: 'Play the bot instead, level 7' }).click();
+  const bots = page.locator('.invitation').getByLabel('Bot', { exact: true });
+  assert.equal(await bots.locator('option:checked').textContent(), 'Bot, level 7');
+  await page.getByRole('button', { name: 'Play this bot instead' }).click();
   await page.locator('.plate', { hasText: 'Bot, level 7' }).waitFor();
   assert.deepEqual(complaints, []);
 });

@@ -46,7 +46,7 @@ test('every bot of the server plays, each by the rules that it knows', async () 
   await open(page, {});
   const bots = page.getByRole('combobox', { name: 'Bot', exact: true });
   await bots.waitFor();
-  assert.deepEqual(await bots.locator('option').allTextContents(), ['Engine', 'Patterns', 'Attack', 'Perfect']);
+  assert.deepEqual(await bots.locator('option').allTextContents(), ['Engine', 'Attack', 'Patterns', 'Perfect']);
   for (const [kind, name] of /** @type {const} */ ([['pattern', 'Patterns'], ['attack', 'Attack']])) {
     await page.goto('/local');
     await bots.selectOption(kind);
@@ -56,13 +56,14 @@ test('every bot of the server plays, each by the rules that it knows', async () 
     await put(page, 'h8');
     await page.getByText('2 moves', { exact: true }).waitFor();
   }
-  // The choice is remembered. This bot plays small boards only, and the room says so.
+  // The choice is remembered. A bot that plays one board only offers that board.
   await page.goto('/local');
   assert.equal(await bots.inputValue(), 'attack');
   await bots.selectOption('minimax');
+  assert.deepEqual(await page.getByLabel('Rules').locator('option').allTextContents(), ['Tic-tac-toe']);
   await page.getByRole('button', { name: 'Play Perfect' }).click();
-  await page.locator('.toast').waitFor();
-  await page.evaluate(() => localStorage.setItem('fivefold.local_bot', '<b>'));
+  await page.getByRole('gridcell', { name: /^c3,/ }).waitFor({ state: 'attached' });
+  await page.evaluate(() => localStorage.setItem('fivefold.bot', '<b>'));
   await page.goto('/local');
   assert.equal(await bots.inputValue(), 'engine');
   await page.getByRole('button', { name: /^Play the bot/ }).waitFor();

@@ -1,7 +1,7 @@
 // Times a newcomer's first minute: from the start of the server to the first stone that two friends
 // see. `node tests/page/measure-first-minute.mjs`, best with FIVEFOLD_SERVER naming a release build.
 
-import { begin, openBrowser, put, sees, Server, visitor } from './harness.mjs';
+import { Server, accept, begin, openBrowser, put, sees, visitor } from './harness.mjs';
 
 const browser = await openBrowser();
 let steps = 0;
@@ -38,7 +38,7 @@ try {
     return ann.page.getByLabel('Link to this room').inputValue();
   });
   const first = await step('Bob', 'opens the link and sits; the game begins', async () => {
-    await bob.page.goto(link);
+    await accept(bob.page, link);
     return Promise.any([ann, bob].map(async (one) => {
       await one.page.getByRole('heading', { name: 'Your move' }).waitFor();
       return one;

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { begin, choose, PHONE, put, sees, stage, unfold, visitor } from './harness.mjs';
+import { PHONE, accept, begin, choose, put, sees, stage, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 /** @import { BrowserContextOptions } from 'playwright-core' */
@@ -24,7 +24,7 @@ async function opened(options, screen = {}) {
   await ann.page.goto('/');
   await begin(ann.page, 'friend');
   const link = await ann.page.getByLabel('Link to this room').inputValue();
-  await bob.page.goto(link);
+  await accept(bob.page, link);
   return { ann, bob, link };
 }
 

@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { begin, openBrowser, PHONE, put, sees, Server, visitor } from './harness.mjs';
+import { PHONE, Server, accept, begin, openBrowser, put, sees, visitor } from './harness.mjs';
 
 const [, , folder = 'target/screenshots', word = ''] = process.argv;
 const DESK = { viewport: { width: 1280, height: 800 } };
@@ -25,7 +25,7 @@ async function opened(device, options, colorScheme, game) {
   const [ann, bob] = [await visitor(browser, server, { ...options, colorScheme, storageState }, 'Ann'), await visitor(browser, server, { ...options, colorScheme }, 'Bob')];
   await ann.page.goto('/');
   await begin(ann.page, 'friend');
-  await bob.page.goto(await ann.page.getByLabel('Link to this room').inputValue());
+  await accept(bob.page, await ann.page.getByLabel('Link to this room').inputValue());
   await ann.page.locator('.opening').waitFor();
   return {
     ann: ann.page,

@@ -13,7 +13,8 @@ pub(super) async fn run(args: &JoinArgs) -> anyhow::Result<ExitCode> {
     let visit = Visit::open(&args.visit, args.room.server.as_ref()).await?;
     let join = LobbyRequest::Join { room: args.room.code.clone(), after: None };
     let mut table = visit.enter(join, &mut mode).await?;
-    if table.seat().is_none() && table.room().seats.vacant().is_some() {
+    let open = table.room().open_seat(table.away());
+    if table.seat().is_none() && open.is_some() {
         // If another player is quicker, the refusal is shown and this person watches.
         table.send(RoomRequest::Sit { seat: None });
     } else if table.room().seats.vacant().is_some() {

@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Redirect, Response},
 };
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::protocol::{RoomCode, sent_code};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -126,10 +126,10 @@ pub(super) async fn page(State(server): State<Arc<Server>>, headers: HeaderMap) 
 pub(super) async fn room(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
-    Path(code): Path<String>,
+    Path(sent): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    let Ok(code) = RoomCode::try_from(code) else {
+    let Ok(code) = RoomCode::try_from(sent_code(&sent)) else {
         return index(&server.page, StatusCode::NOT_FOUND, None, &headers);
     };
     let preview = preview::of_room(&server, &caller, &code, &headers).await;

@@ -3,11 +3,14 @@
 //! The first game starts as soon as both seats are taken. Each later one swaps the colours and
 //! starts when both players want it: they ask for a rematch, sit down in a seat that became vacant
 //! after a game, or are bots.
+//!
+//! A guest who is away before their first act has no claim to the seat: whoever sits down instead gets a
+//! new game, with the same colours.
 
 use crate::{
     bot_spec::BotSpec,
     protocol::{Event, MemberId, Player, Reason, Refusal},
-    rules::Rules,
+    rules::{Outcome, Rules},
     seat::Seat,
 };
 
@@ -26,18 +29,28 @@ impl Room {
         seat: Option<Seat>,
         moment: &mut Moment<'_>,
     ) -> Result<(), Refusal> {
-        let seats = &self.state.seats;
-        if seats.of_member(&member.id).is_some() {
+        if self.state.seats.of_member(&member.id).is_some() {
             return Err(Refusal::new(Reason::AlreadySeated));
         }
+        let open = self.state.open_seat(self.absent());
         let seat = match seat {
+            Some(seat) if open == Some(seat) => seat,
             Some(seat) => self.vacant(seat)?,
-            None => seats.vacant().ok_or_else(|| Refusal::new(Reason::NoOpenSeat))?,
+            None => open.ok_or_else(|| Refusal::new(Reason::NoOpenSeat))?,
         };
         // Programs play for bots, whatever they say.
         let Member { id: member, name, bot } = member;
         let player = Player::Member { member, name, engine: engine || bot };
-        self.take_seat(seat, player, moment);
+        match self.state.running() {
+            Some(game) => {
+                let next = game.number + 1;
+                self.end_game(Outcome::Aborted { by: seat }, moment);
+                self.vacate(seat, moment);
+                self.log(Event::Sat { seat, player }, moment);
+                self.start(next, moment);
+            }
+            None => self.take_seat(seat, player, moment),
+        }
         Ok(())
     }
 
@@ -129,7 +142,7 @@ impl Room {
     }
 
     fn start(&mut self, game: u32, moment: &mut Moment<'_>) {
-        let (id, black) = (self.seeds.game_id(game), self.state.black_in(game));
+        let (id, black) = (self.seeds.game_id(game), self.state.next_black());
         let Terms { rated, casual, part } = self.next_terms(game);
         self.log(Event::Started { game, black, id, rated, casual, part }, moment);
         self.log_ask(moment);

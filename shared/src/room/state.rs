@@ -10,8 +10,8 @@ use crate::{
     clock::{Clock, SideTime, TimeControl},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
     protocol::{
-        Event, FirstAct, GameId, GameSnapshot, MemberId, Nudge, NumberedEvent, OpeningSnapshot,
-        Phase, Player, Seats, Snapshot, Visibility, WhyCasual,
+        Absent, Event, FirstAct, GameId, GameSnapshot, MemberId, Nudge, NumberedEvent,
+        OpeningSnapshot, Phase, Player, Seats, Snapshot, Visibility, WhyCasual,
     },
     rules::{Illegal, Outcome, Point, Position, Rules, Stone},
     seat::{BySeat, Seat},
@@ -38,7 +38,8 @@ pub struct RoomState {
     pub chat: bool,
     /// Whether the server has paired the players.
     pub paired: bool,
-    /// The seat that begins with Black in the first game. Later games alternate.
+    /// The seat that begins with Black in the first game. Later games alternate, except after a game
+    /// that was aborted.
     pub first_black: Seat,
     /// The players by seat.
     pub seats: Seats,
@@ -355,9 +356,24 @@ impl RoomState {
         self.game.as_ref().map_or(self.first_black, Game::black)
     }
 
-    /// The seat that begins with Black in this game.
-    pub(super) fn black_in(&self, game: u32) -> Seat {
-        if game.is_multiple_of(2) { self.first_black.other() } else { self.first_black }
+    /// The seat that begins with Black in the next game: the other one than before, unless nobody has
+    /// played that game.
+    pub(super) fn next_black(&self) -> Seat {
+        let Some(game) = &self.game else { return self.first_black };
+        let first = game.opening.first();
+        let is_aborted = matches!(game.position.outcome(), Some(Outcome::Aborted { .. }));
+        if is_aborted { first } else { first.other() }
+    }
+
+    /// The seat that a visitor can take: a vacant one, or that of a guest who is away and has not acted
+    /// yet in a game that the server has not paired. Their link may have been opened by a program.
+    pub fn open_seat(&self, away: Absent) -> Option<Seat> {
+        let is_unbegun = |seat: &Seat| {
+            let is_host = self.seats.of_member(&self.host) == Some(*seat);
+            let game = self.running().filter(|_| !self.paired && !is_host);
+            away.get(*seat).is_some() && game.is_some_and(|game| !game.has_acted(*seat))
+        };
+        self.seats.vacant().or_else(|| Seat::BOTH.into_iter().find(is_unbegun))
     }
 
     /// A seat's stone: in the game, or in the first one before it begins.

@@ -399,3 +399,37 @@ fn a_room_is_listed_as_it_is() {
     assert_eq!(summary["seats"]["second"]["bot"]["kind"], "attack");
     assert_eq!((&summary["black"], &summary["to_act"]), (&"first".into(), &"second".into()));
 }
+
+#[test]
+fn who_is_gone_before_their_first_act_gives_the_seat_to_the_next_who_sits_down() {
+    let scanned = "2 enter Bob > 2 joined 2; +2
+         2 sit > sat second Bob; started 1 first; 2 done 4
+         3 enter Cid > 3 joined 4; +3";
+    let cases = [
+        // Nobody takes the seat of a guest who is here.
+        "3 sit > 3 refused no_open_seat
+         3 sit second > 3 refused seat_taken",
+        "2 gone > -2
+         3 sit > ended aborted second; stood second; sat second Cid; started 2 first; 3 done 8
+         1 play 0 7,7 > played 0 7,7; 1 done 9
+         3 play 1 8,8 > played 1 8,8; 3 done 10
+         1 resign > ended resignation second; 1 done 11
+         1 rematch > rematch_asked first; 1 done 12
+         3 rematch > started 3 second; 3 done 13",
+        // The host may have begun.
+        "1 play 0 7,7 > played 0 7,7; 1 done 5
+         2 gone > -2
+         3 sit second > ended aborted second; stood second; sat second Cid; started 2 first; 3 done 9",
+        // One move is enough to keep the seat, and the host keeps theirs.
+        "1 play 0 7,7 > played 0 7,7; 1 done 5
+         2 play 1 8,8 > played 1 8,8; 2 done 6
+         2 gone > -2
+         3 sit > 3 refused no_open_seat",
+        "1 gone > -1
+         3 sit > 3 refused no_open_seat
+         3 sit first > 3 refused seat_taken",
+    ];
+    for case in cases {
+        check(OPEN, &format!("{scanned}\n{case}"));
+    }
+}
