@@ -204,7 +204,7 @@ async function show() {
   }
   app.tab('Fivefold');
   const { showNotFound } = await import('./not-found.js');
-  if (mine === shows) leave = showNotFound(place, t('nothing_here'), t('nothing_here_how'), linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')));
+  if (mine === shows) leave = showNotFound(place, t('nothing_here'), t('nothing_here_how'), linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')), linkButton('/puzzles', t('puzzles')), linkButton('/analyse', t('analyse')), linkButton('/learn', t('learn')));
 }
 
 /** Follows links within the site without loading a new page.

@@ -71,6 +71,66 @@ test('forbidden points are found and openings begun', async () => {
   assert.deepEqual(complaints, []);
 });
 
+/** A free point near the middle. @param {import('playwright-core').Page} page */
+async function freeNear(page) {
+  const labels = await page.getByRole('gridcell', { name: /^[ghi][789], empty$/ }).evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''));
+  return labels[0]?.split(',')[0] ?? 'f6';
+}
+
+test('the lessons of openings practice the decision, and the last lesson leads on', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  /** Places the three stones, and begins the practice. @param {string} lesson @param {string[]} stones */
+  const placed = async (lesson, stones) => {
+    await page.goto(`/learn#${lesson}`);
+    await page.reload();
+    await page.getByText('Place stone 1 of 3.').waitFor();
+    for (const name of stones) await put(page, name);
+    await page.getByRole('button', { name: 'Practice the decision' }).click();
+  };
+  const done = page.getByText(/^The engine says: (Black|White) .*\./);
+  // A side, with three stones of the engine on the board.
+  await placed('swap', ['a1', 'b2', 'c3']);
+  await page.getByRole('button', { name: /^(Keep|Switch to|Play) White/ }).click({ timeout: 30_000 });
+  await done.waitFor({ timeout: 30_000 });
+  assert.equal(await page.getByRole('gridcell', { name: /, (Black|White)/ }).count(), 3);
+  await page.getByRole('link', { name: 'Next lesson' }).waitFor();
+  // Two more stones, after which the engine picks.
+  await placed('swap2', ['h8', 'i9', 'j10']);
+  await page.getByRole('button', { name: /Place two more stones/ }).click({ timeout: 30_000 });
+  for (const name of ['a15', 'o15']) await put(page, name);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await done.waitFor({ timeout: 30_000 });
+  assert.equal(await page.getByRole('gridcell', { name: /, (Black|White)/ }).count(), 5);
+  // Nothing of it replaces the game on this device.
+  assert.equal(await page.evaluate(() => localStorage.getItem('fivefold.local_game')), null);
+  // Offers: the reader takes Black.
+  await placed('rif', ['h8', 'h9', 'h10']);
+  await page.getByRole('button', { name: /^(Keep|Switch to|Play) Black/ }).click({ timeout: 30_000 });
+  await page.getByText('Offered 0 of 2.').waitFor({ timeout: 30_000 });
+  for (const name of ['a1', 'o13']) await put(page, name);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await done.waitFor({ timeout: 30_000 });
+  // The last lesson, when all others are done.
+  await page.evaluate(() => localStorage.setItem('fivefold.learned', JSON.stringify([...document.querySelectorAll('.lessons a')].map((link) => link.getAttribute('href')?.split('#')[1]))));
+  await placed('taraguchi10', ['h8', 'h9', 'h10']);
+  const take = page.locator('.opening').getByRole('button', { name: /^(Keep|Switch to|Place one fifth) / });
+  const stone = page.getByText(/^Stone 1 of 1: /);
+  const pick = page.getByText('Press one of the numbered points.');
+  for (let acts = 0; acts < 12 && !(await done.isVisible()); acts += 1) {
+    await take.or(done).or(stone).or(pick).first().waitFor({ timeout: 30_000 });
+    if (await done.isVisible()) break;
+    const before = await page.locator('.opening-body').textContent();
+    if (await take.first().isVisible()) await take.first().click();
+    else if (await stone.isVisible()) await put(page, await freeNear(page));
+    else await put(page, (await page.getByRole('gridcell', { name: /offered, number 1$/ }).getAttribute('aria-label'))?.split(',')[0] ?? '');
+    await page.waitForFunction((words) => document.querySelector('.opening-body')?.textContent !== words || document.querySelector('.reply')?.textContent !== '', before, { timeout: 30_000 });
+  }
+  await done.waitFor({ timeout: 30_000 });
+  await page.getByText('That was the last lesson.').waitFor();
+  await page.locator('.task').getByRole('link', { name: 'Puzzles' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 test('a lesson is done by keyboard alone', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/learn#open_four');

@@ -65,9 +65,12 @@ test('the streak counts days in a row, and survives whatever lies in the storage
   assert.deepEqual(['2026-02-27', '2026-02-28', '2026-02-28', '2026-03-01'].map((day, number) => solve(`renju-${number}`, day)), [1, 2, 2, 3]);
   assert.equal(streak(readProgress(), '2026-03-02'), 3, 'today may still follow');
   assert.equal(streak(readProgress(), '2026-03-03'), 0);
+  noteSolved('renju-8', '2026-03-03', false);
+  assert.equal(streak(readProgress(), '2026-03-03'), 0, 'one with help does not count');
+  assert.ok(readProgress().solved.has('renju-8'));
   assert.equal(solve('renju-9', '2026-03-05'), 1);
   const { longest, solved } = readProgress();
-  assert.deepEqual([longest, solved.size], [3, 5]);
+  assert.deepEqual([longest, solved.size], [3, 6]);
   assert.equal(dayOf(new Date(2026, 0, 5, 23, 59)), '2026-01-05');
   const hostile = ['', '{', 'null', '[]', '3', '"x"', '{"solved":{}}', '{"solved":[1,null,"<img>","renju-a","__proto__"],"days":-4,"longest":1e99,"last":7}',
     '{"last":"9999-99-99","days":5}', `{"solved":${JSON.stringify(Array(30_000).fill('renju-a'))}}`, '{"days":"7","longest":{},"last":"2026-03-05"}'];
@@ -162,6 +165,57 @@ test('a hint shows a winning move, and the solution plays itself', async () => {
   await page.getByText('Solve one today to start it').waitFor();
   await page.getByRole('button', { name: 'Start again' }).click();
   await sees(page, called(puzzle.first), 'empty');
+  assert.deepEqual(complaints, []);
+});
+
+test('a puzzle can be skipped, and the puzzle of the day is always near', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  await page.addInitScript(() => localStorage.setItem('fivefold.puzzles_wanted', '{"rules":"freestyle","length":"8","kind":"threes"}'));
+  await page.goto('/puzzles');
+  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  const first = new URL(page.url()).hash;
+  await page.getByRole('button', { name: 'Skip' }).click();
+  await page.waitForFunction((before) => location.hash !== before, first);
+  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  await page.getByText('Solve one today to start it').waitFor();
+  // The filter that is remembered does not hide the day's.
+  const daily = puzzleOfDay(freestyle, await page.evaluate(() => new Date().toLocaleDateString('sv')));
+  await page.getByRole('link', { name: 'Puzzle of the day' }).click();
+  await page.waitForURL((url) => url.hash === `#${daily?.id}`);
+  await page.locator('.panel > .hint', { hasText: 'Puzzle of the day' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Puzzle of the day' }).isVisible(), false);
+  assert.deepEqual(complaints, []);
+});
+
+test('a refutation is drawn on the board, and a puzzle solved with a hint says so', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  const puzzle = found(freestyle.find(({ length }) => length === 2));
+  await open(page, puzzle);
+  const picture = () => page.evaluate(() => document.querySelector('canvas')?.toDataURL());
+  await sees(page, called(puzzle.first), 'empty');
+  const before = await picture();
+  const wrong = called(farPoint(puzzle));
+  await put(page, wrong);
+  const refutation = (await page.locator('.voice').getByText(/^(Black|White) answers \w+\. Try another move\.$/).textContent({ timeout: 30_000 }))?.match(/answers (\w+)/)?.[1] ?? '';
+  await sees(page, refutation, 'empty');
+  assert.notEqual(await picture(), before);
+  // The stone of the refutation is drawn, and its point can still be played.
+  const drawn = await page.evaluate((point) => {
+    const cell = [...document.querySelectorAll('[role=gridcell]')].find((one) => one.getAttribute('aria-label')?.startsWith(`${point}, `));
+    const canvas = document.querySelector('canvas');
+    const [box, all] = [cell?.getBoundingClientRect(), canvas?.getBoundingClientRect()];
+    if (!box || !all || !canvas) return undefined;
+    const scale = canvas.width / all.width;
+    const at = (/** @type {number} */ right, /** @type {number} */ down) => [...canvas.getContext('2d')?.getImageData((box.left - all.left + right * box.width) * scale, (box.top - all.top + down * box.height) * scale, 1, 1).data ?? []].slice(0, 3);
+    return { stone: at(0.5, 0.22), corner: at(0.04, 0.12) };
+  }, refutation);
+  const apart = (drawn?.stone ?? []).reduce((sum, part, index) => sum + Math.abs(part - (drawn?.corner[index] ?? 0)), 0);
+  assert.ok(apart > 90, JSON.stringify(drawn));
+  await page.getByRole('button', { name: 'Hint' }).click();
+  await page.getByText(`Try ${called(puzzle.first)}.`).waitFor();
+  await playSolution(page, puzzle);
+  await page.getByText(/^With a hint, in .* That does not count for your streak\.$/).waitFor();
+  await page.getByText('Solve one today to start it').waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -6,6 +6,7 @@
 /** @import { TextKey } from '../texts.js' */
 /** @import { Lesson } from './lessons.js' */
 
+import { valueText } from '../analysis-display.js';
 import { boundsOf, pointName } from '../board-geometry.js';
 import { createBoard } from '../board.js';
 import { sideName } from '../display-names.js';
@@ -56,12 +57,18 @@ function show(app, place, texts, lesson, learned, signal) {
   let busy = false;
   /** @type {EngineWorker | undefined} */
   let engine;
+  /** The decisions of an opening, once the stones are placed. @type {Awaited<ReturnType<typeof import('./opening-practice.js').practiseOpening>> | undefined} */
+  let practice;
+  let end = new AbortController();
+  /** Whether the stones of an opening are placed, and its decisions come next. */
+  let decides = false;
 
   const boardPlace = el('div', { class: 'board' });
   const asks = el('div', { class: 'asks-touch' });
   const task = el('p', { class: 'say' });
   const reply = el('p', { class: 'reply', role: 'status' });
   const ways = el('div', { class: 'row' });
+  const choices = el('div', { class: 'opening-place' });
   const list = el('nav', { class: 'lessons', 'aria-label': texts.lessons_list });
   const board = createBoard(boardPlace, { asks, onplay: (point) => void play(point), announce: (text) => app.announce(text, true) });
   place.append(
@@ -71,11 +78,12 @@ function show(app, place, texts, lesson, learned, signal) {
         el('p', { class: 'hint' }, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (chapterOf(lesson))]),
         el('h1', { class: 'status' }, title),
         el('p', null, text),
-        el('section', { class: 'card task' }, task, reply, asks, ways),
+        el('section', { class: 'card task' }, task, choices, reply, asks, ways),
         list)));
   loadJudge();
   signal.addEventListener('abort', () => {
     engine?.end(signal.reason);
+    end.abort(signal.reason);
     board.remove();
   });
   update();
@@ -83,8 +91,10 @@ function show(app, place, texts, lesson, learned, signal) {
   function startOver() {
     moves = begin;
     found = [];
-    shown = winning = undefined;
-    done = false;
+    shown = winning = practice = undefined;
+    done = decides = false;
+    end.abort();
+    fill(choices);
     write(reply, '');
     update();
     board.focus();
@@ -93,16 +103,20 @@ function show(app, place, texts, lesson, learned, signal) {
   function update() {
     const stone = stoneAt(moves.length);
     const mark = shown && [{ point: shown, label: '' }];
-    board.show({
-      size: lesson.rules.size, moves, winning, forbidden: found, best: mark, turn: done || busy ? undefined : stone,
+    if (practice && !done) board.show(practice.shown());
+    else board.show({
+      size: lesson.rules.size, moves, winning, forbidden: found, best: mark, turn: done || busy || decides ? undefined : stone,
       note: (point) => (done && includes(found, point) ? t('board_forbidden') : undefined),
     });
-    write(task, worded(texts.goals[lesson.goal], { stone: sideName(stoneAt(begin.length), lesson.rules), at: Math.min(moves.length + 1, total), total }));
-    const next = LESSONS[LESSONS.indexOf(lesson) + 1];
+    write(task, decides ? texts.decide : worded(texts.goals[lesson.goal], { stone: sideName(stoneAt(begin.length), lesson.rules), at: Math.min(moves.length + 1, total), total }));
+    const next = LESSONS[LESSONS.indexOf(lesson) + 1] ?? LESSONS.find(({ id }) => !learned.has(id));
     const showMe = !done && lesson.goal !== 'place' && el('button', { type: 'button', onclick: () => void showPoint() }, texts.show);
     fill(ways, done && next && el('a', { class: 'button primary', href: `/learn#${next.id}` }, texts.next),
-      done && lesson.opening && el('a', { class: 'button', href: '/local' }, texts.play_it),
-      showMe, (done || moves !== begin) && el('button', { type: 'button', onclick: startOver }, texts.again));
+      decides && !practice && el('button', { type: 'button', class: 'primary', onclick: () => void practise() }, texts.practise),
+      done && !next && el('p', null, texts.all_done),
+      done && !next && el('a', { class: 'button primary', href: '/puzzles' }, t('puzzles')),
+      done && (lesson.opening || !next) && el('a', { class: 'button', href: '/local' }, texts.play_it),
+      showMe, (done || decides || moves !== begin) && el('button', { type: 'button', onclick: startOver }, texts.again));
     fill(list, ...CHAPTERS.map(({ id, lessons }) => el('section', null,
       el('h2', null, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (id)]),
       el('ol', null, ...lessons.map(lessonLink)))),
@@ -128,6 +142,7 @@ function show(app, place, texts, lesson, learned, signal) {
 
   /** @param {Point} point */
   async function play(point) {
+    if (practice && !done) return practice.press(point);
     if (done || busy) return;
     busy = true;
     shown = undefined;
@@ -152,7 +167,37 @@ function show(app, place, texts, lesson, learned, signal) {
     if (far < least || far > most) return say(t('opening_outside_zone', { point: named(point), zone: zoneText(zone) }));
     moves = [...moves, point];
     say('');
-    if (moves.length === total) finish(t(/** @type {TextKey} */ (`opening_${lesson.opening}_how`)));
+    decides = moves.length === total && !!lesson.decides;
+    if (moves.length === total && !decides) finish(t(/** @type {TextKey} */ (`opening_${lesson.opening}_how`)));
+  }
+
+  /** Goes on with the decisions: the engine has placed the first stones. */
+  async function practise() {
+    end = new AbortController();
+    const { signal: mine } = end;
+    try {
+      const { practiseOpening } = await import('./opening-practice.js');
+      const begun = await practiseOpening(app, lesson, {
+        changed: () => practice && update(), focus: () => board.focus(), refused: () => board.refused(), over: (all) => void decided(all, mine),
+      }, mine);
+      if (mine.aborted) return;
+      practice = begun;
+      fill(choices, ...begun.elements);
+      update();
+      board.focus();
+    } catch (error) {
+      if (!mine.aborted) app.showError(error);
+    }
+  }
+
+  /** The opening is over. @param {readonly Point[]} all @param {AbortSignal} mine */
+  async function decided(all, mine) {
+    const line = await search(all);
+    if (mine.aborted) return;
+    moves = [...all];
+    const how = t(/** @type {TextKey} */ (`opening_${lesson.opening}_how`));
+    finish([line && worded(texts.engine_says, { value: valueText(line.value, all.length, lesson.rules) }), how].filter(Boolean).join(' '));
+    update();
   }
 
   /** A point that may be forbidden. @param {Point} point */

@@ -17,6 +17,7 @@
  * @property {Point[]} right the points that reach the goal: all of them, but for a win by force
  * @property {boolean} [only] whether these are all points that win by force
  * @property {OpeningKind} [opening]
+ * @property {boolean} [decides] whether the opening has decisions, which the reader practises after placing the stones
  * @property {(readonly [number, number])[]} [zones] how far from the middle each stone of an opening goes, least and most
  */
 
@@ -123,14 +124,14 @@ export const CHAPTERS = [
   {
     id: 'openings',
     lessons: [
-      { id: 'swap', rules: FREESTYLE, goal: 'place', opening: 'swap', zones: [ANY, ANY, ANY], right: [] },
-      { id: 'swap2', rules: FREESTYLE, goal: 'place', opening: 'swap2', zones: [ANY, ANY, ANY], right: [] },
+      { id: 'swap', rules: FREESTYLE, goal: 'place', opening: 'swap', decides: true, zones: [ANY, ANY, ANY], right: [] },
+      { id: 'swap2', rules: FREESTYLE, goal: 'place', opening: 'swap2', decides: true, zones: [ANY, ANY, ANY], right: [] },
       { id: 'pro', rules: FREESTYLE, goal: 'place', opening: 'pro', zones: [[0, 0], ANY, [3, 7]], right: [] },
       { id: 'long_pro', rules: FREESTYLE, goal: 'place', opening: 'long_pro', zones: [[0, 0], ANY, [4, 7]], right: [] },
-      { id: 'rif', rules: RENJU, goal: 'place', opening: 'rif', zones: [[0, 0], [0, 1], [0, 2]], right: [] },
-      { id: 'yamaguchi', rules: RENJU, goal: 'place', opening: 'yamaguchi', zones: [[0, 0], [0, 1], [0, 2]], right: [] },
-      { id: 'soosyrv8', rules: RENJU, goal: 'place', opening: 'soosyrv8', zones: [[0, 0], [0, 1], [0, 2]], right: [] },
-      { id: 'taraguchi10', rules: RENJU, goal: 'place', opening: 'taraguchi10', zones: [[0, 0], [0, 1], [0, 2]], right: [] },
+      { id: 'rif', rules: RENJU, goal: 'place', opening: 'rif', decides: true, zones: [[0, 0], [0, 1], [0, 2]], right: [] },
+      { id: 'yamaguchi', rules: RENJU, goal: 'place', opening: 'yamaguchi', decides: true, zones: [[0, 0], [0, 1], [0, 2]], right: [] },
+      { id: 'soosyrv8', rules: RENJU, goal: 'place', opening: 'soosyrv8', decides: true, zones: [[0, 0], [0, 1], [0, 2]], right: [] },
+      { id: 'taraguchi10', rules: RENJU, goal: 'place', opening: 'taraguchi10', decides: true, zones: [[0, 0], [0, 1], [0, 2]], right: [] },
     ],
   },
 ];

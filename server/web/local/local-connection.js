@@ -34,6 +34,12 @@ export class LocalConnection {
   #listener;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #alarm;
+  #hasLeft = false;
+
+  /** @param {boolean} [keeps] whether the game is kept, in place of the one before */
+  constructor(keeps = true) {
+    this.keeps = keeps;
+  }
 
   /** Starts a game. Fails with a `RefusedError` if the rules do not offer it. @param {LocalSetup} setup */
   async begin({ colour, ...setup }) {
@@ -62,6 +68,7 @@ export class LocalConnection {
 
   /** Ends the room; its events are kept. */
   leave() {
+    this.#hasLeft = true;
     clearTimeout(this.#alarm);
     for (const job of this.#jobs.values()) job.abort();
     this.#worker.end(new Error('left'));
@@ -84,8 +91,12 @@ export class LocalConnection {
 
   /** @param {{ input: 'open' | 'restore' | 'command' | 'bot_replied' | 'wake', [field: string]: unknown }} input */
   async #input(input) {
-    const { room } = await this.#worker.ask({ type: 'room', now: this.now(), ...input });
-    if (room) this.#follow(room);
+    const { room } = await this.#worker.ask({ type: 'room', now: this.now(), ...input }).catch((error) => {
+      // Nobody waits for an answer that comes after the room is left.
+      if (input.input === 'command' || !this.#hasLeft) throw error;
+      return { room: undefined };
+    });
+    if (room && !this.#hasLeft) this.#follow(room);
   }
 
   /** Does what follows from an input. @param {RoomOutput} output */
@@ -105,7 +116,7 @@ export class LocalConnection {
   /** Keeps an event, and shows it if the listener does not know it. @param {NumberedEvent} event @param {boolean} isNews */
   #note(event, isNews) {
     this.#log.push(event);
-    siteStorage.setItem(STORAGE_KEY, JSON.stringify(this.#log));
+    if (this.keeps) siteStorage.setItem(STORAGE_KEY, JSON.stringify(this.#log));
     if (!isNews) return;
     // No server knows a replay of this game.
     const shown = event.event.type === 'started' ? { ...event, event: { ...event.event, id: '' } } : event;

@@ -30,9 +30,11 @@ export function readProgress() {
   };
 }
 
-/** Notes that a puzzle is solved. Another tab may have noted others. @param {string} id @param {string} day */
-export function noteSolved(id, day) {
+/** Notes that a puzzle is solved. Another tab may have noted others. @param {string} id @param {string} day
+ * @param {boolean} [counts] for the streak */
+export function noteSolved(id, day, counts = true) {
   const { solved, last, days, longest } = readProgress();
+  if (!counts) return keep(STORAGE_KEY, { solved: [...solved.add(id)], last, days, longest });
   const now = last === day ? days : last === dayBefore(day) ? days + 1 : 1;
   keep(STORAGE_KEY, { solved: [...solved.add(id)], last: day, days: now, longest: Math.max(longest, now) });
 }

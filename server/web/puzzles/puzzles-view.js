@@ -48,6 +48,8 @@ export const view = (app, place) => {
   let state = 'loading';
   /** What the board marks: the wrong move, or a hint. @type {Point | undefined} */
   let marked;
+  /** The wrong move and its refutation. @type {Point[]} */
+  let refuted = [];
   /** Grows with each puzzle and each start, so that late answers are dropped. */
   let attempt = 0;
   let begun = 0;
@@ -69,10 +71,12 @@ export const view = (app, place) => {
   const solution = button(tp('show'), () => void showSolution());
   const restart = button(tp('restart'), () => begin());
   const next = button(tp('next'), goOn, { class: 'primary' });
+  const skip = button(tp('skip'), goOn);
   const retry = button(tp('again'), () => void open(location.hash.slice(1)), { class: 'primary' });
   const analyze = el('a', { class: 'button', href: '/analyse' }, icon('graph'), tp('analyze'));
-  const buttons = el('div', { class: 'row' }, hint, solution, restart, next, retry, analyze);
+  const buttons = el('div', { class: 'row' }, hint, solution, skip, restart, next, retry, analyze);
   const about = el('p', { class: 'hint' });
+  const today = el('a', { class: 'button', hidden: true }, tp('of_day'));
   const streak = createStreak();
   const tries = createRatedTries(app, gone);
   const filters = createFilters(() => void open(''));
@@ -81,7 +85,7 @@ export const view = (app, place) => {
     el('div', { class: 'panel' }, title,
       el('section', { class: 'card voice', 'aria-live': 'polite' }, el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how, tries.element)), buttons),
       asks, about, filters.element, streak.element,
-      el('div', { class: 'row' }, button(tp('copy'), () => app.copy(location.href)), linkButton('/learn', t('learn')))));
+      el('div', { class: 'row' }, today, button(tp('copy'), () => app.copy(location.href)), linkButton('/learn', t('learn')))));
   place.append(table);
   loadJudge();
   app.tab(`${t('puzzles')} – Fivefold`);
@@ -120,14 +124,15 @@ export const view = (app, place) => {
     const done = new Set([...readProgress().solved, ...seen]);
     const wanted = filters.wanted();
     const fitting = matching(all, wanted);
-    const today = wanted.length || wanted.kind ? undefined : puzzleOfDay(all, dayOf(new Date()));
-    const fresh = today && !done.has(today.id) ? today : nextPuzzle(tries.suitable(fitting, done), done, puzzle?.id, Math.random());
+    const daily = puzzleOfDay(all, dayOf(new Date()));
+    const fresh = daily && !wanted.length && !wanted.kind && !done.has(daily.id) ? daily : nextPuzzle(tries.suitable(fitting, done), done, puzzle?.id, Math.random());
     streak.show(readProgress(), fitting);
     puzzle = named ?? fresh;
+    if (daily) set(today, { href: `/puzzles#${daily.id}`, hidden: puzzle === daily });
     if (!puzzle) return showWords(tp('none'));
     seen.add(puzzle.id);
     tries.begin(puzzle);
-    write(title, tp(puzzle === puzzleOfDay(all, dayOf(new Date())) ? 'of_day' : 'puzzle'));
+    write(title, tp(puzzle === daily ? 'of_day' : 'puzzle'));
     write(about, [title.textContent, rulesName(puzzle.rules), tp(`kind_${puzzle.kind}`)].join(' · '));
     // Only if it differs: the puzzle may come from the address.
     if (location.hash !== `#${puzzle.id}`) history.replaceState(history.state, '', `/puzzles#${puzzle.id}`);
@@ -145,7 +150,7 @@ export const view = (app, place) => {
   /** Goes to the puzzle's first position. */
   function begin() {
     attempt += 1;
-    played = [];
+    played = refuted = [];
     marked = undefined;
     state = 'ask';
     if (puzzle) ask(tp('find', { count: puzzle.length }));
@@ -176,6 +181,7 @@ export const view = (app, place) => {
     const mine = attempt;
     state = 'check';
     marked = undefined;
+    refuted = [];
     played = [...played, point];
     playClick();
     update();
@@ -214,6 +220,7 @@ export const view = (app, place) => {
     played = played.slice(0, -1);
     wrongs += 1;
     marked = point;
+    refuted = refutation ? [point, refutation] : [];
     state = 'wrong';
     const other = own() === 'black' ? 'white' : 'black';
     showWords(tp('wrong', { point: called(point) }), refutation ? tp(`wrong_${other}`, { point: called(refutation) }) : tp('wrong_full'));
@@ -229,11 +236,11 @@ export const view = (app, place) => {
   /** @param {string} [why] */
   function solved(why = '') {
     state = 'solved';
-    if (puzzle) noteSolved(puzzle.id, dayOf(new Date()));
+    if (puzzle) noteSolved(puzzle.id, dayOf(new Date()), !helped);
     void tries.end(played, false);
     playFinish();
     const time = formatSpan(performance.now() - begun);
-    const way = wrongs > 0 ? tp('solved_tries', { count: wrongs, time }) : tp(helped ? 'solved_hint' : 'solved_first', { time });
+    const way = helped || wrongs === 0 ? tp(helped ? 'solved_hint' : 'solved_first', { time }) : tp('solved_tries', { count: wrongs, time });
     showWords(tp('solved'), `${why} ${way}`.trim());
     streak.show(readProgress(), matching(all, filters.wanted()));
     next.focus({ preventScroll: true });
@@ -302,7 +309,7 @@ export const view = (app, place) => {
     const asked = state === 'ask' || state === 'wrong';
     table.classList.toggle('is-won', state === 'solved');
     set(stone, { class: `stone ${own()}`, hidden: !puzzle });
-    hint.hidden = solution.hidden = !(asked || state === 'check');
+    hint.hidden = solution.hidden = skip.hidden = !(asked || state === 'check');
     hint.disabled = solution.disabled = !asked;
     restart.hidden = !puzzle || (!over && played.length === 0) || state === 'solved';
     next.hidden = !over;
@@ -313,7 +320,7 @@ export const view = (app, place) => {
     const judged = puzzle && judge.of(puzzle.rules, shown);
     board.show({
       size: puzzle?.rules.size ?? [15, 15], moves: shown, turn: asked ? own() : undefined,
-      winning: over ? judged?.outcome?.points : undefined, forbidden: judged?.forbidden, paint: paintMark,
+      winning: over ? judged?.outcome?.points : undefined, forbidden: judged?.forbidden, line: state === 'wrong' ? refuted : undefined, paint: paintMark,
     });
   }
 
