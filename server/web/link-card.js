@@ -11,7 +11,7 @@ import { t } from './texts.js';
  * @param {string} [text] the text to share with it
  */
 export function linkCard(address, label, text) {
-  const field = el('input', { class: 'link', readOnly: true, value: address, 'aria-label': label, onfocus: () => field.select() });
+  const field = el('textarea', { class: 'link', readOnly: true, value: address, 'aria-label': label, onfocus: () => field.select() });
   const copy = el('button', { class: 'primary', type: 'button' }, icon('copy'), t('copy'));
   copy.addEventListener('click', async () => {
     if (await copyText(address)) copy.lastChild?.replaceWith(t('copied'));

@@ -15,6 +15,9 @@ import { formatTenths, t } from './texts.js';
  * @type {readonly string[]} */
 const UNDECIDED = ['swap1', 'swap', 'swap2'];
 
+/** Names of more letters are written smaller. */
+const LONG = 14;
+
 /**
  * @param {App} app
  * @param {Room} room
@@ -73,6 +76,7 @@ export function createPlayerPlate(app, room) {
       if (state !== shown) {
         shown = state;
         fill(name, personName(app, player, { opposed, room: room.code }), isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you')));
+        name.classList.toggle('long', playerName(player).length > LONG);
       }
       element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);
@@ -80,7 +84,9 @@ export function createPlayerPlate(app, room) {
       element.classList.toggle('winner', won);
       element.classList.toggle('you', isMember(player, app.connection.you));
       element.classList.toggle('vacant', !player);
-      write(note, [!undecided && t(colour), room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean).join(' · '));
+      const notes = [!undecided && t(colour), room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean);
+      // A line ends between them only.
+      if (note.textContent !== notes.join(' · ')) fill(note, ...notes.flatMap((one, index) => [index > 0 && ' ', el('span', null, one, index < notes.length - 1 && ' ·')]));
       showClock();
     },
     showClock,
