@@ -95,19 +95,25 @@ export const view = (app, place) => {
   }
 
   async function start() {
-    place.toggleAttribute('inert', true);
+    const isBot = opponent() === 'bot';
+    // Bots play on the device, too. The rest is for when there is a server.
+    if (app.connection.status === 'lost') return isBot ? app.go('/local#bot') : app.toast(t('connection_lost'));
+    main.disabled = true;
     try {
       const { options, bots } = await (choices ??= loadChoices());
-      app.go(`/r/${await findOrCreateRoom(app, { ...options.command(), seats: ['me', opponent() === 'bot' ? { bot: bots.spec() } : 'open'] })}`);
+      const room = await findOrCreateRoom(app, { ...options.command(), seats: ['me', isBot ? { bot: bots.spec() } : 'open'] });
+      if (!left) app.go(`/r/${room}`);
     } catch (error) {
       app.showError(error);
-      place.toggleAttribute('inert', false);
       if (error instanceof RefusedError && error.refusal.reason.startsWith('too_many_rooms')) void own.showAll();
     } finally {
-      place.toggleAttribute('inert', false);
+      main.disabled = false;
     }
   }
 
+  /** An answer may never come. */
+  const free = () => { main.disabled = false; };
+  addEventListener('fivefold-status', free);
   showChosen();
   place.append(el('div', { class: 'home' },
     own.element,
@@ -119,6 +125,7 @@ export const view = (app, place) => {
     el('nav', { class: 'row rest', 'aria-label': t('pages') }, linkButton('/leaderboard', t('players')), linkButton('/learn', t('learn')))));
   return () => {
     left = true;
+    removeEventListener('fivefold-status', free);
     own.remove();
     unwatch();
     seek.remove();

@@ -15,6 +15,9 @@ import { language, t } from './texts.js';
 const KEEP_AFTER_MS = 2_000;
 /** How long a message is shown. */
 const TOAST_MS = 5_000;
+/** How long after another a page of an older build may load itself again, and the key of when it last did. */
+const RENEW_EVERY_MS = 10_000;
+const RENEWED_KEY = 'fivefold.renewed';
 /** How long a room may take after the socket to say what has become of it. */
 const BACK_AFTER_MS = 1_000;
 
@@ -60,6 +63,8 @@ const tabs = el('nav', { class: 'tabs', 'aria-label': t('pages') });
 /** How many games wait for the player's move. */
 const turns = el('b', { class: 'turns', hidden: true });
 const lost = el('div', { class: 'lost', role: 'alert', hidden: true });
+/** The lost connection, and what works all the same. */
+const strip = el('div', { class: 'strip' }, lost);
 const link = el('link', { rel: 'icon' });
 /** Whether the system asks for high contrast. */
 const contrasts = matchMedia('(prefers-contrast: more)');
@@ -112,6 +117,8 @@ const app = {
     asks.append(card);
   },
   showError(error) {
+    // The strip says it.
+    if (error instanceof TypeError && connection.status === 'lost') return;
     const told = error instanceof RefusedError && SANCTIONED.test(error.refusal.reason);
     if (told) void import('./moderation/notice.js').then(({ showRefusal }) => showRefusal(app, error));
     else app.toast(errorText(error));
@@ -172,6 +179,39 @@ function cleanAddress() {
 
 let leave = () => {};
 let shows = 0;
+/** Whether the view has never had a connection. */
+let isCutOff = false;
+/** Whether the view could not be loaded. */
+let isMissing = false;
+let clearNote = () => {};
+
+/** Shows without a connection what works, or that the view needs one. */
+async function showNote() {
+  clearNote();
+  clearNote = () => {};
+  const { status } = connection;
+  isCutOff ||= status === 'lost' && !connection.you;
+  // What failed to load comes now. Rooms and lists join by themselves.
+  const again = isMissing || isCutOff && /^\/(game|games|leaderboard|player|moderation)\b/.test(location.pathname);
+  if (status === 'open' && again) return void show();
+  if (status !== 'lost') return;
+  const { createNote } = await import('./local/offline-note.js');
+  if (connection.status !== 'lost') return;
+  const note = createNote(location.pathname, isCutOff);
+  clearNote();
+  clearNote = () => note?.remove();
+  if (note) strip.append(note);
+}
+
+/** A page of an older build does not find its files: loads the wanted address again, which is then of the new build. */
+async function renew() {
+  if (Date.now() - Number(tabStorage.getItem(RENEWED_KEY)) < RENEW_EVERY_MS) return false;
+  const own = await fetch(import.meta.url, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
+  if (own?.status !== 404) return false;
+  tabStorage.setItem(RENEWED_KEY, String(Date.now()));
+  location.reload();
+  return true;
+}
 
 /** Shows the view of the address. */
 async function show() {
@@ -181,6 +221,9 @@ async function show() {
   markCurrentPage();
   showTurns();
   askForTurns();
+  isCutOff = connection.status === 'lost';
+  isMissing = false;
+  void showNote().catch(() => {});
   shows += 1;
   const mine = shows;
   for (const [address, load] of ROUTES) {
@@ -197,6 +240,8 @@ async function show() {
       if (mine > 1 && document.activeElement === document.body) place.focus({ preventScroll: true });
     } catch (error) {
       // Without a network, a view that was never loaded cannot load.
+      if (await renew()) return;
+      isMissing = mine === shows;
       console.error(error);
       app.toast(t('failed'));
     }
@@ -236,6 +281,8 @@ function fillBar() {
     const startButton = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.startAsNewPlayer() }, t('start_as_new_player'));
     fill(lost, t(status === 'stopped' ? 'connection_stopped' : startButton ? 'identity_replaced' : 'connection_lost'), ' ', startButton);
     clearTimeout(back);
+    void showNote().catch(() => {});
+    dispatchEvent(new Event('fivefold-status'));
     if (status === 'open' && was === 'lost') back = setTimeout(() => app.announce(t('connection_back')), BACK_AFTER_MS);
     was = status;
   };
@@ -246,8 +293,7 @@ function fillBar() {
     el('nav', { 'aria-label': t('pages') }, way('/', t('play')), way('/puzzles', t('puzzles')), way('/lobby', t('lobby')), way('/analyse', t('analyse')), way('/leaderboard', t('players')), way('/learn', t('learn'))),
     el('a', { href: '/games', class: 'way-to games-pill' }, el('span', null, t('your_games')), turns),
     el('button', { type: 'button', class: 'quiet gear', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon('gear')),
-    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name),
-    lost);
+    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name));
   tabs.append(way('/', t('play'), icon('play')), way('/puzzles', t('puzzles'), icon('puzzle')), way('/lobby', t('lobby'), icon('people')), way('/analyse', t('analyse'), icon('graph')),
     el('button', { type: 'button', class: 'way-to', onclick: () => app.open('you') }, icon('user'), el('span', null, t('you'))));
   new MutationObserver(() => write(face, [...name.textContent ?? ''][0]?.toUpperCase() ?? '')).observe(name, { childList: true });
@@ -274,7 +320,7 @@ onSettings(applySettings);
 contrasts.addEventListener('change', applySettings);
 applySettings();
 fillBar();
-document.body.append(app.bar, place, tabs, asks, toasts, polite, urgent);
+document.body.append(app.bar, strip, place, tabs, asks, toasts, polite, urgent);
 connection.listen((news) => {
   if (news.type === 'challenged') void import('./challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
   else if (news.type === 'sanction') void import('./moderation/notice.js').then(({ showSanction }) => showSanction(app, news));
@@ -283,6 +329,8 @@ connection.listen((news) => {
 connection.onswitch = () => {
   if (/^\/($|r\/|games|lobby)/.test(location.pathname)) void show();
 };
+// A dialog or a part of a view does not load.
+addEventListener('unhandledrejection', ({ reason }) => reason instanceof TypeError && void renew());
 connection.onsignedout = () => app.toast(t('signed_out'));
 onStorageDenied(() => app.toast(t('storage_denied')));
 connection.start();

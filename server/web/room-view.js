@@ -421,7 +421,7 @@ export const view = (app, place, code) => {
     clearPlace();
     line.remove();
     more.remove();
-    app.bar.append(app.lost);
+    document.querySelector('.strip')?.prepend(app.lost);
     document.body.classList.remove('gaming');
   };
 };

@@ -9,7 +9,7 @@ import { ask, sees, stage, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
-/** Half a minute for each player, so that seconds are told from each other.
+/** A game with a minute for each player, in which the first moves are made.
  * @param {(page: Page) => Promise<void>} [prepare] Bob's page */
 async function withClock(prepare) {
   const ann = await visitor(at.browser, at.server, {}, 'Ann');
@@ -40,8 +40,8 @@ test('a step of the device’s clock moves no clock', async () => {
       Date.now = () => now() + by;
     }, step);
     await bob.page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 1_200); }));
-    const [hers, his] = await Promise.all([left(ann.page), left(bob.page)]);
-    assert.ok(hers > 20 && Math.abs(hers - his) <= 1, `${hers} and ${his}`);
+    const [one, other] = await Promise.all([left(ann.page), left(bob.page)]);
+    assert.ok(one > 20 && Math.abs(one - other) <= 1, `${one} and ${other}`);
   }
 });
 

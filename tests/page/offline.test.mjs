@@ -52,6 +52,60 @@ test('a new server is met by its own page', async (t) => {
   await page.locator('.opponents').waitFor();
 });
 
+test('without a network every page says what works, bots play at once, and lists come back by themselves', async (t) => {
+  const server = await Server.start('--no-demo');
+  t.after(() => server.stop());
+  const { page, complaints } = await keeper(server);
+  await server.kill();
+  await page.reload();
+  const strip = page.locator('.strip');
+  await strip.getByText('Connection lost').waitFor();
+  await strip.getByText('These work without it:').waitFor();
+  // The strip covers nothing of the bar.
+  const [bar, below] = await Promise.all(['.bar', '.strip'].map((what) => page.locator(what).boundingBox()));
+  assert.ok(bar && below && bar.y + bar.height <= below.y);
+  for (const way of ['Bots', 'Analysis', 'Puzzles', 'Learn']) await strip.getByRole('link', { name: way }).waitFor();
+  // The form is alive.
+  await page.locator('.opponents label', { hasText: 'A friend' }).click();
+  await page.locator('.start').click();
+  await page.locator('.toast').getByText('Connection lost').waitFor();
+  await page.locator('.opponents label', { hasText: 'A bot' }).click();
+  await page.locator('.level label', { hasText: /^2$/ }).click();
+  await page.locator('.start').click();
+  await page.locator('.plate').getByText('Bot, level 2').waitFor();
+  for (const path of ['/puzzles', '/learn']) {
+    await page.goto(path);
+    await page.locator('.board-stage').waitFor();
+    await page.getByRole('gridcell', { name: /(Black|White)/ }).first().waitFor({ state: 'attached' });
+    assert.equal(await strip.getByText('needs a connection').count(), 0, path);
+  }
+  for (const path of ['/leaderboard', '/games', '/lobby', '/r/k7m2qpxw9abc']) {
+    await page.goto(path);
+    await strip.getByText('This page needs a connection').waitFor();
+  }
+  await page.goto('/leaderboard');
+  await strip.getByText('This page needs a connection').waitFor();
+  await server.again();
+  await page.getByText(/Nobody|No one/).first().waitFor();
+  await strip.getByText('This page needs a connection').waitFor({ state: 'detached' });
+  assert.deepEqual(complaints, []);
+});
+
+test('an old tab without a service worker loads the wanted page again after an upgrade', async (t) => {
+  const server = await Server.start('--no-demo');
+  t.after(() => server.stop());
+  const { page } = await visitor(at.browser, server);
+  await page.goto('/');
+  await page.locator('.opponents').waitFor();
+  await server.kill();
+  server.flags.push('--page-folder', fileURLToPath(new URL('../../server/web', import.meta.url)));
+  await server.again();
+  await page.locator('a[href="/leaderboard"]').first().click();
+  await page.locator('script[src="/web/live/main.js"]').waitFor({ state: 'attached' });
+  assert.equal(new URL(page.url()).pathname, '/leaderboard');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+});
+
 test('the kept page opens while a proxy has no server behind it', async (t) => {
   const server = await Server.start('--no-demo');
   t.after(() => server.stop());
@@ -93,7 +147,7 @@ test('the page can be installed', async () => {
   for (const { src, type, sizes } of icons) {
     const url = new URL(src, new URL(address, page.url())).href;
     assert.equal((await page.request.get(url)).headers()['content-type'], type);
-    // Phones take no pictures of a size that is not as it is said.
+    // Phones take no picture whose size is another one.
     const side = await page.evaluate(async (from) => { const it = new Image(); it.src = from; await it.decode(); return `${it.naturalWidth}x${it.naturalHeight}`; }, url);
     if (type === 'image/png') assert.equal(side, sizes);
   }

@@ -40,6 +40,12 @@ export const view = (app, place) => {
       el('div', { class: 'row' }, bot,
         el('button', { type: 'button', onclick: () => start([1, 2].map((number) => t('local_player', { number }))) }, t('local_two'))))));
   app.tab(`${t('local')} – Fivefold`);
+  // From the home page without a connection: the game that was chosen there begins at once.
+  if (location.hash === '#bot') {
+    history.replaceState(history.state, '', '/local');
+    const { colour = 'random' } = createGameOptions().command();
+    void show((room) => room.begin({ ...createGameOptions().settings(), colour, names: [t('you')], bot: bots.spec() }));
+  }
 
   function showBot() {
     const spec = bots.spec();

@@ -32,7 +32,7 @@ export function createRatedTries(app, gone) {
   /** Asks which puzzles come next. @param {Wanted} wanted */
   async function load(wanted) {
     last = wanted;
-    if (!isSignedIn()) return;
+    if (!isSignedIn() || app.connection.status === 'lost') return;
     try {
       const [from, to] = LENGTHS.find(([least]) => String(least) === wanted.length) ?? [0, 255];
       const query = new URLSearchParams({ rules: wanted.rules, from: String(from), to: String(to), ...wanted.kind && { kind: wanted.kind } });
