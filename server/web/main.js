@@ -310,6 +310,11 @@ function markCurrentPage() {
 
 function applySettings() {
   document.documentElement.lang = language;
+  const { board } = settings;
+  // Boards are painted again when the attribute changes: by then the colors are there.
+  void (board === 'kaya' ? Promise.resolve() : loadStyle('board/woods.css')).then(() => {
+    if (board === settings.board) document.documentElement.dataset.board = board;
+  }, () => {});
   const { theme } = settings;
   document.documentElement.dataset.theme = theme === 'auto' && contrasts.matches ? 'contrast' : theme;
 }

@@ -6,7 +6,9 @@ import { siteStorage } from './browser-storage.js';
  * @typedef {object} Settings
  * @property {'auto' | 'light' | 'dark' | 'contrast'} theme
  * @property {'auto' | 'en' | 'ru' | 'es'} language
+ * @property {'kaya' | 'maple' | 'cherry' | 'walnut' | 'plain'} board of which wood it is
  * @property {boolean} sounds
+ * @property {number} volume from 0 to 1
  * @property {boolean} confirm whether a touched point is confirmed before a stone is put there
  * @property {boolean} premoves whether a premove can be made on the opponent's turn; off for touch, where a stray touch would make one
  * @property {boolean} numbers whether stones show which move they are
@@ -18,7 +20,7 @@ import { siteStorage } from './browser-storage.js';
 
 /** @type {Settings} */
 const DEFAULTS = {
-  theme: 'auto', language: 'auto', sounds: true, confirm: true, premoves: !matchMedia('(pointer: coarse)').matches, numbers: false, coordinates: true, stones: 'shaded', chat: true, notify: false,
+  theme: 'auto', language: 'auto', board: 'kaya', sounds: true, volume: 1, confirm: true, premoves: !matchMedia('(pointer: coarse)').matches, numbers: false, coordinates: true, stones: 'shaded', chat: true, notify: false,
 };
 const STORAGE_KEY = 'fivefold.settings';
 

@@ -40,7 +40,7 @@ export function playFinish() {
 }
 
 function ready() {
-  return settings.sounds && audio?.state === 'running';
+  return settings.sounds && settings.volume > 0 && audio?.state === 'running';
 }
 
 /**
@@ -56,7 +56,7 @@ function tone(pitch, length, volume, shape, later = 0) {
   const [source, gain] = [audio.createOscillator(), audio.createGain()];
   source.type = shape;
   source.frequency.value = pitch;
-  gain.gain.setValueAtTime(volume, begin);
+  gain.gain.setValueAtTime(volume * Math.min(settings.volume, 1), begin);
   gain.gain.exponentialRampToValueAtTime(0.001, begin + length);
   source.connect(gain).connect(audio.destination);
   source.start(begin);
