@@ -7,7 +7,7 @@
 import { siteStorage, tabStorage } from '../browser-storage.js';
 import { positionLink, rulesOf } from '../position-link.js';
 import { packTree } from '../engine/packed-tree.js';
-import { EMPTY, isPoint, nodeAt, nodesAlong, packed, treeOf, withLine } from './move-tree.js';
+import { countMoves, EMPTY, isPoint, nodeAt, nodesAlong, packed, treeOf, withLine } from './move-tree.js';
 
 /** A state of an analysis: a tree by some rules, the path that is shown, and the names of the players.
  * @typedef {{ rules: Rules, tree: MoveNode, path: readonly Point[], black?: string, white?: string }} Analysis */
@@ -32,7 +32,7 @@ const PAST_MAX = 60_000;
 /** Moves that a list shows of an analysis without a name. */
 const FIRST_MOVES = 6;
 /** The longest analysis that is kept, in characters: browsers have room for little more. */
-const LENGTH_MAX = 2_000_000;
+const LENGTH_MAX = 1_500_000;
 /** Coordinates below are one digit. */
 const DIGITS = 36;
 
@@ -69,7 +69,8 @@ export function keepAnalysis(analysis) {
   const { id } = isOurs ? analysis : newAnalysis();
   const kept = { ...analysis, id, changed: Math.max(Date.now(), analysis.changed + 1) };
   const { past, now, ...about } = kept;
-  if (packState(now).tree.length > LENGTH_MAX) return undefined;
+  // Each move is two letters or more.
+  if (2 * countMoves(now.tree) > LENGTH_MAX || packState(now).tree.length > LENGTH_MAX) return undefined;
   const states = [];
   let length = 0;
   for (const state of [...past].reverse()) {

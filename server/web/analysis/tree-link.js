@@ -3,6 +3,7 @@
 /** @import { Analysis } from './kept-analyses.js' */
 
 import { packState, stateOf } from './kept-analyses.js';
+import { countMoves } from './move-tree.js';
 
 /** The longest part of an address that people can send, in characters. */
 const LENGTH_MAX = 6_000;
@@ -10,6 +11,7 @@ const HEAD = 'tree=';
 
 /** @param {Analysis} state @returns {string | undefined} nothing if it is too long */
 export function treeLink(state) {
+  if (2 * countMoves(state.tree) > LENGTH_MAX) return undefined;
   const bytes = new TextEncoder().encode(JSON.stringify(packState(state)));
   if (bytes.length > LENGTH_MAX) return undefined;
   return HEAD + btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

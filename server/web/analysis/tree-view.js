@@ -66,17 +66,16 @@ export function createTreeView(callbacks) {
   });
   element.addEventListener('keydown', (event) => {
     const button = event.target instanceof Element ? event.target.closest('button') : null;
-    const place = button && places.get(button);
-    if (!button || !place || event.ctrlKey || event.altKey || event.metaKey) return;
-    const to = neighbour(event.key, button, place);
+    if (!button || !places.has(button) || event.ctrlKey || event.altKey || event.metaKey) return;
+    // The arrows are the page's.
+    const [first] = places.keys();
     if (event.key === 'Delete') act('delete_from', pathOf(button));
-    else if (to) callbacks.go(pathOf(to));
+    else if (event.key === 'ContextMenu') openMenu(pathOf(button), button);
+    else if (event.key === 'Home' && first) callbacks.go(pathOf(first));
     else return;
     event.preventDefault();
     event.stopPropagation();
-    buttons.get(nodeAt(drawn ?? place.node, current) ?? place.node)?.focus();
   });
-  menu.addEventListener('click', ({ target }) => target === menu && menu.close());
   menu.addEventListener('keydown', (event) => {
     const at = items.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     const free = items.filter((item) => !item.disabled);
@@ -88,21 +87,6 @@ export function createTreeView(callbacks) {
 
   /** The lines that remarks offer, by their buttons. @type {Map<Element, [Point[], readonly Point[]]>} */
   let betters = new Map();
-
-  /** @param {string} key @param {Element} button @param {{ node: MoveNode, before: Element | undefined }} place */
-  function neighbour(key, button, { node, before }) {
-    const above = before ? places.get(before)?.node : drawn;
-    const at = above?.children.indexOf(node) ?? -1;
-    switch (key) {
-      case 'ArrowLeft': return before;
-      case 'ArrowRight': return node.children[0] && buttons.get(node.children[0]);
-      case 'ArrowUp': return buttons.get(above?.children[at - 1] ?? node);
-      case 'ArrowDown': return buttons.get(above?.children[at + 1] ?? node);
-      case 'Home': return [...places.keys()][0];
-      case 'ContextMenu': openMenu(pathOf(button), button); return undefined;
-      default: return undefined;
-    }
-  }
 
   /** @param {Element | undefined} button */
   function pathOf(button) {
@@ -231,7 +215,7 @@ export function createTreeView(callbacks) {
       if (!button) return;
       button.tabIndex = 0;
       if (node?.point) set(button, { 'aria-current': 'step' });
-      if (hadFocus && !element.contains(document.activeElement)) button.focus();
+      if (hadFocus) button.focus();
       keepInSight(element, path.length > 0 ? button : undefined);
     },
   };
