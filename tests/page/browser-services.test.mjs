@@ -79,3 +79,47 @@ test('sound begins with a key, and comes back after an interruption', async () =
   await page.mouse.click(5, 420);
   assert.deepEqual(await made(), { count: 1, resumed: 1 });
 });
+
+test('where there are no workers, the server judges and analyses, and where there are no passkeys, none is offered', async () => {
+  const { page, context, complaints } = await visitor(at.browser, at.server);
+  await context.addInitScript(() => {
+    for (const name of ['Worker', 'PublicKeyCredential', 'Notification', 'AudioContext']) Reflect.deleteProperty(window, name);
+  });
+  await page.goto('/analyse#moves=h8+i9+h9');
+  const lines = page.locator('.lines li');
+  const begin = page.getByRole('button', { name: 'Live analysis' });
+  await lines.or(begin).first().waitFor();
+  if (await lines.count() === 0) await begin.click();
+  await lines.first().waitFor();
+  await put(page, 'h10');
+  await sees(page, 'h10', 'White');
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByLabel('Theme').waitFor();
+  assert.equal(await page.getByLabel(/^Notify me/).count(), 0);
+  await page.keyboard.press('Escape');
+  await page.locator('.bar .me').click();
+  await page.locator('dialog h2').first().waitFor();
+  assert.equal(await page.getByRole('button', { name: /passkey/i }).count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test('a phone that makes no notifications itself shows them by its service worker', async () => {
+  const { page, context, complaints } = await visitor(at.browser, at.server);
+  await context.addInitScript(() => {
+    const shown = /** @type {unknown[]} */ ([]);
+    Object.assign(window, { shown, Notification: class { static permission = 'granted'; constructor() { throw new TypeError('Illegal constructor'); } } });
+    Object.defineProperty(navigator, 'serviceWorker', { value: { getRegistration: async () => ({ showNotification: (/** @type {unknown[]} */ ...all) => void shown.push(all) }), register: async () => {} } });
+  });
+  await page.goto('/');
+  const script = (await page.locator('script[type=module]').getAttribute('src')) ?? '';
+  const [title, options] = await page.evaluate(async (from) => {
+    const { showNotification } = await import(new URL('notifications.js', new URL(from, location.href)).href);
+    showNotification('Your move', () => {});
+    await new Promise((resolve) => { setTimeout(resolve); });
+    return Reflect.get(window, 'shown')[0];
+  }, script);
+  assert.deepEqual([title, options.body], ['Fivefold', 'Your move']);
+  // Phones draw no other kind of picture in a notification.
+  assert.equal((await page.request.get(options.icon)).headers()['content-type'], 'image/png');
+  assert.deepEqual(complaints, []);
+});

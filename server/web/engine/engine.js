@@ -20,7 +20,8 @@ const SCRIPT = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('worke
 
 /** A worker with its unanswered requests. */
 export class EngineWorker {
-  #worker = new Worker(SCRIPT, { type: 'module' });
+  /** None where the browser has no workers, or allows none. @type {Worker | undefined} */
+  #worker;
   #count = 0;
   /** @type {Map<number, { resolve: (answer: EngineAnswer) => void, reject: (error: unknown) => void, onreport?: (report: EngineAnswer) => void }>} */
   #asked = new Map();
@@ -28,6 +29,12 @@ export class EngineWorker {
   #end;
 
   constructor() {
+    try {
+      this.#worker = new Worker(SCRIPT, { type: 'module' });
+    } catch {
+      this.end(new NoEngine());
+      return;
+    }
     this.#worker.onerror = (event) => {
       event.preventDefault();
       this.end(new NoEngine());
@@ -51,7 +58,7 @@ export class EngineWorker {
     /** @type {EngineAnswer} */
     const answer = await new Promise((resolve, reject) => {
       this.#asked.set(id, { resolve, reject, onreport });
-      this.#worker.postMessage({ id, request });
+      this.#worker?.postMessage({ id, request });
     });
     if (answer.refused) throw new RefusedError(answer.refused);
     return answer;
@@ -64,7 +71,7 @@ export class EngineWorker {
   /** Ends it, whatever it does. @param {unknown} why */
   end(why) {
     this.#end = why;
-    this.#worker.terminate();
+    this.#worker?.terminate();
     for (const { reject } of this.#asked.values()) reject(why);
     this.#asked.clear();
   }
