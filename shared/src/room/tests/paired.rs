@@ -174,10 +174,10 @@ fn a_rematch_is_a_game_like_any_other() {
     table.run(
         "2 abort > ended aborted second; 2 done 6
          1 rematch > rematch_asked first; 1 done 7
-         2 rematch > started 2 second; 2 done 8
+         2 rematch > started 2 first; 2 done 8
          2 abort > 2 refused not_abortable
          +3600000 >
-         2 play 0 7,7 > played 0 7,7; 2 done 9
+         1 play 0 7,7 > played 0 7,7; 1 done 9
          1 resign > ended resignation second; 1 done 10",
     );
     assert_eq!(table.finished.len(), 1);

@@ -384,13 +384,13 @@ pub(super) fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
 }
 
 /// Only in the first game of a paired room, and only before both have acted, a first act is due and
-/// a game is aborted.
+/// a game is aborted. A guest who has not acted may also lose their seat, and the game with it.
 fn check_first_acts(event: &Event, is_first_game: bool, begun: &[(Seat, Option<usize>)]) {
     let has_begun = |seat: Seat| begun.iter().any(|(by, _)| *by == seat);
     if let Event::FirstActDue { seat, .. } = event {
         assert!(is_first_game && !has_begun(*seat), "{event:?}");
-    } else if let Event::Ended { outcome: Outcome::Aborted { .. }, .. } = event {
-        assert!(is_first_game, "{event:?}");
+    } else if let Event::Ended { outcome: Outcome::Aborted { by }, .. } = event {
+        assert!(is_first_game || !has_begun(*by), "{event:?}");
         assert!(!Seat::BOTH.into_iter().all(has_begun), "{event:?}");
     }
 }
