@@ -282,3 +282,38 @@ async fn a_hundred_rooms_that_wait_hide_no_running_game() {
     }
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_guest_who_is_gone_before_a_first_act_leaves_the_seat_to_the_next() {
+    let server = TestServer::start(LIMITS);
+    let (mut ann, bob, room) = server.two_play().await;
+    let mut cid = server.greet("Cid").await;
+    cid.join(&room).await;
+    let sit = json!({"type": "sit", "room": room});
+    let Message::Refused { refusal, .. } = cid.ask(sit.clone()).await else {
+        panic!("Bob is here");
+    };
+    assert_eq!(refusal.reason, Reason::NoOpenSeat);
+
+    drop(bob);
+    loop {
+        if let Message::Presence { away, .. } = cid.receive().await
+            && away.second.is_some()
+        {
+            break;
+        }
+    }
+    let Message::Done { .. } = cid.ask(sit).await else { panic!("Bob is gone") };
+    let mut kinds = Vec::new();
+    while kinds.iter().filter(|kind| *kind == "started").count() < 2 {
+        if let Message::Event { event, .. } = ann.receive().await {
+            let event = serde_json::to_value(&event.event).unwrap();
+            kinds.push(event["type"].as_str().unwrap().to_owned());
+        }
+    }
+    assert_eq!(kinds, ["sat", "started", "ended", "stood", "sat", "started"]);
+    // Ann has Black again.
+    let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]});
+    let Message::Done { .. } = ann.ask(play).await else { panic!("it is Ann's move") };
+    server.stop().await;
+}
