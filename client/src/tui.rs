@@ -166,17 +166,15 @@ pub async fn run(terminal: &mut TakenTerminal, table: &mut Table) -> io::Result<
     let mut app = App::new(table.room().clone(), table.me().clone(), link, *options);
     app.update(Event::Spectators(table.spectators().clone()));
     app.update(Event::Away(table.away()));
-    let (columns, rows) = crossterm::terminal::size()?;
-    app.update(Event::Resize(columns, rows));
     loop {
         app.update(Event::Tick(table.now()));
+        screen.draw(|frame| draw_screen::draw(&mut app, frame))?;
         let tick = async {
             match app.is_ticking() {
                 true => tokio::time::sleep(TICK).await,
                 false => std::future::pending().await,
             }
         };
-        screen.draw(|frame| draw_screen::draw(&app, frame))?;
         let event = tokio::select! {
             event = input.next() => match event {
                 Some(event) => from_terminal(event?),
@@ -227,8 +225,8 @@ fn from_terminal(input: Input) -> Option<Event> {
         Input::Key(key) => (key.kind != KeyEventKind::Release).then_some(Event::Key(key)),
         Input::Mouse(mouse) => Some(Event::Mouse(mouse)),
         Input::Paste(text) => Some(Event::Paste(text)),
-        Input::Resize(columns, rows) => Some(Event::Resize(columns, rows)),
-        Input::FocusGained | Input::FocusLost => None,
+        // The next drawing asks for the size itself.
+        Input::Resize(..) | Input::FocusGained | Input::FocusLost => None,
     }
 }
 

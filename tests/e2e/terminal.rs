@@ -1,4 +1,5 @@
-//! Tests in a pseudo-terminal: the client gives the terminal back, however it is ended.
+//! Tests in a pseudo-terminal: the client fits its size at any time, and gives it back, however the
+//! client is ended.
 
 use std::{
     fs::{File, OpenOptions},
@@ -9,12 +10,13 @@ use std::{
     thread,
 };
 
-use fivefold_tests::{PATIENCE, program};
+use fivefold_tests::{Client, PATIENCE, Server, program};
 use rustix::{
     process::{Pid, Signal, kill_process},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
 };
+use serde_json::json;
 use tempfile::TempDir;
 
 /// What the terminal gets when the screen takes it, and when it gives it back.
@@ -41,11 +43,13 @@ impl Terminal {
         let name = ptsname(&master, Vec::new()).expect("it has a name").into_string();
         let side = OpenOptions::new().read(true).write(true).open(name.expect("ASCII"));
         let side = side.expect("the other end");
-        let size = Winsize { ws_col: 100, ws_row: 40, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&side, size).expect("it is a terminal");
+        tcsetwinsize(&side, winsize(100, 40)).expect("it is a terminal");
         let end = || Stdio::from(OwnedFd::from(side.try_clone().expect("a copy")));
         let settings = tempfile::tempdir().expect("a folder for the settings");
-        let child = Command::new(program("fivefold"))
+        // The terminal becomes the client's own, so that a change of its size reaches the client.
+        let child = Command::new("setsid")
+            .arg("--ctty")
+            .arg(program("fivefold"))
             .args(arguments)
             .env("FIVEFOLD_CONFIG_DIR", settings.path())
             .env("TERM", "xterm-256color")
@@ -84,7 +88,17 @@ impl Terminal {
         modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
     }
 
-    fn type_keys(&mut self, keys: &str) {
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        tcsetwinsize(&self.side, winsize(columns, rows)).expect("it is a terminal");
+    }
+
+    /// Forgets what the terminal got before.
+    pub(crate) fn forget(&mut self) {
+        while self.output.try_recv().is_ok() {}
+        self.shown.clear();
+    }
+
+    pub(crate) fn type_keys(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).expect("it is a terminal");
     }
 
@@ -92,6 +106,10 @@ impl Terminal {
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         kill_process(id.expect("a process has a number"), signal).expect("it runs");
     }
+}
+
+const fn winsize(columns: u16, rows: u16) -> Winsize {
+    Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 }
 }
 
 impl Drop for Terminal {
@@ -150,4 +168,36 @@ fn a_password_that_is_not_typed_to_its_end_leaves_the_terminal_as_it_was() {
     terminal.type_keys("not a short one\r");
     terminal.until(&["cannot reach"]);
     assert!(terminal.is_cooked() && !terminal.shown.contains("short"), "{}", terminal.shown);
+}
+
+#[test]
+fn five_hundred_changes_of_size_leave_a_running_game_running() {
+    let server = Server::start();
+    let bob = ["play", "--as", "white", "--time", "10+5", "--name", "Bob", "--json"];
+    let mut bob = Client::start(bob.iter().chain(&["--server", &server.url()]));
+    let link = bob.event("joined")["link"].as_str().expect("a link").to_owned();
+    let mut ann = Terminal::start(&["join", &link, "--name", "Ann"]);
+    ann.until(&["Your turn: move 1"]);
+    // From the smallest terminal to a large one, in an order that is the same in each run.
+    let mut chance = 1_u64;
+    let mut one_to = |most: u64| {
+        chance =
+            chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u16::try_from(1 + (chance >> 33) % most).expect("a small number")
+    };
+    for change in 1..=500_u32 {
+        // A key makes the client draw before it has learned of the change.
+        ann.type_keys("l");
+        ann.resize(one_to(200), one_to(60));
+        ann.type_keys("h");
+        if change % 4 == 0 {
+            ann.forget();
+            ann.resize(if change % 8 == 0 { 80 } else { 90 }, 24);
+            ann.until(&["Your turn: move 1"]);
+        }
+    }
+    ann.type_keys(":h8\r");
+    assert_eq!(bob.event("played")["point"], json!([7, 7]));
+    bob.say("h9");
+    ann.until(&["Your turn: move 3"]);
 }

@@ -139,16 +139,6 @@ impl App {
             Event::Key(key) => self.key(key, &mut effects),
             Event::Mouse(mouse) => self.mouse_event(mouse, &mut effects),
             Event::Paste(text) => self.paste(&text),
-            Event::Resize(columns, rows) => {
-                let middle = self.window().map(|window| window.middle());
-                self.screen = Rect::new(0, 0, columns, rows);
-                // Keep the same point in the middle.
-                self.centre(middle.unwrap_or(self.cursor));
-                match self.follow {
-                    true => self.show_last(),
-                    false => self.show(self.cursor),
-                }
-            }
             Event::Heard(message) => self.hear(message, &mut effects),
             Event::Lost(text) => {
                 self.is_restored = false;
@@ -174,6 +164,20 @@ impl App {
             Event::Suspend => effects.push(Effect::Suspend),
         }
         effects
+    }
+
+    /// Lays everything out for a drawing of this size, and keeps the same point in the middle.
+    pub(super) fn fit(&mut self, screen: Rect) {
+        if screen == self.screen {
+            return;
+        }
+        let middle = self.window().map(|window| window.middle());
+        self.screen = screen;
+        self.centre(middle.unwrap_or(self.cursor));
+        match self.follow {
+            true => self.show_last(),
+            false => self.show(self.cursor),
+        }
     }
 
     /// Shows the room's game from its start: on start, for every new game, and after the room's
@@ -245,15 +249,14 @@ impl App {
         }
     }
 
-    /// The layout of the screen; `None` when the terminal is too small.
-    pub(super) fn layout(&self) -> Option<Layout> {
+    /// The layout of the screen.
+    pub(super) fn layout(&self) -> Layout {
         Layout::new(self.screen, self.rules().size(), self.scale)
     }
 
-    /// The part of the board on the screen; `None` when the terminal is too small.
+    /// The part of the board on the screen; `None` when the terminal is too small for a point.
     pub(super) fn window(&self) -> Option<Window> {
-        let layout = self.layout()?;
-        Some(Window::new(layout.board, self.rules().size(), self.origin, self.scale))
+        Window::new(self.layout().board, self.rules().size(), self.origin, self.scale)
     }
 
     /// The rules of the room.
@@ -315,7 +318,17 @@ impl App {
         [absent, nudge.map(|nudge| nudge.until)].into_iter().flatten().min()
     }
 
+    /// What a person must know before anything else: that the connection is lost, or the room closed.
+    pub(super) fn banner(&self) -> Option<String> {
+        match &self.connection {
+            Connection::Up => None,
+            Connection::Lost(text) => Some(format!(" !! Connection lost. {text}")),
+            Connection::Closed(text) => Some(format!(" !! Over (q leaves): {text}")),
+        }
+    }
+
     /// The state of the connection to the table.
+    #[cfg(test)]
     pub(super) const fn connection(&self) -> &Connection {
         &self.connection
     }

@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{
     app::{App, Kind, Offer},
     draw_board,
-    theme::STRONG,
+    theme::{BAR, STRONG},
 };
 use crate::{lobby_sentences, sentences};
 
@@ -43,6 +43,30 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     let moves_height = wanted.clamp(MOVES_MIN, (rest.height / 2).max(MOVES_MIN)).min(rest.height);
     moves(app, Rect { height: moves_height, ..rest }, buffer);
     messages(app, below(rest, moves_height), buffer);
+}
+
+/// Draws what counts most above the board of a small terminal.
+pub(super) fn draw_small(app: &App, area: Rect, buffer: &mut Buffer) {
+    let mut lines = Stone::BOTH.map(|stone| player(app, app.room().seat_of(stone))).to_vec();
+    lines.push(match app.banner() {
+        Some(banner) => Line::styled(banner, BAR),
+        None => {
+            let mut notes = notes(app);
+            // An offer or a deadline before whose turn it is.
+            notes.sort_by_key(|(_, style)| *style != app.theme().warning());
+            notes
+                .into_iter()
+                .next()
+                .map(|(text, style)| Line::styled(text, style))
+                .unwrap_or_default()
+        }
+    });
+    lines.extend(
+        app.log().latest().next().map(|(kind, text)| Line::raw(format!("{}{text}", kind.sign()))),
+    );
+    for (line, y) in lines.into_iter().zip(area.y..area.bottom()) {
+        line.render(Rect { y, height: 1, ..area }, buffer);
+    }
 }
 
 fn below(area: Rect, rows: u16) -> Rect {
@@ -215,9 +239,10 @@ fn messages(app: &App, area: Rect, buffer: &mut Buffer) {
     let area = below(area, 1);
     let mut rows: Vec<Line<'_>> = Vec::new();
     for (kind, text) in app.log().latest() {
-        let (sign, style) = match kind {
-            Kind::News => ("- ", Style::new()),
-            Kind::Warning => ("! ", app.theme().warning()),
+        let sign = kind.sign();
+        let style = match kind {
+            Kind::News => Style::new(),
+            Kind::Warning => app.theme().warning(),
         };
         let mut lines = wrap(&text, usize::from(area.width).saturating_sub(2));
         lines.reverse();

@@ -15,7 +15,7 @@ use ratatui::{
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{
-    app::{App, Connection, Mode},
+    app::{App, Mode},
     draw_board, draw_panel,
     keys::HELP,
     layout::{COLUMNS_MIN, ROWS_MIN},
@@ -53,8 +53,10 @@ const BETWEEN: &[&str] =
 const WATCHING: &[&str] =
     &["? help", "q quit", ", . look back", "Tab last move", "T,W weights", "M mouse"];
 
-/// Draws the screen. Sanitizes everything on it, as a second safeguard.
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>) {
+/// Draws the screen. Lays it out for the frame's size, which may have changed since any event.
+/// Sanitizes everything on it, as a second safeguard.
+pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
+    app.fit(frame.area());
     draw_parts(app, frame);
     clean(frame);
 }
@@ -71,12 +73,13 @@ pub(super) fn clean(frame: &mut Frame<'_>) {
 fn draw_parts(app: &App, frame: &mut Frame<'_>) {
     let screen = frame.area();
     let buffer = frame.buffer_mut();
-    let Some(layout) = app.layout() else {
-        return too_small(screen, buffer);
-    };
+    let layout = app.layout();
     title(app, layout.title, buffer);
     draw_board::draw(app, buffer);
-    draw_panel::draw(app, layout.side, buffer);
+    match layout.is_small {
+        true => draw_panel::draw_small(app, layout.side, buffer),
+        false => draw_panel::draw(app, layout.side, buffer),
+    }
     status(app, layout.status, buffer);
     Line::styled(footer(app, layout.footer.width), app.theme().quiet())
         .render(layout.footer, buffer);
@@ -108,10 +111,10 @@ fn end_of(text: &str, width: u16) -> String {
     text[start..].to_owned()
 }
 
-/// Says that the terminal is too small.
+/// Says that the terminal is too small for the lobby.
 pub(super) fn too_small(screen: Rect, buffer: &mut Buffer) {
     let text = format!(
-        "The game needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
+        "The lobby needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
          Make it larger, or press Ctrl-C to leave.",
         screen.width, screen.height
     );
@@ -120,12 +123,7 @@ pub(super) fn too_small(screen: Rect, buffer: &mut Buffer) {
 
 /// The rules and the room; or that the connection is lost.
 fn title(app: &App, area: Rect, buffer: &mut Buffer) {
-    let banner = match app.connection() {
-        Connection::Up => None,
-        Connection::Lost(text) => Some(format!(" !! Connection lost. {text}")),
-        Connection::Closed(text) => Some(format!(" !! Over (q leaves): {text}")),
-    };
-    if let Some(banner) = banner {
+    if let Some(banner) = app.banner() {
         let width = usize::from(area.width);
         return Line::styled(format!("{banner:<width$}"), BAR).render(area, buffer);
     }

@@ -8,10 +8,12 @@ use fivefold_shared::{
 };
 use ratatui::layout::{Position as Cell, Rect};
 
-/// The smallest terminal that shows the game.
+/// The smallest terminal that has room for a panel beside the board.
 pub(super) const COLUMNS_MIN: u16 = 60;
 /// See [`COLUMNS_MIN`].
 pub(super) const ROWS_MIN: u16 = 16;
+/// From this height on, a small terminal has a row for messages.
+const ROWS_FOR_MESSAGES: u16 = 10;
 /// The least width of the side panel.
 const SIDE_MIN: u16 = 34;
 /// The most rows for one point.
@@ -26,6 +28,9 @@ pub(super) struct Layout {
     pub(super) board: Rect,
     /// Players, moves and messages.
     pub(super) side: Rect,
+    /// Whether the terminal is so small that only the players, whose turn it is and the latest message stand
+    /// above the board.
+    pub(super) is_small: bool,
     /// One row: the point under the cursor, a question, or the input line.
     pub(super) status: Rect,
     /// One row: the most important keys.
@@ -33,10 +38,10 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Divides the screen; `None` when it is too small.
-    pub(super) fn new(screen: Rect, size: Size, scale: Option<u16>) -> Option<Self> {
+    /// Divides the screen.
+    pub(super) fn new(screen: Rect, size: Size, scale: Option<u16>) -> Self {
         if screen.width < COLUMNS_MIN || screen.height < ROWS_MIN {
-            return None;
+            return Self::small(screen);
         }
         let body = Rect { y: screen.y + 1, height: screen.height - 3, ..screen };
         let most = Rect { width: body.width - SIDE_MIN - 1, ..body };
@@ -50,13 +55,31 @@ impl Layout {
         let board = Rect { width: wanted.min(most.width), ..most };
         let side_x = board.right() + 1;
         let row = |y| Rect { y, height: 1, ..screen };
-        Some(Self {
+        Self {
             title: row(screen.y),
             board,
             side: Rect { x: side_x, width: body.right() - side_x, ..body },
+            is_small: false,
             status: row(screen.bottom() - 2),
             footer: row(screen.bottom() - 1),
-        })
+        }
+    }
+
+    /// What counts most: players with their clocks and whose turn it is, then the board, then a row to
+    /// type in.
+    fn small(screen: Rect) -> Self {
+        let top = if screen.height < ROWS_FOR_MESSAGES { 3 } else { 4 }.min(screen.height);
+        let below = u16::from(screen.height > top);
+        let none = Rect { height: 0, ..screen };
+        let board = screen.y + top;
+        Self {
+            title: none,
+            board: Rect { y: board, height: screen.height - top - below, ..screen },
+            side: Rect { height: top, ..screen },
+            is_small: true,
+            status: Rect { y: screen.bottom() - below, height: below, ..screen },
+            footer: none,
+        }
     }
 }
 
@@ -79,10 +102,17 @@ pub(super) struct Window {
 
 impl Window {
     /// The part that fits into `area`, as near to the wanted `origin` as the board's borders allow.
-    /// Without a wanted `scale`, a bounded board is drawn as large as possible.
-    pub(super) fn new(area: Rect, size: Size, origin: Point, scale: Option<u16>) -> Self {
+    /// Without a wanted `scale`, a bounded board is drawn as large as possible. `None` if not even one
+    /// point fits.
+    pub(super) fn new(area: Rect, size: Size, origin: Point, scale: Option<u16>) -> Option<Self> {
         let label = label_width(size, origin, area.height).min(area.width / 2);
-        let room = |scale: u16| ((area.width - label - 1) / (2 * scale), (area.height - 1) / scale);
+        let (width, height) = (area.width.checked_sub(label + 1)?, area.height.checked_sub(1)?);
+        let most = (width / 2).min(height);
+        if most == 0 {
+            return None;
+        }
+        let scale = scale.map(|scale| scale.min(most));
+        let room = |scale: u16| (width / (2 * scale), height / scale);
         match size {
             Size::Bounded { width, height } => {
                 let scale = scale.unwrap_or_else(|| best_scale(area, width, height));
@@ -92,12 +122,12 @@ impl Window {
                     x: origin.x.clamp(0, i32::from(width) - i32::from(columns)),
                     y: origin.y.clamp(0, i32::from(height) - i32::from(rows)),
                 };
-                Self { area, origin, columns, rows, scale, label }
+                Some(Self { area, origin, columns, rows, scale, label })
             }
             Size::Unbounded => {
                 let scale = scale.unwrap_or(1);
                 let (columns, rows) = room(scale);
-                Self { area, origin, columns, rows, scale, label }
+                Some(Self { area, origin, columns, rows, scale, label })
             }
         }
     }
@@ -238,15 +268,17 @@ mod tests {
             (Size::Unbounded, Point::new(-far, -far)),
             (Size::Unbounded, Point::new(far, far)),
         ];
-        for (columns, rows) in [(60, 16), (61, 17), (80, 24), (120, 40), (300, 90)] {
+        for (columns, rows) in
+            [(20, 6), (40, 12), (60, 16), (61, 17), (80, 24), (120, 40), (300, 90)]
+        {
             for (size, origin) in boards {
                 for scale in [None, Some(1), Some(2), Some(SCALE_MAX)] {
                     let screen = Rect::new(0, 0, columns, rows);
-                    let layout = Layout::new(screen, size, scale).unwrap();
-                    let window = Window::new(layout.board, size, origin, scale);
+                    let layout = Layout::new(screen, size, scale);
+                    let window = Window::new(layout.board, size, origin, scale).unwrap();
                     let case = format!("{columns}x{rows} {size} {scale:?} {window:?}");
                     assert!(window.columns > 0 && window.rows > 0, "{case}");
-                    assert!(layout.side.width >= SIDE_MIN, "{case}");
+                    assert!(layout.is_small || layout.side.width >= SIDE_MIN, "{case}");
                     for point in window.points() {
                         let cell = window.cell(point);
                         assert!(layout.board.contains(cell), "{case}");
@@ -260,7 +292,7 @@ mod tests {
     #[test]
     fn a_point_comes_into_the_window_by_the_shortest_way() {
         let area = Rect::new(0, 0, 25, 11);
-        let window = |origin| Window::new(area, Size::Unbounded, origin, None);
+        let window = |origin| Window::new(area, Size::Unbounded, origin, None).unwrap();
         // Ten points beside one another and ten below one another.
         let (columns, rows) = (window(Point::default()).columns, window(Point::default()).rows);
         assert_eq!((columns, rows), (10, 10));

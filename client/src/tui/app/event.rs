@@ -14,8 +14,6 @@ pub(in crate::tui) enum Event {
     Mouse(MouseEvent),
     /// Text was pasted.
     Paste(String),
-    /// The terminal has this many columns and rows.
-    Resize(u16, u16),
     /// A message from the table.
     Heard(Message),
     /// The connection is lost, and the table tries to get it back.

@@ -14,6 +14,16 @@ pub(in crate::tui) enum Kind {
     Warning,
 }
 
+impl Kind {
+    /// What stands before a message of this kind.
+    pub(in crate::tui) const fn sign(self) -> &'static str {
+        match self {
+            Self::News => "- ",
+            Self::Warning => "! ",
+        }
+    }
+}
+
 /// A message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Line {

@@ -266,9 +266,8 @@ impl Sitting {
 
     /// The screen on a terminal of this size.
     fn drawn(&mut self, columns: u16, rows: u16) -> String {
-        self.update(Event::Resize(columns, rows));
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        terminal.draw(|frame| draw_screen::draw(&self.app, frame)).unwrap();
+        terminal.draw(|frame| draw_screen::draw(&mut self.app, frame)).unwrap();
         let lines = terminal.backend().to_string();
         // Without the quotes and the spaces at the ends, a snapshot reads like the screen.
         let line = |line: &str| line.trim_matches('"').trim_end().to_owned();

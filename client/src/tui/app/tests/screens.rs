@@ -75,9 +75,12 @@ fn the_screen_grows_with_the_terminal() {
 }
 
 #[test]
-fn a_small_terminal_is_told_so() {
-    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
-    assert_snapshot!(ann.drawn(50, 12));
+fn a_small_terminal_shows_clocks_turn_and_a_part_of_the_board() {
+    let time = "5m+3s".parse().unwrap();
+    let mut ann = Sitting::seated(freestyle(15), time, Viewer::Black);
+    ann.moves("h8 h9");
+    let screens = [(50, 12), (40, 12), (20, 6)].map(|(columns, rows)| ann.drawn(columns, rows));
+    assert_snapshot!(screens.join("\n========\n"));
 }
 
 #[test]
@@ -173,7 +176,9 @@ fn an_offer_waits_for_its_answer_while_a_point_is_typed() {
 fn every_size_of_terminal_is_drawn_on() {
     for rules in [Rules::TIC_TAC_TOE, freestyle(64), unbounded()] {
         let mut ann = Sitting::new(rules, Viewer::Black);
-        for (columns, rows) in [(1, 1), (59, 30), (60, 16), (61, 17), (79, 23), (250, 80)] {
+        for (columns, rows) in
+            [(1, 1), (7, 5), (20, 6), (40, 12), (59, 30), (60, 16), (61, 17), (79, 23), (250, 80)]
+        {
             for keys in ["", "+", "<S-Right>", ":", "<Esc>?", "<Esc>-"] {
                 let drawn = ann.keys(keys).drawn(columns, rows);
                 assert_eq!(drawn.split('\n').count(), usize::from(rows));
@@ -196,11 +201,11 @@ fn text_from_the_network_cannot_disturb_the_terminal() {
 fn the_unbounded_board_begins_in_the_middle_of_any_terminal() {
     for (columns, rows) in [(60, 16), (80, 24), (200, 50), (300, 90)] {
         let mut ann = Sitting::new(unbounded(), Viewer::Black);
-        ann.update(Event::Resize(columns, rows));
+        ann.drawn(columns, rows);
         assert_eq!(ann.app.window().unwrap().middle(), Point::default(), "{columns}x{rows}");
         // The window returns to its place, too.
-        ann.update(Event::Resize(70, 20));
-        ann.update(Event::Resize(columns, rows));
+        ann.drawn(70, 20);
+        ann.drawn(columns, rows);
         assert_eq!(ann.app.window().unwrap().middle(), Point::default(), "{columns}x{rows}");
     }
 }
