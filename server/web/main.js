@@ -173,7 +173,9 @@ function cleanAddress() {
     // It stays as it is.
   }
   const [, kind, code] = /^\/(r|game)\/[^\da-z]*([\da-z]+)/i.exec(pathname.replace(/[\xad\u200b-\u200f\u2060\ufe0f\ufeff]/g, '')) ?? [];
-  const path = `/${kind}/${code}`.toLowerCase();
+  // The move of a game that was shared.
+  const [, ply] = /[?&](ply=\d+)/.exec(location.search) ?? [];
+  const path = `/${kind}/${code}`.toLowerCase() + (ply ? `?${ply}` : '');
   if (code && path !== location.pathname + location.search) history.replaceState(null, '', path + location.hash);
 }
 
