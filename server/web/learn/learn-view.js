@@ -182,7 +182,7 @@ function show(app, place, texts, lesson, learned, signal) {
       }, mine);
       if (mine.aborted) return;
       practice = begun;
-      fill(choices, ...begun.elements);
+      fill(choices, begun.element);
       update();
       board.focus();
     } catch (error) {

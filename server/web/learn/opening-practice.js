@@ -51,8 +51,8 @@ export async function practiseOpening(app, lesson, board, signal) {
   }
 
   return {
-    /** The panel with the choices, and what was done so far. */
-    elements: [panel.element, panel.lines],
+    /** The panel with the choices. */
+    element: panel.element,
     /** @returns {Shown} */
     shown: () => ({ size: lesson.rules.size, moves: room.game?.moves ?? [], ...panel.shown() }),
     press: panel.press,
