@@ -3,6 +3,7 @@
 // Both offer the same few actions, so that one walk visits both. Playwright drives neither as Debian ships it.
 
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,11 @@ const HEIGHT = 860;
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 /** Where Debian keeps WebKit's small browser. */
-const MINI_BROWSER = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
+const MINI_BROWSER = process.env.MINI_BROWSER ?? `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
+const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
+
+/** Why a walk is not possible here, if it is not. */
+export const missing = [FIREFOX, MINI_BROWSER, '/usr/bin/WebKitWebDriver', '/usr/bin/Xvfb'].filter((program) => !existsSync(program)).map((program) => `SKIPPED: there is no ${program}`).join(', ');
 
 /**
  * A browser with one tab.
@@ -35,7 +40,7 @@ const MINI_BROWSER = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'
 /** Starts Firefox. @param {string} url of the server @returns {Promise<Visitor>} */
 export async function openFirefox(url) {
   const browser = await puppeteer.launch({
-    browser: 'firefox', executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr', headless: true, defaultViewport: { width: WIDTH, height: HEIGHT },
+    browser: 'firefox', executablePath: FIREFOX, headless: true, defaultViewport: { width: WIDTH, height: HEIGHT },
     extraPrefsFirefox: { 'intl.accept_languages': 'en-GB' },
   });
   const [page = await browser.newPage()] = await browser.pages();
@@ -77,7 +82,7 @@ export async function openWebKit(url) {
     return value;
   };
   await soon('WebKit’s driver', async () => (await call('GET', '/status').catch(() => undefined))?.ready);
-  const { sessionId } = await call('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { binary: process.env.MINI_BROWSER ?? MINI_BROWSER, args: ['--automation'] } } } });
+  const { sessionId } = await call('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] } } } });
   const act = (/** @type {string} */ what, /** @type {object} */ body) => call('POST', `/session/${sessionId}/${what}`, body);
   await act('window/rect', { width: WIDTH, height: HEIGHT });
   return {

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { openBrowser, Server, visitor } from './harness.mjs';
-import { appears, openFirefox, openWebKit, press, putStone, seesStone, soon, vanishes } from './other-browsers.mjs';
+import { appears, missing, openFirefox, openWebKit, press, putStone, seesStone, soon, vanishes } from './other-browsers.mjs';
 
 /** @import { Visitor } from './other-browsers.mjs' */
 
@@ -22,6 +22,7 @@ let server;
 let visitors = [];
 
 before(async () => {
+  if (missing) return;
   server = await Server.start('--no-demo');
   visitors = await Promise.all([openFirefox(server.url), openWebKit(server.url)]);
 });
@@ -48,7 +49,7 @@ function excessHeight(selector) {
   return Math.max(...stretched.map((one, at) => one - (own[at] ?? 0)), box.scrollHeight > height ? 0 : box.getBoundingClientRect().bottom - last.bottom - 30);
 }
 
-test('a bot answers on the board, and dialogs are as high as what they contain', () => each(async (visitor) => {
+test('a bot answers on the board, and dialogs are as high as what they contain', { skip: missing }, () => each(async (visitor) => {
   await visitor.goto('/');
   await press(visitor, '.opponents label', 'A bot');
   await press(visitor, '.level label', '1');
@@ -70,7 +71,7 @@ test('a bot answers on the board, and dialogs are as high as what they contain',
   await vanishes(visitor, 'dialog');
 }));
 
-test('the analysis has its engine, its menu, and its marks', () => each(async (visitor) => {
+test('the analysis has its engine, its menu, and its marks', { skip: missing }, () => each(async (visitor) => {
   await visitor.goto('/analyse#moves=h8+i9+h9');
   await appears(visitor, '.tree .move', 'h9');
   await press(visitor, '.more-move');
@@ -97,7 +98,7 @@ async function say(visitor, text) {
   await visitor.key('Enter');
 }
 
-test('Firefox plays WebKit, they talk, and both are back as soon as the server is', async (t) => {
+test('Firefox plays WebKit, they talk, and both are back as soon as the server is', { skip: missing }, async (t) => {
   const [host, guest] = /** @type {[Visitor, Visitor]} */ (visitors);
   await host.goto('/');
   await press(host, '.opponents label', 'A friend');
