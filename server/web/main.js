@@ -140,7 +140,7 @@ const app = {
     if (!link.isConnected) document.head.append(link);
   },
   open(dialog) {
-    if (dialog === 'settings') void import('./settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
+    if (dialog === 'settings') void import('./settings/settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
     else void import('./account/you-dialog.js').then(({ openYouDialog }) => openYouDialog(app));
   },
 };
@@ -314,7 +314,7 @@ function applySettings() {
   document.documentElement.lang = language;
   const { board } = settings;
   // Boards are painted again when the attribute changes: by then the colors are there.
-  void (board === 'kaya' ? Promise.resolve() : loadStyle('board/woods.css')).then(() => {
+  void (board === 'kaya' ? Promise.resolve() : loadStyle('settings/woods.css')).then(() => {
     if (board === settings.board) document.documentElement.dataset.board = board;
   }, () => {});
   const { theme } = settings;

@@ -73,10 +73,10 @@ test('without a network every page says what works, bots play at once, and lists
   await page.locator('.level label', { hasText: /^2$/ }).click();
   await page.locator('.start').click();
   await page.locator('.plate').getByText('Bot, level 2').waitFor();
-  for (const path of ['/puzzles', '/learn']) {
+  for (const [path, there] of /** @type {const} */ ([['/puzzles', '.puzzling .voice'], ['/learn', '.learn .lessons a']])) {
     await page.goto(path);
+    await page.locator(there).first().waitFor();
     await page.locator('.board-stage').waitFor();
-    await page.getByRole('gridcell', { name: /(Black|White)/ }).first().waitFor({ state: 'attached' });
     assert.equal(await strip.getByText('needs a connection').count(), 0, path);
   }
   for (const path of ['/leaderboard', '/games', '/lobby', '/r/k7m2qpxw9abc']) {

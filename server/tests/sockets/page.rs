@@ -16,7 +16,7 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 10] = [
+const ON_USE: [&str; 11] = [
     "account/",
     "analysis/",
     "engine/",
@@ -27,6 +27,7 @@ const ON_USE: [&str; 10] = [
     "players/",
     "puzzles/",
     "service-worker.js",
+    "settings/",
 ];
 /// Limit on the size of these files, most of it the engine: 460 KiB, and 1,280 of its network's weights.
 const ON_USE_BYTES_MAX: usize = 1_930 * 1024;

@@ -1,0 +1,28 @@
+// The English texts of the settings.
+
+export const texts = {
+  theme: 'Theme',
+  theme_auto: 'Same as the system',
+  theme_light: 'Light',
+  theme_dark: 'Dark',
+  theme_contrast: 'High contrast',
+  language: 'Language',
+  language_auto: 'Same as the browser',
+  stones: 'Stones',
+  stones_shaded: 'Shaded',
+  stones_flat: 'Flat',
+  stones_marks: 'Crosses and rings',
+  board_color: 'Board color',
+  board_kaya: 'Kaya',
+  board_maple: 'Maple',
+  board_cherry: 'Cherry',
+  board_walnut: 'Walnut',
+  board_plain: 'Plain',
+  volume: 'Volume',
+  test_sound: 'Test sound',
+  sounds: 'Sounds',
+  confirm_touch: 'Tap twice to place a stone',
+  premoves: 'Choose my next move while my opponent thinks',
+  coordinates: 'Coordinates',
+  show_chat: 'Show chat',
+};
