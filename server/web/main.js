@@ -15,8 +15,7 @@ import { language, t } from './texts.js';
 const KEEP_AFTER_MS = 2_000;
 /** How long a message is shown. */
 const TOAST_MS = 5_000;
-/** How long after another a page of an older build may load itself again, and the key of when it last did. */
-const RENEW_EVERY_MS = 10_000;
+/** Keeps the address of the build that has loaded itself again. */
 const RENEWED_KEY = 'fivefold.renewed';
 /** How long a room may take after the socket to say what has become of it. */
 const BACK_AFTER_MS = 1_000;
@@ -64,7 +63,8 @@ const tabs = el('nav', { class: 'tabs', 'aria-label': t('pages') });
 const turns = el('b', { class: 'turns', hidden: true });
 const lost = el('div', { class: 'lost', role: 'alert', hidden: true });
 /** The lost connection, and what works all the same. */
-const strip = el('div', { class: 'strip' }, lost);
+const note = el('div');
+const strip = el('div', { class: 'strip' }, lost, note);
 const link = el('link', { rel: 'icon' });
 /** Whether the system asks for high contrast. */
 const contrasts = matchMedia('(prefers-contrast: more)');
@@ -183,34 +183,24 @@ let leave = () => {};
 let shows = 0;
 /** Whether the view has never had a connection. */
 let isCutOff = false;
-/** Whether the view could not be loaded. */
-let isMissing = false;
-let clearNote = () => {};
 
 /** Shows without a connection what works, or that the view needs one. */
 async function showNote() {
-  clearNote();
-  clearNote = () => {};
-  const { status } = connection;
-  isCutOff ||= status === 'lost' && !connection.you;
-  // What failed to load comes now. Rooms and lists join by themselves.
-  const again = isMissing || isCutOff && /^\/(game|games|leaderboard|player|moderation)\b/.test(location.pathname);
-  if (status === 'open' && again) return void show();
-  if (status !== 'lost') return;
-  const { createNote } = await import('./local/offline-note.js');
-  if (connection.status !== 'lost') return;
-  const note = createNote(location.pathname, isCutOff);
-  clearNote();
-  clearNote = () => note?.remove();
-  if (note) strip.append(note);
+  fill(note);
+  const { status, you } = connection;
+  isCutOff ||= status === 'lost' && !you;
+  // What failed to load comes now. These join by themselves, or need no server.
+  if (status === 'open' && isCutOff && !/^\/($|r\/|local|analyse|puzzles|learn)/.test(location.pathname)) void show();
+  else if (status === 'lost') (await import('./local/offline-note.js')).fillNote(note, connection, isCutOff);
 }
 
-/** A page of an older build does not find its files: loads the wanted address again, which is then of the new build. */
+/** A page of an older build does not find its files: loads the wanted address again, once. */
 async function renew() {
-  if (Date.now() - Number(tabStorage.getItem(RENEWED_KEY)) < RENEW_EVERY_MS) return false;
-  const own = await fetch(import.meta.url, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
-  if (own?.status !== 404) return false;
-  tabStorage.setItem(RENEWED_KEY, String(Date.now()));
+  const own = import.meta.url;
+  if (tabStorage.getItem(RENEWED_KEY) === own) return false;
+  const { status } = await fetch(own, { method: 'HEAD', cache: 'no-store' }).catch(() => ({ status: 0 }));
+  if (status !== 404) return false;
+  tabStorage.setItem(RENEWED_KEY, own);
   location.reload();
   return true;
 }
@@ -224,7 +214,6 @@ async function show() {
   showTurns();
   askForTurns();
   isCutOff = connection.status === 'lost';
-  isMissing = false;
   void showNote().catch(() => {});
   shows += 1;
   const mine = shows;
@@ -243,7 +232,6 @@ async function show() {
     } catch (error) {
       // Without a network, a view that was never loaded cannot load.
       if (await renew()) return;
-      isMissing = mine === shows;
       console.error(error);
       app.toast(t('failed'));
     }

@@ -53,7 +53,7 @@ test('boards have the chosen color at once and after a reload, and their coordin
   assert.deepEqual(complaints, []);
 });
 
-test('the volume is that of every sound, and one can be heard in the settings', async () => {
+test('the volume is that of every sound, and the settings play one', async () => {
   const { page, context, complaints } = await visitor(at.browser, at.server);
   await context.addInitScript(() => {
     const gains = /** @type {number[]} */ ([]);
@@ -67,18 +67,18 @@ test('the volume is that of every sound, and one can be heard in the settings', 
   });
   await page.goto('/');
   await page.getByRole('button', { name: 'Settings' }).click();
-  const heard = async () => page.evaluate(() => Reflect.get(window, 'gains').splice(0));
+  const played = async () => page.evaluate(() => Reflect.get(window, 'gains').splice(0));
   const test = page.getByRole('button', { name: 'Test sound' });
   await test.click();
-  const loud = await heard();
+  const loud = await played();
   assert.ok(loud.length > 0);
   await page.getByLabel('Volume').fill('50');
-  await heard();
+  await played();
   await test.click();
-  assert.deepEqual(await heard(), loud.map((/** @type {number} */ gain) => gain / 2));
+  assert.deepEqual(await played(), loud.map((/** @type {number} */ gain) => gain / 2));
   await page.getByLabel('Volume').fill('0');
   await test.click();
-  assert.deepEqual(await heard(), []);
+  assert.deepEqual(await played(), []);
   await page.getByLabel('Volume').fill('50');
   await page.getByLabel('Sounds').uncheck();
   assert.equal(await test.isDisabled(), true);

@@ -75,12 +75,8 @@ export const texts = {
 
   // The home page.
   local: 'On this device',
-  local_how: 'The game stays in this browser.',
-  local_continue: 'Continue the game',
-  local_two: 'Two people at this board',
   local_bot: 'Bot',
   local_play: 'Play {bot}',
-  local_player: 'Player {number}',
   level: 'Level',
   watch: 'Watch',
   watch_none: 'No public games right now.',

@@ -76,12 +76,8 @@ export const texts = {
 
   // The home page.
   local: 'En este dispositivo',
-  local_how: 'La partida se queda en este navegador.',
-  local_continue: 'Continuar la partida',
-  local_two: 'Dos jugadores en este dispositivo',
   local_bot: 'Bot',
   local_play: 'Jugar contra el bot: {bot}',
-  local_player: 'Jugador {number}',
   level: 'Nivel',
   watch: 'Ver',
   watch_none: 'Ahora no hay partidas públicas.',

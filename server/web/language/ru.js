@@ -76,12 +76,8 @@ export const texts = {
 
   // The home page.
   local: 'На этом устройстве',
-  local_how: 'Партия остаётся в этом браузере.',
-  local_continue: 'Продолжить партию',
-  local_two: 'Вдвоём за этой доской',
   local_bot: 'Бот',
   local_play: 'Играть с ботом: {bot}',
-  local_player: 'Игрок {number}',
   level: 'Уровень',
   watch: 'Смотреть',
   watch_none: 'Сейчас нет публичных партий.',

@@ -14,6 +14,7 @@ import { linkedPosition } from '../position-link.js';
 import { stoneAt } from '../room-state.js';
 import { view as roomView } from '../room-view.js';
 import { t } from '../texts.js';
+import { tl } from './texts.js';
 import { hasKeptGame, LocalConnection } from './local-connection.js';
 
 /** Stands in for a room's code. */
@@ -33,12 +34,12 @@ export const view = (app, place) => {
   place.append(el('div', { class: 'page' },
     el('h1', null, t('local')),
     el('section', { class: 'card play' },
-      el('p', { class: 'hint' }, t('local_how'), ' ', el('a', { href: '/learn' }, t('learn'))),
-      hasKeptGame() && el('button', { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) }, t('local_continue')),
+      el('p', { class: 'hint' }, tl('how'), ' ', el('a', { href: '/learn' }, t('learn'))),
+      hasKeptGame() && el('button', { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) }, tl('continue')),
       bots.element,
       from ? el('div', { class: 'fields' }, el('p', null, `${ta('play_from', { count: from.moves.length })} ${rulesName(from.rules)}`), own.label) : options.element,
       el('div', { class: 'row' }, bot,
-        el('button', { type: 'button', onclick: () => start([1, 2].map((number) => t('local_player', { number }))) }, t('local_two'))))));
+        el('button', { type: 'button', onclick: () => start([1, 2].map((number) => tl('player', { number }))) }, tl('two'))))));
   app.tab(`${t('local')} – Fivefold`);
   // From the home page without a connection: the game that was chosen there begins at once.
   if (location.hash === '#bot') {

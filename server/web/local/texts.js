@@ -1,9 +1,9 @@
-// The texts that only a page without a connection needs, in the player's language.
+// The texts that only games on the device and a page without a connection need, in the player's language.
 
 import { loadTexts } from '../folder-texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {{ [key in keyof English]: string }} Texts */
 
-/** A text. @type {(key: keyof English) => string} */
+/** A text, with values in place of `{name}`. @type {(key: keyof English, values?: import('../texts.js').Values) => string} */
 export const tl = await loadTexts('local');
