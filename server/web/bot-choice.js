@@ -27,11 +27,11 @@ export function createBotChoice(chosen, rules) {
   show();
 
   function show() {
-    const { kind: name, level: at } = spec();
-    const beaten = at === undefined ? 0 : beatenLevel();
-    level.hidden = at === undefined;
-    write(how, [t(/** @type {TextKey} */ (at === undefined ? `bot_${name}_how` : `level_${at}`)), at !== undefined && t('level_rating', { rating: String(LEVEL_RATINGS[at - 1] ?? '') }),
-      beaten > 0 && t('level_beaten', { level: beaten })].filter(Boolean).join(' '));
+    const { level: at } = spec();
+    level.hidden = how.hidden = at === undefined;
+    if (at === undefined) return;
+    const beaten = beatenLevel();
+    write(how, [t(/** @type {TextKey} */ (`level_${at}`)), t('level_rating', { rating: String(LEVEL_RATINGS[at - 1] ?? '') }), beaten > 0 && t('level_beaten', { level: beaten })].filter(Boolean).join(' '));
   }
 
   /** @returns {BotSpec} */

@@ -37,7 +37,7 @@ export const view = (app, place) => {
   });
   const heroPlace = el('div', { class: 'board' });
   const shown = el('div', { class: 'shown' });
-  const daily = el('div');
+  const daily = el('div', { class: 'awaited' });
   const games = el('div', { class: 'below' });
   const hero = el('div', { class: 'hero-board' }, heroPlace, shown);
   /** Remove the live games and the puzzle of the day, once they are loaded. */

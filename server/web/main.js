@@ -163,22 +163,6 @@ function showTurns() {
   showTitle();
 }
 
-/** Makes the address of a room or a game what it is if somebody has sent it with punctuation, capitals or `?utm=`: the
- * rule of shared/src/protocol/sent_code.rs. */
-function cleanAddress() {
-  let { pathname } = location;
-  try {
-    pathname = decodeURIComponent(pathname);
-  } catch {
-    // It stays as it is.
-  }
-  const [, kind, code] = /^\/(r|game)\/[^\da-z]*([\da-z]+)/i.exec(pathname.replace(/[\xad\u200b-\u200f\u2060\ufe0f\ufeff]/g, '')) ?? [];
-  // The move of a game that was shared.
-  const [, ply] = /[?&](ply=\d+)/.exec(location.search) ?? [];
-  const path = `/${kind}/${code}`.toLowerCase() + (ply ? `?${ply}` : '');
-  if (code && path !== location.pathname + location.search) history.replaceState(null, '', path + location.hash);
-}
-
 let leave = () => {};
 let shows = 0;
 /** Whether the view has never had a connection. */
@@ -209,7 +193,6 @@ async function renew() {
 async function show() {
   leave();
   leave = () => {};
-  cleanAddress();
   markCurrentPage();
   showTurns();
   askForTurns();
@@ -238,7 +221,8 @@ async function show() {
     return;
   }
   app.tab('Fivefold');
-  const { showNotFound } = await import('./not-found.js');
+  const { cleanAddress, showNotFound } = await import('./not-found.js');
+  if (mine === shows && cleanAddress()) return void show();
   if (mine === shows) leave = showNotFound(place, t('nothing_here'), t('nothing_here_how'), linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')), linkButton('/puzzles', t('puzzles')), linkButton('/analyse', t('analyse')), linkButton('/learn', t('learn')));
 }
 

@@ -1,4 +1,5 @@
-// A page for what is not there: a board with a gap, a message, and ways on.
+// A page for what is not there: a board with a gap, a message, and ways on. Before it, a look whether the address is
+// one that somebody has sent with more than itself.
 
 import { paintGhost } from './board-marks.js';
 import { createBoard } from './board.js';
@@ -11,6 +12,24 @@ import { el, fill } from './dom.js';
 const MOVES = [[5, 9], [4, 6], [6, 8], [10, 9], [8, 6], [7, 10], [9, 5], [6, 4]];
 /** @type {Point} */
 const GAP = [7, 7];
+
+/**
+ * Makes the address of a room or a game what it is if somebody has sent it with punctuation or capitals: the rule of
+ * shared/src/protocol/sent_code.rs. Whether it is another one now.
+ */
+export function cleanAddress() {
+  let { pathname } = location;
+  try {
+    pathname = decodeURIComponent(pathname);
+  } catch {
+    // It stays as it is.
+  }
+  const [, kind, code] = /^\/(r|game)\/[^\da-z]*([\da-z]+)/i.exec(pathname.replace(/[\xad\u200b-\u200f\u2060\ufe0f\ufeff]/g, '')) ?? [];
+  const path = `/${kind}/${code}`.toLowerCase();
+  if (!code || path === location.pathname) return false;
+  history.replaceState(history.state, '', path + location.search + location.hash);
+  return true;
+}
 
 /**
  * Shows the page. Returns its cleanup.

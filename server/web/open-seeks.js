@@ -14,7 +14,7 @@ export function createOpenSeeks(app, most, ...instead) {
   const head = el('thead', null, el('tr', null, column(t('player')), column(t('variant')), column(t('size'), 'opt'), column(t('clock')), el('th', null, el('span', { class: 'spoken' }, t('play')))));
   const table = el('table', { class: 'list open-seeks' }, head, body);
   const none = el('div', { class: 'none' }, el('p', null, t('open_none')), ...instead);
-  const element = el('div', null, table, none);
+  const element = el('div', { class: 'awaited' }, table, none);
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';
   table.hidden = true;
@@ -43,6 +43,7 @@ export function createOpenSeeks(app, most, ...instead) {
       const state = JSON.stringify([seeks.slice(0, most), app.connection.you]);
       if (state === shown) return;
       shown = state;
+      element.className = '';
       table.hidden = seeks.length === 0;
       none.hidden = seeks.length > 0;
       fill(body, ...seeks.slice(0, most).map(row));
