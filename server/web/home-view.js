@@ -8,7 +8,7 @@ import { siteStorage } from './browser-storage.js';
 import { el, icon, linkButton, write } from './dom.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
-import { createOwnRooms, findOrCreateRoom } from './own-rooms.js';
+import { createOwnRooms } from './own-rooms.js';
 import { RefusedError } from './refusals.js';
 import { createSeekCard } from './seek-card.js';
 import { t } from './texts.js';
@@ -68,11 +68,11 @@ export const view = (app, place) => {
   const other = el('div', { class: 'other' }, botPlace, optionsPlace, main, el('a', { href: '/local' }, t('local')));
 
   async function loadChoices() {
-    const [{ createGameOptions }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./bot-choice.js')]);
+    const [{ createGameOptions, findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./bot-choice.js')]);
     const [options, bots] = [createGameOptions(), createBotChoice(showChosen)];
     optionsPlace.replaceWith(options.element);
     botPlace.append(bots.element);
-    return { options, bots, playText };
+    return { options, bots, playText, findOrCreateRoom };
   }
 
   const opponent = () => opponents.querySelector('input:checked')?.getAttribute('value') ?? 'anyone';
@@ -100,7 +100,7 @@ export const view = (app, place) => {
     if (app.connection.status === 'lost') return isBot ? app.go('/local#bot') : app.toast(t('connection_lost'));
     main.disabled = true;
     try {
-      const { options, bots } = await (choices ??= loadChoices());
+      const { options, bots, findOrCreateRoom } = await (choices ??= loadChoices());
       const room = await findOrCreateRoom(app, { ...options.command(), seats: ['me', isBot ? { bot: bots.spec() } : 'open'] });
       if (!left) app.go(`/r/${room}`);
     } catch (error) {

@@ -1,6 +1,6 @@
 // The player's own open rooms: whose turn it is, a link back in, and a button to close them.
 
-/** @import { CreateCommand, OwnRoom } from './types' */
+/** @import { OwnRoom } from './types' */
 /** @import { App } from './view-types' */
 
 import { siteStorage } from './browser-storage.js';
@@ -21,7 +21,7 @@ const UNLISTED_TIMES = 4;
 const lists = new Set();
 
 /** @param {App} app @returns {Promise<OwnRoom[]>} */
-async function fetchOwnRooms(app) {
+export async function fetchOwnRooms(app) {
   const answer = await app.connection.send({ type: 'own_rooms' });
   return answer.type === 'own_rooms' ? answer.rooms : [];
 }
@@ -129,7 +129,7 @@ export function canClose({ host, phase, seats }, you) {
 }
 
 /** Whether somebody else has a seat. @param {OwnRoom['seats']} seats @param {string} you */
-function withSomebody(seats, you) {
+export function withSomebody(seats, you) {
   return SEATS.some((seat) => {
     const player = seats[seat];
     return !!player && 'member' in player && !isMember(player, you);
@@ -146,7 +146,7 @@ export async function closeRoom(app, code) {
 }
 
 /** The bots that sit there. @param {OwnRoom} room */
-function botsIn({ seats }) {
+export function botsIn({ seats }) {
   return SEATS.flatMap((seat) => {
     const player = seats[seat];
     return player && 'bot' in player ? [player.bot] : [];
@@ -154,54 +154,6 @@ function botsIn({ seats }) {
 }
 
 /** Whether a game was played there, and none is. @param {OwnRoom} room */
-function isOver(room) {
+export function isOver(room) {
   return room.phase === 'finished' || (room.phase === 'waiting' && (room.ply > 0 || botsIn(room).length > 0));
-}
-
-/**
- * The room for a new game: a finished one with the same bot and options, or a new one. Closes other
- * finished rooms without other people. Waiting rooms stay, because a friend may have the link.
- * @param {App} app
- * @param {CreateCommand} create
- * @returns {Promise<string>} its code
- */
-export async function findOrCreateRoom(app, create) {
-  const rooms = await fetchOwnRooms(app);
-  const left = rooms.filter((room) => room.host && isOver(room) && room.spectators === 0 && !withSomebody(room.seats, app.connection.you));
-  const same = left.find((room) => fits(room, create));
-  for (const room of left) if (room !== same) await closeRoom(app, room.room);
-  if (same) return same.room;
-  const answer = await app.connection.send(create);
-  return answer.type === 'joined' ? answer.room : '';
-}
-
-/**
- * The room for a game with a bot of this level, for the player alone; its code.
- * @param {App} app
- * @param {number} level
- * @param {Pick<CreateCommand, 'rules' | 'time'>} game
- */
-export function createBotRoom(app, level, game) {
-  return findOrCreateRoom(app, {
-    type: 'create', ...game, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
-    opening: 'free', assistance: false, visibility: 'private',
-  });
-}
-
-/**
- * Whether a room against a bot matches the options. A rematch does not let the player choose the
- * color.
- * @param {OwnRoom} room
- * @param {CreateCommand} create
- */
-function fits(room, create) {
-  const bots = /** @type {(string | { bot: unknown })[]} */ (create.seats).flatMap((seat) => (typeof seat === 'object' ? [seat.bot] : []));
-  const one = [room.rules, room.opening ?? 'free', room.time ?? { type: 'none' }, room.assistance, room.visibility, botsIn(room)];
-  const other = [create.rules, create.opening ?? 'free', create.time, create.assistance, create.visibility, bots];
-  return create.colour === 'random' && bots.length > 0 && JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
-}
-
-/** Sorts the fields of objects, for comparison. @param {string} _ @param {unknown} value */
-function sorted(_, value) {
-  return value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
 }

@@ -8,7 +8,6 @@ import { botLevel, nearestLevel } from './bot-level.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
 import { el, fill, write } from './dom.js';
-import { createBotRoom } from './own-rooms.js';
 import { dots } from './seeks.js';
 import { settings } from './settings.js';
 import { formatSpan, t } from './texts.js';
@@ -47,6 +46,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   async function playBot() {
     bot.disabled = true;
     try {
+      const { createBotRoom } = await import('./game-options.js');
       const room = await createBotRoom(app, level, { rules: { variant: 'freestyle', size: [15, 15] }, time: { type: 'none' } });
       seeks.playBot(room);
       app.go(`/r/${room}`);
