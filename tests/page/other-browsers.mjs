@@ -18,6 +18,8 @@ const HEIGHT = 860;
 /** How long something may take that is awaited. */
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
+/** A browser that starts for the first time, on a machine that builds, takes long. */
+const START_WITHIN_MS = 90_000;
 /** Where Debian keeps WebKit's small browser. */
 const MINI_BROWSER = process.env.MINI_BROWSER ?? `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
 const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
@@ -40,7 +42,7 @@ export const missing = [FIREFOX, MINI_BROWSER, '/usr/bin/WebKitWebDriver', '/usr
 /** Starts Firefox. @param {string} url of the server @returns {Promise<Visitor>} */
 export async function openFirefox(url) {
   const browser = await puppeteer.launch({
-    browser: 'firefox', executablePath: FIREFOX, headless: true, defaultViewport: { width: WIDTH, height: HEIGHT },
+    browser: 'firefox', executablePath: FIREFOX, headless: true, timeout: START_WITHIN_MS, defaultViewport: { width: WIDTH, height: HEIGHT },
     extraPrefsFirefox: { 'intl.accept_languages': 'en-GB' },
   });
   const [page = await browser.newPage()] = await browser.pages();
@@ -81,7 +83,7 @@ export async function openWebKit(url) {
     if (!answer.ok) throw new Error(`WebKit: ${value.error}: ${value.message}`);
     return value;
   };
-  await soon('WebKit’s driver', async () => (await call('GET', '/status').catch(() => undefined))?.ready);
+  await soon('WebKit’s driver', async () => (await call('GET', '/status').catch(() => undefined))?.ready, START_WITHIN_MS);
   const { sessionId } = await call('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] } } } });
   const act = (/** @type {string} */ what, /** @type {object} */ body) => call('POST', `/session/${sessionId}/${what}`, body);
   await act('window/rect', { width: WIDTH, height: HEIGHT });
