@@ -12,7 +12,7 @@ use std::sync::Arc;
 use fivefold_shared::{
     clock::millis,
     protocol::MemberId,
-    room::Dealings,
+    room::{Dealings, ShortestGame},
     seat::{BySeat, Seat},
 };
 use serde::{Deserialize, Serialize};
@@ -42,20 +42,20 @@ pub struct Met {
     pub games: u32,
     /// When the last one ended, in milliseconds since the Unix epoch.
     pub last_at: u64,
-    /// Whether the last one had few stones.
+    /// Whether the last one was too short for a rated rematch.
     pub is_short: bool,
 }
 
 impl OwnDealings {
-    /// By what is stored. A game is short with fewer stones than `stones_min`.
-    pub fn of(traces: &[Trace], meetings: Vec<Meeting>, now: u64, stones_min: usize) -> Self {
+    /// By what is stored. A game is short if it is shorter than `shortest`.
+    pub fn of(traces: &[Trace], meetings: Vec<Meeting>, now: u64, shortest: ShortestGame) -> Self {
         let fresh = traces.iter().filter(|trace| trace.is_fresh(now));
         let mut met: Vec<Met> = Vec::new();
-        for Meeting { opponent, at, plies } in meetings {
+        for Meeting { opponent, at, plies, took_ms } in meetings {
             if let Some(known) = met.iter_mut().find(|known| known.member == opponent) {
                 known.games += 1;
             } else if met.len() < OPPONENTS_OF_DAY_MAX {
-                let is_short = plies < stones_min;
+                let is_short = shortest.is_shorter(plies, took_ms);
                 met.push(Met { member: opponent, games: 1, last_at: at, is_short });
             }
         }
@@ -87,11 +87,11 @@ pub(crate) fn read(
     reader: &mut dyn StorageReader,
     member: &MemberId,
     now: u64,
-    stones_min: usize,
+    shortest: ShortestGame,
 ) -> Result<OwnDealings, StorageError> {
     let day = now - now % millis(DAY);
     let (traces, meetings) = (reader.traces(member)?, reader.meetings(member, day)?);
-    Ok(OwnDealings::of(&traces, meetings, now, stones_min))
+    Ok(OwnDealings::of(&traces, meetings, now, shortest))
 }
 
 /// Reads what two members have had to do with each other.
@@ -99,12 +99,12 @@ pub(crate) async fn of_two(
     read_pool: Arc<ReadPool>,
     BySeat { first, second }: BySeat<MemberId>,
     now: u64,
-    stones_min: usize,
+    shortest: ShortestGame,
 ) -> Result<Dealings, StorageError> {
     let found = read_pool.read(move |reader| {
         let own = BySeat {
-            first: read(reader, &first, now, stones_min)?,
-            second: read(reader, &second, now, stones_min)?,
+            first: read(reader, &first, now, shortest)?,
+            second: read(reader, &second, now, shortest)?,
         };
         let of = |seat: Seat| match seat {
             Seat::First => (&first, &own.first),
@@ -117,10 +117,13 @@ pub(crate) async fn of_two(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::storage::TraceKind;
 
     const NOW: u64 = 1_000_000_000_000;
+    const SHORTEST: ShortestGame = ShortestGame { stones: 12, time: Duration::from_secs(60) };
 
     fn member(number: u64) -> MemberId {
         MemberId::try_from(format!("{number:016x}")).unwrap()
@@ -128,10 +131,14 @@ mod tests {
 
     fn own(places: &[u64], meetings: &[(u64, u64, usize)]) -> OwnDealings {
         let trace = |mark: &u64| Trace { kind: TraceKind::Address, mark: *mark, at: NOW - 1 };
-        let meeting =
-            |&(who, at, plies): &(u64, u64, usize)| Meeting { opponent: member(who), at, plies };
+        let meeting = |&(who, at, plies): &(u64, u64, usize)| Meeting {
+            opponent: member(who),
+            at,
+            plies,
+            took_ms: millis(SHORTEST.time),
+        };
         let traces: Vec<_> = places.iter().map(trace).collect();
-        OwnDealings::of(&traces, meetings.iter().map(meeting).collect(), NOW, 12)
+        OwnDealings::of(&traces, meetings.iter().map(meeting).collect(), NOW, SHORTEST)
     }
 
     #[test]
@@ -146,7 +153,7 @@ mod tests {
             (TraceKind::Device, 90 * 24 * hour, false),
         ];
         for (kind, age, expected) in cases {
-            let one = OwnDealings::of(&[trace(kind, age)], Vec::new(), NOW, 12);
+            let one = OwnDealings::of(&[trace(kind, age)], Vec::new(), NOW, SHORTEST);
             let between =
                 OwnDealings::between((&member(1), &one), (&member(2), &own(&[5, 7], &[])));
             assert_eq!(between.one_place, expected, "{kind:?} {age}");

@@ -50,7 +50,7 @@ pub use self::{
     effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task},
     ids::{Member, SessionId, Ticket},
     input::{AnalysisUpdate, BotReply, Input},
-    limits::RoomLimits,
+    limits::{RoomLimits, ShortestGame},
     rated::RatingsDue,
     seeds::RoomSeeds,
     standing::{Spare, Stage, Standing},

@@ -12,7 +12,7 @@ use super::{
     route::Route,
     waiting::{Learned, Need},
 };
-use crate::{dealings::of_two, storage::cannot_read};
+use crate::{dealings::of_two, storage::ReadError};
 
 impl Actor {
     /// Takes an input of a session, or has it wait.
@@ -84,14 +84,11 @@ async fn search(context: &RoomContext, need: &Need) -> Learned {
         }
         Need::Dealings(players) => {
             let (read_pool, now) = (Arc::clone(&context.read_pool), context.clock.now());
-            let stones_min = context.limits.room.rematch_stones_min;
-            match of_two(read_pool, players.clone(), now, stones_min).await {
+            let shortest = context.limits.room.rematch_after;
+            match of_two(read_pool, players.clone(), now, shortest).await {
                 Ok(dealings) => Learned::Dealings(dealings),
-                Err(error) => {
-                    tracing::warn!(%error, "cannot read what two players have played");
-                    // Nobody knows how the game would count.
-                    Learned::Refused(cannot_read())
-                }
+                // Nobody knows how the game would count.
+                Err(error) => Learned::Refused(ReadError::from(error).into()),
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::{
     identities::Authenticated,
     pairing::Rating,
     pairing_task::{PairingCommand, PairingRequest},
-    storage::cannot_read,
+    storage::ReadError,
 };
 
 impl Commands {
@@ -87,15 +87,12 @@ impl Commands {
         let settings = request.settings(&self.server.pools);
         let pool = settings.and_then(|settings| settings.rating_pool().ok());
         let (wanted, now) = (member.clone(), self.server.clock.now());
-        let stones_min = self.server.limits.room.rematch_stones_min;
+        let shortest = self.server.limits.room.rematch_after;
         let read = self.server.read_pool.read(move |reader| {
             let ratings = if pool.is_some() { reader.ratings(&wanted)? } else { Vec::new() };
-            Ok((ratings, dealings::read(reader, &wanted, now, stones_min)?))
+            Ok((ratings, dealings::read(reader, &wanted, now, shortest)?))
         });
-        let (ratings, mut dealings) = read.await.map_err(|error| {
-            tracing::warn!(%error, "cannot read a rating");
-            cannot_read()
-        })?;
+        let (ratings, mut dealings) = read.await.map_err(ReadError::from)?;
         if let Some(place) = self.place() {
             dealings.places.extend(place.marks());
         }
@@ -136,10 +133,7 @@ impl Commands {
     async fn takes_challenges(&self, to: &MemberId, has_account: bool) -> Result<(), Refusal> {
         let member = to.clone();
         let read = self.server.read_pool.read(move |reader| reader.challenges_from(&member)).await;
-        let from = read.map_err(|error| {
-            tracing::warn!(%error, "cannot read from whom a member takes challenges");
-            cannot_read()
-        })?;
+        let from = read.map_err(ReadError::from)?;
         match (from, has_account) {
             (ChallengesFrom::Everybody, _) | (ChallengesFrom::Accounts, true) => Ok(()),
             (ChallengesFrom::Accounts, false) => Err(Refusal::new(Reason::AccountsOnly)),

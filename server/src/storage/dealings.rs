@@ -46,6 +46,8 @@ pub struct Meeting {
     pub at: u64,
     /// How many stones were on the board.
     pub plies: usize,
+    /// How long it took, in milliseconds.
+    pub took_ms: u64,
 }
 
 /// Reads what is kept here. Calls may block.

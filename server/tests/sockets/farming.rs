@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, net::Ipv4Addr, time::Duration};
 use fivefold_server::{bus::local::LocalNetwork, config::Config, limits::Limits, storage::Memory};
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, RoomCode, WhyCasual},
-    room::RoomLimits,
+    room::{RoomLimits, ShortestGame},
     seat::Seat,
 };
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Fewest stones after which a rematch is rated.
-const STONES_MIN: usize = RoomLimits::DEFAULT.rematch_stones_min;
+const STONES_MIN: usize = RoomLimits::DEFAULT.rematch_after.stones;
 
 /// How a game begins: whether it is rated, why not, and what it counts.
 type Start = (bool, Option<WhyCasual>, Option<u32>);
@@ -30,8 +30,14 @@ const RATED: Start = (true, None, None);
 const ONE_PLACE: Start = (false, Some(WhyCasual::OnePlace), None);
 const SHORT: Start = (false, Some(WhyCasual::ShortGame), None);
 
-const REAL: Limits =
-    Limits { room: RoomLimits { rematch_stones_min: STONES_MIN, ..LIMITS.room }, ..LIMITS };
+/// So many stones, in no time.
+const REAL: Limits = Limits {
+    room: RoomLimits {
+        rematch_after: ShortestGame { stones: STONES_MIN, time: Duration::ZERO },
+        ..LIMITS.room
+    },
+    ..LIMITS
+};
 
 /// A server where each address counts.
 fn start() -> TestServer {

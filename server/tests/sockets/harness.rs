@@ -1,6 +1,6 @@
 //! A server on a free port, and clients that speak to it.
 
-use fivefold_shared::room::RoomLimits;
+use fivefold_shared::room::{RoomLimits, ShortestGame};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::{
@@ -44,7 +44,7 @@ pub(crate) const LIMITS: Limits = Limits {
         bot_pace: Duration::ZERO,
         bots_room_close: Duration::ZERO,
         // As many as most tests play.
-        rematch_stones_min: 7,
+        rematch_after: ShortestGame { stones: 7, time: Duration::ZERO },
         ..RoomLimits::DEFAULT
     },
     connections_per_second: 100_000,

@@ -40,8 +40,11 @@ fn meetings(storage: &dyn Storage, number: u64, since: u64) -> Vec<Meeting> {
     storage.reader().unwrap().meetings(&member(number), since).unwrap()
 }
 
+/// How long the games of these tests take.
+const TOOK_MS: u64 = 7;
+
 fn meeting(opponent: u64, at: u64, plies: usize) -> Meeting {
-    Meeting { opponent: member(opponent), at, plies }
+    Meeting { opponent: member(opponent), at, plies, took_ms: TOOK_MS }
 }
 
 /// Puts a trace of the account of member 6 into a storage.

@@ -69,8 +69,8 @@ pub struct RoomLimits {
     pub bots_room_close: Duration,
     /// The same while a game between two people is running.
     pub abandoned_room_close: Duration,
-    /// Fewest stones of a game after which a rematch is rated.
-    pub rematch_stones_min: usize,
+    /// The shortest game after which a rematch is rated.
+    pub rematch_after: ShortestGame,
     /// How long a player of a paired room has for their first act.
     pub first_act: FirstActLimits,
     /// In a game without a clock, how long a present player has had their turn before the opponent
@@ -94,7 +94,7 @@ impl RoomLimits {
         finished_room_close: Duration::from_secs(5 * 60),
         bots_room_close: Duration::from_secs(10),
         abandoned_room_close: Duration::from_secs(24 * 60 * 60),
-        rematch_stones_min: 12,
+        rematch_after: ShortestGame { stones: 12, time: Duration::from_secs(60) },
         first_act: FirstActLimits {
             fast: Duration::from_secs(20),
             normal: Duration::from_secs(30),
@@ -104,6 +104,22 @@ impl RoomLimits {
         nudge_after: Duration::from_secs(3 * 60),
         nudge_answer: Duration::from_secs(60),
     };
+}
+
+/// The least that two have to play before their next game is rated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShortestGame {
+    /// So many stones on the board at the end.
+    pub stones: usize,
+    /// So long from the beginning to the end.
+    pub time: Duration,
+}
+
+impl ShortestGame {
+    /// Whether a game had fewer stones, or took less time.
+    pub const fn is_shorter(self, stones: usize, time_ms: u64) -> bool {
+        stones < self.stones || (time_ms as u128) < self.time.as_millis()
+    }
 }
 
 /// How long a player has for the first act in a game with somebody whom the server found for them,

@@ -8,6 +8,7 @@ use super::{
     rated_players::RatedPlayers,
     state::{Game, RoomState},
     terms::{Dealings, Terms},
+    timeline::Timeline,
 };
 use crate::{
     protocol::{GameId, GameRatings, GameSettings, MemberId, Message, PlayerRating, WhyCasual},
@@ -138,7 +139,8 @@ impl Room {
         }
         let known = known.unwrap_or(Dealings { short_game: true, ..Dealings::default() });
         // They may have played more stones since in a casual game.
-        let is_short = last.position.ply() < self.limits.rematch_stones_min;
+        let took_ms = last.timeline.as_ref().map_or(0, Timeline::took_ms);
+        let is_short = self.limits.rematch_after.is_shorter(last.position.ply(), took_ms);
         Terms::of(Dealings {
             one_place: known.one_place || last.casual == Some(WhyCasual::OnePlace),
             short_game: known.short_game && is_short,

@@ -33,6 +33,11 @@ impl Timeline {
         self.moves.truncate(ply);
     }
 
+    /// How long the game took, in milliseconds; 0 while it is running.
+    pub(super) fn took_ms(&self) -> u64 {
+        self.ended_at.map_or(0, |ended_at| ended_at.saturating_sub(self.started_at))
+    }
+
     /// Notes the end.
     ///
     /// # Errors

@@ -18,8 +18,13 @@ impl DealingsReader for Memory {
             let mut same = counted().filter(|change| change.game == own.game);
             let Some(other) = same.find(|change| change.member != own.member) else { continue };
             let game = tables.games.iter().find(|game| game.id == own.game);
-            let plies = game.map_or(0, |game| game.record.summary.plies);
-            met.push(Meeting { opponent: other.member.clone(), at: own.at, plies });
+            let summary = game.map(|game| &game.record.summary);
+            met.push(Meeting {
+                opponent: other.member.clone(),
+                at: own.at,
+                plies: summary.map_or(0, |summary| summary.plies),
+                took_ms: summary.map_or(0, |it| it.ended_at.saturating_sub(it.started_at)),
+            });
         }
         met.sort_by(|one: &Meeting, other: &Meeting| {
             (other.at, &one.opponent).cmp(&(one.at, &other.opponent))

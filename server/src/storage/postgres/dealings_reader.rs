@@ -16,7 +16,9 @@ const SELECT_TRACES: &str = "
 
 /// By the key of each pool, so that a long history takes no longer.
 const SELECT_MEETINGS: &str = "
-    SELECT other.member, own.at, coalesce((game.summary::json->>'plies')::bigint, 0)
+    SELECT other.member, own.at, coalesce((game.summary::json->>'plies')::bigint, 0),
+        coalesce((game.summary::json->>'ended_at')::bigint, 0)
+            - coalesce((game.summary::json->>'started_at')::bigint, 0)
     FROM rating CROSS JOIN LATERAL (
         SELECT game, kind, at FROM rating_change
         WHERE rating_change.member = rating.member AND rating_change.pool = rating.pool
@@ -40,9 +42,10 @@ impl DealingsReader for PostgresReader {
     fn meetings(&mut self, member: &MemberId, since: u64) -> Result<Vec<Meeting>, StorageError> {
         let most = signed(MEETINGS_MAX as u64);
         self.rows(SELECT_MEETINGS, &[&member.as_str(), &signed(since), &most], |row| {
-            let (at, plies) = (unsigned(row.try_get(1)?), unsigned(row.try_get(2)?));
+            let [at, plies, took] = [1, 2, 3].map(|column| row.try_get::<_, i64>(column));
+            let (at, plies, took_ms) = (unsigned(at?), unsigned(plies?), unsigned(took?.max(0)));
             let plies = usize::try_from(plies).unwrap_or(usize::MAX);
-            Ok(name(row.try_get(0)?).map(|opponent| Meeting { opponent, at, plies }))
+            Ok(name(row.try_get(0)?).map(|opponent| Meeting { opponent, at, plies, took_ms }))
         })
     }
 }

@@ -34,9 +34,11 @@ impl DealingsReader for SqliteReader {
             "SELECT previous_at, (SELECT o.member FROM rating_change AS o
                  WHERE o.at = c.at AND o.game = c.game AND o.kind = 'game' AND o.member <> c.member
                      AND c.kind = 'game'),
-                 (SELECT CASE WHEN json_valid(summary) THEN json_extract(summary, '$.plies') END
-                  FROM game WHERE code = c.game)
-             FROM rating_change AS c WHERE at = ? AND member = ? AND pool = ? AND number = ?",
+                 summary ->> '$.plies',
+                 max(0, (summary ->> '$.ended_at') - (summary ->> '$.started_at'))
+             FROM rating_change AS c
+             LEFT JOIN game ON game.code = c.game AND json_valid(summary)
+             WHERE c.at = ? AND c.member = ? AND pool = ? AND c.number = ?",
         )?;
         let mut met = Vec::new();
         for (pool, changes, changed_at) in pools {
@@ -45,14 +47,15 @@ impl DealingsReader for SqliteReader {
                 let Some(at) = next.filter(|at| *at >= since) else { break };
                 let found = select
                     .query_row((at, member.as_str(), &pool, number), |row| {
-                        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
                     })
                     .optional()?;
-                let Some((previous_at, opponent, plies)) = found else { break };
+                let Some((previous_at, opponent, plies, took_ms)) = found else { break };
                 let (opponent, plies): (Option<String>, Option<usize>) = (opponent, plies);
+                let took_ms: Option<u64> = took_ms;
                 if let Some(opponent) = opponent {
-                    let plies = plies.unwrap_or_default();
-                    met.push(Meeting { opponent: name(opponent)?, at, plies });
+                    let (plies, took_ms) = (plies.unwrap_or(0), took_ms.unwrap_or(0));
+                    met.push(Meeting { opponent: name(opponent)?, at, plies, took_ms });
                 }
                 next = previous_at;
             }

@@ -7,14 +7,15 @@ use crate::{
     clock::millis,
     opening::Act,
     protocol::{Event, RoomRequest, WhyCasual},
-    room::{Dealings, Input, SessionId, Terms, limits::RoomLimits},
+    room::{Dealings, Input, RoomLimits, SessionId, ShortestGame, Terms},
     rules::{Point, Stone},
 };
 
 const RATED: &str = "rated paired standard 15x15 open open black opening swap2 in 5+3";
 
-/// Fewest stones after which a rematch is rated.
-const STONES_MIN: usize = RoomLimits::DEFAULT.rematch_stones_min;
+/// The shortest game after which a rematch is rated.
+const SHORTEST: ShortestGame = RoomLimits::DEFAULT.rematch_after;
+const STONES_MIN: usize = SHORTEST.stones;
 
 /// Ann (session 1) and Bob (session 2) in a room of their own.
 fn met(create: &str) -> Table {
@@ -36,7 +37,8 @@ fn act(table: &mut Table, session: u64, request: RoomRequest) -> String {
     )
 }
 
-/// The opening, and so many moves after it. Second has chosen to stay White, so they move first.
+/// The opening, so many moves after it, and as long a wait as a rematch needs. Second has chosen to stay
+/// White, so they move first.
 fn play(table: &mut Table, moves: usize) {
     let points = [(7, 7), (8, 8), (9, 6)].map(|(x, y)| Point::new(x, y)).to_vec();
     act(table, 1, RoomRequest::Choose { ply: 0, act: Act::put(points) });
@@ -48,6 +50,7 @@ fn play(table: &mut Table, moves: usize) {
         let shown = act(table, session, RoomRequest::Play { ply, point: Point::new(x, y) });
         assert!(shown.starts_with("played"), "{shown}");
     }
+    table.now += millis(SHORTEST.time);
 }
 
 /// Whether each game so far was rated at its beginning, and whether the ended ones count.
@@ -115,11 +118,15 @@ fn again(table: &mut Table) -> Terms {
 
 #[test]
 fn a_rematch_after_a_short_game_is_casual_until_a_longer_one() {
-    for (stones, casual) in [(STONES_MIN - 1, Some(WhyCasual::ShortGame)), (STONES_MIN, None)] {
+    for (stones, too_soon_ms, is_short) in
+        [(STONES_MIN, 0, false), (STONES_MIN - 1, 0, true), (STONES_MIN, 1, true)]
+    {
         let mut table = met(RATED);
         play(&mut table, stones - 3);
+        table.now -= too_soon_ms;
         let terms = again(&mut table);
-        assert_eq!((terms.rated, terms.casual), (casual.is_none(), casual), "{stones} stones");
+        let casual = is_short.then_some(WhyCasual::ShortGame);
+        assert_eq!((terms.rated, terms.casual), (!is_short, casual), "{stones} {too_soon_ms}");
     }
     let mut table = met(RATED);
     play(&mut table, 4);
