@@ -26,14 +26,20 @@ pub enum BackupError {
     /// The database cannot be read.
     #[error(transparent)]
     Source(#[from] OpenError),
-    /// The file exists already, or cannot be created.
-    #[error("cannot make {path}: {error}. Choose another name for the backup")]
+    /// The file cannot be created.
+    #[error("cannot make {path}: {error}")]
     Target {
         /// The copy.
         path: String,
         /// The reason.
         error: io::Error,
     },
+    /// The file exists already.
+    #[error("{0} exists already: choose another name for the backup")]
+    Exists(String),
+    /// There is no folder for it.
+    #[error("there is no folder for {0}: make it first")]
+    NoFolder(String),
     /// Copying failed; no copy is left.
     #[error("the copy failed: {0}")]
     Copy(#[from] StorageError),
@@ -59,8 +65,14 @@ pub fn check(folder: &Path) -> Result<Findings, OpenError> {
 pub fn backup(folder: &Path, copy: &Path) -> Result<Findings, BackupError> {
     let database = database_in(folder);
     look_for_database(&database)?;
-    create_private(copy)
-        .map_err(|error| BackupError::Target { path: copy.display().to_string(), error })?;
+    create_private(copy).map_err(|error| {
+        let path = copy.display().to_string();
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => BackupError::Exists(path),
+            io::ErrorKind::NotFound => BackupError::NoFolder(path),
+            _ => BackupError::Target { path, error },
+        }
+    })?;
     let checked = copy_into(&database, copy).map_err(BackupError::Copy).and_then(|()| {
         let findings = check_file(copy)?;
         if findings.is_sound() { Ok(findings) } else { Err(BackupError::Unsound(findings)) }

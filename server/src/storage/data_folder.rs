@@ -3,9 +3,11 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown},
     path::{Path, PathBuf},
 };
+
+use rustix::process::geteuid;
 
 use super::{OpenError, write_ahead_log};
 
@@ -116,13 +118,24 @@ pub(super) fn database_in(folder: &Path) -> PathBuf {
     folder.join(DATABASE)
 }
 
-/// Creates a file that only its owner may read, and syncs its folder.
+/// Creates a file that only its owner may read, and syncs its folder. What root creates belongs to the owner of the
+/// folder.
 ///
 /// # Errors
 /// If it exists already or cannot be created.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
-    private(OpenOptions::new().write(true).create_new(true)).open(path)?;
+    let file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
+    if geteuid().is_root() {
+        give_to_owner_of_folder(&file, path)?;
+    }
     sync_folder_of(path)
+}
+
+/// What an operator makes as root in the server's folder, the server has to open as its own user.
+fn give_to_owner_of_folder(file: &File, path: &Path) -> io::Result<()> {
+    let folder = fs::canonicalize(path)?;
+    let Some(owner) = folder.parent().map(fs::metadata).transpose()? else { return Ok(()) };
+    fchown(file, Some(owner.uid()), Some(owner.gid()))
 }
 
 /// Syncs the folder of this file, so that file names in it survive a crash.

@@ -84,11 +84,12 @@ pub struct Rebuilt {
 impl fmt::Display for Repaired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rebuilt, exports, rows, cells, findings } = self;
-        if let Some(Rebuilt { old, salvaged: Salvaged { rows, lost, .. } }) = rebuilt {
+        if let Some(Rebuilt { old, salvaged: Salvaged { rows, lost, lost_pages, .. } }) = rebuilt {
             writeln!(
                 f,
-                "Pages of the file were damaged. The {rows} rows that can be read are in a new file; \
-                 {lost} rows beside them cannot. The damaged file is {}",
+                "Pages of the file were damaged. The {rows} rows that can be read are in a new file. \
+                 Lost are {lost} rows beside them, and what was on {lost_pages} pages that cannot be read. \
+                 The damaged file is {}",
                 old.display()
             )?;
         }

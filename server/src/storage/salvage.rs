@@ -25,6 +25,8 @@ pub(super) struct Salvaged {
     pub(super) rows: u64,
     /// Rows that were seen and could not be read, or that contradict the tables.
     pub(super) lost: u64,
+    /// Pages of tables that cannot be read. Nobody knows how many rows they had.
+    pub(super) lost_pages: u64,
     /// Those that contradict the tables.
     pub(super) refused: Vec<Value>,
 }
@@ -164,7 +166,10 @@ impl Copy<'_> {
             let Some(known) = is_known.get_mut(number as usize).filter(|known| !**known) else {
                 continue;
             };
-            let Some(page) = self.pages.tree_page(number) else { continue };
+            let Some(page) = self.pages.tree_page(number) else {
+                self.salvaged.lost_pages += u64::from(table.is_some());
+                continue;
+            };
             *known = true;
             open.extend(&page.children);
             let Some(table) = table else { continue };

@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{Seek, SeekFrom, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{MetadataExt, PermissionsExt, chown},
     path::{Path, PathBuf},
 };
 
@@ -298,10 +298,26 @@ fn a_backup_is_made_while_the_server_writes() {
     storage.append(&[append(1_001, log(5), 0)]).unwrap();
 
     let again = backup(folder.path(), &copy).unwrap_err();
-    assert!(matches!(again, BackupError::Target { .. }), "{again:?}");
+    assert!(matches!(again, BackupError::Exists(_)), "{again:?}");
+    let nowhere = backup(folder.path(), &copies.path().join("missing/copy")).unwrap_err();
+    assert!(matches!(nowhere, BackupError::NoFolder(_)), "{nowhere:?}");
     let mut restored = open(copies.path()).unwrap();
     assert_eq!(restored.read(&code(1_000)).unwrap(), log(5));
     assert_eq!(restored.read(&code(1_001)).unwrap(), []);
+}
+
+/// Only root can make files for others.
+#[test]
+fn what_root_makes_in_a_folder_belongs_to_the_owner_of_the_folder() {
+    let folder = filled();
+    let copies = tempfile::tempdir().unwrap();
+    if chown(copies.path(), Some(12_345), Some(54_321)).is_err() {
+        return;
+    }
+    let copy = file_in(copies.path());
+    backup(folder.path(), &copy).unwrap();
+    let made = fs::metadata(&copy).unwrap();
+    assert_eq!((made.uid(), made.gid()), (12_345, 54_321));
 }
 
 #[test]
