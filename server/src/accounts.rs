@@ -12,7 +12,7 @@ pub(crate) mod passkeys;
 mod settings;
 pub(crate) mod tokens;
 
-use std::{error::Error, net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
     clock::millis,
@@ -51,7 +51,7 @@ use crate::{
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
         IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,
-        Sessions, StorageError, StorageReader, cannot_read, name_key,
+        Sessions, StorageError, StorageReader, name_key,
     },
 };
 
@@ -356,8 +356,7 @@ impl Accounts {
         let now = self.clock.now();
         // Many may come at once after a restart. Each socket waits for one read.
         let found =
-            self.read_pool.read_patiently(move |reader| reader.account_of_session(hash)).await;
-        let found = found.map_err(|error| unreadable(&error))?;
+            self.read_pool.read_patiently(move |reader| reader.account_of_session(hash)).await?;
         let Some((account, mut session)) = found else { return Ok(None) };
         let is_over = session.expires_at <= now || account.deleted_at.is_some();
         // Nothing begins a session for a bot.
@@ -423,7 +422,7 @@ impl Accounts {
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.read_pool.try_read(read).await.map_err(|error| unreadable(&error))
+        Ok(self.read_pool.try_read(read).await?)
     }
 
     /// Changes an account. `gone` is the refusal if there is none.
@@ -506,11 +505,6 @@ fn known_guest(
         Identified::New(id) => Some((id, hash, Whose::Stranger)),
         Identified::Replaced => None,
     })
-}
-
-fn unreadable(error: &dyn Error) -> Refusal {
-    tracing::warn!(%error, "cannot read an account");
-    cannot_read()
 }
 
 fn account_name(text: &str) -> Result<AccountName, Refusal> {

@@ -5,7 +5,6 @@
 
 use std::{
     collections::HashMap,
-    error::Error,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
@@ -16,8 +15,8 @@ use crate::{
     limits::{LOGIN_TRIES_MAX, moderation::BLOCKS_MAX},
     own_blocks::{KnownGuests, OwnBlocks},
     storage::{
-        BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadPool,
-        StorageReader, cannot_read,
+        BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadError, ReadPool,
+        StorageReader,
     },
 };
 
@@ -70,7 +69,7 @@ impl Blocks {
                 let guests = reader.guests_around(&people)?;
                 Ok(OwnBlocks::of(lists, &guests))
             };
-            let own = self.read_pool.read(read).await.map_err(|error| unreadable(&error))?;
+            let own = self.read_pool.read(read).await.map_err(ReadError::from)?;
             let own = Arc::new(own);
             let mut online = lock(&self.online);
             // What changed since may not be in what was read.
@@ -89,7 +88,7 @@ impl Blocks {
     pub(crate) async fn list(&self, member: &MemberId) -> Result<Vec<BlockEntry>, Refusal> {
         let id = member.clone();
         let lists = self.read_pool.try_read(move |reader| reader.block_lists(&id)).await;
-        Ok(lists.map_err(|error| unreadable(&error))?.own)
+        Ok(lists?.own)
     }
 
     /// Puts somebody on a member's list. They do not learn of it.
@@ -148,8 +147,7 @@ impl Blocks {
         people: &[&MemberId],
     ) -> Result<Vec<(MemberId, MemberId)>, Refusal> {
         let people: Vec<_> = people.iter().map(|id| (*id).clone()).collect();
-        let read = self.read_pool.try_read(move |reader| reader.guests_around(&people)).await;
-        read.map_err(|error| unreadable(&error))
+        Ok(self.read_pool.try_read(move |reader| reader.guests_around(&people)).await?)
     }
 
     async fn change(
@@ -239,11 +237,6 @@ impl Online {
 fn too_many() -> Refusal {
     let values = RefusalValues { most: Some(BLOCKS_MAX), ..RefusalValues::default() };
     Refusal::with(Reason::TooManyBlocks, values)
-}
-
-fn unreadable(error: &dyn Error) -> Refusal {
-    tracing::warn!(%error, "cannot read a list of blocked people");
-    cannot_read()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

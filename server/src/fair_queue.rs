@@ -14,6 +14,7 @@ use std::{
 
 use tokio::{
     sync::oneshot,
+    task::futures::TaskLocalFuture,
     time::{Instant, timeout_at},
 };
 
@@ -21,6 +22,21 @@ use crate::{
     limits::FAIR_NETWORKS_MAX,
     network::{Network, network, networks},
 };
+
+tokio::task_local! {
+    /// The address for which the current task works.
+    static ASKER: IpAddr;
+}
+
+/// Does something for somebody at this address. What it queues for counts for that address.
+pub(crate) fn asked_from<F: Future>(address: IpAddr, work: F) -> TaskLocalFuture<IpAddr, F> {
+    ASKER.scope(address, work)
+}
+
+/// The address for which the current task works; none if the server does it of its own accord.
+pub(crate) fn asker() -> Option<IpAddr> {
+    ASKER.try_with(|address| *address).ok()
+}
 
 /// How far a turn moves the narrowest network of an address back in the round.
 const ROUND: u64 = 16;

@@ -55,6 +55,7 @@ use self::{
 };
 use crate::{
     connection_limit::{ConnectionPermit, Full},
+    fair_queue::asked_from,
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, accounts::ACCOUNT_BODY_MAX},
     metrics::{Cut, RefusedFor},
     origin,
@@ -115,6 +116,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .merge(players)
         .fallback(page::missing)
         .layer(map_response_with_state(Arc::clone(&server), secure))
+        .layer(from_fn_with_state(Arc::clone(&server), attribute))
         .layer(from_fn_with_state(Arc::clone(&server), measure))
         .with_state(server)
 }
@@ -125,6 +127,17 @@ async fn measure(State(server): State<Arc<Server>>, request: Request, next: Next
     let answer = next.run(request).await;
     server.metrics.answered_http(answer.status().as_u16(), begun.elapsed());
     answer
+}
+
+/// What an answer needs of the server counts for the client's address.
+async fn attribute(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Caller>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let address = server.client_address(caller.peer, request.headers());
+    asked_from(address, next.run(request)).await
 }
 
 /// Adds the security headers to every response.

@@ -14,8 +14,8 @@ use crate::{
     limits::SEEN_AGAIN_AFTER,
     scopes::Scopes,
     storage::{
-        IdentityHash, KeyHash, KnownMember, LogWriter, ReadPool, Replacement, StorageError,
-        StorageReader, cannot_read, name_key,
+        IdentityHash, KeyHash, KnownMember, LogWriter, ReadError, ReadPool, Replacement,
+        StorageError, StorageReader, name_key,
     },
 };
 
@@ -121,13 +121,9 @@ impl Identities {
             let name = name.unwrap_or_else(|| ids::guest_name(&id));
             Ok(Some((Member::person(id, name), known)))
         };
-        let (member, known) = match self.read_pool.read_patiently(read).await {
-            Ok(Some(found)) => found,
-            Ok(None) => return Err(replaced()),
-            Err(error) => {
-                tracing::warn!(%error, "cannot look up a member");
-                return Err(cannot_read());
-            }
+        let (member, known) = match self.read_pool.read_patiently(read).await? {
+            Some(found) => found,
+            None => return Err(replaced()),
         };
         let is_stale = known.as_ref().is_some_and(|known| {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
@@ -152,15 +148,10 @@ impl Identities {
     /// # Errors
     /// If the identity was replaced, or the storage cannot be read.
     pub(crate) async fn find(&self, identity: Identity) -> Result<MemberId, Refusal> {
-        let found = self.read_pool.try_read(move |reader| identify(reader, &identity)).await;
-        match found {
-            Ok(Identified::Known(known)) => Ok(known.id),
-            Ok(Identified::New(id)) => Ok(id),
-            Ok(Identified::Replaced) => Err(replaced()),
-            Err(error) => {
-                tracing::warn!(%error, "cannot look up a member");
-                Err(cannot_read())
-            }
+        match self.read_pool.try_read(move |reader| identify(reader, &identity)).await? {
+            Identified::Known(known) => Ok(known.id),
+            Identified::New(id) => Ok(id),
+            Identified::Replaced => Err(replaced()),
         }
     }
 
@@ -171,10 +162,7 @@ impl Identities {
     pub(crate) async fn name_of_guest(&self, id: &MemberId, name: Name) -> Result<Name, Refusal> {
         let id = id.clone();
         let found = self.read_pool.read(move |reader| name_of_guest(reader, &id, name)).await;
-        found.map_err(|error| {
-            tracing::warn!(%error, "cannot look up a name");
-            cannot_read()
-        })
+        Ok(found.map_err(ReadError::from)?)
     }
 
     /// Replaces the identity of a member, who keeps their seats and games.

@@ -124,8 +124,10 @@ pub const CLAIMED_ROOMS_MAX: usize = 64;
 pub const CLAIM_DOUBTS_MAX: usize = 4;
 /// Most finished games in one response.
 pub const GAMES_PAGE_MAX: usize = 50;
-/// Most HTTP requests for finished games waiting for the disk, which serves one at a time.
-pub const READ_QUEUE_MAX: usize = 32;
+/// Most reads for clients that wait for the database or run.
+pub const READ_QUEUE_MAX: usize = 64;
+/// Of these, those of one address.
+pub const READS_PER_ADDRESS_MAX: usize = 16;
 /// A server without a disk remembers this many finished games: the latest.
 pub const MEMORY_GAMES_MAX: usize = 1_000;
 /// A server without a disk remembers this many changes of ratings: the latest.

@@ -54,7 +54,7 @@ use crate::{
     outbox::Outbox,
     relay::RelayedSeats,
     room_actor::{self, Envelope, Opened, RoomContext},
-    storage::{Epoch, ReadError, ReadPool, cannot_read},
+    storage::{Epoch, ReadPool},
     thinking::Owner,
 };
 
@@ -608,13 +608,6 @@ fn too_many_rooms(own: &[RoomCode]) -> Refusal {
 
 fn too_many_rooms_from_address() -> Refusal {
     Refusal::new(Reason::TooManyRoomsFromAddress)
-}
-
-fn unreadable(error: &ReadError) -> Refusal {
-    match error {
-        ReadError::Busy => busy(),
-        ReadError::Storage(_) => cannot_read(),
-    }
 }
 
 fn busy() -> Refusal {

@@ -6,7 +6,6 @@
 
 use std::{
     convert::Infallible,
-    error::Error,
     iter,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -35,7 +34,7 @@ use crate::{
     sanctions::Sanctions,
     storage::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
-        Sessions, StorageError, StorageReader, Waiting, cannot_read,
+        Sessions, StorageError, StorageReader, Waiting,
     },
 };
 
@@ -190,7 +189,7 @@ impl Moderation {
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.read_pool.try_read(read).await.map_err(|error| unreadable(&error))
+        Ok(self.read_pool.try_read(read).await?)
     }
 
     /// Has [`follow`](Self::follow) look at the storage at once.
@@ -290,11 +289,6 @@ fn notice(sanction: &Sanction) -> Option<Message> {
         reason: sanction.reason.clone(),
         appealed: sanction.appeal.is_some(),
     })
-}
-
-fn unreadable(error: &dyn Error) -> Refusal {
-    tracing::warn!(%error, "cannot read reports or sanctions");
-    cannot_read()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

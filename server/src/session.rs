@@ -32,7 +32,7 @@ use self::{
     frame_limit::Connection,
     transport::{Incoming, Transport},
 };
-use crate::{outbox::Outbox, server::Server, thinking::Owner};
+use crate::{fair_queue::asked_from, outbox::Outbox, server::Server, thinking::Owner};
 
 /// Runs a session until either side ends it.
 pub(crate) fn run(
@@ -41,9 +41,10 @@ pub(crate) fn run(
     visitor: Visitor,
     server: Arc<Server>,
 ) -> impl Future<Output = ()> + Send {
+    let address = visitor.address;
     let mut session = Session::new(connection, id, visitor, server);
     async move {
-        let reason = session.serve().await;
+        let reason = asked_from(address, session.serve()).await;
         tracing::debug!(session.id = id.0, ?reason, "session ended");
         // Boxed, so that a live session reserves no space for its end.
         Box::pin(session.end(reason)).await;

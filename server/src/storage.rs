@@ -104,7 +104,7 @@ pub(crate) use self::{
     accounts::DELETED_NAME,
     keys::OIDC_KEY_PREFIX,
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
-    read_pool::{ReadError, ReadPool, cannot_read},
+    read_pool::{ReadError, ReadPool},
     replica_lag::ReplicaLag,
     storage_check::StorageCheck,
 };

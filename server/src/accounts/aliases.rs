@@ -2,11 +2,11 @@
 
 use fivefold_shared::protocol::{AccountNews, Identity, MemberId, Reason, Refusal};
 
-use super::{Accounts, SignedIn, known_guest, unreadable};
+use super::{Accounts, SignedIn, known_guest};
 use crate::{
     ids,
     logins::Ended,
-    storage::{AccountStep, KeyStep},
+    storage::{AccountStep, KeyStep, ReadError},
 };
 
 impl Accounts {
@@ -48,6 +48,6 @@ impl Accounts {
         let member = member.clone();
         // As for the session itself, each socket waits for one read.
         let found = self.read_pool.read(move |reader| reader.aliases(&member)).await;
-        found.map_err(|error| unreadable(&error))
+        Ok(found.map_err(ReadError::from)?)
     }
 }

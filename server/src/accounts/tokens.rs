@@ -7,7 +7,7 @@ use fivefold_shared::{
     protocol::{AccountNews, ApiToken as Secret, Reason, Refusal, Scope},
 };
 
-use super::{Accounts, Device, SignedIn, passkeys::label_of, unreadable};
+use super::{Accounts, Device, SignedIn, passkeys::label_of};
 use crate::{
     ids,
     limits::accounts::{SESSION_SEEN_AGAIN_AFTER, TOKEN_KEPT, TOKEN_KEPT_MAX},
@@ -46,8 +46,7 @@ impl Accounts {
     ) -> Result<TokenHolder, Refusal> {
         let now = self.clock.now();
         let found =
-            self.read_pool.read_patiently(move |reader| reader.account_of_token(hash)).await;
-        let found = found.map_err(|error| unreadable(&error))?;
+            self.read_pool.read_patiently(move |reader| reader.account_of_token(hash)).await?;
         let valid =
             found.filter(|(account, token)| token.expires_at > now && account.deleted_at.is_none());
         let (account, token) = valid.ok_or_else(|| Refusal::new(Reason::WrongToken))?;

@@ -74,7 +74,7 @@ async fn next(
     let (now, puzzles) = (server.clock.now(), Arc::clone(&server.puzzles));
     let filter = PuzzleFilter { variant: rules, kind, lengths: (from, to.unwrap_or(u8::MAX)) };
     let read = move |reader: &mut dyn StorageReader| puzzles.next(reader, &member, &filter);
-    let (own, near) = server.read_pool.try_read(read).await.map_err(|_| Reason::Busy)?;
+    let (own, near) = server.read_pool.try_read(read).await.map_err(Refusal::from)?;
     Ok(Json(NextPuzzles { rating: own.map(|own| puzzle_score(&own, now)), near }))
 }
 

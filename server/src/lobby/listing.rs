@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use super::{Lobby, RoomHandle, lock, no_such_room, room_list::RoomList, unreadable};
+use super::{Lobby, RoomHandle, lock, no_such_room, room_list::RoomList};
 use crate::{
     cluster::{
         Cluster,
@@ -171,7 +171,7 @@ impl Lobby {
         match self.read_pool.try_read(move |reader| reader.is_open(&wanted)).await {
             Ok(true) => {}
             Ok(false) => return Err(no_such_room()),
-            Err(error) => return Err(unreadable(&error)),
+            Err(error) => return Err(error.into()),
         }
         let question = Question::Summary { room: code.clone() };
         let answers = cluster.ask_all::<Option<LinkedRoom>>(&question).await;

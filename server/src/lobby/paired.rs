@@ -13,12 +13,12 @@ use fivefold_shared::{
 };
 use tokio::sync::oneshot;
 
-use super::{Lobby, Maker, lock, unreadable};
+use super::{Lobby, Maker, lock};
 use crate::{
     ids,
     paired_games::{PairedGame, PairedGames},
     room_actor::{Opened, PairedStart},
-    storage::{KnownMember, Playing},
+    storage::{KnownMember, Playing, ReadError},
 };
 
 /// A room to make for two players.
@@ -67,7 +67,7 @@ impl Lobby {
         let member = member.clone();
         // Each session waits for one read, and the pairing for one.
         let playing = self.read_pool.read(move |reader| reader.playing(&member)).await;
-        playing.map_err(|error| unreadable(&error.into()))
+        Ok(playing.map_err(ReadError::from)?)
     }
 
     /// Checks that a game could begin now, and takes a request for a room from the allowance of the

@@ -19,7 +19,6 @@ use tokio_util::task::TaskTracker;
 
 use super::{
     Knowledge, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList,
-    unreadable,
 };
 use crate::{
     cluster::{
@@ -35,7 +34,7 @@ use crate::{
     people::People,
     relay::{Claim, Next, Relay, RelayedSeats},
     room_actor::{self, Envelope, Mailbox, Opened},
-    storage::{Epoch, MadeRoom, StorageError},
+    storage::{Epoch, MadeRoom, ReadError, StorageError},
 };
 
 impl Lobby {
@@ -58,7 +57,7 @@ impl Lobby {
         match self.read_pool.read(move |reader| reader.is_open(&wanted)).await {
             Ok(true) => Ok(self.relay(code, cluster)),
             Ok(false) => Err(no_such_room()),
-            Err(error) => Err(unreadable(&error.into())),
+            Err(error) => Err(ReadError::from(error).into()),
         }
     }
 
@@ -66,7 +65,7 @@ impl Lobby {
     pub(super) async fn made_by(&self, maker: &MemberId) -> Result<Vec<MadeRoom>, Refusal> {
         let maker = maker.clone();
         let made = self.read_pool.try_read(move |reader| reader.made_by(&maker)).await;
-        made.map_err(|error| unreadable(&error))
+        Ok(made?)
     }
 
     /// The rooms among these that other nodes own. If the member has too many to make one more, and

@@ -12,12 +12,24 @@ use tokio::{
 };
 
 use super::{Blocking, ReplicaLag, Storage, StorageError, StorageReader};
-use crate::limits::READ_QUEUE_MAX;
+use crate::{
+    fair_queue::{FairQueue, NoPlace, Shares, asker},
+    limits::{READ_QUEUE_MAX, READS_PER_ADDRESS_MAX},
+};
 
 /// Somebody who comes waits for at most this long until the storage can be read again.
 const READ_PATIENCE: Duration = Duration::from_secs(3);
 /// It is tried again after this time.
 const READ_AGAIN_AFTER: Duration = Duration::from_millis(150);
+
+/// How addresses share the readers; a turn for each.
+const SHARES: Shares = Shares {
+    running_max: 1,
+    places_max: READ_QUEUE_MAX,
+    reserved: 0,
+    per_address_max: READS_PER_ADDRESS_MAX,
+    pace: None,
+};
 
 /// Reads finished games and members.
 #[derive(Debug)]
@@ -25,8 +37,8 @@ pub(crate) struct ReadPool {
     readers: Arc<Readers>,
     /// A permit for each reader, so that waiting reads hold no threads.
     turns: Arc<Semaphore>,
-    /// Slots for waiting reads that may be refused.
-    places: Semaphore,
+    /// For the reads that clients ask for.
+    queue: FairQueue,
     blocking: Blocking,
     replica_lag: Option<ReplicaLag>,
 }
@@ -53,6 +65,27 @@ pub(crate) enum ReadError {
     Storage(#[from] StorageError),
 }
 
+impl From<NoPlace> for ReadError {
+    fn from(NoPlace: NoPlace) -> Self {
+        Self::Busy
+    }
+}
+
+/// What the client gets; the log says why.
+impl From<ReadError> for Refusal {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Busy => Self::new(Reason::Busy),
+            ReadError::Storage(error) => {
+                tracing::warn!(%error, "cannot read the database");
+                // Nothing was to be stored.
+                let text = "The server cannot read its database right now. Try again in a moment.";
+                Self { text: text.to_owned(), ..Self::new(Reason::Unavailable) }
+            }
+        }
+    }
+}
+
 impl ReadPool {
     /// A pool of as many readers as are useful for this storage.
     ///
@@ -67,8 +100,8 @@ impl ReadPool {
     pub(crate) fn new(readers: Vec<Box<dyn StorageReader>>, blocking: Blocking) -> Self {
         Self {
             turns: Arc::new(Semaphore::new(readers.len())),
+            queue: FairQueue::new(Shares { running_max: readers.len(), ..SHARES }),
             readers: Arc::new(Readers(Mutex::new(readers))),
-            places: Semaphore::new(READ_QUEUE_MAX),
             blocking,
             replica_lag: None,
         }
@@ -79,7 +112,7 @@ impl ReadPool {
         self.replica_lag.as_ref().map(ReplicaLag::get)
     }
 
-    /// Reads something, or refuses when busy: the client can try again.
+    /// Reads something for a client, or refuses when busy: the client can try again. Addresses have fair shares.
     ///
     /// # Errors
     /// If too many reads wait, or the storage fails.
@@ -87,7 +120,10 @@ impl ReadPool {
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, ReadError> {
-        let _place = self.places.try_acquire().map_err(|_| ReadError::Busy)?;
+        let place = asker().map(|address| self.queue.place(address, false)).transpose()?;
+        if let Some(place) = &place {
+            place.turn().await?;
+        }
         Ok(self.read(read).await?)
     }
 
@@ -99,14 +135,14 @@ impl ReadPool {
     pub(crate) async fn read_patiently<T: Send + 'static>(
         &self,
         read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Clone + Send + 'static,
-    ) -> Result<T, StorageError> {
+    ) -> Result<T, ReadError> {
         let deadline = Instant::now() + READ_PATIENCE;
         loop {
             match self.read(read.clone()).await {
                 Err(StorageError::Failed(_)) if Instant::now() < deadline => {
                     sleep(READ_AGAIN_AFTER).await;
                 }
-                done => return done,
+                done => return Ok(done?),
             }
         }
     }
@@ -146,12 +182,6 @@ impl Drop for Taken<'_> {
     fn drop(&mut self) {
         self.readers.lock().extend(self.reader.take());
     }
-}
-
-/// The refusal when something cannot be read. Nothing was to be stored.
-pub(crate) fn cannot_read() -> Refusal {
-    let text = "The server cannot read its database right now. Try again in a moment.".to_owned();
-    Refusal { text, ..Refusal::new(Reason::Unavailable) }
 }
 
 fn broken() -> StorageError {

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
-    protocol::{ChallengesFrom, GameId, MemberId, Name, Reason},
+    protocol::{ChallengesFrom, GameId, MemberId, Name, Refusal},
     puzzle::PuzzleId,
     record::ListedGame,
 };
@@ -197,14 +197,14 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
     let bots = shown_bots(&asked, &own.account).await?;
     let of = member.clone();
     let kept = asked.server.read_pool.try_read(move |reader| kept(reader, &of, false)).await;
-    let kept = kept.map_err(|_| Reason::Busy)?;
+    let kept = kept.map_err(Refusal::from)?;
     let account = shown(&asked, own).await?;
     // Page by page: others read in between.
     let (mut query, mut games) = (first_page(member), Vec::new());
     while games.len() < EXPORTED_GAMES_MAX {
         let page = query.clone();
         let list = asked.server.read_pool.try_read(move |reader| reader.games(&page)).await;
-        let list = list.map_err(|_| Reason::Busy)?;
+        let list = list.map_err(Refusal::from)?;
         games.extend(list.games);
         query.before = list.next;
         if query.before.is_none() {
