@@ -45,6 +45,8 @@ const SAMPLES: [Sample; 4] = [
             SAMPLE
         }",
         replaced: &[
+            ("listen [::]:443 ssl;", ""),
+            ("listen [::]:80;", ""),
             ("listen 443", "listen 127.0.0.1:HTTPS"),
             ("listen 80", "listen 127.0.0.1:HTTP"),
             ("/etc/ssl/play.example.pem", "FOLDER/cert.pem"),

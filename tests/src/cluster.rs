@@ -7,9 +7,15 @@ use fivefold_server::storage::DatabaseUrl;
 use fivefold_shared::protocol::RoomCode;
 use fivefold_test_services::{Durability, NatsServer, PostgresServer, Relay, Service};
 use tempfile::TempDir;
-use tokio::task::block_in_place;
+use tokio::{
+    task::block_in_place,
+    time::{sleep, timeout},
+};
 
 use crate::{Server, http};
+
+/// A node is ready within this time.
+const READY_WITHIN: Duration = Duration::from_secs(30);
 
 /// A cluster. Starting and stopping its parts blocks, so its test needs a runtime of several
 /// threads.
@@ -56,6 +62,9 @@ impl Cluster {
         let mut cluster = Self { nodes: all, flags, logs, nats, postgres };
         for node in 0..nodes {
             cluster.start_node(node);
+        }
+        for server in cluster.nodes() {
+            until_ready(server.address()).await;
         }
         Some(cluster)
     }
@@ -265,4 +274,17 @@ impl Drop for Cluster {
             }
         }
     }
+}
+
+/// Waits until a node has the bus, and takes players.
+async fn until_ready(address: SocketAddr) {
+    let is_ready = async || {
+        http::get(address, "/readyz").await.is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
+    };
+    let ready = async {
+        while !is_ready().await {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(READY_WITHIN, ready).await.expect("a node that is ready");
 }

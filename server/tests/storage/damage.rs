@@ -5,8 +5,12 @@ use std::fmt::Display;
 use fivefold_server::storage::{
     DataFolder, Findings, Sqlite, Storage, check, check_postgres, repair,
 };
+use fivefold_shared::seat::Seat;
 
-use crate::postgres::{Durability, Server};
+use crate::{
+    postgres::{Durability, Server},
+    rooms::{member, rated, won_by},
+};
 
 /// Fills a database for each damage, which is SQL, and expects that a check of it reports a problem with
 /// this part, and that a repair of a file mends it.
@@ -38,4 +42,24 @@ pub(crate) fn every_check_finds(fill: impl Fn(&mut dyn Storage), damages: &[(imp
 fn assert_found(findings: &Findings, damage: &impl Display, problem: &str) {
     let found = findings.problems.iter().any(|one| one.contains(problem));
     assert!(found, "{damage}: {findings}");
+}
+
+#[test]
+fn a_damaged_row_keeps_no_other_from_its_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    for opponent in [2, 3, 4] {
+        let game = rated(opponent, [1, opponent], won_by(Seat::First), opponent);
+        assert!(storage.append(&[game]).unwrap()[0].is_ok());
+    }
+    drop(storage);
+    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    let damage = "UPDATE rating_change SET member = 'nobody' WHERE game = (
+        SELECT game FROM rating_change ORDER BY at LIMIT 1) AND member <> (
+        SELECT member FROM rating_change GROUP BY member ORDER BY count(*) DESC LIMIT 1)";
+    assert_eq!(file.execute(damage, ()).unwrap(), 1);
+    drop(file);
+    let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let met = storage.reader().unwrap().meetings(&member(1), 0).unwrap();
+    assert_eq!(met.iter().map(|met| met.at).collect::<Vec<_>>(), [4, 3]);
 }

@@ -379,12 +379,9 @@ pub(super) fn old_names(
 ) -> Result<Vec<OldName>, StorageError> {
     let statement = "SELECT name, at FROM old_name WHERE member = ? ORDER BY at DESC, likeness";
     let mut select = connection.prepare_cached(statement)?;
-    let rows = select.query_map((member.as_str(),), |row| Ok((row.get(0)?, row.get(1)?)))?;
-    rows.map(|row| {
-        let (text, at): (String, u64) = row?;
-        Ok(OldName { name: name(text)?, at })
+    collect(select.query((member.as_str(),))?, |row| {
+        Ok(OldName { name: name(row.get(0)?)?, at: row.get(1)? })
     })
-    .collect()
 }
 
 /// A session, and its account.
@@ -422,11 +419,11 @@ pub(super) fn keys(
         "SELECT hash, label, made_at, seen_at, expires_at, proved_at FROM session WHERE member = ?
          ORDER BY seen_at DESC, made_at DESC, hash",
     )?;
-    let sessions = select.query_map(member, |row| session(row, 0))?;
+    let sessions = collect(select.query(member)?, |row| Ok(session(row, 0)?))?;
     Ok(AccountKeys {
         password,
         codes_left,
-        sessions: sessions.collect::<Result<_, _>>()?,
+        sessions,
         passkeys: keys::passkeys(connection, id)?,
         tokens: keys::tokens(connection, id)?,
         aliases: keys::aliases(connection, id)?,

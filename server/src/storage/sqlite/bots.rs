@@ -3,7 +3,10 @@
 use fivefold_shared::protocol::MemberId;
 use rusqlite::{Connection, Transaction};
 
-use super::account_rows::{Change, SELECT_ACCOUNT, account};
+use super::{
+    account_rows::{Change, SELECT_ACCOUNT, account},
+    rows::collect,
+};
 use crate::{
     limits::accounts::BOTS_MAX,
     storage::{Account, AccountChanged, NewBot, StorageError},
@@ -75,6 +78,5 @@ pub(super) fn of_owner(
         "{SELECT_ACCOUNT} FROM account JOIN member ON member.id = account.member
          WHERE owner = ? AND deleted_at IS NULL ORDER BY account.made_at, member.id"
     ))?;
-    let rows = select.query_map((owner.as_str(),), |row| Ok(account(row)))?;
-    rows.map(|row| row?).collect()
+    collect(select.query((owner.as_str(),))?, account)
 }

@@ -6,7 +6,10 @@ use rusqlite::OptionalExtension;
 use super::{SqliteReader, rows::collect};
 use crate::{
     limits::ratings::MEETINGS_MAX,
-    storage::{DealingsReader, Meeting, StorageError, Trace, values::name},
+    storage::{
+        DealingsReader, Meeting, StorageError, Trace,
+        values::{name, readable},
+    },
 };
 
 impl DealingsReader for SqliteReader {
@@ -53,9 +56,9 @@ impl DealingsReader for SqliteReader {
                 let Some((previous_at, opponent, plies, took_ms)) = found else { break };
                 let (opponent, plies): (Option<String>, Option<usize>) = (opponent, plies);
                 let took_ms: Option<u64> = took_ms;
-                if let Some(opponent) = opponent {
+                if let Some(opponent) = opponent.map(name).and_then(|it| readable(it).transpose()) {
                     let (plies, took_ms) = (plies.unwrap_or(0), took_ms.unwrap_or(0));
-                    met.push(Meeting { opponent: name(opponent)?, at, plies, took_ms });
+                    met.push(Meeting { opponent: opponent?, at, plies, took_ms });
                 }
                 next = previous_at;
             }

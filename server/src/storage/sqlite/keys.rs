@@ -192,8 +192,7 @@ pub(super) fn passkeys(
         "SELECT id, label, credential, made_at, used_at FROM passkey WHERE member = ?
          ORDER BY made_at, id",
     )?;
-    let rows = select.query_map((member,), |row| passkey(row, 0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    collect(select.query((member,))?, |row| Ok(passkey(row, 0)?))
 }
 
 /// The tokens of an account, the oldest first.
@@ -202,8 +201,7 @@ pub(super) fn tokens(connection: &Connection, member: &str) -> Result<Vec<ApiTok
         "SELECT hash, label, scopes, made_at, used_at, expires_at FROM token WHERE member = ?
          ORDER BY made_at, hash",
     )?;
-    let rows = select.query_map((member,), |row| token(row, 0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    collect(select.query((member,))?, |row| Ok(token(row, 0)?))
 }
 
 /// The guests that belong to an account, the oldest first.
@@ -213,8 +211,7 @@ pub(super) fn aliases(
 ) -> Result<Vec<MemberId>, StorageError> {
     let mut select = connection
         .prepare_cached("SELECT member FROM alias WHERE account = ? ORDER BY made_at, member")?;
-    let rows = select.query_map((member,), |row| row.get::<_, String>(0))?;
-    rows.map(|id| name(id?)).collect()
+    collect(select.query((member,))?, |row| name(row.get(0)?))
 }
 
 /// The guests of the accounts that are these members, or that one of these guests belongs to, each with its

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fivefold_shared::{protocol::MemberId, puzzle::PuzzleId};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
-use super::SqliteReader;
+use super::{SqliteReader, rows::collect};
 use crate::{
     limits::puzzles::PUZZLE_HISTORY_MAX,
     ratings::{Estimate, Rating},
@@ -152,8 +152,7 @@ impl PuzzleReader for SqliteReader {
         let mut select = self.connection.prepare_cached(&format!(
             "SELECT {TRY} FROM puzzle_try WHERE member = ? ORDER BY number DESC LIMIT ?"
         ))?;
-        let rows = select.query_map((member.as_str(), PUZZLE_HISTORY_MAX), |row| Ok(entry(row)))?;
-        let mut newest: Vec<_> = rows.map(|row| row?).collect::<Result<_, StorageError>>()?;
+        let mut newest = collect(select.query((member.as_str(), PUZZLE_HISTORY_MAX))?, entry)?;
         newest.reverse();
         Ok(newest)
     }
@@ -162,13 +161,8 @@ impl PuzzleReader for SqliteReader {
         let mut select = self
             .connection
             .prepare_cached("SELECT id, value FROM puzzle_rating WHERE side = 'puzzle'")?;
-        let rows = select.query_map((), |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
-        let mut rated = HashMap::new();
-        for row in rows {
-            let (id, value) = row?;
-            rated.insert(name(id)?, value);
-        }
-        Ok(rated)
+        let rated = collect(select.query(())?, |row| Ok((name(row.get(0)?)?, row.get(1)?)))?;
+        Ok(rated.into_iter().collect())
     }
 }
 

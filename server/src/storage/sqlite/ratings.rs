@@ -9,6 +9,7 @@ use fivefold_shared::{
 };
 use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, named_params};
 
+use super::rows::collect;
 use crate::{
     limits::ratings::{
         LEADERBOARD_DEVIATION_MAX, LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX,
@@ -272,8 +273,7 @@ pub(super) fn of_member(
 ) -> Result<Vec<PoolRating>, StorageError> {
     let mut select = connection
         .prepare_cached(&format!("SELECT {RATING} FROM rating WHERE member = ? ORDER BY pool"))?;
-    let rows = select.query_map((member.as_str(),), |row| rating(row, 0))?;
-    rows.map(|row| row?).collect()
+    collect(select.query((member.as_str(),))?, |row| rating(row, 0)?)
 }
 
 /// The last changes of a rating, the oldest first.
@@ -357,10 +357,7 @@ pub(super) fn leaderboard(
         "ORDER BY band DESC, value DESC, rating.member LIMIT :max",
     ))?;
     let max = query.max.min(LEADERBOARD_PLACES_MAX);
-    let listed: Vec<_> = best
-        .query_map(&[values, named_params! {":max": max}].concat()[..], |row| Ok(player(row)))?
-        .map(|row| row?)
-        .collect::<Result<_, StorageError>>()?;
+    let listed = collect(best.query(&[values, named_params! {":max": max}].concat()[..])?, player)?;
     let places = ratings::places(listed);
     let Some(member) = &query.member else { return Ok(Leaderboard { places, own: None }) };
     if let Some(own) = places.iter().find(|placed| placed.member == *member) {
