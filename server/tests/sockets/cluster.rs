@@ -11,7 +11,7 @@ use fivefold_server::{
     bus::local::LocalNetwork,
     clock::Clock,
     config::Config,
-    limits::{Limits, READ_QUEUE_MAX},
+    limits::{Limits, READS_PER_ADDRESS_MAX},
     node::registry::{NodeReport, Pulse, Registry},
     storage::{
         AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
@@ -144,7 +144,7 @@ async fn many_may_come_at_once_to_a_node_that_does_not_know_the_room() {
     let mut ann = nodes[0].greet("Ann").await;
     let room = ann.create(json!(["me", "open"])).await;
     let mut guests = Vec::new();
-    for _ in 0..2 * READ_QUEUE_MAX {
+    for _ in 0..3 * READS_PER_ADDRESS_MAX {
         guests.push(nodes[1].greet("Eve").await);
     }
     join_all(guests.iter_mut().map(|guest| guest.join(&room))).await;
