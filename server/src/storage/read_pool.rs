@@ -187,3 +187,40 @@ impl Drop for Taken<'_> {
 fn broken() -> StorageError {
     StorageError::Failed("the reader broke".into())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{net::IpAddr, sync::mpsc};
+
+    use futures_util::future::{join_all, poll_immediate};
+
+    use super::*;
+    use crate::{fair_queue::asked_from, storage::Memory};
+
+    fn host(number: u8) -> IpAddr {
+        [192, 0, 2, number].into()
+    }
+
+    #[tokio::test]
+    async fn an_address_has_a_share_of_the_reads() {
+        let pool = ReadPool::new(vec![Memory::default().reader().unwrap()], Blocking::Threads);
+        let (open, gate) = mpsc::channel::<()>();
+        let first = pool.try_read(move |_| Ok(gate.recv().is_err()));
+        let mut first = Box::pin(asked_from(host(1), first));
+        assert!(poll_immediate(first.as_mut()).await.is_none());
+        let ask = |from| Box::pin(asked_from(from, pool.try_read(|_| Ok(true))));
+        let mut waiting: Vec<_> = (1..READS_PER_ADDRESS_MAX).map(|_| ask(host(1))).collect();
+        for read in &mut waiting {
+            assert!(poll_immediate(read.as_mut()).await.is_none());
+        }
+        assert!(matches!(poll_immediate(ask(host(1))).await, Some(Err(ReadError::Busy))));
+        // Another address finds a place, and the server itself always does.
+        let mut other = ask(host(2));
+        assert!(poll_immediate(other.as_mut()).await.is_none());
+        drop(open);
+        assert!(matches!(first.await, Ok(true)));
+        assert!(matches!(pool.try_read(|_| Ok(true)).await, Ok(true)));
+        waiting.push(other);
+        assert!(join_all(waiting).await.iter().all(|read| matches!(read, Ok(true))));
+    }
+}
