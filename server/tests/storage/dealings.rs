@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::{
     accounts::{change, sign_up},
     contract::{every_database, every_storage},
-    rooms::{ended, game_id, member, rated, sat, won_by},
+    rooms::{TOOK_MS, ended, game_id, member, rated, sat, won_by},
 };
 
 /// When things happen here.
@@ -40,11 +40,8 @@ fn meetings(storage: &dyn Storage, number: u64, since: u64) -> Vec<Meeting> {
     storage.reader().unwrap().meetings(&member(number), since).unwrap()
 }
 
-/// How long the games of these tests take.
-const TOOK_MS: u64 = 7;
-
 fn meeting(opponent: u64, at: u64, plies: usize) -> Meeting {
-    Meeting { opponent: member(opponent), at, plies, took_ms: TOOK_MS }
+    Meeting { opponent: member(opponent), at, plies, took_ms: at.min(TOOK_MS) }
 }
 
 /// Puts a trace of the account of member 6 into a storage.

@@ -154,6 +154,9 @@ pub(crate) fn rated_in(
     ended(time, number, seats, (0, end), at)
 }
 
+/// How long a game takes here, unless time itself is younger.
+pub(crate) const TOOK_MS: u64 = 7;
+
 /// A room in which these have sat down and played one game, which ended like this after so many stones. It
 /// and its game have this number.
 pub(crate) fn ended(
@@ -176,10 +179,12 @@ pub(crate) fn ended(
         let played = json!({"type": "played", "ply": ply, "point": [ply, ply % 2 * 7]});
         entries.push(entry(5 + ply, played));
     }
-    entries.push(entry(5 + stones, ended));
     for entry in &mut entries {
-        entry.event.at = at;
+        entry.event.at = at.saturating_sub(TOOK_MS);
     }
+    let mut end = entry(5 + stones, ended);
+    end.event.at = at;
+    entries.push(end);
     append(number, entries, number)
 }
 
