@@ -121,10 +121,8 @@ impl Identities {
             let name = name.unwrap_or_else(|| ids::guest_name(&id));
             Ok(Some((Member::person(id, name), known)))
         };
-        let (member, known) = match self.read_pool.read_patiently(read).await? {
-            Some(found) => found,
-            None => return Err(replaced()),
-        };
+        let found = self.read_pool.read_patiently(read).await?;
+        let (member, known) = found.ok_or_else(replaced)?;
         let is_stale = known.as_ref().is_some_and(|known| {
             let since = Duration::from_millis(now.saturating_sub(known.seen_at));
             known.name != member.name || since >= SEEN_AGAIN_AFTER
