@@ -4,6 +4,7 @@
 //! It does not know what the room's events mean; see [`crate::table`].
 
 mod data;
+mod server_clock;
 mod socket;
 mod task;
 
@@ -25,16 +26,17 @@ use serde_json::Value;
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
-    time::timeout,
+    time::{Instant, timeout},
 };
 use tokio_tungstenite::Connector;
 
 pub use self::data::{
     CommandIds, ConnectionError, TableEvent, Visitor, Welcome, is_passing, unexpected,
 };
-use self::{data::accepted, socket::greet, task::ConnectionTask};
+use self::{data::accepted, server_clock::ServerClock, socket::greet, task::ConnectionTask};
 use crate::{
     http_request::{HttpRequest, Key},
+    local_game::now,
     room_link::ServerAddress,
     server_list::ServerList,
     session_cookie::SessionCookie,
@@ -54,6 +56,9 @@ pub struct Connection {
     connector: Option<Connector>,
     ids: CommandIds,
     is_playing: watch::Sender<bool>,
+    /// When the server was asked something, since its last answer.
+    asked_at: watch::Receiver<Option<Instant>>,
+    clock: watch::Receiver<Option<ServerClock>>,
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
     /// Events that come before those of the task: commands that this process refused, and
@@ -90,6 +95,8 @@ impl Connection {
         let (commands, taken) = mpsc::channel(QUEUE);
         let (given, events) = mpsc::channel(QUEUE);
         let (is_playing, playing) = watch::channel(false);
+        let (asking, asked_at) = watch::channel(None);
+        let (clock_sender, clock) = watch::channel(None);
         let task = ConnectionTask {
             server: server.clone(),
             address: address.clone(),
@@ -102,6 +109,8 @@ impl Connection {
             },
             ids: CommandIds::new(),
             playing,
+            asking,
+            clock: clock_sender,
             room: None,
             unanswered: VecDeque::new(),
             commands: taken,
@@ -118,6 +127,8 @@ impl Connection {
             connector,
             ids,
             is_playing,
+            asked_at,
+            clock,
             commands,
             events,
             early,
@@ -155,6 +166,17 @@ impl Connection {
     pub fn set_playing(&self, is_playing: bool) {
         self.is_playing
             .send_if_modified(|before| std::mem::replace(before, is_playing) != is_playing);
+    }
+
+    /// For how long the server has been silent although something was asked.
+    pub fn silence(&self) -> Duration {
+        self.asked_at.borrow().map_or(Duration::ZERO, |asked_at| asked_at.elapsed())
+    }
+
+    /// The time by the server's clock, in milliseconds since the Unix epoch; by ours as long as it is not
+    /// known.
+    pub fn now(&self) -> u64 {
+        self.clock.borrow().map_or_else(now, |clock| clock.now(std::time::Instant::now()))
     }
 
     /// Sends a request over HTTP to the address that answered last, beside the socket.

@@ -8,7 +8,7 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc,
+        Arc, LazyLock,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
@@ -231,9 +231,13 @@ fn show_as_one(player: &mut Player) {
     }
 }
 
-/// The time, in milliseconds since the Unix epoch.
+/// The time, in milliseconds since the Unix epoch: the system's when this is first asked, and from then on
+/// nobody can set it.
 pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    static START: LazyLock<(Instant, Duration)> = LazyLock::new(|| {
+        (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    });
+    let since = START.1 + START.0.elapsed();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 

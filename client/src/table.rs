@@ -1,12 +1,12 @@
 //! A table: a room of a server or a game in this process, for a view. It keeps the room's state up
 //! to date; the view reads it and sends requests.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use fivefold_shared::{
     protocol::{
         Absent, CatchUp, CommandId, Event, GameRatings, LobbyRequest, MemberId, Message,
-        NumberedEvent, Request, RoomCode, RoomRequest, Snapshot, Spectators,
+        NumberedEvent, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators,
     },
     room::RoomState,
     rules::Outcome,
@@ -39,8 +39,6 @@ pub struct Table {
     spectators: Spectators,
     away: Absent,
     ratings: Option<GameRatings>,
-    /// How far the server's clock is ahead of ours, in milliseconds.
-    ahead_ms: i64,
     /// Messages that still have to be applied and returned.
     waiting: VecDeque<Message>,
     /// Whether a snapshot was requested because an event was missing.
@@ -61,7 +59,15 @@ pub struct Table {
 #[derive(Debug)]
 enum Source {
     Remote(Box<Connection>),
-    Local { game: Box<LocalGame>, ids: CommandIds },
+    Local {
+        game: Box<LocalGame>,
+        ids: CommandIds,
+    },
+    /// A game that has ended, at this address.
+    Finished {
+        address: String,
+        ids: CommandIds,
+    },
 }
 
 impl Table {
@@ -76,7 +82,6 @@ impl Table {
     ) -> Result<Self, ConnectionError> {
         let Message::Joined {
             room: code,
-            now: server_now,
             spectators,
             away,
             ratings,
@@ -90,14 +95,20 @@ impl Table {
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
         connection.set_playing(room.running().is_some());
         let source = Source::Remote(Box::new(connection));
-        let ahead_ms = ahead_ms(server_now);
-        Ok(Self { away, ratings, ahead_ms, ..Self::new(source, me, code, room, spectators) })
+        Ok(Self { away, ratings, ..Self::new(source, me, code, room, spectators) })
     }
 
     /// Builds a table for a game in this process.
     pub fn local(game: LocalGame) -> Self {
         let (me, code, room) = (LocalGame::member(), LocalGame::code(), game.room());
         let source = Source::Local { game: Box::new(game), ids: CommandIds::new() };
+        Self::new(source, me, code, room, Spectators::default())
+    }
+
+    /// Builds a table that shows a finished game.
+    pub fn finished(room: RoomState, address: String) -> Self {
+        let (me, code) = (LocalGame::member(), LocalGame::code());
+        let source = Source::Finished { address, ids: CommandIds::new() };
         Self::new(source, me, code, room, Spectators::default())
     }
 
@@ -119,7 +130,6 @@ impl Table {
             about_sender,
             away: Absent::default(),
             ratings: None,
-            ahead_ms: 0,
             waiting: VecDeque::new(),
             refreshing: false,
             is_contradicted: false,
@@ -149,6 +159,7 @@ impl Table {
                         event = connection.next() => event,
                     },
                     Source::Local { game, .. } => game.next().await,
+                    Source::Finished { .. } => std::future::pending().await,
                 },
             };
             match event {
@@ -198,6 +209,12 @@ impl Table {
             Source::Local { game, ids } => {
                 let id = ids.make();
                 game.take(&id, &request);
+                id
+            }
+            Source::Finished { ids, .. } => {
+                let id = ids.make();
+                let refusal = Refusal::new(Reason::NoGame);
+                self.waiting.push_back(Message::Refused { id: Some(id.clone()), refusal });
                 id
             }
         }
@@ -303,7 +320,18 @@ impl Table {
     /// The current time by the server's clock, in milliseconds since the Unix epoch, as far as
     /// known.
     pub fn now(&self) -> u64 {
-        now().saturating_add_signed(self.ahead_ms)
+        match &self.source {
+            Source::Remote(connection) => connection.now(),
+            Source::Local { .. } | Source::Finished { .. } => now(),
+        }
+    }
+
+    /// For how long the server has been silent although something was asked.
+    pub fn silence(&self) -> Duration {
+        match &self.source {
+            Source::Remote(connection) => connection.silence(),
+            Source::Local { .. } | Source::Finished { .. } => Duration::ZERO,
+        }
     }
 
     /// The public id of this member.
@@ -315,20 +343,23 @@ impl Table {
     pub const fn code(&self) -> Option<&RoomCode> {
         match &self.source {
             Source::Remote(_) => Some(&self.code),
-            Source::Local { .. } => None,
+            Source::Local { .. } | Source::Finished { .. } => None,
         }
     }
 
     /// The link to share with a friend; a game in this process has none.
     pub fn link(&self) -> Option<String> {
-        self.link_to(&self.code)
+        match &self.source {
+            Source::Finished { address, .. } => Some(address.clone()),
+            Source::Remote(_) | Source::Local { .. } => self.link_to(&self.code),
+        }
     }
 
     /// The link of a room of the same server.
     pub fn link_to(&self, room: &RoomCode) -> Option<String> {
         match &self.source {
             Source::Remote(connection) => Some(connection.server().room_link(room)),
-            Source::Local { .. } => None,
+            Source::Local { .. } | Source::Finished { .. } => None,
         }
     }
 
@@ -354,10 +385,10 @@ impl Table {
             Source::Remote(mut connection) => {
                 let leave = connection.ask(LobbyRequest::Leave { room: self.code });
                 // Closing the socket has the same effect, so the answer is optional.
-                drop(tokio::time::timeout(std::time::Duration::from_secs(2), leave).await);
+                drop(tokio::time::timeout(Duration::from_secs(2), leave).await);
                 connection.close().await;
             }
-            Source::Local { .. } => {}
+            Source::Local { .. } | Source::Finished { .. } => {}
         }
     }
 
@@ -384,11 +415,10 @@ impl Table {
                 let is_shown = self.fold(event) && !self.is_answered_here(&event.event);
                 return is_shown.then_some(message);
             }
-            Message::Joined { spectators, away, now, ratings, .. } => {
+            Message::Joined { spectators, away, ratings, .. } => {
                 self.ratings = *ratings;
                 self.spectators = spectators.clone();
                 self.away = *away;
-                self.ahead_ms = ahead_ms(*now);
             }
             Message::Presence { away, .. } => self.away = *away,
             Message::Ratings { ratings, .. } => self.ratings = Some(*ratings),
@@ -471,11 +501,6 @@ impl Table {
             self.room = room;
         }
     }
-}
-
-/// How far the server's clock is ahead of ours, in milliseconds. 0 if the server sends no time.
-fn ahead_ms(server_now: u64) -> i64 {
-    if server_now == 0 { 0 } else { server_now.cast_signed().wrapping_sub(now().cast_signed()) }
 }
 
 /// The player who left a game before both had begun it, if the event is that.

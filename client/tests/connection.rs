@@ -436,3 +436,42 @@ async fn a_game_that_does_not_begin_is_described_in_lines() {
 "#
     );
 }
+
+/// Answers the next question for the time.
+async fn tells_time(peer: &mut Peer, now: u64, after: Duration) {
+    let Command { id, request: Request::Lobby(LobbyRequest::Ping) } = peer.hear().await else {
+        panic!("a ping is due")
+    };
+    tokio::time::sleep(after).await;
+    peer.say(&Message::Pong { id, now }).await;
+}
+
+#[tokio::test]
+async fn the_answer_that_came_soonest_sets_the_clock() {
+    const TRUE_NOW: u64 = 5_000_000;
+    let (listener, address) = listen().await;
+    let server = async {
+        let mut peer = Peer::accept(&listener).await;
+        peer.welcome().await;
+        // This was on its way for so long that it is an hour wrong.
+        peer.let_in_at(TRUE_NOW - 3_600_000, CatchUp::Snapshot(snapshot(4))).await;
+        let since = Instant::now();
+        let now = || TRUE_NOW + u64::try_from(since.elapsed().as_millis()).unwrap();
+        tells_time(&mut peer, now(), Duration::ZERO).await;
+        // The time is old when it comes.
+        tells_time(&mut peer, now(), Duration::from_millis(600)).await;
+        peer.say(&news(4)).await;
+        (now(), peer)
+    };
+    let client = async {
+        let (mut connection, welcome) =
+            Connection::open(address.parse().unwrap(), Visitor::default()).await.unwrap();
+        let join = LobbyRequest::Join { room: code(), after: None };
+        let joined = connection.ask(join).await.unwrap();
+        let mut table = Table::remote(connection, welcome.you, joined).unwrap();
+        assert_eq!(next(&mut table).await, ("event", 5));
+        table.now()
+    };
+    let ((server_now, _peer), shown) = tokio::join!(server, client);
+    assert!(shown.abs_diff(server_now) < 200, "{shown} instead of {server_now}");
+}

@@ -141,7 +141,7 @@ mod tests {
         let line = message(&ids::room_code(), 3);
         assert_eq!(said(&line.to_json()), Some(line.clone()));
         assert!(speaker(&line).is_some());
-        let other = Message::Pong { id: ids::command_id() };
+        let other = Message::Pong { id: ids::command_id(), now: 1 };
         assert_eq!((said(&other.to_json()), speaker(&other)), (None, None));
     }
 }

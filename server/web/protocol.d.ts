@@ -626,7 +626,9 @@ export type Message = { "type": "welcome",
     spectators?: Array<ChatLine>, }
   | { "type": "pong",
     /** The command's id. */
-    id: CommandId, }
+    id: CommandId,
+    /** The server's time, in milliseconds since the Unix epoch. */
+    now: number, }
   | { "type": "event",
     /** The room. */
     room: RoomCode,

@@ -10,7 +10,8 @@ use std::{
 };
 
 use fivefold_shared::protocol::{
-    CatchUp, Command, LobbyRequest, Message, NumberedEvent, Reason, Request, RoomCode, close,
+    CatchUp, Command, CommandId, LobbyRequest, Message, NumberedEvent, Reason, Request, RoomCode,
+    close,
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{
@@ -21,6 +22,7 @@ use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
 
 use super::{
     data::{CommandIds, ConnectionError, TableEvent, Visitor},
+    server_clock::ServerClock,
     socket::{ANSWER_TIMEOUT, Loss, Socket, ask_once, greet, read, send_frame},
 };
 use crate::{backoff::Backoff, server_list::ServerList};
@@ -48,6 +50,12 @@ const NEXT_SOCKET_AFTER: Duration = Duration::from_millis(400);
 const CHANGE_WITHIN: Duration = Duration::from_secs(3);
 /// After a connection that lasted this long, the backoff starts again at its shortest wait.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
+/// How many questions for the server's time follow each other soon.
+const CLOCK_SAMPLES: u32 = 3;
+/// The pause between those.
+const CLOCK_SOON: Duration = Duration::from_secs(1);
+/// The pause between later ones: a clock may be set, or this machine may have slept.
+const CLOCK_LATER: Duration = Duration::from_secs(15);
 /// Most unanswered commands; `send` refuses more.
 const UNANSWERED_MAX: usize = 64;
 
@@ -60,6 +68,10 @@ pub(super) struct ConnectionTask {
     pub(super) ids: CommandIds,
     /// Whether a game is running.
     pub(super) playing: watch::Receiver<bool>,
+    /// When the server was asked something, since its last answer.
+    pub(super) asking: watch::Sender<Option<Instant>>,
+    /// The server's clock, once it is known.
+    pub(super) clock: watch::Sender<Option<ServerClock>>,
     pub(super) room: Option<JoinedRoom>,
     /// Unanswered commands, in the order sent.
     pub(super) unanswered: VecDeque<Command>,
@@ -75,6 +87,35 @@ pub(super) struct JoinedRoom {
     seq: u64,
     /// That event; absent if it was in a snapshot.
     last: Option<NumberedEvent>,
+}
+
+/// The questions of one socket for the server's time: a few soon, then one now and then.
+struct ClockPings {
+    sent: Option<(CommandId, Instant)>,
+    next: Instant,
+    answers: u32,
+}
+
+impl Default for ClockPings {
+    fn default() -> Self {
+        Self { sent: None, next: Instant::now(), answers: 0 }
+    }
+}
+
+impl ClockPings {
+    fn is_due(&self, id: &CommandId) -> bool {
+        self.sent.as_ref().is_some_and(|(sent, _)| sent == id)
+    }
+
+    /// The sample in an answer; none if the server says no time.
+    fn answered(&mut self, server_now: u64) -> Option<ServerClock> {
+        let (_, sent_at) = self.sent.take()?;
+        let now = Instant::now();
+        self.answers += 1;
+        self.next = now + if self.answers < CLOCK_SAMPLES { CLOCK_SOON } else { CLOCK_LATER };
+        (server_now > 0)
+            .then(|| ServerClock::answered(sent_at.into_std(), now.into_std(), server_now))
+    }
 }
 
 /// Why a socket is closed.
@@ -139,7 +180,10 @@ impl ConnectionTask {
     async fn exchange_messages(&mut self, socket: &mut Socket) -> CloseReason {
         let mut heard = Instant::now();
         let mut asked = false;
+        self.asking.send_replace(None);
+        let mut pings = ClockPings::default();
         loop {
+            let knows_clock = self.clock.borrow().is_some();
             let silence = if *self.playing.borrow() { PLAYING } else { IDLE };
             let alarm = heard + if asked { silence.lost_after } else { silence.ping_after };
             tokio::select! {
@@ -149,6 +193,7 @@ impl ConnectionTask {
                     let Some(command) = command else { return CloseReason::Left };
                     let text = command.to_json();
                     self.unanswered.push_back(command);
+                    self.ask();
                     if let Err(error) = send_frame(socket, Frame::text(text)).await {
                         return error.into();
                     }
@@ -156,7 +201,12 @@ impl ConnectionTask {
                 frame = socket.next() => {
                     heard = Instant::now();
                     asked = false;
+                    self.asking.send_replace(None);
                     match read(frame) {
+                        Ok(Some(Message::Pong { id, now })) if pings.is_due(&id) => {
+                            let sample = pings.answered(now);
+                            self.learn_clock(sample);
+                        }
                         Ok(Some(message)) => {
                             self.track(&message);
                             if !self.send_event(TableEvent::Message(Box::new(message))).await {
@@ -168,17 +218,49 @@ impl ConnectionTask {
                     }
                 }
                 Ok(()) = self.playing.changed() => {}
+                () = sleep_until(pings.next), if knows_clock && pings.sent.is_none() => {
+                    if let Err(error) = self.ask_time(socket, &mut pings).await {
+                        return error.into();
+                    }
+                }
                 () = sleep_until(alarm) => {
                     if asked {
                         return CloseReason::Silent;
                     }
                     asked = true;
+                    self.ask();
                     if let Err(error) = send_frame(socket, Frame::Ping(Bytes::new())).await {
                         return error.into();
                     }
                 }
             }
         }
+    }
+
+    /// Asks the server for its time.
+    async fn ask_time(
+        &mut self,
+        socket: &mut Socket,
+        pings: &mut ClockPings,
+    ) -> Result<(), ConnectionError> {
+        let id = self.ids.make();
+        let command = Command { id: id.clone(), request: Request::Lobby(LobbyRequest::Ping) };
+        pings.sent = Some((id, Instant::now()));
+        self.ask();
+        send_frame(socket, Frame::text(command.to_json())).await
+    }
+
+    /// A sample of the server's clock; none if the answer has no time.
+    fn learn_clock(&self, sample: Option<ServerClock>) {
+        let Some(sample) = sample else { return };
+        self.clock.send_modify(|known| {
+            *known = Some(known.map_or(sample, |known| known.or_better(sample)));
+        });
+    }
+
+    /// The server is asked something, and its silence counts from the first question.
+    fn ask(&self) {
+        self.asking.send_modify(|asked_at| *asked_at = asked_at.or(Some(Instant::now())));
     }
 
     /// Leaves a silent server for another socket without a report; `None` if none comes back in time.
@@ -274,6 +356,8 @@ impl ConnectionTask {
 
     /// Rejoins the room over a new socket, and resends unanswered commands.
     async fn rejoin(&mut self, socket: &mut Socket) -> Result<(), ConnectionError> {
+        // It may be another node, with a clock of its own.
+        self.clock.send_modify(|known| *known = known.map(ServerClock::of_another));
         if let Some(JoinedRoom { code, seq, last }) = self.room.clone() {
             // The server repeats the last event. If it has another one, it was restored from a backup.
             let after = if last.is_some() { seq - 1 } else { seq };
@@ -309,7 +393,10 @@ impl ConnectionTask {
             self.unanswered.retain(|command| command.id != *id);
         }
         match message {
-            Message::Joined { room, catch_up, .. } => {
+            Message::Joined { room, now, catch_up, .. } => {
+                if *now > 0 {
+                    self.learn_clock(Some(ServerClock::late(Instant::now().into_std(), *now)));
+                }
                 let (seq, last) = match catch_up {
                     CatchUp::Snapshot(snapshot) => (snapshot.seq, None),
                     CatchUp::Events(events) => match (events.last(), self.room.take()) {

@@ -65,6 +65,11 @@ impl Peer {
 
     /// Reads `join`, answers it, and returns its `after`.
     pub(crate) async fn let_in(&mut self, catch_up: CatchUp) -> Option<u64> {
+        self.let_in_at(0, catch_up).await
+    }
+
+    /// The same, and says its time.
+    pub(crate) async fn let_in_at(&mut self, now: u64, catch_up: CatchUp) -> Option<u64> {
         let Command { id, request: Request::Lobby(LobbyRequest::Join { room, after }) } =
             self.hear().await
         else {
@@ -74,7 +79,7 @@ impl Peer {
         self.say(&Message::Joined {
             id,
             room,
-            now: 0,
+            now,
             spectators,
             away: Absent::default(),
             ratings: None,

@@ -256,7 +256,11 @@ impl Commands {
             return self.hello(id, protocol, (identity, token), name).await;
         }
         // The only other request allowed before `hello`.
-        Ok(Some(Message::Pong { id: id.clone() }))
+        Ok(Some(self.pong(id)))
+    }
+
+    fn pong(&self, id: &CommandId) -> Message {
+        Message::Pong { id: id.clone(), now: self.server.clock.now() }
     }
 
     async fn hello(
@@ -434,7 +438,7 @@ impl Commands {
                 Ok(None)
             }
             LobbyRequest::Close { room } => self.close(identity.member, id, &room).await,
-            LobbyRequest::Ping => Ok(Some(Message::Pong { id: id.clone() })),
+            LobbyRequest::Ping => Ok(Some(self.pong(id))),
             LobbyRequest::Seek { wanted, engine } => {
                 let request = PairingRequest::Seek { wanted, engine };
                 self.pass_to_pairing(identity, id, kind, request).await

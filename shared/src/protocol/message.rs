@@ -134,6 +134,9 @@ pub enum Message {
     Pong {
         /// The command's id.
         id: CommandId,
+        /// The server's time, in milliseconds since the Unix epoch.
+        #[serde(default)]
+        now: u64,
     },
     /// Something happened in a room.
     Event {
@@ -326,7 +329,7 @@ impl Message {
             | Self::Chat { id, .. }
             | Self::Seeking { id, .. }
             | Self::Lobby { id, .. }
-            | Self::Pong { id } => Some(id),
+            | Self::Pong { id, .. } => Some(id),
             Self::Refused { id, .. } => id.as_ref(),
             Self::Event { .. }
             | Self::Snapshot { .. }
