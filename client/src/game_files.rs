@@ -16,16 +16,21 @@ use fivefold_shared::{
     notation::{
         self, check_length, coordinates,
         encoding::{self, Encoding as FileEncoding},
-        file::{FileError, GameFile},
+        file::{FileError, FileMove, GameFile},
         json, moves,
         notes::{Note, Noted},
         psq, renlib, sgf,
         tree::{FILE_BYTES_MAX, GameTree, Unplayable},
     },
-    rules::{Illegal, Position, Rules},
+    protocol::Player,
+    room::RoomState,
+    rules::{Illegal, Position, Rules, Stone},
 };
 
-use crate::output;
+use crate::{game_link::GameLink, output};
+
+/// Most games that are saved from the screen into one folder.
+const SAVED_MAX: u32 = 999;
 
 /// A file format.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +112,18 @@ impl Reading {
         let Noted { content, notes } = read.with_context(|| format!("in {source}"))?;
         report(&notes)?;
         Ok(content)
+    }
+
+    /// Reads a file, or the finished game that a link leads to.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and when the server of the link does not answer.
+    pub async fn read_or_fetch(self, path: &Path) -> anyhow::Result<GameTree> {
+        let link = path.to_str().filter(|text| text.contains("://")).map(str::parse::<GameLink>);
+        match link {
+            Some(Ok(link)) => Ok(GameFile::from(&link.fetch(None).await?).into()),
+            Some(Err(_)) | None => self.read(Source::of(path)),
+        }
     }
 
     fn of_bytes(self, bytes: &[u8]) -> Result<Noted<GameTree>, FileError> {
@@ -227,6 +244,42 @@ pub fn position(game: &GameFile) -> anyhow::Result<Position> {
             ply + 1
         )
     })
+}
+
+/// Saves the game of a room as it is now, in a new file of the current folder. Returns its name.
+///
+/// # Errors
+/// When there is no game, or no file can be written.
+pub fn save(room: &RoomState) -> anyhow::Result<String> {
+    let game = room.game.as_ref().context("there is no game yet")?;
+    let name = |stone| room.seats.get(room.seat_of(stone)).map(Player::name);
+    let outcome = game.outcome().map(|outcome| outcome.map(|seat| room.stone_of(seat)));
+    let moves = game.position.moves().iter();
+    let file = GameFile {
+        rules: room.rules,
+        black: name(Stone::Black),
+        white: name(Stone::White),
+        date: None,
+        ending: outcome.as_ref().map(Into::into),
+        opening: None,
+        moves: moves.map(|&point| FileMove { point, took_ms: None }).collect(),
+    };
+    let text = sgf::write(&file.into())?;
+    for number in 1..=SAVED_MAX {
+        let name = match number {
+            1 => "fivefold.sgf".to_owned(),
+            _ => format!("fivefold-{number}.sgf"),
+        };
+        match fs::File::create_new(&name) {
+            Ok(mut file) => {
+                file.write_all(text.as_bytes())?;
+                return Ok(name);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    anyhow::bail!("this folder has too many saved games")
 }
 
 #[cfg(test)]

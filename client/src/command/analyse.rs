@@ -26,14 +26,14 @@ use super::usage::{Usage, rules};
 use crate::{
     analysis_output::{self, Progress},
     cli::AnalyseArgs,
-    game_files::{self, Format, Reading, Source},
+    game_files::{self, Format, Reading},
     output,
     search_threads::search_threads,
 };
 
 /// Analyses a position or a whole game until it is done or the person presses Ctrl-C.
 pub(super) async fn run(args: &AnalyseArgs) -> anyhow::Result<ExitCode> {
-    let game = game(args)?;
+    let game = game(args).await?;
     let mut position = game_files::position(&game)?;
     if let Some(ply) = args.ply {
         if ply > position.ply() {
@@ -76,13 +76,14 @@ fn is_over(game: &GameFile, position: &Position) -> bool {
 }
 
 /// The game in the named file, or else the typed moves.
-fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
+async fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
     let rules = rules(&args.game, &[])?;
     if let [name] = args.what.as_slice() {
         let path = Path::new(name);
-        if name == "-" || path.is_file() || Format::of_path(path).is_some() {
+        let is_named = name == "-" || name.contains("://");
+        if is_named || path.is_file() || Format::of_path(path).is_some() {
             let reading = Reading { format: None, rules, game: args.number };
-            let tree = game_files::playable(reading.read(Source::of(path))?)?;
+            let tree = game_files::playable(reading.read_or_fetch(path).await?)?;
             return Ok(tree.main_line());
         }
     }

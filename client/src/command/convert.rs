@@ -13,22 +13,22 @@ use fivefold_shared::notation::tree::GameTree;
 use super::usage::{Usage, rules};
 use crate::{
     cli::ConvertArgs,
-    game_files::{self, Format, Reading, Source},
+    game_files::{self, Format, Reading},
     output,
     sanitize::sanitize,
 };
 
 /// Reads a game in one format and writes it in another.
-pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     let rules = rules(&args.game, &[])?;
     let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let Some(format) = args.to.or_else(|| Format::of_path(output?)) else {
         let text = "into which format? Name it by --to, or by the end of the second file's name";
         return Err(Usage(text.into()).into());
     };
-    let source = Source::of(args.input.as_deref().unwrap_or(Path::new("-")));
+    let input = args.input.as_deref().unwrap_or(Path::new("-"));
     let reading = Reading { format: args.from, rules, game: args.number };
-    let tree = game_files::playable(reading.read(source)?)?;
+    let tree = game_files::playable(reading.read_or_fetch(input).await?)?;
     match output {
         Some(path) => {
             let text = game_files::write(tree, format)?;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use fivefold_shared::protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility};
 
 use super::{
@@ -9,12 +10,23 @@ use super::{
     usage::{Usage, opening, rules},
     visit::Visit,
 };
-use crate::cli::WatchArgs;
+use crate::{
+    cli::WatchArgs,
+    game_link::{self, Watched},
+    table::Table,
+};
 
-/// Watches a room, or creates one in which two bots play.
+/// Watches a room, or creates one in which two bots play; or shows a finished game.
 pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     let (server, request) = match (&args.room, args.bots) {
-        (Some(link), _) => {
+        (Some(Watched::Game(link)), _) => {
+            let record = link.fetch(args.visit.server.ca.as_deref()).await?;
+            let room = game_link::room(&record, link)
+                .with_context(|| format!("the game at {}", link.address()))?;
+            let table = Table::finished(room, link.address());
+            return OutputMode::new(&args.view).stay(table).await;
+        }
+        (Some(Watched::Room(link)), _) => {
             let request = LobbyRequest::Join { room: link.code.clone(), after: None };
             (link.server.as_ref(), request)
         }
@@ -35,7 +47,7 @@ pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
         (None, None) => return Err(Usage("watch which room?".into()).into()),
     };
     let mut mode = OutputMode::new(&args.view);
-    let visit = Visit::open(&args.visit, server).await?;
+    let visit = Visit::to_play(&args.visit, server).await?;
     let table = visit.enter(request, &mut mode).await?;
     mode.stay(table).await
 }
