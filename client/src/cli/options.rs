@@ -79,7 +79,7 @@ impl GameArgs {
 pub struct OpeningArgs {
     /// Who puts the first stones, and who picks a side: free, swap1, swap, swap2, pro, long-pro,
     /// rif, yamaguchi, soosyrv-8 or taraguchi-10; the last four are for renju.
-    #[arg(long, value_name = "KIND", default_value = "free")]
+    #[arg(long, value_name = "KIND", default_value = "free", value_parser = super::suggested::opening(), hide_possible_values = true)]
     pub opening: OpeningKind,
 }
 
@@ -111,7 +111,7 @@ pub struct VisitArgs {
     /// Your name as others see it: 1 to 24 characters. Saved for the next time.
     #[arg(long, value_name = "NAME", value_parser = Name::new)]
     pub name: Option<Name>,
-    /// Play as a new guest and save nothing: for a second player on this machine.
+    /// Be a new guest and save nothing. A second program beside one that plays is another guest by itself.
     #[arg(long)]
     pub guest: bool,
 }

@@ -13,7 +13,7 @@ use crate::{cli::ChallengeArgs, lobby::Search};
 /// Challenges somebody, waits for their answer, and plays.
 pub(super) async fn run(args: &ChallengeArgs) -> anyhow::Result<ExitCode> {
     let settings = args.offer.settings().map_err(|error| Usage(error.to_string()))?;
-    let visit = Visit::open(&args.visit, None).await?;
+    let visit = Visit::to_play(&args.visit, None).await?;
     let beginning = Beginning::Search(Search::Challenge(args.to.clone(), settings));
     finding::run(visit, OutputMode::new(&args.view), beginning).await
 }

@@ -34,9 +34,10 @@ pub(super) async fn run(
     mut mode: OutputMode,
     beginning: Beginning,
 ) -> anyhow::Result<ExitCode> {
-    let Visit { connection, welcome } = visit;
-    let me = welcome.you.clone();
-    mode.connected(connection.server(), &welcome)?;
+    let me = visit.welcome.you.clone();
+    mode.connected(visit.connection.server(), &visit.welcome)?;
+    visit.report(&mut mode)?;
+    let connection = visit.connection;
     let entering = Lobby::enter(connection, me.clone(), false);
     let Some(lobby) = mode.unless_interrupted(entering).await else {
         return Ok(ExitCode::from(INTERRUPTED));

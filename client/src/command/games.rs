@@ -11,7 +11,7 @@ use crate::{
 
 /// Lists the person's open games, those where it is their turn first, and their last finished ones.
 pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
-    let Visit { mut connection, welcome } = Visit::open(&args.visit, None).await?;
+    let Visit { mut connection, welcome, .. } = Visit::open(&args.visit, None).await?;
     let open = own_rooms(&mut connection).await?;
     let server = connection.server().clone();
     let connector = match server.is_encrypted() {

@@ -22,7 +22,7 @@ pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
         let text = "A guest's identity is not kept. Leave out --guest.".to_owned();
         return Err(Usage(text).into());
     }
-    let Visit { mut connection, welcome } = Visit::open(&args.visit, None).await?;
+    let Visit { mut connection, welcome, .. } = Visit::open(&args.visit, None).await?;
     let mut talk = output::stderr();
     writeln!(talk, "You are {} ({}) at {}.", welcome.name, welcome.you, connection.servers())?;
     if args.delete {

@@ -33,6 +33,8 @@ pub(super) struct OutputMode {
     /// Lines of standard input, once somebody reads them.
     input: Option<mpsc::Receiver<String>>,
     interrupt: Pin<Box<dyn Future<Output = ()>>>,
+    /// What the screen says first.
+    notice: Option<String>,
 }
 
 enum Kind {
@@ -60,7 +62,7 @@ impl OutputMode {
                 tui::Options { colour, glyphs: args.glyphs.into(), mouse: !args.no_mouse };
             Kind::Screen(options, None)
         };
-        Self { kind, input: None, interrupt: Box::pin(interrupted()) }
+        Self { kind, input: None, interrupt: Box::pin(interrupted()), notice: None }
     }
 
     /// Reports that the server accepted our hello.
@@ -76,6 +78,17 @@ impl OutputMode {
         }
     }
 
+    /// Says something before anything else is shown.
+    pub(super) fn notice(&mut self, text: &str) -> io::Result<()> {
+        match &self.kind {
+            Kind::Screen(..) => {
+                self.notice = Some(text.to_owned());
+                Ok(())
+            }
+            Kind::Plain(_) | Kind::Json(_) => writeln!(output::stderr(), "{text}"),
+        }
+    }
+
     /// Shows the lobby until a game begins or the person leaves. `notice` says why they are here
     /// again. With `stays` they choose what to seek, and may choose again.
     pub(super) async fn find(
@@ -87,6 +100,8 @@ impl OutputMode {
         let view: &mut dyn LobbyView = match &mut self.kind {
             Kind::Screen(options, terminal) => {
                 let terminal = taken(*options, terminal)?;
+                let first = self.notice.take();
+                let notice = notice.or(first.as_deref());
                 return Box::pin(tui::run_lobby(terminal, lobby, notice, stays)).await;
             }
             Kind::Plain(plain) => plain,
@@ -104,7 +119,9 @@ impl OutputMode {
     pub(super) async fn show(&mut self, table: &mut Table) -> io::Result<ExitReason> {
         let view: &mut dyn View = match &mut self.kind {
             Kind::Screen(options, terminal) => {
-                return Box::pin(tui::run(taken(*options, terminal)?, table)).await;
+                let notice = self.notice.take();
+                let terminal = taken(*options, terminal)?;
+                return Box::pin(tui::run(terminal, table, notice.as_deref())).await;
             }
             Kind::Plain(plain) => plain,
             Kind::Json(json) => json,
@@ -150,6 +167,10 @@ impl OutputMode {
         let mut talk = output::stderr();
         if let (true, ExitReason::Ended(text)) = (is_screen, reason) {
             writeln!(talk, "{text}")?;
+        }
+        if let ExitReason::Busy(room) = reason {
+            let link = lobby.server().room_link(room);
+            writeln!(talk, "Nothing was sent: your game goes on. fivefold join {link}")?;
         }
         let (is_seeking, server) = (lobby.state().search().is_some(), lobby.server().clone());
         match lobby.leave().await {

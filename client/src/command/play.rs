@@ -25,7 +25,7 @@ pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
         chat: true,
     };
     let mut mode = OutputMode::new(&args.view);
-    let visit = Visit::open(&args.visit, None).await?;
+    let visit = Visit::to_play(&args.visit, None).await?;
     let table = visit.enter(LobbyRequest::Create(create), &mut mode).await?;
     mode.stay(table).await
 }

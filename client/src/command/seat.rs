@@ -55,8 +55,8 @@ async fn in_room(
     visit: Visit,
     room: &RoomLink,
 ) -> anyhow::Result<ExitCode> {
-    let Visit { mut connection, mut welcome } = visit;
-    let mut view = Plain::new(output::stdout(), output::stderr());
+    let Visit { mut connection, mut welcome, .. } = visit;
+    let mut view = Plain::of_program(output::stdout(), output::stderr());
     let join = || LobbyRequest::Join { room: room.code.clone(), after: None };
     let joined = connection.ask(join()).await?;
     let Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. } = joined else {

@@ -78,8 +78,8 @@ struct AtTable {
 impl<'a> SeekingEngine<'a> {
     /// Starts the engine for the pool's game, and enters the lobby.
     async fn enter(args: &'a SeatArgs, options: SeatOptions, visit: Visit) -> anyhow::Result<Self> {
-        let Visit { connection, mut welcome } = visit;
-        let mut view = Plain::new(output::stdout(), output::stderr());
+        let Visit { connection, mut welcome, .. } = visit;
+        let mut view = Plain::of_program(output::stdout(), output::stderr());
         let me = welcome.you.clone();
         let mut lobby = Lobby::enter(connection, me.clone(), true).await?;
         let settings = match &args.seek {

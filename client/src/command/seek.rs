@@ -30,10 +30,10 @@ pub(super) async fn run(args: &SeekArgs) -> anyhow::Result<ExitCode> {
             Beginning::Search(Search::Seek(Wanted::Settings(settings)))
         }
     };
-    let visit = Visit::open(&args.visit, None).await?;
     if args.list {
-        return list(visit, args.view.json).await;
+        return list(Visit::open(&args.visit, None).await?, args.view.json).await;
     }
+    let visit = Visit::to_play(&args.visit, None).await?;
     finding::run(visit, OutputMode::new(&args.view), beginning).await
 }
 

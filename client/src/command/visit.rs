@@ -1,6 +1,6 @@
 //! A visit to a server: connects, keeps the identity, and enters a room.
 
-use std::env;
+use std::{env, io};
 
 use anyhow::bail;
 use fivefold_shared::protocol::{ApiToken, LobbyRequest, Message, Reason};
@@ -9,7 +9,9 @@ use super::{output_mode::OutputMode, usage::Usage};
 use crate::{
     cli::VisitArgs,
     connection::{Connection, ConnectionError, Visitor, Welcome},
+    guest_folders::GuestFolder,
     room_link::ServerAddress,
+    sanitize::sanitize,
     server_list::ServerList,
     settings::Settings,
     table::Table,
@@ -20,6 +22,9 @@ use crate::{
 pub(super) struct Visit {
     pub(super) connection: Connection,
     pub(super) welcome: Welcome,
+    /// Whether another program on this machine plays as the usual guest or account, and this one as
+    /// another guest.
+    pub(super) is_other_guest: bool,
 }
 
 impl Visit {
@@ -30,7 +35,16 @@ impl Visit {
         link: Option<&ServerAddress>,
     ) -> anyhow::Result<Self> {
         let token = token_of_program()?.filter(|_| !args.guest);
-        Self::by(args, link, token).await
+        Self::by(args, link, token, false).await
+    }
+
+    /// The same to play or to watch: as another guest where a program on this machine plays already.
+    pub(super) async fn to_play(
+        args: &VisitArgs,
+        link: Option<&ServerAddress>,
+    ) -> anyhow::Result<Self> {
+        let token = token_of_program()?.filter(|_| !args.guest);
+        Self::by(args, link, token, true).await
     }
 
     /// The same for a program that plays: by the token that it has, or else as a new guest.
@@ -38,15 +52,16 @@ impl Visit {
         args: &VisitArgs,
         link: Option<&ServerAddress>,
     ) -> anyhow::Result<Self> {
-        Self::by(args, link, token_of_program()?).await
+        Self::by(args, link, token_of_program()?, false).await
     }
 
     async fn by(
         args: &VisitArgs,
         link: Option<&ServerAddress>,
         token: Option<ApiToken>,
+        plays: bool,
     ) -> anyhow::Result<Self> {
-        let folder = Settings::folder()?;
+        let mut folder = Settings::folder()?;
         let mut settings = Settings::load(&folder)?;
         let given =
             ServerList::new(&args.server.addresses).map_err(|error| Usage(error.to_string()))?;
@@ -59,6 +74,14 @@ impl Visit {
             None => known.cloned().unwrap_or_default(),
         };
         let is_own = !args.guest && token.is_none();
+        let mut is_other_guest = false;
+        if is_own && plays {
+            let taken = GuestFolder::take(&folder, &server)?;
+            (folder, is_other_guest) = (taken.path, taken.is_other);
+            if is_other_guest {
+                settings = Settings::load(&folder)?;
+            }
+        }
         let mut visitor = Visitor {
             identity: settings.identity(&server).filter(|_| is_own).cloned(),
             session: settings.session(&server).filter(|_| is_own).cloned(),
@@ -100,7 +123,17 @@ impl Visit {
                 settings.save(&folder)?;
             }
         }
-        Ok(Self { connection, welcome })
+        Ok(Self { connection, welcome, is_other_guest })
+    }
+
+    /// Says that this is another guest than the usual one.
+    pub(super) fn report(&self, mode: &mut OutputMode) -> io::Result<()> {
+        if !self.is_other_guest {
+            return Ok(());
+        }
+        let name = sanitize(self.welcome.name.as_str());
+        let text = "Another fivefold plays here already, so you are another guest";
+        mode.notice(&format!("{text}: {name}."))
     }
 
     /// Creates or enters a room, and opens its table.
@@ -110,13 +143,14 @@ impl Visit {
         mode: &mut OutputMode,
     ) -> anyhow::Result<Table> {
         mode.connected(self.connection.server(), &self.welcome)?;
+        self.report(mode)?;
         let joined: Message = self.connection.ask(request).await?;
         Ok(Table::remote(self.connection, self.welcome.you, joined)?)
     }
 }
 
 /// The token that the caller has given this program.
-fn token_of_program() -> anyhow::Result<Option<ApiToken>> {
+pub(super) fn token_of_program() -> anyhow::Result<Option<ApiToken>> {
     let Some(text) = env::var("FIVEFOLD_TOKEN").ok().filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
