@@ -11,6 +11,8 @@ pub enum ExitReason {
     Interrupted,
     /// A game in this room has begun, by their seek or an accepted challenge.
     Paired(RoomCode),
+    /// Nothing was sought, as a paired game of theirs runs in this room.
+    Busy(RoomCode),
     /// The opponent did not begin the game, so their seek goes on.
     Aborted,
     /// The room or the connection was closed for good; the text is for people.

@@ -16,9 +16,12 @@ pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
     let state = match (summary.phase, room.your_turn) {
         (Phase::Running, true) => "your turn",
         (Phase::Running, false) => "running",
-        (Phase::Waiting, _) => "open seat",
-        (Phase::Finished, _) => "finished",
+        (Phase::Waiting, _) if summary.ply == 0 => "open seat",
+        // Of a game that has ended, somebody may have left.
+        (Phase::Waiting | Phase::Finished, _) => "finished",
     };
+    let nobody = if state == "finished" { "a free seat" } else { "nobody yet" };
+    let name = |player| name(player, nobody);
     let players = match room.seat {
         Some(seat) => format!("against {}", name(summary.seats.get(seat.other()))),
         None => {
@@ -49,10 +52,10 @@ pub fn finished(server: &ServerAddress, seat: Option<Seat>, game: &ListedGame) -
                 Some(_) => "lost",
                 None => "drawn",
             };
-            (result, format!("against {}", name(Some(&summary.players[seat.other()]))))
+            (result, format!("against {}", name(Some(&summary.players[seat.other()]), "")))
         }
         None => {
-            let [first, second] = Seat::BOTH.map(|seat| name(Some(&summary.players[seat])));
+            let [first, second] = Seat::BOTH.map(|seat| name(Some(&summary.players[seat]), ""));
             ("ended", format!("{first} against {second}"))
         }
     };
@@ -68,8 +71,8 @@ pub fn finished(server: &ServerAddress, seat: Option<Seat>, game: &ListedGame) -
     )
 }
 
-fn name(player: Option<&Player>) -> String {
-    player.map_or_else(|| "nobody yet".to_owned(), |player| sanitize(&player.name()).into_owned())
+fn name(player: Option<&Player>, nobody: &str) -> String {
+    player.map_or_else(|| nobody.to_owned(), |player| sanitize(&player.name()).into_owned())
 }
 
 #[cfg(test)]
@@ -87,11 +90,13 @@ mod tests {
         let ann = json!({"member": "aaaaaaaaaaaaaaaa", "name": "Ann"});
         let bob = json!({"member": "bbbbbbbbbbbbbbbb", "name": "Bob"});
         let rules = serde_json::to_value(fivefold_shared::rules::Rules::TIC_TAC_TOE).unwrap();
-        let room = |phase, second, seat, your_turn| -> OwnRoom {
+        let room = |phase: &str, second, seat, your_turn| -> OwnRoom {
+            let (phase, ply) = if phase == "left" { ("waiting", 9) } else { (phase, 4) };
+            let ply = if (phase, ply) == ("waiting", 4) { 0 } else { ply };
             serde_json::from_value(json!({
                 "room": "k7m2qpxw9abc", "rules": rules, "assistance": false,
                 "seats": {"first": ann, "second": second}, "black": "first", "phase": phase,
-                "ply": 4, "spectators": 0, "visibility": "private", "seat": seat,
+                "ply": ply, "spectators": 0, "visibility": "private", "seat": seat,
                 "your_turn": your_turn, "host": true,
             }))
             .unwrap()
@@ -109,6 +114,10 @@ mod tests {
             (
                 room("waiting", json!(null), json!("first"), false),
                 format!("open seat  against nobody yet: tic-tac-toe, no clock  {link}"),
+            ),
+            (
+                room("left", json!(null), json!("first"), false),
+                format!("finished   against a free seat: tic-tac-toe, no clock  {link}"),
             ),
             (
                 room("finished", bob, json!(null), false),

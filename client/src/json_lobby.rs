@@ -45,9 +45,9 @@ impl<W: Write> LobbyView for Json<W> {
             LobbyEvent::Seeking { seek, waited_ms } => {
                 self.write(&LobbyLine::Seeking { seek, waited_ms: *waited_ms })
             }
-            LobbyEvent::Paired { room, rated } => {
+            LobbyEvent::Paired { room, rated, is_earlier } => {
                 let link = lobby.server().room_link(room);
-                self.write(&LobbyLine::Paired { room, link, rated: *rated })
+                self.write(&LobbyLine::Paired { room, link, rated: *rated, earlier: *is_earlier })
             }
             LobbyEvent::Over { seek, why, .. } => {
                 self.write(&LobbyLine::SeekOver { seek, why: *why })

@@ -21,6 +21,8 @@ pub(crate) enum LobbyLine<'a> {
         link: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         rated: Option<bool>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        earlier: bool,
     },
     SeekOver {
         seek: &'a SeekId,

@@ -277,7 +277,7 @@ impl<W: Write> Json<W> {
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
             Message::Paired { room, rated, .. } if table.code() != Some(room) => {
                 let link = table.link_to(room).unwrap_or_default();
-                self.write(&LobbyLine::Paired { room, link, rated: *rated })
+                self.write(&LobbyLine::Paired { room, link, rated: *rated, earlier: false })
             }
             Message::Welcome { .. }
             | Message::Paired { .. }

@@ -82,6 +82,8 @@ pub enum LobbyEvent {
         room: RoomCode,
         /// Whether it is rated, if the server says so: not if the game was found before.
         rated: Option<bool>,
+        /// Whether it ran before, so that nothing new was sought or accepted.
+        is_earlier: bool,
     },
     /// The person's own seek or challenge is over without a game.
     Over {
@@ -143,6 +145,8 @@ pub struct LobbyState {
     own: Option<OwnSeek>,
     /// Commands that accepted a game, and are not refused.
     accepting: Vec<CommandId>,
+    /// Whether commands were sent again, so that a game may be the answer to the first time.
+    is_repeated: bool,
 }
 
 impl LobbyState {
@@ -204,6 +208,7 @@ impl LobbyState {
     /// Begins a seek or a challenge.
     pub(crate) fn begin(&mut self, search: Search, id: CommandId, now: u64) {
         self.own = Some(OwnSeek { search, id, seek: None, since: now });
+        self.is_repeated = false;
     }
 
     /// Takes a message of the server, for the member `me`.
@@ -230,7 +235,15 @@ impl LobbyState {
                 own.seek = Some(seek.clone());
                 Some(LobbyEvent::Seeking { seek, waited_ms })
             }
-            Message::Paired { room, rated, .. } => Some(LobbyEvent::Paired { room, rated }),
+            Message::Paired { seek, room, rated, .. } => {
+                let asked = self.own.as_ref().is_some_and(|own| own.seek.is_none())
+                    || !self.accepting.is_empty();
+                let is_earlier = asked && !self.is_repeated && seek.is_none() && rated.is_none();
+                if is_earlier {
+                    self.own = None;
+                }
+                Some(LobbyEvent::Paired { room, rated, is_earlier })
+            }
             Message::SeekOver { seek, why } => {
                 let own = self.own.take_if(|own| own.seek.as_ref() == Some(&seek))?;
                 Some(LobbyEvent::Over { search: own.search, seek, why })
@@ -400,6 +413,7 @@ impl Lobby {
                     return LobbyEvent::Lost { reason, retry_ms: retry_in.as_millis() };
                 }
                 TableEvent::Back => {
+                    self.state.is_repeated = true;
                     self.connection.send(Request::Lobby(LobbyRequest::WatchLobby));
                     // The connection itself repeats a command without an answer.
                     if let Some(own) = self.state.own.clone().filter(|own| own.seek.is_some()) {
@@ -488,6 +502,7 @@ impl Lobby {
     fn seek_again(&mut self, own: OwnSeek) {
         self.connection.send_as(own.id.clone(), Request::Lobby(own.search.request(self.engine)));
         self.state.own = Some(own);
+        self.state.is_repeated = true;
     }
 }
 

@@ -146,6 +146,9 @@ pub async fn run(
                 view.lobby_event(lobby, &event)?;
                 match event {
                     LobbyEvent::Seeking { .. } => reports = Reports::new(),
+                    LobbyEvent::Paired { room, is_earlier: true, .. } => {
+                        return Ok(ExitReason::Busy(room));
+                    }
                     LobbyEvent::Paired { room, .. } => return Ok(ExitReason::Paired(room)),
                     LobbyEvent::Over { search, why, .. } if !stays => {
                         return Ok(ExitReason::Ended(sentences::over(&search, why)));

@@ -64,6 +64,7 @@ impl<O: Write, E: Write> LobbyView for Plain<O, E> {
                 };
                 writeln!(self.talk, "{waited}Ctrl-C cancels.")
             }
+            LobbyEvent::Paired { is_earlier: true, .. } => Ok(()),
             LobbyEvent::Paired { rated, .. } => {
                 writeln!(self.talk, "{}", sentences::begins(*rated))
             }

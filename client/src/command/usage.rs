@@ -54,6 +54,6 @@ pub(super) fn exit_code(reason: &ExitReason) -> ExitCode {
     match reason {
         ExitReason::Left | ExitReason::Paired(_) | ExitReason::Aborted => ExitCode::SUCCESS,
         ExitReason::Interrupted => ExitCode::from(INTERRUPTED),
-        ExitReason::Ended(_) => ExitCode::FAILURE,
+        ExitReason::Ended(_) | ExitReason::Busy(_) => ExitCode::FAILURE,
     }
 }
