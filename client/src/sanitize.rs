@@ -47,10 +47,11 @@ fn replace(text: &str, is_unfit: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
 }
 
-/// Whether a character must not be printed.
+/// Whether a character must not be printed. Those that join two others, such as the parts of an emoji, may
+/// be.
 pub fn is_unfit(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}')
 }
@@ -66,6 +67,8 @@ mod tests {
             ("Ωμέγα 五目", "Ωμέγα 五目"),
             ("\u{1b}[2Jgone\r\n", " [2Jgone  "),
             ("a\u{9b}b\u{7f}c\u{202e}d", "a b c d"),
+            ("👨\u{200d}👩\u{200d}👧", "👨\u{200d}👩\u{200d}👧"),
+            ("a\u{200b}b\u{200e}c\u{200f}d", "a b c d"),
             ("a\u{2066}b\u{2069}c\u{e0041}d", "a b c d"),
         ];
         for (text, expected) in cases {

@@ -31,12 +31,16 @@ use self::{
 pub use self::{options::Options, theme::Glyphs};
 use crate::{
     exit_reason::ExitReason,
+    game_files,
     lobby::Lobby,
     table::{Table, TableEvent},
 };
 
 /// The interval between drawings while a clock on the screen runs.
 const TICK: Duration = Duration::from_millis(100);
+
+/// The interval between other drawings.
+const SLOW_TICK: Duration = Duration::from_secs(1);
 
 /// The terminal, taken for screens until this is dropped. It is restored on every way out, panics
 /// included.
@@ -98,7 +102,7 @@ pub async fn run_lobby(
     lobby_screen.update(lobby.state(), lobby.now(), LobbyInput::Notice(notice.unwrap_or_default()));
     loop {
         screen.draw(|frame| draw_lobby::draw(&lobby_screen, lobby.state(), lobby.now(), frame))?;
-        let is_ticking = lobby.state().changes_with_time(lobby.now());
+        let is_ticking = lobby_screen.is_lost() || lobby.state().changes_with_time(lobby.now());
         let tick = async {
             match is_ticking {
                 true => tokio::time::sleep(TICK).await,
@@ -146,7 +150,7 @@ pub async fn run_lobby(
 
 /// Whether a key leaves the program at once.
 fn is_exit(key: KeyEvent) -> bool {
-    keys::action(key) == Some(keys::Action::Interrupt)
+    keys::chord(key) == Some(keys::Action::Interrupt)
 }
 
 /// Stops the program until it is continued.
@@ -156,24 +160,28 @@ fn suspend(screen: &mut Screen) -> io::Result<()> {
     screen.enter()
 }
 
-/// Shows the table until the person leaves; the caller keeps the table and closes it.
+/// Shows the table until the person leaves; the caller keeps the table and closes it. `notice` is shown
+/// first.
 ///
 /// # Errors
 /// When the terminal fails.
-pub async fn run(terminal: &mut TakenTerminal, table: &mut Table) -> io::Result<ExitReason> {
+pub async fn run(
+    terminal: &mut TakenTerminal,
+    table: &mut Table,
+    notice: Option<&str>,
+) -> io::Result<ExitReason> {
     let TakenTerminal { screen, input, signals, options } = terminal;
     let link = table.link().unwrap_or_default();
     let mut app = App::new(table.room().clone(), table.me().clone(), link, *options);
+    notice.into_iter().for_each(|notice| app.say(notice));
     app.update(Event::Spectators(table.spectators().clone()));
     app.update(Event::Away(table.away()));
     loop {
-        app.update(Event::Tick(table.now()));
+        app.update(tick_of(table));
         screen.draw(|frame| draw_screen::draw(&mut app, frame))?;
         let tick = async {
-            match app.is_ticking() {
-                true => tokio::time::sleep(TICK).await,
-                false => std::future::pending().await,
-            }
+            // A server may fall silent at any time.
+            tokio::time::sleep(if app.is_ticking() { TICK } else { SLOW_TICK }).await;
         };
         let event = tokio::select! {
             event = input.next() => match event {
@@ -196,11 +204,17 @@ pub async fn run(terminal: &mut TakenTerminal, table: &mut Table) -> io::Result<
             },
         };
         let Some(event) = event else { continue };
-        app.update(Event::Tick(table.now()));
+        app.update(tick_of(table));
         for effect in app.update(event) {
             match effect {
                 Effect::Send(request) => {
-                    table.send(request);
+                    let id = table.send(request.clone());
+                    app.update(Event::Sent(id, request));
+                }
+                Effect::Save => {
+                    let saved =
+                        game_files::save(table.room()).map_err(|error| format!("{error:#}"));
+                    app.update(Event::Saved(saved));
                 }
                 Effect::AnswerChallenge(answer) => {
                     table.send_to_server(answer);
@@ -219,6 +233,11 @@ pub async fn run(terminal: &mut TakenTerminal, table: &mut Table) -> io::Result<
     }
 }
 
+fn tick_of(table: &Table) -> Event {
+    let silent_ms = u64::try_from(table.silence().as_millis()).unwrap_or(u64::MAX);
+    Event::Tick { now: table.now(), silent_ms }
+}
+
 /// Converts a terminal input to an event, if the screen uses it.
 fn from_terminal(input: Input) -> Option<Event> {
     match input {
@@ -234,8 +253,8 @@ fn from_table(event: TableEvent) -> Event {
     match event {
         TableEvent::Message(message) => Event::Heard(*message),
         TableEvent::Lost { reason, retry_in } => {
-            let seconds = retry_in.as_secs_f32();
-            Event::Lost(format!("Trying again in {seconds:.1} s ({reason})."))
+            let retry_ms = u64::try_from(retry_in.as_millis()).unwrap_or(u64::MAX);
+            Event::Lost { reason, retry_ms }
         }
         TableEvent::Restored { moves } => Event::Restored(moves),
         TableEvent::Back => Event::Back,

@@ -43,6 +43,10 @@ mod spectate;
 mod standby;
 #[cfg(target_os = "linux")]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod terminal_play;
+#[cfg(target_os = "linux")]
+mod terminal_screen;
 mod unwritable;
 
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! client is ended.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{Read, Write},
     os::fd::OwnedFd,
     process::{Child, Command, Stdio},
@@ -19,6 +19,8 @@ use rustix::{
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::terminal_screen::Screen;
+
 /// What the terminal gets when the screen takes it, and when it gives it back.
 const TAKES: [&str; 4] = ["\x1b[?1049h", "\x1b[?1000h", "\x1b[?2004h", "\x1b[?25l"];
 const GIVES_BACK: [&str; 4] = ["\x1b[?1049l", "\x1b[?1000l", "\x1b[?2004l", "\x1b[?25h"];
@@ -31,8 +33,9 @@ pub(crate) struct Terminal {
     keyboard: File,
     output: Receiver<Vec<u8>>,
     shown: String,
-    /// Removed with the client.
-    _settings: TempDir,
+    screen: Screen,
+    /// The client's settings, and its current folder. Removed with the client.
+    settings: TempDir,
 }
 
 impl Terminal {
@@ -51,6 +54,7 @@ impl Terminal {
             .arg("--ctty")
             .arg(program("fivefold"))
             .args(arguments)
+            .current_dir(settings.path())
             .env("FIVEFOLD_CONFIG_DIR", settings.path())
             .env("TERM", "xterm-256color")
             .stdin(end())
@@ -70,7 +74,15 @@ impl Terminal {
                 }
             }
         });
-        Self { child, side, keyboard, output, shown: String::new(), _settings: settings }
+        Self {
+            child,
+            side,
+            keyboard,
+            output,
+            shown: String::new(),
+            screen: Screen::new(),
+            settings,
+        }
     }
 
     /// Waits until the terminal got all of these.
@@ -78,8 +90,26 @@ impl Terminal {
         while !parts.iter().all(|part| self.shown.contains(part)) {
             let bytes = self.output.recv_timeout(PATIENCE);
             let bytes = bytes.unwrap_or_else(|_| panic!("{parts:?} in {:?}", self.shown));
-            self.shown += &String::from_utf8_lossy(&bytes);
+            self.took(&bytes);
         }
+    }
+
+    /// Waits until all of these are on the screen.
+    pub(crate) fn sees(&mut self, parts: &[&str]) {
+        loop {
+            let text = self.screen.text();
+            if parts.iter().all(|part| text.contains(part)) {
+                return;
+            }
+            let bytes = self.output.recv_timeout(PATIENCE);
+            self.took(&bytes.unwrap_or_else(|_| panic!("{parts:?} in\n{}", text.trim_end())));
+        }
+    }
+
+    fn took(&mut self, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(bytes);
+        self.screen.take(&text);
+        self.shown += &text;
     }
 
     /// Whether typed lines are shown and edited, and keys send signals.
@@ -88,13 +118,20 @@ impl Terminal {
         modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
     }
 
+    /// The text of a file that the client has saved.
+    pub(crate) fn saved(&self, name: &str) -> String {
+        fs::read_to_string(self.settings.path().join(name)).expect("it is saved")
+    }
+
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
         tcsetwinsize(&self.side, winsize(columns, rows)).expect("it is a terminal");
     }
 
     /// Forgets what the terminal got before.
     pub(crate) fn forget(&mut self) {
-        while self.output.try_recv().is_ok() {}
+        while let Ok(bytes) = self.output.try_recv() {
+            self.took(&bytes);
+        }
         self.shown.clear();
     }
 
@@ -177,7 +214,7 @@ fn five_hundred_changes_of_size_leave_a_running_game_running() {
     let mut bob = Client::start(bob.iter().chain(&["--server", &server.url()]));
     let link = bob.event("joined")["link"].as_str().expect("a link").to_owned();
     let mut ann = Terminal::start(&["join", &link, "--name", "Ann"]);
-    ann.until(&["Your turn: move 1"]);
+    ann.sees(&["Your turn: move 1"]);
     // From the smallest terminal to a large one, in an order that is the same in each run.
     let mut chance = 1_u64;
     let mut one_to = |most: u64| {
@@ -199,5 +236,5 @@ fn five_hundred_changes_of_size_leave_a_running_game_running() {
     ann.type_keys(":h8\r");
     assert_eq!(bob.event("played")["point"], json!([7, 7]));
     bob.say("h9");
-    ann.until(&["Your turn: move 3"]);
+    ann.sees(&["Your turn: move 3"]);
 }

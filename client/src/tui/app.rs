@@ -11,9 +11,11 @@ mod input_mode;
 mod message_log;
 mod opening;
 mod opening_draft;
+mod questions;
 mod table_messages;
 #[cfg(test)]
 mod tests;
+mod unanswered;
 
 use fivefold_shared::{
     opening::Ask,
@@ -24,24 +26,27 @@ use fivefold_shared::{
 };
 use ratatui::layout::Rect;
 
-use self::opening_draft::Draft;
 pub(super) use self::{
     event::{Effect, Event},
     heat_map::Heat,
     input_mode::{Connection, Mode, Offer, Question},
     message_log::{Kind, Log},
 };
+use self::{opening_draft::Draft, unanswered::Unanswered};
 use super::{
     layout::{Layout, Window},
     options::Options,
     theme::Theme,
 };
-use crate::{
-    challenges::Challenges, perspective::Perspective, restored, sanitize::sanitize, sentences,
-};
+use crate::{challenges::Challenges, perspective::Perspective, restored, sentences};
 
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
+
+/// From then on a move on its way is drawn, in milliseconds.
+const LATE_MS: u64 = 500;
+/// From then on the title counts a silent server's seconds.
+const SILENT_SECONDS: u64 = 2;
 
 /// A letter that may be the start of a typed point, with the state of the screen before its command
 /// ran.
@@ -51,6 +56,7 @@ struct TypedLetter {
     cursor: Point,
     origin: Point,
     look: Option<usize>,
+    follow: bool,
 }
 
 /// The state of the screen.
@@ -90,6 +96,9 @@ pub(super) struct App {
     draft: Draft,
     log: Log,
     mode: Mode,
+    unanswered: Unanswered,
+    /// For how long the server has been silent although something was asked, in milliseconds.
+    silent_ms: u64,
     /// Whether the server was restored while the connection was lost.
     is_restored: bool,
 }
@@ -123,6 +132,8 @@ impl App {
             draft: Draft::default(),
             log: Log::default(),
             mode: Mode::Board,
+            unanswered: Unanswered::default(),
+            silent_ms: 0,
             is_restored: false,
         };
         if !app.room.time.is_none() {
@@ -130,6 +141,11 @@ impl App {
         }
         app.begin();
         app
+    }
+
+    /// Logs news for the person.
+    pub(super) fn say(&mut self, text: &str) {
+        self.log.say(text);
     }
 
     /// Applies an event and returns the effects to carry out.
@@ -140,9 +156,10 @@ impl App {
             Event::Mouse(mouse) => self.mouse_event(mouse, &mut effects),
             Event::Paste(text) => self.paste(&text),
             Event::Heard(message) => self.hear(message, &mut effects),
-            Event::Lost(text) => {
+            Event::Lost { reason, retry_ms } => {
                 self.is_restored = false;
-                self.connection = Connection::Lost(sanitize(&text).into_owned());
+                self.log.warn(&format!("the connection is lost: {reason}"));
+                self.connection = Connection::Lost { retry_at: self.now.saturating_add(retry_ms) };
             }
             Event::Restored(moves) => {
                 self.is_restored = true;
@@ -160,7 +177,10 @@ impl App {
             Event::Closed(text) => self.close(&text),
             Event::Spectators(spectators) => self.spectators = spectators,
             Event::Away(away) => self.away = away,
-            Event::Tick(now) => self.now = now,
+            Event::Tick { now, silent_ms } => (self.now, self.silent_ms) = (now, silent_ms),
+            Event::Sent(id, request) => self.unanswered.add(id, request, self.now),
+            Event::Saved(Ok(file)) => self.log.say(&format!("the game is saved in {file}")),
+            Event::Saved(Err(why)) => self.log.warn(&format!("the game is not saved: {why}")),
             Event::Suspend => effects.push(Effect::Suspend),
         }
         effects
@@ -301,7 +321,41 @@ impl App {
         let claim = Seat::BOTH.into_iter().any(|seat| self.claim_at(seat).is_some());
         let first_act = self.room.running().is_some_and(|game| game.first_act.is_some());
         let challenge = self.challenges.open(self.now).next().is_some();
-        clock.is_some_and(|clock| clock.running().is_some()) || claim || first_act || challenge
+        let is_lost = matches!(self.connection, Connection::Lost { .. });
+        clock.is_some_and(|clock| clock.running().is_some())
+            || claim
+            || first_act
+            || challenge
+            || is_lost
+            || !self.unanswered.is_empty()
+    }
+
+    /// The move of this person that the server has not confirmed for a while.
+    pub(super) fn late_move(&self) -> Option<Point> {
+        let (point, since) = self.unanswered.play(self.ply())?;
+        (self.now.saturating_sub(since) >= LATE_MS).then_some(point)
+    }
+
+    /// The move of this person that is on its way.
+    pub(super) fn pending(&self) -> Option<Point> {
+        self.unanswered.play(self.ply()).map(|(point, _)| point)
+    }
+
+    /// What a person must know before anything else: that the connection is lost, or the server silent.
+    /// The messages say why.
+    pub(super) fn banner(&self) -> Option<String> {
+        let silence = || {
+            let waited = self.unanswered.oldest().map_or(0, |since| self.now.saturating_sub(since));
+            let seconds = waited.max(self.silent_ms) / 1000;
+            (seconds >= SILENT_SECONDS)
+                .then(|| format!(" !! No answer from the server for {seconds} s"))
+        };
+        self.connection.banner(self.now).or_else(silence)
+    }
+
+    /// The letter that waits for a digit, if one does.
+    pub(super) fn waiting_letter(&self) -> Option<char> {
+        self.typed.map(|typed| typed.letter)
     }
 
     /// Whether the opponent has been away, or has not answered, for long enough to claim the game.
@@ -318,19 +372,10 @@ impl App {
         [absent, nudge.map(|nudge| nudge.until)].into_iter().flatten().min()
     }
 
-    /// What a person must know before anything else: that the connection is lost, or the room closed.
-    pub(super) fn banner(&self) -> Option<String> {
-        match &self.connection {
-            Connection::Up => None,
-            Connection::Lost(text) => Some(format!(" !! Connection lost. {text}")),
-            Connection::Closed(text) => Some(format!(" !! Over (q leaves): {text}")),
-        }
-    }
-
     /// The state of the connection to the table.
     #[cfg(test)]
-    pub(super) const fn connection(&self) -> &Connection {
-        &self.connection
+    pub(super) const fn connection(&self) -> Connection {
+        self.connection
     }
 
     /// Colours and glyphs.
@@ -396,6 +441,17 @@ impl App {
     /// Whether this person is to move.
     pub(super) fn is_my_turn(&self) -> bool {
         self.perspective().is_my_turn()
+    }
+
+    /// Whether bots help this person now.
+    pub(super) fn is_assisted(&self) -> bool {
+        let has_bot = |seat: Seat| self.room.seats.get(seat).is_some_and(|p| p.bot().is_some());
+        let own = self.perspective().seat();
+        self.room.game.is_some()
+            && match self.room.running() {
+                Some(_) => own.is_some_and(|own| self.room.assistance || has_bot(own.other())),
+                None => true,
+            }
     }
 
     /// The phase of the room.

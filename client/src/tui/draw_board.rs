@@ -61,6 +61,10 @@ fn glyph(app: &App, point: Point) -> (String, Style) {
         // Not confirmed, so in small letters.
         return (theme.glyph(stone).to_lowercase(), theme.stone(stone));
     }
+    if app.late_move() == Some(point) && app.look().is_none() {
+        let stone = app.position().turn();
+        return (theme.glyph(stone).to_lowercase(), theme.stone(stone));
+    }
     if let Some(index) = app.offered().iter().position(|offered| *offered == point) {
         return (NUMBERS[index..=index].into(), theme.last());
     }

@@ -12,7 +12,7 @@ use ratatui::{
 use unicode_width::UnicodeWidthStr;
 
 use super::{
-    app::{Connection, Kind},
+    app::Kind,
     draw_panel::wrap,
     draw_screen::{clean, too_small},
     layout::{COLUMNS_MIN, ROWS_MIN},
@@ -24,12 +24,6 @@ use crate::{
     lobby_sentences as sentences,
 };
 
-/// Columns of a pool's name.
-const NAME: usize = 14;
-/// Columns of the figures of a pool.
-const FIGURES: usize = 28;
-/// The same where the terminal is narrow, which leaves out the usual wait.
-const FIGURES_NARROW: usize = 16;
 /// From this width on all figures fit.
 const WIDE: usize = 76;
 /// Rows for messages, with their heading.
@@ -53,7 +47,7 @@ pub(super) fn draw(screen: &LobbyScreen, state: &LobbyState, now: u64, frame: &m
 
 fn parts(screen: &LobbyScreen, state: &LobbyState, now: u64, area: Rect, buffer: &mut Buffer) {
     let row = |y| Rect { y, height: 1, ..area };
-    title(screen, row(area.y), buffer);
+    title(screen, now, row(area.y), buffer);
     let width = usize::from(area.width);
     let mut lines = search(screen, state, now, width);
     lines.push(Line::default());
@@ -77,10 +71,9 @@ fn parts(screen: &LobbyScreen, state: &LobbyState, now: u64, area: Rect, buffer:
 }
 
 /// The name of the screen; or that the connection is lost.
-fn title(screen: &LobbyScreen, area: Rect, buffer: &mut Buffer) {
-    if let Connection::Lost(text) | Connection::Closed(text) = screen.connection() {
+fn title(screen: &LobbyScreen, now: u64, area: Rect, buffer: &mut Buffer) {
+    if let Some(banner) = screen.connection().banner(now) {
         let width = usize::from(area.width);
-        let banner = format!(" !! Connection lost. {text}");
         return Line::styled(format!("{banner:<width$}"), BAR).render(area, buffer);
     }
     Line::styled("Find an opponent", STRONG).render(area, buffer);
@@ -162,9 +155,9 @@ fn pool_heading(screen: &LobbyScreen, width: usize) -> Line<'static> {
 /// The figures of a pool, or their headings.
 fn figures(width: usize, waiting: &str, games: &str, wait: &str) -> String {
     if width < WIDE {
-        format!("{waiting:>8} {games:>6} ")
+        format!(" {waiting:>7}")
     } else {
-        format!("{waiting:>8} {games:>6} {wait:>11} ")
+        format!(" {waiting:>7}  {games:>5}  {wait:>10}")
     }
 }
 
@@ -180,13 +173,14 @@ fn pool_line(
     let mark = if is_selected { ">" } else { " " };
     let number = if index < 9 { (index + 1).to_string() } else { " ".to_owned() };
     let name = pool.name.as_str();
-    let figures_width = if width < WIDE { FIGURES_NARROW } else { FIGURES };
-    let game_width = width.saturating_sub(figures_width + NAME + 6);
-    let game: String = sentences::settings(&pool.settings).chars().take(game_width).collect();
     let wait = pool.wait_ms.map_or("-".to_owned(), sentences::length);
     let star = if is_sought { "*" } else { " " };
     let figures = figures(width, &pool.waiting.to_string(), &pool.games.to_string(), &wait);
-    let text = format!("{mark} {number} {star}{name:NAME$} {game:game_width$}{figures}");
+    let names = state.pools().iter().map(|pool| pool.name.as_str().len());
+    let name_width = names.max().unwrap_or_default();
+    let game_width = width.saturating_sub(name_width + figures.width() + 6);
+    let game: String = sentences::settings(&pool.settings).chars().take(game_width).collect();
+    let text = format!("{mark} {number} {star}{name:name_width$} {game:game_width$}{figures}");
     Line::styled(text, if is_selected || is_sought { STRONG } else { Style::new() })
 }
 

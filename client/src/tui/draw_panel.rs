@@ -95,12 +95,17 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
         None => (String::new(), false),
     };
     let won = if won.and_then(|outcome| outcome.winner()) == Some(seat) { "  won" } else { "" };
-    Line::from(vec![
-        Span::styled(if to_move { "> " } else { "  " }, STRONG),
-        Span::styled(theme.glyph(stone), theme.stone(stone)),
+    let mut after = [
         Span::styled(format!(" {name}{you}{won}"), if to_move { STRONG } else { Style::new() }),
         Span::styled(time, if is_low { theme.warning() } else { Style::new() }),
-    ])
+    ];
+    if app.layout().is_small {
+        // A long name may be cut, and a clock may not.
+        after.reverse();
+    }
+    let to_move = Span::styled(if to_move { "> " } else { "  " }, STRONG);
+    let glyph = Span::styled(theme.glyph(stone), theme.stone(stone));
+    Line::from_iter([to_move, glyph].into_iter().chain(after))
 }
 
 /// Notes below the players: the current state, and possible actions.
@@ -110,6 +115,10 @@ fn notes(app: &App) -> Vec<(String, Style)> {
         opening if opening.is_empty() => vec![(turn(app), STRONG)],
         opening => opening.into_iter().map(|text| (text, STRONG)).collect(),
     };
+    if let Some(point) = app.late_move() {
+        let name = coordinates::format(point, app.rules().size());
+        notes.push((format!("{name} is on its way to the server"), theme.warning()));
+    }
     for sentence in sentences::absent(app.perspective(), app.away(), app.now()) {
         notes.push((sentence, theme.warning()));
     }
@@ -235,7 +244,10 @@ fn moves(app: &App, area: Rect, buffer: &mut Buffer) {
 
 /// The latest messages, the newest below.
 fn messages(app: &App, area: Rect, buffer: &mut Buffer) {
-    heading(app, area, "Messages", buffer);
+    match app.log().skipped() {
+        0 => heading(app, area, "Messages", buffer),
+        newer => heading(app, area, &format!("Messages ({newer} newer: ])"), buffer),
+    }
     let area = below(area, 1);
     let mut rows: Vec<Line<'_>> = Vec::new();
     for (kind, text) in app.log().latest() {
@@ -274,6 +286,19 @@ fn heading(app: &App, area: Rect, text: &str, buffer: &mut Buffer) {
     }
 }
 
+/// What people see as single characters, such as an emoji of several parts.
+pub(super) fn graphemes(text: &str) -> Vec<&str> {
+    let mut rest = text;
+    let span = Span::raw(text);
+    let lengths = span.styled_graphemes(Style::new()).map(|grapheme| grapheme.symbol.len());
+    let split = lengths.map(|length| {
+        let (grapheme, after) = rest.split_at(length);
+        rest = after;
+        grapheme
+    });
+    split.collect()
+}
+
 /// Breaks a text at spaces, and splits words longer than a line.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
@@ -285,12 +310,11 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
         } else if !line.is_empty() {
             lines.push(std::mem::take(&mut line));
         }
-        for character in word.chars() {
-            if line.width() + unicode_width::UnicodeWidthChar::width(character).unwrap_or(0) > width
-            {
+        for grapheme in graphemes(word) {
+            if line.width() + grapheme.width() > width && !line.is_empty() {
                 lines.push(std::mem::take(&mut line));
             }
-            line.push(character);
+            line.push_str(grapheme);
         }
         lines.push(line);
     }
@@ -303,12 +327,13 @@ mod tests {
 
     #[test]
     fn texts_break_at_spaces() {
-        let cases: [(&str, usize, &[&str]); 5] = [
+        let cases: [(&str, usize, &[&str]); 6] = [
             ("", 5, &[""]),
             ("one two", 10, &["one two"]),
             ("one two three", 7, &["one two", "three"]),
             ("abcdefgh ij", 3, &["abc", "def", "gh", "ij"]),
             ("五目 並べ", 4, &["五目", "並べ"]),
+            ("a👨\u{200d}👩\u{200d}👧b", 2, &["a", "👨\u{200d}👩\u{200d}👧", "b"]),
         ];
         for (text, width, expected) in cases {
             assert_eq!(wrap(text, width), expected, "{text:?}");

@@ -12,7 +12,7 @@ use ratatui::{
     text::{Line, Text},
     widgets::{Block, Clear, Paragraph, Widget, Wrap},
 };
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::{
     app::{App, Mode},
@@ -22,36 +22,6 @@ use super::{
     theme::{BAR, STRONG},
 };
 use crate::sanitize::{is_unfit, sanitize};
-
-/// How to put a stone on a board with named points.
-const PLAY: &str = "Enter/h8 play";
-/// How to put a stone on a board with numbered points.
-const PLAY_UNBOUNDED: &str = "Enter/x,y play";
-/// The key that gives up a game.
-const RESIGN: &str = "r resign";
-/// The same key before both players have acted in a paired game.
-const ABORT: &str = "r abort";
-/// The keys at the bottom of the screen, the most important first; the help lists those that do not
-/// fit.
-const PLAYING: &[&str] = &[
-    "? help",
-    "q quit",
-    PLAY,
-    "u takeback",
-    "d draw",
-    RESIGN,
-    "D bot",
-    "T,W weights",
-    ", . look back",
-    "Tab last move",
-    "M mouse",
-];
-/// The same between games.
-const BETWEEN: &[&str] =
-    &["? help", "q quit", "m rematch", ", . look back", "T,W weights", "Tab last move", "M mouse"];
-/// The same for spectators.
-const WATCHING: &[&str] =
-    &["? help", "q quit", ", . look back", "Tab last move", "T,W weights", "M mouse"];
 
 /// Draws the screen. Lays it out for the frame's size, which may have changed since any event.
 /// Sanitizes everything on it, as a second safeguard.
@@ -83,8 +53,8 @@ fn draw_parts(app: &App, frame: &mut Frame<'_>) {
     status(app, layout.status, buffer);
     Line::styled(footer(app, layout.footer.width), app.theme().quiet())
         .render(layout.footer, buffer);
-    if *app.mode() == Mode::Help {
-        help(screen, buffer);
+    if let Mode::Help(lines) = app.mode() {
+        help(screen, *lines, buffer);
     }
     if let Mode::Input(text) = app.mode() {
         let typed = u16::try_from(text.len()).unwrap_or(0);
@@ -103,12 +73,12 @@ fn end_of(text: &str, width: u16) -> String {
     let room = usize::from(width).saturating_sub(SAY_PROMPT.len() + 2);
     let text = sanitize(text);
     let mut used = 0;
-    let start = text.char_indices().rev().take_while(|(_, c)| {
-        used += c.width().unwrap_or(0);
+    let shown = draw_panel::graphemes(&text).into_iter().rev().take_while(|grapheme| {
+        used += grapheme.width();
         used <= room
     });
-    let start = start.last().map_or(text.len(), |(at, _)| at);
-    text[start..].to_owned()
+    let length: usize = shown.map(str::len).sum();
+    text[text.len() - length..].to_owned()
 }
 
 /// Says that the terminal is too small for the lobby.
@@ -144,7 +114,17 @@ fn title(app: &App, area: Rect, buffer: &mut Buffer) {
 /// A question, the input line, or the point under the cursor.
 fn status(app: &App, area: Rect, buffer: &mut Buffer) {
     let line = match app.mode() {
-        Mode::Ask(question) => Line::styled(format!(" {question}  y yes, n no "), BAR),
+        Mode::Ask(question) => {
+            let point = app.waiting_letter().map(|letter| format!(", 1-9 point {letter}.."));
+            let point = point.unwrap_or_default();
+            Line::styled(format!(" {question}  {}{point} ", question.keys()), BAR)
+        }
+        Mode::MayBePoint(_) => {
+            let letter = app.waiting_letter().unwrap_or(' ');
+            let text =
+                format!(" {letter}_  1-9 point {letter}.., Enter command {letter}, Esc neither ");
+            Line::styled(text, BAR)
+        }
         Mode::Input(text) => {
             Line::styled(format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) "), BAR)
         }
@@ -154,7 +134,7 @@ fn status(app: &App, area: Rect, buffer: &mut Buffer) {
             BAR,
         ),
         Mode::Say(text) => Line::styled(format!("{SAY_PROMPT}{}_ ", end_of(text, area.width)), BAR),
-        Mode::Board | Mode::Help => Line::raw(under_cursor(app)),
+        Mode::Board | Mode::Help(_) => Line::raw(under_cursor(app)),
     };
     line.render(area, buffer);
 }
@@ -184,19 +164,42 @@ fn under_cursor(app: &App) -> String {
     format!("{name}: {what}{}{mouse}", weight.unwrap_or_default())
 }
 
-fn footer(app: &App, width: u16) -> String {
-    let keys = match (app.is_seated(), app.phase()) {
-        (false, _) => WATCHING,
-        (true, Phase::Waiting | Phase::Running) => PLAYING,
-        (true, Phase::Finished) => BETWEEN,
+/// The keys that do something now, the most important first; the help lists all.
+fn keys(app: &App) -> Vec<&'static str> {
+    let room = app.room();
+    let is_playing = app.is_seated() && app.phase() == Phase::Running;
+    let is_alone = app.link().is_empty();
+    let play = match app.rules().size() {
+        Size::Bounded { .. } => "Enter/h8 play",
+        Size::Unbounded => "Enter/x,y play",
     };
+    let resign = if room.is_abortable() { "r abort" } else { "r resign" };
+    let has_seat = !app.is_seated() && room.open_seat(app.away()).is_some();
+    let again = app.is_seated() && app.phase() == Phase::Finished;
+    let is_past = app.ply() > 0;
+    let keys = [
+        ("? help", true),
+        ("q quit", true),
+        (play, app.is_my_turn()),
+        ("S sit", has_seat),
+        ("m rematch", again),
+        ("u takeback", is_playing && is_past),
+        ("d draw", is_playing && !room.is_abortable()),
+        (resign, is_playing),
+        ("D bot", app.is_assisted() && app.is_my_turn()),
+        ("T,W weights", app.is_assisted()),
+        ("/ chat", room.chat && !is_alone),
+        (", . look back", is_past),
+        ("Ctrl-S save", is_past),
+        ("Tab last move", is_past),
+        ("M mouse", true),
+    ];
+    keys.into_iter().filter(|(_, is_now)| *is_now).map(|(key, _)| key).collect()
+}
+
+fn footer(app: &App, width: u16) -> String {
     let mut text = String::new();
-    for &key in keys {
-        let key = match key {
-            PLAY if app.rules().size() == Size::Unbounded => PLAY_UNBOUNDED,
-            RESIGN if app.room().is_abortable() => ABORT,
-            key => key,
-        };
+    for key in keys(app) {
         if text.width() + 2 + key.width() > usize::from(width) {
             break;
         }
@@ -208,8 +211,8 @@ fn footer(app: &App, width: u16) -> String {
     text
 }
 
-/// Draws the help over the middle of the screen.
-fn help(screen: Rect, buffer: &mut Buffer) {
+/// Draws the help over the middle of the screen, scrolled by so many lines.
+fn help(screen: Rect, scrolled: u16, buffer: &mut Buffer) {
     let keys = HELP.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0);
     let mut lines: Vec<Line<'_>> =
         HELP.iter().map(|(key, what)| Line::raw(format!(" {key:<keys$}  {what} "))).collect();
@@ -224,6 +227,13 @@ fn help(screen: Rect, buffer: &mut Buffer) {
         height,
     };
     Clear.render(area, buffer);
-    let title = Line::styled(" Keys (any key closes this) ", STRONG);
-    Paragraph::new(Text::from(lines)).block(Block::bordered().title(title)).render(area, buffer);
+    let hidden = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).saturating_sub(height);
+    let title = match hidden {
+        0 => " Keys (any key closes this) ",
+        _ => " Keys (Space, Up, Down: more; others close this) ",
+    };
+    Paragraph::new(Text::from(lines))
+        .scroll((scrolled.min(hidden), 0))
+        .block(Block::bordered().title(Line::styled(title, STRONG)))
+        .render(area, buffer);
 }

@@ -1,12 +1,14 @@
 //! Maps keys to actions in board mode, in one table that also feeds the help.
 //!
-//! Letters clash with typed points such as `h8`. A letter that is no command opens the input line
-//! at once. Any other letter runs its command; if a digit follows, the screen undoes the command
-//! and opens the input line with both characters. No letter has an effect that cannot be undone,
-//! except `u` (column u exists from 21 columns on) and answers to questions; `:` always opens the
-//! input line.
+//! A letter may be the start of a typed point such as `h8`. A letter that is no command opens the
+//! input line at once. One that only moves the cursor, the window or the shown position does so at
+//! once, and a digit after it undoes that. Any other letter that names a column of the board waits
+//! for the next key, or asks its question: a digit makes it a point. On the board without borders a
+//! point begins with a digit or a sign, so no sign is a command there. `:` always opens the input
+//! line.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use fivefold_shared::rules::Size;
 
 /// The action that a key requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +59,10 @@ pub(super) enum Action {
     HeatMap,
     /// Take an open seat.
     Sit,
+    /// Scroll the messages this many towards older ones.
+    Messages(isize),
+    /// Save the game to a file.
+    Save,
     /// Take or release the mouse.
     Mouse,
     /// Show the help.
@@ -73,36 +79,86 @@ pub(super) enum Action {
     Escape,
 }
 
+impl Action {
+    /// Whether a letter with this action waits for the next key where it names a column. The others
+    /// only change what is shown, which a digit undoes.
+    pub(super) const fn waits(self) -> bool {
+        match self {
+            Self::Takeback
+            | Self::Draw
+            | Self::Resign
+            | Self::Nudge
+            | Self::Rematch
+            | Self::Accept
+            | Self::BotMove
+            | Self::Weight
+            | Self::HeatMap
+            | Self::Sit
+            | Self::Mouse
+            | Self::Quit => true,
+            Self::Move(..)
+            | Self::Pan(..)
+            | Self::Place
+            | Self::Type(_)
+            | Self::Say
+            | Self::DeclineOrNext
+            | Self::Back
+            | Self::Forward
+            | Self::First
+            | Self::Live
+            | Self::Follow
+            | Self::ZoomIn
+            | Self::ZoomOut
+            | Self::Messages(_)
+            | Self::Save
+            | Self::Help
+            | Self::Interrupt
+            | Self::Suspend
+            | Self::Redraw
+            | Self::Escape => false,
+        }
+    }
+}
+
 /// How far `Shift` with an arrow moves the window.
 const PAN: i32 = 4;
 
-/// The help's lines: keys, and what they do.
+/// The help's lines: keys, and what they do. A command that changes something asks first.
 pub(super) const HELP: &[(&str, &str)] = &[
     ("arrows, h j k l", "move the cursor"),
     ("Enter, Space", "put a stone under the cursor"),
-    ("h8 Enter", "put a stone on h8; \":h8\" is the same, x,y needs \":\""),
+    ("h8 Enter", "put a stone on h8; \":h8\" is the same, as is x,y"),
+    ("a letter, a digit", "begin a point, on a board that has this column"),
     ("mouse", "click: move the cursor; again: put a stone; M: off/on"),
     ("Shift+arrows, H J K L", "move the window on a large board; wheel: up, down"),
     ("Tab", "to the last move, and follow play again"),
-    ("+  -", "draw the board larger, smaller"),
-    ("u", "ask to take your last move back; in an opening, undo a stone"),
+    ("=  _   (or +  -)", "draw the board larger, smaller; + - with borders only"),
     ("1 2 3", "choose in the menu of an opening; Esc leaves it, Enter opens it"),
-    ("d", "offer a draw (small d; asks first)"),
-    ("r  N", "resign or abort (asks first); ask if they are there"),
-    ("y  n", "answer an offer: yes, no"),
-    ("m", "rematch, when the game has ended"),
-    ("S  /", "take an open seat; say something to those in the room"),
+    ("u", "ask to take your last move back (asks first); undo a stone"),
+    ("d", "offer a draw, or claim one (asks first)"),
+    ("r", "resign, or abort before both have acted (asks first)"),
+    ("N", "ask your opponent whether they are there (asks first)"),
+    ("y  n", "answer an offer: yes, no (both ask first)"),
+    ("m", "a rematch, when the game has ended (asks first)"),
+    ("S", "take an open seat (asks first)"),
+    ("/", "say something to those in the room"),
+    ("[  ]", "older messages, newer ones"),
     (",  .   (or p  n)", "look at the move before, after"),
     ("g  G   (Home  End)", "look at the beginning; return to the game"),
-    ("D", "let the bot move for you (capital D)"),
+    ("D", "let the bot move for you (asks first)"),
     ("T", "the bot's weight of the point under the cursor"),
     ("W", "the bot's weights of all candidates, 9 the best"),
+    ("M", "the mouse for the game, or for selecting text"),
+    ("Ctrl-S", "save the game to a file in this folder"),
     ("q", "quit (asks first while you play); Ctrl-C: at once"),
-    ("Ctrl-Z  Ctrl-L", "suspend; redraw"),
+    ("Ctrl-Z  Ctrl-L", "suspend; draw everything again"),
+    ("a b c e f i o s t", "no commands: they begin a point, as v w x z"),
+    ("h j k l p n g", "work at once; a digit after them begins a point instead"),
+    ("other letters", "wait for a digit where they name a column; Enter goes on"),
 ];
 
 /// The action of a key, if it has one.
-pub(super) fn action(key: KeyEvent) -> Option<Action> {
+pub(super) fn action(key: KeyEvent, size: Size) -> Option<Action> {
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         return chord(key);
     }
@@ -119,7 +175,7 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
         KeyCode::PageUp => Action::Pan(0, -PAN),
         KeyCode::PageDown => Action::Pan(0, PAN),
         KeyCode::Esc => Action::Escape,
-        KeyCode::Char(letter) => return character(letter),
+        KeyCode::Char(letter) => return character(letter, size),
         _ => return None,
     })
 }
@@ -128,7 +184,8 @@ const fn arrow(shift: bool, x: i32, y: i32) -> Action {
     if shift { Action::Pan(PAN * x, PAN * y) } else { Action::Move(x, y) }
 }
 
-fn chord(key: KeyEvent) -> Option<Action> {
+/// The action of a key with Control, which is the same everywhere.
+pub(super) fn chord(key: KeyEvent) -> Option<Action> {
     if !key.modifiers.contains(KeyModifiers::CONTROL) {
         return None;
     }
@@ -136,11 +193,12 @@ fn chord(key: KeyEvent) -> Option<Action> {
         KeyCode::Char('c' | 'C') => Some(Action::Interrupt),
         KeyCode::Char('z' | 'Z') => Some(Action::Suspend),
         KeyCode::Char('l' | 'L') => Some(Action::Redraw),
+        KeyCode::Char('s' | 'S') => Some(Action::Save),
         _ => None,
     }
 }
 
-fn character(letter: char) -> Option<Action> {
+fn character(letter: char, size: Size) -> Option<Action> {
     Some(match letter {
         'h' => Action::Move(-1, 0),
         'j' => Action::Move(0, 1),
@@ -162,8 +220,11 @@ fn character(letter: char) -> Option<Action> {
         '.' => Action::Forward,
         'g' => Action::First,
         'G' => Action::Live,
+        '+' | '-' if size == Size::Unbounded => Action::Type(Some(letter)),
         '+' | '=' => Action::ZoomIn,
-        '-' => Action::ZoomOut,
+        '-' | '_' => Action::ZoomOut,
+        '[' => Action::Messages(1),
+        ']' => Action::Messages(-1),
         'D' => Action::BotMove,
         'T' => Action::Weight,
         'W' => Action::HeatMap,
@@ -173,9 +234,33 @@ fn character(letter: char) -> Option<Action> {
         'q' => Action::Quit,
         ':' => Action::Type(None),
         '/' => Action::Say,
-        letter if letter.is_ascii_lowercase() || letter.is_ascii_digit() => {
-            Action::Type(Some(letter))
-        }
+        letter if letter.is_ascii_alphanumeric() => Action::Type(Some(letter)),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_names_every_key() {
+        let named: Vec<&str> = HELP.iter().flat_map(|(keys, _)| keys.split([' ', ','])).collect();
+        for size in [Size::square(15), Size::Unbounded] {
+            for key in ' '..='~' {
+                let is_named = || named.contains(&key.to_string().as_str());
+                match character(key, size) {
+                    None | Some(Action::Place | Action::Type(_) | Action::Help) => {}
+                    Some(action) => assert!(is_named(), "{key}: {action:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_key_that_begins_a_point_is_a_command_without_borders() {
+        for key in "0123456789+-".chars() {
+            assert_eq!(character(key, Size::Unbounded), Some(Action::Type(Some(key))));
+        }
+    }
 }

@@ -15,7 +15,6 @@ use crate::{
     exit_reason::ExitReason,
     lobby::{LobbyEvent, LobbyState, NotAnswered, Search},
     lobby_sentences as sentences,
-    sanitize::sanitize,
 };
 
 /// An input of the screen.
@@ -93,7 +92,7 @@ impl LobbyScreen {
                 Vec::new()
             }
             LobbyInput::Key(key) => self.key(state, now, key).into_iter().collect(),
-            LobbyInput::Lobby(event) => self.hear(state, *event),
+            LobbyInput::Lobby(event) => self.hear(state, now, *event),
             LobbyInput::Suspend => vec![LobbyEffect::Suspend],
         }
     }
@@ -114,8 +113,13 @@ impl LobbyScreen {
     }
 
     /// The state of the connection.
-    pub(super) const fn connection(&self) -> &Connection {
-        &self.connection
+    pub(super) const fn connection(&self) -> Connection {
+        self.connection
+    }
+
+    /// Whether the title counts the time to the next try.
+    pub(super) const fn is_lost(&self) -> bool {
+        matches!(self.connection, Connection::Lost { .. })
     }
 
     /// The messages.
@@ -140,7 +144,7 @@ impl LobbyScreen {
         if key.code == KeyCode::Char('q') {
             return Some(LobbyEffect::Exit(ExitReason::Left));
         }
-        if self.connection != Connection::Up {
+        if matches!(self.connection, Connection::Closed) {
             return None;
         }
         let selected = self.selected(state);
@@ -184,9 +188,12 @@ impl LobbyScreen {
         Some(LobbyEffect::Accept(offer.seek.clone()))
     }
 
-    fn hear(&mut self, state: &LobbyState, event: LobbyEvent) -> Vec<LobbyEffect> {
+    fn hear(&mut self, state: &LobbyState, now: u64, event: LobbyEvent) -> Vec<LobbyEffect> {
         match event {
             LobbyEvent::Listed | LobbyEvent::Changed { .. } | LobbyEvent::Seeking { .. } => {}
+            LobbyEvent::Paired { room, is_earlier: true, .. } => {
+                return vec![LobbyEffect::Exit(ExitReason::Busy(room))];
+            }
             LobbyEvent::Paired { room, .. } => {
                 return vec![LobbyEffect::Bell, LobbyEffect::Exit(ExitReason::Paired(room))];
             }
@@ -208,11 +215,9 @@ impl LobbyScreen {
                 self.log.warn(&refusal.text);
             }
             LobbyEvent::Lost { reason, retry_ms } => {
-                let reason = sanitize(&reason);
-                let tenths = retry_ms / 100;
-                let (seconds, tenths) = (tenths / 10, tenths % 10);
-                let text = format!("Trying again in {seconds}.{tenths} s ({reason}).");
-                self.connection = Connection::Lost(text);
+                self.log.warn(&format!("the connection is lost: {reason}"));
+                let retry_ms = u64::try_from(retry_ms).unwrap_or(u64::MAX);
+                self.connection = Connection::Lost { retry_at: now.saturating_add(retry_ms) };
             }
             LobbyEvent::Back => {
                 self.connection = Connection::Up;

@@ -1,7 +1,9 @@
 //! Events that enter the state of the screen, and effects that it returns.
 
 use crossterm::event::{KeyEvent, MouseEvent};
-use fivefold_shared::protocol::{Absent, LobbyRequest, Message, RoomRequest, Spectators};
+use fivefold_shared::protocol::{
+    Absent, CommandId, LobbyRequest, Message, RoomRequest, Spectators,
+};
 
 use crate::{exit_reason::ExitReason, people::PersonRequest};
 
@@ -17,7 +19,12 @@ pub(in crate::tui) enum Event {
     /// A message from the table.
     Heard(Message),
     /// The connection is lost, and the table tries to get it back.
-    Lost(String),
+    Lost {
+        /// The reason, for people.
+        reason: String,
+        /// Milliseconds until the next try.
+        retry_ms: u64,
+    },
     /// The server was restored, and so many of the last moves are gone.
     Restored(usize),
     /// The connection is back.
@@ -32,8 +39,17 @@ pub(in crate::tui) enum Event {
     Spectators(Spectators),
     /// The absent players before the first message from the table.
     Away(Absent),
-    /// The current time by the server's clock, in milliseconds since the Unix epoch.
-    Tick(u64),
+    /// Time goes on.
+    Tick {
+        /// The time by the server's clock, in milliseconds since the Unix epoch.
+        now: u64,
+        /// For how long the server has been silent although something was asked.
+        silent_ms: u64,
+    },
+    /// A request was sent under this id.
+    Sent(CommandId, RoomRequest),
+    /// The game is saved in this file, or why not.
+    Saved(Result<String, String>),
     /// The person or the system asks to suspend the program.
     Suspend,
 }
@@ -47,6 +63,8 @@ pub(in crate::tui) enum Effect {
     AnswerChallenge(LobbyRequest),
     /// Block, mute or report somebody.
     About(PersonRequest),
+    /// Save the game to a file.
+    Save,
     /// Ring the bell: it is this person's turn.
     Bell,
     /// Take the mouse, or leave it to the terminal.

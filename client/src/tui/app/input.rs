@@ -3,16 +3,17 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use fivefold_shared::{
     notation::coordinates,
-    protocol::{CHAT_TEXT_MAX, ChatText, LobbyRequest, Phase, RoomRequest},
+    protocol::{CHAT_TEXT_MAX, ChatText, LobbyRequest, RoomRequest},
     rules::{Point, Size, UNBOUNDED_FIRST, UNBOUNDED_REACH},
 };
 use ratatui::layout::Position as Cell;
 
-use super::{App, Connection, Effect, Mode, Offer, Question, TypedLetter};
+use super::{App, Connection, Effect, Mode, TypedLetter};
 use crate::{
     exit_reason::ExitReason,
     people::{AboutError, AboutPerson, PersonRequest},
     tui::{
+        draw_panel::graphemes,
         keys::{self, Action},
         layout::SCALE_MAX,
     },
@@ -20,6 +21,8 @@ use crate::{
 
 /// Longest text in the input line: enough for the farthest point.
 const INPUT_MAX: usize = 24;
+/// Lines by which a key scrolls the help.
+const HELP_STEP: u16 = 8;
 /// Points per notch of the wheel.
 const WHEEL: i32 = 2;
 
@@ -27,22 +30,37 @@ impl App {
     /// A key was pressed.
     pub(super) fn key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         // These work in every mode.
-        let action = keys::action(key);
+        let action = keys::action(key, self.rules().size());
         if let Some(effect) = action.and_then(at_once) {
             return effects.push(effect);
         }
         let typed = self.typed.take();
         if let (KeyCode::Char(digit @ '0'..='9'), Some(typed)) = (key.code, typed)
-            && matches!(self.mode, Mode::Board | Mode::Ask(_))
+            && matches!(self.mode, Mode::Board | Mode::MayBePoint(_) | Mode::Ask(_))
         {
             return self.type_point(typed, digit);
         }
         match self.mode.clone() {
             Mode::Board => {
-                self.typed = self.typed_letter(key);
                 self.clicked = None;
                 if let Some(action) = action {
-                    self.act(action, effects);
+                    self.command(key, action, effects);
+                }
+            }
+            Mode::MayBePoint(action) => {
+                self.mode = Mode::Board;
+                match key.code {
+                    KeyCode::Esc | KeyCode::Backspace => {}
+                    KeyCode::Enter => self.act(action, effects),
+                    code if typed.is_some_and(|typed| code == KeyCode::Char(typed.letter)) => {
+                        self.act(action, effects);
+                    }
+                    _ => {
+                        self.act(action, effects);
+                        if self.mode == Mode::Board {
+                            self.key(key, effects);
+                        }
+                    }
                 }
             }
             Mode::Input(text) => self.input_key(key, text, effects),
@@ -50,7 +68,19 @@ impl App {
             Mode::Choose => self.choose_key(key),
             Mode::Declare(text) => self.declare_key(key, text),
             Mode::Ask(question) => self.answer(key, question, effects),
-            Mode::Help => self.mode = Mode::Board,
+            Mode::Help(lines) => self.mode = help_key(key, lines),
+        }
+    }
+
+    /// A key in board mode. A letter that may begin a point waits, unless its command shows at once
+    /// what it does and can be undone.
+    fn command(&mut self, key: KeyEvent, action: Action, effects: &mut Vec<Effect>) {
+        self.typed = self.typed_letter(key);
+        let waits = self.typed.is_some() && action.waits();
+        match self.question(action) {
+            Ok(question) => self.mode = Mode::Ask(question),
+            Err(_) if waits => self.mode = Mode::MayBePoint(action),
+            Err(_) => self.act(action, effects),
         }
     }
 
@@ -64,7 +94,13 @@ impl App {
             }
             Mode::Input(input) => input.clone(),
             Mode::Board => String::new(),
-            Mode::Choose | Mode::Declare(_) | Mode::Ask(_) | Mode::Help => return,
+            Mode::MayBePoint(_)
+            | Mode::Choose
+            | Mode::Declare(_)
+            | Mode::Ask(_)
+            | Mode::Help(_) => {
+                return;
+            }
         };
         input.extend(line.chars().filter(|c| is_input(*c)));
         input.truncate(INPUT_MAX);
@@ -111,32 +147,21 @@ impl App {
             }
             Action::Say => self.mode = Mode::Say(String::new()),
             Action::Takeback if self.undo_draft() => {}
-            Action::Takeback => self.in_game(RoomRequest::AskTakeback, effects),
-            Action::Draw => self.ask_in_game(match self.may_claim() {
-                true => Question::ClaimDraw,
-                false => Question::Draw,
-            }),
-            Action::Resign => self.ask_in_game(match self.room.is_abortable() {
-                true => Question::Abort,
-                false => Question::Resign,
-            }),
-            Action::Nudge => self.in_game(RoomRequest::Nudge, effects),
-            Action::Rematch => self.rematch(effects),
-            Action::Accept => match (self.open_offer(), self.open_offer().and_then(Offer::yes)) {
-                (_, Some(yes)) => self.send(yes, effects),
-                (Some(_), None) if self.is_seated() && self.phase() == Phase::Running => {
-                    self.mode = Mode::Ask(Question::Challenge);
-                }
-                (Some(_), None) => self.answer_challenge(true, effects),
-                (None, None) => self.log.warn("nothing to answer"),
+            Action::Takeback
+            | Action::Draw
+            | Action::Resign
+            | Action::Nudge
+            | Action::Rematch
+            | Action::Accept
+            | Action::BotMove
+            | Action::Sit => match self.question(action) {
+                Ok(question) => self.mode = Mode::Ask(question),
+                Err(why) => self.log.warn(why),
             },
-            Action::DeclineOrNext => {
-                match (self.open_offer(), self.open_offer().and_then(Offer::no)) {
-                    (_, Some(no)) => self.send(no, effects),
-                    (Some(Offer::Challenge), None) => self.answer_challenge(false, effects),
-                    (_, None) => self.step(1),
-                }
-            }
+            Action::DeclineOrNext => match self.question(action) {
+                Ok(question) => self.mode = Mode::Ask(question),
+                Err(_) => self.step(1),
+            },
             Action::Back => self.step(-1),
             Action::Forward => self.step(1),
             Action::First => self.look_at(0),
@@ -148,13 +173,10 @@ impl App {
             }
             Action::ZoomIn => self.zoom(1),
             Action::ZoomOut => self.zoom(-1),
-            Action::BotMove if self.is_my_turn() => {
-                self.send(RoomRequest::BotMove { ply: self.ply(), bot: None }, effects);
-            }
-            Action::BotMove => self.log.warn("the bot can move for you when it is your turn"),
             Action::Weight => self.tell_weight(effects),
             Action::HeatMap => self.toggle_heat(effects),
-            Action::Sit => self.send(RoomRequest::Sit { seat: None }, effects),
+            Action::Messages(older) => self.log.scroll(older),
+            Action::Save => effects.push(Effect::Save),
             Action::Mouse => {
                 self.mouse = !self.mouse;
                 self.log.say(match self.mouse {
@@ -163,27 +185,27 @@ impl App {
                 });
                 effects.push(Effect::Mouse(self.mouse));
             }
-            Action::Help => self.mode = Mode::Help,
-            Action::Quit if self.is_seated() && self.phase() == Phase::Running => {
-                self.mode = Mode::Ask(Question::Quit);
-            }
+            Action::Help => self.mode = Mode::Help(0),
             Action::Quit => effects.push(Effect::Exit(ExitReason::Left)),
             Action::Escape => self.look_at(self.ply()),
             Action::Interrupt | Action::Suspend | Action::Redraw => {}
         }
     }
 
-    /// A letter that may begin a point such as `h8`, with the state that its command may change.
+    /// A letter that names a column of the board and so may begin a point such as `h8`, with the
+    /// state that its command may change.
     fn typed_letter(&self, key: KeyEvent) -> Option<TypedLetter> {
-        match (key.code, self.rules().size()) {
-            (KeyCode::Char(letter @ 'a'..='z'), Size::Bounded { .. })
-                if (key.modifiers - KeyModifiers::SHIFT).is_empty() =>
-            {
-                let (cursor, origin, look) = (self.cursor, self.origin, self.look);
-                Some(TypedLetter { letter, cursor, origin, look })
-            }
-            _ => None,
+        let KeyCode::Char(letter) = key.code else { return None };
+        let Size::Bounded { width, .. } = self.rules().size() else { return None };
+        let column = u32::from(letter.to_ascii_lowercase()).checked_sub(u32::from('a'))?;
+        if !letter.is_ascii_alphabetic()
+            || column >= u32::from(width)
+            || !(key.modifiers - KeyModifiers::SHIFT).is_empty()
+        {
+            return None;
         }
+        let (cursor, origin, look, follow) = (self.cursor, self.origin, self.look, self.follow);
+        Some(TypedLetter { letter, cursor, origin, look, follow })
     }
 
     /// The letter began a point: undoes its command.
@@ -192,6 +214,7 @@ impl App {
         self.refresh();
         self.cursor = typed.cursor;
         self.origin = typed.origin;
+        self.follow = typed.follow;
         self.mode = Mode::Input(format!("{}{digit}", typed.letter));
     }
 
@@ -246,36 +269,13 @@ impl App {
             KeyCode::Esc => self.mode = Mode::Board,
             KeyCode::Backspace if text.is_empty() => self.mode = Mode::Board,
             KeyCode::Backspace => {
-                text.pop();
+                let last = graphemes(&text).last().map_or(0, |last| last.len());
+                text.truncate(text.len() - last);
                 self.mode = Mode::Say(text);
             }
             KeyCode::Char(c) => {
                 text.push(c);
                 self.mode = Mode::Say(shortened(&text));
-            }
-            _ => {}
-        }
-    }
-
-    fn answer(&mut self, key: KeyEvent, question: Question, effects: &mut Vec<Effect>) {
-        match key.code {
-            KeyCode::Char('y' | 'Y') => {
-                self.mode = Mode::Board;
-                match question {
-                    Question::Resign => self.in_game(RoomRequest::Resign, effects),
-                    Question::Abort => self.in_game(RoomRequest::Abort, effects),
-                    Question::Draw => self.in_game(RoomRequest::OfferDraw, effects),
-                    Question::ClaimDraw => self.in_game(RoomRequest::ClaimDraw, effects),
-                    Question::Quit => effects.push(Effect::Exit(ExitReason::Left)),
-                    Question::Challenge => self.answer_challenge(true, effects),
-                    Question::Opening(choice) => self.answer_opening(choice, true, effects),
-                }
-            }
-            KeyCode::Char('n' | 'N') | KeyCode::Esc => {
-                self.mode = Mode::Board;
-                if let Question::Opening(choice) = question {
-                    self.answer_opening(choice, false, effects);
-                }
             }
             _ => {}
         }
@@ -329,8 +329,11 @@ impl App {
         if self.look.is_some() {
             return self.log.warn("you are looking back; G returns to the game");
         }
-        if !self.is_ready() {
-            return;
+        if self.pending().is_some() {
+            return self.log.warn("your move is on its way");
+        }
+        if let Err(why) = self.ready() {
+            return self.log.warn(why);
         }
         if !self.is_my_turn() {
             return self.log.warn("it is not your turn");
@@ -347,39 +350,12 @@ impl App {
         }
     }
 
-    /// Whether this person plays in a running game; if not, shows a message.
-    fn is_ready(&mut self) -> bool {
-        match (self.phase(), self.is_seated()) {
-            (Phase::Running, true) => return true,
-            (Phase::Running | Phase::Finished, false) => self.log.warn("you are watching"),
-            (Phase::Waiting, false) => self.log.warn("you are watching; S takes an open seat"),
-            (Phase::Waiting, true) => self.log.warn("the game begins when both seats are taken"),
-            (Phase::Finished, true) => self.log.warn("the game is over; m asks for a rematch"),
-        }
-        false
-    }
-
-    fn in_game(&mut self, request: RoomRequest, effects: &mut Vec<Effect>) {
-        if self.is_ready() {
-            self.send(request, effects);
-        }
-    }
-
-    fn ask_in_game(&mut self, question: Question) {
-        if self.is_ready() {
-            self.mode = Mode::Ask(question);
-        }
-    }
-
     /// Answers the oldest challenge.
-    fn answer_challenge(&mut self, accepts: bool, effects: &mut Vec<Effect>) {
+    pub(super) fn answer_challenge(&mut self, accepts: bool, effects: &mut Vec<Effect>) {
         let Some(oldest) = self.challenges.open(self.now).next() else {
             return self.log.warn("the time to answer the challenge is over");
         };
         let seek = oldest.seek.seek.clone();
-        if self.connection != Connection::Up {
-            return self.log.warn("not now: the connection is lost");
-        }
         self.challenges.remove(&seek);
         effects.push(Effect::AnswerChallenge(match accepts {
             true => LobbyRequest::AcceptSeek { seek, engine: false },
@@ -387,21 +363,14 @@ impl App {
         }));
     }
 
-    fn rematch(&mut self, effects: &mut Vec<Effect>) {
-        match (self.phase(), self.is_seated()) {
-            (Phase::Finished, true) => self.send(RoomRequest::Rematch, effects),
-            (Phase::Running, _) => self.log.warn("a rematch can be asked for after the game"),
-            (Phase::Waiting | Phase::Finished, _) => {
-                self.log.warn("a rematch needs the two players of a game that has ended");
-            }
-        }
-    }
-
     pub(super) fn send(&mut self, request: RoomRequest, effects: &mut Vec<Effect>) {
-        match &self.connection {
+        match self.connection {
             Connection::Up => effects.push(Effect::Send(request)),
-            Connection::Lost(_) => self.log.warn("not now: the connection is lost"),
-            Connection::Closed(_) => self.log.warn("the room is closed; q leaves"),
+            Connection::Lost { .. } => {
+                self.log.say("this is sent when the connection is back");
+                effects.push(Effect::Send(request));
+            }
+            Connection::Closed => self.log.warn("the room is closed; q leaves"),
         }
     }
 
@@ -455,9 +424,22 @@ impl App {
 
     pub(super) fn ask_weights(&mut self, effects: &mut Vec<Effect>) {
         if !self.heat.awaited {
-            self.heat.awaited = self.connection == Connection::Up;
+            self.heat.awaited = !matches!(self.connection, Connection::Closed);
             self.send(RoomRequest::Weights { bot: None, ply: None }, effects);
         }
+    }
+}
+
+/// The help after a key: scrolled, or closed.
+fn help_key(key: KeyEvent, lines: u16) -> Mode {
+    match key.code {
+        KeyCode::Char(' ' | 'j') | KeyCode::Down | KeyCode::PageDown => {
+            Mode::Help(lines.saturating_add(HELP_STEP))
+        }
+        KeyCode::Char('k') | KeyCode::Up | KeyCode::PageUp => {
+            Mode::Help(lines.saturating_sub(HELP_STEP))
+        }
+        _ => Mode::Board,
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use fivefold_shared::protocol::RoomRequest;
 
-use crate::opening_choices::Choice;
+use crate::{opening_choices::Choice, tui::keys::Action};
 
 /// The target of the keyboard.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,8 +22,10 @@ pub(in crate::tui) enum Mode {
     Declare(String),
     /// A question that wants a yes or a no.
     Ask(Question),
-    /// The help, which any key closes.
-    Help,
+    /// A letter that names a column: a digit makes it a point, Enter does this.
+    MayBePoint(Action),
+    /// The help, scrolled by so many lines.
+    Help(u16),
 }
 
 /// A question before an action.
@@ -39,8 +41,22 @@ pub(in crate::tui) enum Question {
     ClaimDraw,
     /// Leave a running game?
     Quit,
-    /// Leave a running game for a challenge?
-    Challenge,
+    /// Leave the room?
+    Leave,
+    /// Ask for a takeback?
+    Takeback,
+    /// Ask the opponent whether they are there?
+    Nudge,
+    /// Ask for another game?
+    Rematch,
+    /// Let a bot move?
+    BotMove,
+    /// Take an open seat?
+    Sit,
+    /// Accept what is offered?
+    Accept(Offer),
+    /// Decline it?
+    Decline(Offer),
     /// Do this in the opening?
     Opening(Choice),
 }
@@ -53,12 +69,48 @@ impl fmt::Display for Question {
             Self::Draw => "Offer a draw?",
             Self::ClaimDraw => "Claim a draw, as your opponent does not act?",
             Self::Quit => "Leave while the game is running? (Your seat is kept.)",
-            Self::Challenge => "Leave this game for the challenge? (Your seat is kept.)",
+            Self::Leave => "Leave?",
+            Self::Takeback => "Ask to take your last move back?",
+            Self::Nudge => "Ask your opponent whether they are there?",
+            Self::Rematch => "Ask for a rematch?",
+            Self::BotMove => "Let the bot move for you?",
+            Self::Sit => "Take the open seat?",
+            Self::Accept(Offer::Draw) => "Accept the draw?",
+            Self::Accept(Offer::Takeback) => "Grant the takeback?",
+            Self::Accept(Offer::Rematch) => "Play again?",
+            Self::Accept(Offer::Claim) => "Claim the win, as your opponent does not act?",
+            Self::Accept(Offer::Challenge) => "Leave for the challenge? (Your seat is kept.)",
+            Self::Decline(Offer::Takeback) => "Refuse the takeback?",
+            Self::Decline(Offer::Challenge) => "Decline the challenge?",
+            Self::Decline(Offer::Draw | Offer::Rematch | Offer::Claim) => "Decline the draw?",
             Self::Opening(Choice::Take(stone)) => return write!(f, "Take {stone}?"),
             Self::Opening(Choice::Put) => "Confirm these stones?",
             Self::Opening(Choice::Offer) => "Offer these stones?",
             Self::Opening(Choice::Select) => "Pick this stone?",
         })
+    }
+}
+
+impl Question {
+    /// The keys that answer.
+    pub(in crate::tui) const fn keys(self) -> &'static str {
+        match self {
+            // `n` again, from somebody who means to decline.
+            Self::Decline(_) => "y or n declines, Esc does not",
+            Self::Resign
+            | Self::Abort
+            | Self::Draw
+            | Self::ClaimDraw
+            | Self::Quit
+            | Self::Leave
+            | Self::Takeback
+            | Self::Nudge
+            | Self::Rematch
+            | Self::BotMove
+            | Self::Sit
+            | Self::Accept(_)
+            | Self::Opening(_) => "y yes, n no",
+        }
     }
 }
 
@@ -100,6 +152,14 @@ impl Offer {
         }
     }
 
+    /// Whether the offer can be declined.
+    pub(super) const fn is_declined(self) -> bool {
+        match self {
+            Self::Draw | Self::Takeback | Self::Challenge => true,
+            Self::Rematch | Self::Claim => false,
+        }
+    }
+
     /// The request to the room that declines; `None` for a rematch and a claim, which need no
     /// answer, and for a challenge.
     pub(super) const fn no(self) -> Option<RoomRequest> {
@@ -112,12 +172,29 @@ impl Offer {
 }
 
 /// Whether the table is reachable.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::tui) enum Connection {
     /// Connected.
     Up,
-    /// Disconnected; a sentence describes the retries.
-    Lost(String),
-    /// The room is closed for good; a sentence gives the reason.
-    Closed(String),
+    /// Disconnected; the next try is at this time.
+    Lost {
+        /// By the server's clock, in milliseconds since the Unix epoch.
+        retry_at: u64,
+    },
+    /// The room is closed for good; a message says why.
+    Closed,
+}
+
+impl Connection {
+    /// What the title says about it at this time; the messages say why.
+    pub(in crate::tui) fn banner(self, now: u64) -> Option<String> {
+        match self {
+            Self::Up => None,
+            Self::Lost { retry_at } => Some(match retry_at.saturating_sub(now) {
+                0 => " !! Connection lost. Trying again now".to_owned(),
+                wait => format!(" !! Connection lost. Trying again in {} s", wait.div_ceil(1000)),
+            }),
+            Self::Closed => Some(" !! This room is over. q leaves".to_owned()),
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, collections::VecDeque};
 
+use crate::sanitize::sanitize;
+
 /// Most messages; older ones are dropped.
 const MESSAGES_MAX: usize = 200;
 
@@ -37,29 +39,46 @@ struct Line {
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui) struct Log {
     lines: VecDeque<Line>,
+    /// How many of the newest ones are scrolled out of sight.
+    skipped: usize,
 }
 
 impl Log {
     /// Logs news.
     pub(in crate::tui) fn say(&mut self, text: &str) {
-        self.push(Kind::News, text);
+        self.push(Kind::News, sentence(text));
+    }
+
+    /// Logs a line of chat as it was typed.
+    pub(in crate::tui) fn chat(&mut self, text: &str) {
+        self.push(Kind::News, sanitize(text).into_owned());
+    }
+
+    /// Scrolls this many messages towards older ones.
+    pub(in crate::tui) fn scroll(&mut self, older: isize) {
+        let most = self.lines.len().saturating_sub(1);
+        self.skipped = self.skipped.saturating_add_signed(older).min(most);
+    }
+
+    /// How many of the newest messages are scrolled out of sight.
+    pub(in crate::tui) const fn skipped(&self) -> usize {
+        self.skipped
     }
 
     /// Logs a warning.
     pub(in crate::tui) fn warn(&mut self, text: &str) {
-        self.push(Kind::Warning, text);
+        self.push(Kind::Warning, sentence(text));
     }
 
-    /// The messages, the latest first. Repeated ones include a count.
+    /// The messages from where they are scrolled to, the latest first. Repeated ones include a count.
     pub(in crate::tui) fn latest(&self) -> impl Iterator<Item = (Kind, Cow<'_, str>)> {
-        self.lines.iter().rev().map(|line| match line.times {
+        self.lines.iter().rev().skip(self.skipped).map(|line| match line.times {
             1 => (line.kind, Cow::Borrowed(line.text.as_str())),
             times => (line.kind, format!("{} ({times} times)", line.text).into()),
         })
     }
 
-    fn push(&mut self, kind: Kind, text: &str) {
-        let text = sentence(text);
+    fn push(&mut self, kind: Kind, text: String) {
         if let Some(last) = self.lines.back_mut().filter(|last| last.text == text) {
             last.times += 1;
             return;
@@ -68,12 +87,16 @@ impl Log {
             self.lines.pop_front();
         }
         self.lines.push_back(Line { kind, text, times: 1 });
+        // Somebody who reads older ones goes on reading them.
+        if self.skipped > 0 {
+            self.scroll(1);
+        }
     }
 }
 
 /// A clean line that begins with a capital and ends with a full stop.
 fn sentence(text: &str) -> String {
-    let clean = crate::sanitize::sanitize(text);
+    let clean = sanitize(text);
     let mut characters = clean.trim().chars();
     let first = characters.next();
     let mut sentence: String =

@@ -113,6 +113,11 @@ impl App {
         self.draft.points.pop().is_some() || self.draft.choice.take().is_some()
     }
 
+    /// Whether an act of the opening is prepared, and can be undone step by step.
+    pub(super) fn has_draft(&self) -> bool {
+        !self.draft.points.is_empty() || self.draft.choice.is_some()
+    }
+
     /// A key in the menu of choices.
     pub(super) fn choose_key(&mut self, key: KeyEvent) {
         let Some(ask) = self.own_ask() else { return self.mode = Mode::Board };

@@ -1,21 +1,22 @@
 //! Handles messages from the table.
 
 use fivefold_shared::{
-    protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, Snapshot},
+    protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, RoomRequest, Snapshot},
     room::RoomState,
     seat::Seat,
 };
 
-use super::{App, Connection, Effect, Mode, Question};
+use super::{App, Connection, Effect, Mode};
 use crate::{
+    connection::is_passing,
     lobby_sentences, opening_choices,
-    sanitize::sanitize,
     sentences::{self, Speaker},
 };
 
 impl App {
     /// A message from the table.
     pub(super) fn hear(&mut self, message: Message, effects: &mut Vec<Effect>) {
+        let answered = message.answers().and_then(|id| self.unanswered.answered(id));
         match message {
             Message::Event { event, .. } => self.happened(&event, effects),
             Message::Joined { spectators, away, catch_up, .. } => {
@@ -48,10 +49,10 @@ impl App {
                 }
             }
             Message::PlayerSaid { line, .. } => {
-                self.log.say(&sentences::said(&line, Speaker::Player));
+                self.log.chat(&sentences::said(&line, Speaker::Player));
             }
             Message::SpectatorSaid { line, .. } => {
-                self.log.say(&sentences::said(&line, Speaker::Spectator));
+                self.log.chat(&sentences::said(&line, Speaker::Spectator));
             }
             Message::Challenged { ref challenge, .. } => {
                 let name = lobby_sentences::name(challenge);
@@ -68,7 +69,7 @@ impl App {
             Message::Sanction { kind, reason, appealed, .. } => {
                 self.log.warn(&sentences::sanction(kind, &reason, appealed));
             }
-            Message::Refused { refusal, .. } => self.refused(&refusal),
+            Message::Refused { refusal, .. } => self.refused(&refusal, answered),
             Message::Closed { text, .. } => self.close(&text),
             // Answers about the connection, or that only confirm a command.
             Message::Welcome { .. }
@@ -88,9 +89,9 @@ impl App {
 
     /// The room or the connection is closed for good.
     pub(super) fn close(&mut self, text: &str) {
-        if !matches!(self.connection, Connection::Closed(_)) {
+        if self.connection != Connection::Closed {
             self.log.warn(text);
-            self.connection = Connection::Closed(sanitize(text).into_owned());
+            self.connection = Connection::Closed;
         }
     }
 
@@ -185,23 +186,16 @@ impl App {
         last.map(|made| made.by).is_some_and(|seat| !self.is_mine(seat) && self.is_person(seat))
     }
 
-    /// Closes a question about a game that has ended, or that can no longer be aborted.
-    fn forget_question(&mut self) {
-        let Mode::Ask(question) = self.mode else { return };
-        let is_moot = match question {
-            Question::Resign | Question::Draw | Question::ClaimDraw | Question::Quit => {
-                self.room.running().is_none()
-            }
-            Question::Abort => !self.room.is_abortable(),
-            Question::Challenge | Question::Opening(_) => false,
-        };
-        if is_moot {
-            self.mode = Mode::Board;
-        }
-    }
-
-    fn refused(&mut self, refusal: &Refusal) {
+    fn refused(&mut self, refusal: &Refusal, of: Option<RoomRequest>) {
         self.log.warn(&refusal.text);
+        // What somebody wrote is not lost: it waits in the line for another try.
+        if let (Some(RoomRequest::Say { text }), true) = (of, is_passing(refusal)) {
+            if self.mode == Mode::Board {
+                self.mode = Mode::Say(text.as_str().to_owned());
+            } else {
+                self.log.chat(&format!("Not sent: {}", text.as_str()));
+            }
+        }
         self.heat.awaited = false;
         self.heat.wanted = None;
         if refusal.reason == Reason::NoAssistance {

@@ -213,6 +213,7 @@ impl Sitting {
                 Effect::Send(request) => Some(request),
                 Effect::AnswerChallenge(_)
                 | Effect::About(_)
+                | Effect::Save
                 | Effect::Bell
                 | Effect::Mouse(_)
                 | Effect::Suspend

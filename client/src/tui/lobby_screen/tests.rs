@@ -183,13 +183,14 @@ fn a_small_terminal_keeps_the_selection_in_sight() {
 }
 
 #[test]
-fn a_lost_connection_is_in_the_title_and_keys_wait() {
+fn a_lost_connection_is_in_the_title_and_keys_are_queued() {
     let mut ann = Visit::new(true, Vec::new());
     let reason = "the server is silent".to_owned();
     ann.event(LobbyEvent::Lost { reason, retry_ms: 1_540 });
     let title = ann.drawn(80, 24).lines().next().unwrap().to_owned();
-    assert_eq!(title, " !! Connection lost. Trying again in 1.5 s (the server is silent).");
-    assert_eq!(ann.keys(&[KeyCode::Enter]), []);
+    assert_eq!(title, " !! Connection lost. Trying again in 2 s");
+    assert!(ann.drawn(80, 24).contains("The connection is lost: the server is silent."));
+    assert_eq!(ann.keys(&[KeyCode::Enter]), [LobbyEffect::Begin(in_pool("gomoku-3-2"))]);
     assert_eq!(ann.keys(&[KeyCode::Char('q')]), [LobbyEffect::Exit(ExitReason::Left)]);
     ann.event(LobbyEvent::Back);
     assert_eq!(ann.keys(&[KeyCode::Enter]), [LobbyEffect::Begin(in_pool("gomoku-3-2"))]);

@@ -22,7 +22,7 @@ fn a_whole_game_of_tic_tac_toe_is_played_by_keys() {
     assert_eq!(ann.played(), Some((4, "c3".into())));
     ann.moves("c3");
     assert_eq!(ann.last_message(), "Ann (Black, you) wins by a3 b3 c3.");
-    ann.keys("m");
+    ann.keys("my");
     assert_eq!(ann.requests(), [RoomRequest::Rematch]);
 }
 
@@ -104,14 +104,19 @@ fn what_cannot_be_taken_back_is_asked_about() {
         ("rx<Esc>", vec![]),
         ("dy", vec![RoomRequest::OfferDraw]),
         ("d<Esc>", vec![]),
-        ("u", vec![RoomRequest::AskTakeback]),
+        ("u", vec![]),
+        ("uy", vec![RoomRequest::AskTakeback]),
+        ("Ny", vec![RoomRequest::Nudge]),
+        ("Dy", vec![RoomRequest::BotMove { ply: 2, bot: None }]),
+        ("Dn", vec![]),
         ("qn", vec![]),
     ];
     for (keys, expected) in cases {
         let mut ann = Sitting::new(freestyle(15), Viewer::Black);
         ann.moves("h8 h9").keys(keys);
         assert_eq!(ann.requests(), expected, "{keys}");
-        assert_eq!(*ann.app.mode(), Mode::Board, "{keys}");
+        let is_asked = matches!(ann.app.mode(), Mode::Ask(_));
+        assert_eq!(is_asked, keys == "u", "{keys}");
     }
 }
 
@@ -153,14 +158,14 @@ fn offers_are_answered_with_y_and_n() {
         (RoomEvent::TakebackAsked { by }, RoomRequest::GrantTakeback, RoomRequest::RefuseTakeback),
     ];
     for (offer, yes, no) in cases {
-        for (key, expected) in [("y", yes), ("n", no)] {
+        for (key, expected) in [("yy", yes), ("ny", no.clone()), ("nn", no)] {
             let mut ann = Sitting::new(freestyle(15), Viewer::Black);
             ann.moves("h8 h9").hears(offer.clone()).keys(key);
             assert_eq!(ann.requests(), [expected]);
         }
     }
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
-    ann.ends(Outcome::Agreement).hears(RoomEvent::RematchAsked { by }).keys("y");
+    ann.ends(Outcome::Agreement).hears(RoomEvent::RematchAsked { by }).keys("yy");
     assert_eq!(ann.requests(), [RoomRequest::Rematch]);
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.keys("yy");
@@ -259,7 +264,7 @@ fn weights_that_are_refused_are_not_asked_for_again() {
 #[test]
 fn the_bot_moves_for_who_asks() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
-    ann.moves("h8 h9").keys("D");
+    ann.moves("h8 h9").keys("Dy");
     assert_eq!(ann.requests(), [RoomRequest::BotMove { ply: 2, bot: None }]);
 }
 
@@ -283,22 +288,163 @@ fn two_people_at_one_keyboard_move_in_turn() {
 }
 
 #[test]
-fn nothing_is_sent_while_the_connection_is_lost() {
+fn what_is_typed_while_the_connection_is_lost_is_queued() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
-    ann.update(Event::Lost("trying again in 2 s".into()));
-    ann.keys("<Enter>");
-    assert_eq!(ann.requests(), []);
-    assert_eq!(ann.last_message(), "Not now: the connection is lost.");
-    ann.update(Event::Back);
-    assert_eq!(*ann.app.connection(), Connection::Up);
+    let reason = "the server is silent".to_owned();
+    ann.update(Event::Lost { reason, retry_ms: 2_000 });
+    assert_eq!(ann.last_message(), "The connection is lost: the server is silent.");
     ann.keys("<Enter>");
     assert_eq!(ann.played(), Some((0, "h8".into())));
+    assert_eq!(ann.last_message(), "This is sent when the connection is back.");
+    ann.update(Event::Back);
+    assert_eq!(ann.app.connection(), Connection::Up);
+}
+
+#[test]
+fn a_move_on_its_way_is_drawn_and_the_title_counts_the_silence() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    let tick = |now| Event::Tick { now, silent_ms: 0 };
+    ann.update(tick(1_000));
+    ann.keys("<Enter>");
+    assert_eq!(ann.played(), Some((0, "h8".into())));
+    ann.update(Event::Sent(command(), play(0, 7, 7)));
+    assert!(ann.app.is_ticking());
+    let way = "h8 is on its way";
+    for (now, is_late, title) in [
+        (1_499, false, "freestyle"),
+        (1_500, true, "freestyle"),
+        (2_999, true, "freestyle"),
+        (3_000, true, " !! No answer from the server for 2 s"),
+        (9_900, true, " !! No answer from the server for 8 s"),
+    ] {
+        ann.update(tick(now));
+        let screen = ann.drawn(80, 24);
+        assert_eq!(screen.contains(way), is_late, "{now}: {screen}");
+        assert_eq!(screen.contains("(x)"), is_late, "{now}: {screen}");
+        assert!(screen.starts_with(title), "{now}: {screen}");
+    }
+    // It is not sent twice.
+    ann.keys("<Enter>");
+    assert_eq!((ann.played(), ann.last_message()), (None, "Your move is on its way.".into()));
+    ann.update(Event::Heard(Message::Done { id: command() }));
+    ann.moves("h8");
+    let screen = ann.drawn(80, 24);
+    assert!(!screen.contains(way) && screen.contains("{X}") && screen.starts_with("freestyle"));
+    // A silent server is seen although nothing waits for an answer.
+    ann.update(Event::Tick { now: 20_000, silent_ms: 4_100 });
+    assert!(ann.drawn(80, 24).starts_with(" !! No answer from the server for 4 s"));
+}
+
+#[test]
+fn no_letter_that_begins_a_point_leaves_a_trace_on_any_board() {
+    let board = |side| Rules::new(Variant::Freestyle, Size::square(side)).unwrap();
+    let letters = ('a'..='z').chain('A'..='Z');
+    for (letter, side) in letters.flat_map(|letter| [(letter, 15), (letter, 20), (letter, 26)]) {
+        let column = u8::try_from(letter.to_ascii_lowercase()).unwrap() - b'a';
+        if column >= side {
+            continue;
+        }
+        for (over, offer) in [(false, false), (false, true), (true, false)] {
+            let mut ann = Sitting::new(board(side), Viewer::Black);
+            ann.moves("a2 a3");
+            if offer {
+                ann.hears(RoomEvent::TakebackAsked { by: Seat::Second });
+            }
+            if over {
+                ann.ends(Outcome::Agreement);
+            }
+            let (cursor, message) = (ann.app.cursor(), ann.last_message());
+            ann.effects.clear();
+            ann.keys(&format!("{letter}5"));
+            let case = format!("{letter} on {side}, over: {over}, offer: {offer}");
+            assert_eq!(*ann.app.mode(), Mode::Input(format!("{letter}5")), "{case}");
+            ann.keys("<Esc>");
+            assert_eq!((ann.app.cursor(), ann.app.look()), (cursor, None), "{case}");
+            assert_eq!((ann.effects.len(), ann.last_message()), (0, message), "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_letter_that_waits_does_its_command_after_another_key() {
+    let mut ann = Sitting::new(freestyle(20), Viewer::Black);
+    ann.keys("T");
+    assert!(ann.requests().is_empty() && ann.drawn(80, 24).contains("1-9 point T.."));
+    ann.keys("<Enter>");
+    assert_eq!(ann.requests(), [RoomRequest::Weights { bot: None, ply: None }]);
+    ann.keys("M<Esc>");
+    assert!(!ann.effects.contains(&Effect::Mouse(false)));
+    ann.keys("MM");
+    assert!(ann.effects.contains(&Effect::Mouse(false)));
+    ann.keys("m<Left>");
+    assert_eq!(ann.last_message(), "A rematch can be asked for after the game.");
+    // On 19x19 there is a column q.
+    let mut eve = Sitting::new(freestyle(19), Viewer::Spectator);
+    eve.keys("q");
+    assert_eq!((eve.effects.len(), eve.app.mode()), (0, &Mode::Ask(Question::Leave)));
+    eve.keys("y");
+    assert_eq!(eve.effects, [Effect::Exit(ExitReason::Left)]);
+}
+
+#[test]
+fn points_without_borders_are_typed_with_their_signs() {
+    for (keys, expected) in
+        [("-3,2<Enter>", "-3,2"), ("+3,-2<Enter>", "3,-2"), ("0,-1<Enter>", "0,-1")]
+    {
+        let mut ann = Sitting::new(unbounded(), Viewer::Black);
+        ann.keys(keys);
+        assert_eq!(ann.played(), Some((0, expected.into())), "{keys}");
+    }
+}
+
+#[test]
+fn a_line_of_chat_that_came_too_fast_is_not_lost() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    ann.keys("/Good luck<Enter>");
+    let [request] = ann.requests().try_into().unwrap();
+    ann.update(Event::Sent(command(), request));
+    ann.is_refused(Reason::TooFast, "Not so fast.");
+    assert_eq!(*ann.app.mode(), Mode::Say("Good luck".into()));
+}
+
+#[test]
+fn what_people_say_stays_as_it_is() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    for text in ["no full stop", "👨\u{200d}👩\u{200d}👧", "small letters first …"] {
+        let line = serde_json::json!({
+            "number": 1, "at": 0, "member": id('b'), "name": "Bob", "text": text,
+        });
+        let line = serde_json::from_value(line).unwrap();
+        ann.update(Event::Heard(Message::PlayerSaid { id: None, room: code(), line }));
+        assert_eq!(ann.last_message(), format!("Bob: {text}"));
+        assert!(ann.drawn(80, 24).contains(text));
+    }
+    ann.keys("/a👨\u{200d}👩\u{200d}👧<Backspace>");
+    assert_eq!(*ann.app.mode(), Mode::Say("a".into()));
+}
+
+#[test]
+fn messages_are_scrolled() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    for number in 0..30 {
+        ann.is_refused(Reason::TooFast, &format!("message {number}"));
+    }
+    assert!(ann.drawn(80, 24).contains("Message 29."));
+    ann.keys("[[[[[");
+    let screen = ann.drawn(80, 24);
+    assert!(screen.contains("(5 newer: ])") && !screen.contains("Message 25."), "{screen}");
+    // Reading goes on where it is.
+    ann.is_refused(Reason::TooFast, "one more");
+    let screen = ann.drawn(80, 24);
+    assert!(screen.contains("(6 newer: ])") && screen.contains("Message 24."), "{screen}");
+    ann.keys("]]]]]]]]");
+    assert!(ann.drawn(80, 24).contains("One more."));
 }
 
 #[test]
 fn a_server_that_was_restored_is_not_just_back() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
-    let lost = || Event::Lost("trying again in 2 s".into());
+    let lost = || Event::Lost { reason: "it is silent".into(), retry_ms: 2_000 };
     let cases = [
         (0, "The server was restored; what happened last is gone."),
         (1, "The server was restored; the last move is gone."),
@@ -364,12 +510,12 @@ fn who_waits_for_one_who_is_gone_may_claim_after_a_while() {
     let second = Some(Away { since: 1_000, claim_at: Some(61_000) });
     let presence = Message::Presence { room: code(), away: Absent { first: None, second } };
     ann.update(Event::Heard(presence));
-    ann.update(Event::Tick(31_500));
+    ann.update(Event::Tick { now: 31_500, silent_ms: 0 });
     let screen = ann.drawn(80, 24);
     assert!(screen.contains("in 30 s you may claim"), "{screen}");
     ann.keys("y");
     assert_eq!(ann.requests(), []);
-    ann.update(Event::Tick(61_000));
+    ann.update(Event::Tick { now: 61_000, silent_ms: 0 });
     let screen = ann.drawn(80, 24);
     assert!(screen.contains("y claims the win, d a draw"), "{screen}");
     ann.keys("dy");
@@ -383,7 +529,7 @@ fn clocks_tick_and_warn() {
     let mut ann = Sitting::seated(Rules::TIC_TAC_TOE, "5m+3".parse().unwrap(), Viewer::Black);
     ann.moves("b2");
     let check = |ann: &mut Sitting, now, black: &str, white: &str| {
-        ann.update(Event::Tick(now));
+        ann.update(Event::Tick { now, silent_ms: 0 });
         let screen = ann.drawn(80, 24);
         assert!(screen.contains(black) && screen.contains(white), "{screen}");
     };
@@ -407,7 +553,7 @@ fn a_game_is_aborted_and_not_resigned_until_both_have_acted() {
     let due = |seat| RoomEvent::FirstActDue { seat, until: 35_000 };
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.app.room.paired = true;
-    ann.hears(due(Seat::First)).update(Event::Tick(5_000));
+    ann.hears(due(Seat::First)).update(Event::Tick { now: 5_000, silent_ms: 0 });
     let screen = ann.drawn(80, 24);
     assert!(screen.contains("30 s") && ann.app.is_ticking(), "{screen}");
     assert!(screen.contains("r abort") && !screen.contains("r resign"), "{screen}");
@@ -428,11 +574,11 @@ fn a_silent_opponent_is_asked_and_then_the_game_is_claimed() {
     let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
     ann.moves("b2").keys("N");
     assert_eq!(ann.requests(), [RoomRequest::Nudge]);
-    ann.hears(nudged.clone()).keys("y").update(Event::Tick(30_000));
+    ann.hears(nudged.clone()).keys("y").update(Event::Tick { now: 30_000, silent_ms: 0 });
     assert_eq!(ann.requests(), []);
     let screen = ann.drawn(80, 24);
     assert!(screen.contains("In 30 s you may claim") && ann.app.is_ticking(), "{screen}");
-    ann.update(Event::Tick(60_000));
+    ann.update(Event::Tick { now: 60_000, silent_ms: 0 });
     let screen = ann.drawn(80, 24);
     assert!(screen.contains("y claims the win, d a draw"), "{screen}");
     ann.keys("ydy");
@@ -442,7 +588,7 @@ fn a_silent_opponent_is_asked_and_then_the_game_is_claimed() {
     bob.moves("b2").requests();
     bob.hears(nudged);
     assert_eq!(bob.effects, [Effect::Bell]);
-    bob.update(Event::Tick(60_000));
+    bob.update(Event::Tick { now: 60_000, silent_ms: 0 });
     assert!(bob.drawn(80, 24).contains("Still there?"));
     assert_eq!(bob.keys("y").requests(), [], "only the one who asks may claim");
     bob.moves("a1");

@@ -28,7 +28,7 @@ fn both_clocks_stand_beside_the_board() {
         let time = Some(SideTime { left_ms, periods, lag_used_ms: 0 });
         ann.hears(RoomEvent::Played { ply, point, assisted: false, time });
     }
-    ann.update(Event::Tick(7_000));
+    ann.update(Event::Tick { now: 7_000, silent_ms: 0 });
     assert_snapshot!(ann.drawn(80, 24));
 }
 
@@ -141,7 +141,8 @@ fn resigning_is_asked_about() {
 fn a_lost_connection_is_told_in_the_title() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9");
-    ann.update(Event::Lost("Trying again in 2 s (connection refused).".into()));
+    let reason = "connection refused".to_owned();
+    ann.update(Event::Lost { reason, retry_ms: 2_000 });
     assert_snapshot!(ann.drawn(80, 24));
 }
 
@@ -225,7 +226,7 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
     ann.update(Event::Heard(Message::Refused { id: Some(command()), refusal }));
     check(&mut ann, "a refusal");
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
-    ann.update(Event::Lost(hostile.into()));
+    ann.update(Event::Lost { reason: hostile.into(), retry_ms: 1_000 });
     check(&mut ann, "a lost connection");
     for closed in [
         Event::Closed(hostile.into()),
