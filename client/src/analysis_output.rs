@@ -13,6 +13,15 @@ use serde::Serialize;
 /// Moves shown of a line.
 const MOVES_SHOWN: usize = 10;
 
+/// What the columns of a review mean.
+const LEGEND: &str = "\
+Each move, what its player could expect before it, and what the move lost of that;
+?? lost 30 % or more, ? 15 % or more. After better: the best line instead.
+";
+
+/// What the columns of an analysis mean.
+const LINES_LEGEND: &str = "What the side to move can expect, and the moves that lead there:\n";
+
 /// The latest state of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
@@ -67,6 +76,7 @@ impl Progress<'_> {
         let Analysis { lines, depth, nodes } = self.analysis;
         let mut text =
             format!("depth {depth}, {nodes} positions, {} a second\n", self.nodes_per_second());
+        text.push_str(LINES_LEGEND);
         for (rank, line) in (1..).zip(lines) {
             let moves = names(line.moves.iter().take(MOVES_SHOWN), size).join(" ");
             // Writing to a string cannot fail.
@@ -96,7 +106,7 @@ impl Progress<'_> {
 
 /// A review for people: a line for each move, and where the game was decided.
 pub fn review_text(review: &Review, moves: &[Point], size: Size) -> String {
-    let mut text = String::new();
+    let mut text = LEGEND.to_owned();
     for (ply, (reviewed, point)) in review.moves.iter().zip(moves).enumerate() {
         let name = coordinates::format(*point, size);
         let mark = match reviewed.loss {
@@ -183,7 +193,8 @@ mod tests {
         let progress = Progress { analysis: &analysis, time: Duration::from_millis(300) };
         assert_eq!(
             progress.text(size),
-            "depth 8, 90000 positions, 300000 a second\n  1. wins in 7   h8 i9\n  \
+            "depth 8, 90000 positions, 300000 a second\n\
+             What the side to move can expect, and the moves that lead there:\n  1. wins in 7   h8 i9\n  \
              2. 48.3 %      i9\n  3. loses in 4  h8\n"
         );
         let moves = vec![
@@ -191,8 +202,9 @@ mod tests {
             ReviewedMove { value: Value::Chance(0.5), loss: 0.4, line: vec![h8, i9] },
         ];
         let review = Review { moves, decided: Some(1) };
+        let text = review_text(&review, &[h8, i9], size);
         assert_eq!(
-            review_text(&review, &[h8, i9], size),
+            text.strip_prefix(LEGEND).unwrap(),
             "   1. Black h8      50.0 %      lost   0 %\n   \
              2. White i9   ?? 50.0 %      lost  40 %  better: h8 i9\n\
              Decided by move 2 (i9).\n"

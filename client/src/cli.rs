@@ -4,6 +4,7 @@ mod finding;
 mod keys;
 mod options;
 mod players;
+mod suggested;
 
 use std::{num::NonZero, path::PathBuf};
 
@@ -32,6 +33,7 @@ use crate::{
     arena::{Contestant, Sprt},
     engine_player::OpeningChooser,
     game_files::Format,
+    game_link::Watched,
     room_link::RoomLink,
 };
 
@@ -134,6 +136,8 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Print the manual page: fivefold man > fivefold.1, or fivefold man | man -l -
+    Man,
 }
 
 /// `fivefold play`
@@ -143,7 +147,7 @@ pub struct PlayArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot of the server: engine, minimax, attack or pattern.
-    #[arg(long, value_name = "KIND[:LEVEL]")]
+    #[arg(long, value_name = "KIND[:LEVEL]", value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: Option<BotSpec>,
     /// Your colour; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -187,9 +191,9 @@ pub struct JoinArgs {
 /// `fivefold watch`
 #[derive(Args, Debug)]
 pub struct WatchArgs {
-    /// The room's code, or its link.
+    /// The room's code or its link, or the link of a finished game.
     #[arg(value_name = "CODE|URL", required_unless_present = "bots")]
-    pub room: Option<RoomLink>,
+    pub room: Option<Watched>,
     /// Make a public room where these two play, Black first.
     #[arg(long, value_name = "KIND,KIND", value_parser = two_bots, conflicts_with = "room")]
     pub bots: Option<TwoBots>,
@@ -309,7 +313,7 @@ pub struct LocalArgs {
     #[command(flatten)]
     pub game: GameArgs,
     /// Play against a bot; without it, two people play in turn.
-    #[arg(long, value_name = "KIND[:LEVEL]")]
+    #[arg(long, value_name = "KIND[:LEVEL]", value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: Option<BotSpec>,
     /// Your colour against the bot; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -445,7 +449,7 @@ pub struct ArenaArgs {
 #[derive(Args, Debug)]
 pub struct BrainArgs {
     /// Which bot plays.
-    #[arg(long, value_name = "KIND[:LEVEL]", default_value = "engine")]
+    #[arg(long, value_name = "KIND[:LEVEL]", default_value = "engine", value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: BotSpec,
     /// Memory for remembered positions, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=16_384))]
@@ -462,8 +466,9 @@ pub struct BrainArgs {
 /// `fivefold analyse`
 #[derive(Args, Debug)]
 pub struct AnalyseArgs {
-    /// A game's file (sgf, psq, json, txt, lib; - for standard input), or the moves: h8 i9 j10.
-    #[arg(value_name = "FILE|MOVES", required = true)]
+    /// A game's file (sgf, psq, json, txt, lib; - for standard input), the link of a finished game, or the
+    /// moves: h8 i9 j10.
+    #[arg(value_name = "FILE|URL|MOVES", required = true)]
     pub what: Vec<String>,
     /// The rules, where the file does not name them.
     #[command(flatten)]
@@ -507,7 +512,7 @@ pub struct AnalyseArgs {
 /// `fivefold convert`
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
-    /// The game's file; - for standard input, which is also the default.
+    /// The game's file, or the link of a finished game; - for standard input, which is also the default.
     #[arg(value_name = "FROM")]
     pub input: Option<PathBuf>,
     /// The file to write; - for standard output, which is also the default.

@@ -19,6 +19,7 @@ mod games;
 mod identity;
 mod join;
 mod local;
+mod man;
 mod output_mode;
 mod own_bots;
 mod play;
@@ -93,11 +94,12 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,
         Command::Brain(args) => brain::run(args),
-        Command::Convert(args) => convert::run(args),
+        Command::Convert(args) => convert::run(args).await,
         Command::Analyse(args) => analyse::run(args).await,
         #[cfg(target_os = "linux")]
         Command::RunEngine(_) => unreachable!("it was run before"),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Man => man::run(),
     }
 }
 

@@ -8,7 +8,7 @@ use hyper::{
     HeaderMap, Method, Request, StatusCode,
     body::Bytes,
     client::conn::http1,
-    header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE},
+    header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE, USER_AGENT},
 };
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
@@ -125,7 +125,8 @@ impl<'a> HttpRequest<'a> {
             .method(self.method)
             .uri(server.path_of(self.path))
             .header(HOST, server.authority())
-            .header(CONNECTION, "close");
+            .header(CONNECTION, "close")
+            .header(USER_AGENT, agent());
         request = match self.key {
             Key::None => request,
             Key::Guest(identity) => {
@@ -154,6 +155,16 @@ impl<'a> HttpRequest<'a> {
             Some(_) | None => read_answer(stream, request).await,
         }
     }
+}
+
+/// What people find in the list of their devices.
+fn agent() -> String {
+    #[cfg(unix)]
+    let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    let machine = std::env::var("COMPUTERNAME").unwrap_or_default();
+    let machine: String = machine.chars().filter(char::is_ascii_graphic).collect();
+    format!("fivefold on {machine}")
 }
 
 async fn read_answer(

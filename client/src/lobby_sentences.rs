@@ -21,7 +21,7 @@ pub fn settings(settings: &GameSettings) -> String {
 }
 
 /// A time control in short, as people type it: `5+3` in minutes and seconds.
-fn short_time(time: TimeControl) -> String {
+pub fn short_time(time: TimeControl) -> String {
     const MINUTE_MS: u64 = 60_000;
     const SECOND_MS: u64 = 1_000;
     match time {

@@ -1,6 +1,6 @@
 //! Asks for a line on the terminal, and for a password without showing it.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::bail;
 use crossterm::{
@@ -28,6 +28,18 @@ pub fn line(question: &str) -> anyhow::Result<String> {
         bail!("there is no answer on standard input");
     }
     Ok(answer.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// Reads a password: from the terminal, which does not show it, or as the first line of standard input, and
+/// says that it waits for one.
+///
+/// # Errors
+/// As for [`secret`] and [`line`].
+pub async fn password() -> anyhow::Result<String> {
+    match io::stdin().is_terminal() {
+        true => secret("Password: ").await,
+        false => line("Password, as a line of standard input:\n"),
+    }
 }
 
 /// Reads a password from the terminal, which does not show it.

@@ -36,6 +36,8 @@ const WEIGHTS_SHOWN: usize = 10;
 pub struct Plain<O, E> {
     pub(crate) out: Output<O>,
     pub(crate) talk: Output<E>,
+    /// Whether a program plays: nobody reads boards, or types.
+    of_program: bool,
     /// Whether the server was restored while the connection was lost.
     is_restored: bool,
 }
@@ -43,7 +45,17 @@ pub struct Plain<O, E> {
 impl<O: Write, E: Write> Plain<O, E> {
     /// Writes events to `out`, and hints to `talk`.
     pub const fn new(out: O, talk: E) -> Self {
-        Self { out: Output::new(out), talk: Output::new(talk), is_restored: false }
+        Self {
+            out: Output::new(out),
+            talk: Output::new(talk),
+            of_program: false,
+            is_restored: false,
+        }
+    }
+
+    /// The same where a program plays: what happens, without boards and without hints what to type.
+    pub fn of_program(out: O, talk: E) -> Self {
+        Self { of_program: true, ..Self::new(out, talk) }
     }
 
     /// Writes a room of the public list.
@@ -147,7 +159,8 @@ impl<O: Write, E: Write> Plain<O, E> {
             Event::Ended { .. } => {
                 // The final move has already printed the board.
                 let hint = "`rematch` for another game, `leave` to end.";
-                if table.seat().is_some() { writeln!(self.talk, "{hint}") } else { Ok(()) }
+                let may_type = table.seat().is_some() && !self.of_program;
+                if may_type { writeln!(self.talk, "{hint}") } else { Ok(()) }
             }
             Event::Nudged { .. } => self.deadline(table, event.at),
             Event::DrawOffered { by } => self.ask(table, *by, "`accept` or `decline`?"),
@@ -195,13 +208,16 @@ impl<O: Write, E: Write> Plain<O, E> {
 
     /// Writes a hint for the player who must answer.
     fn ask(&mut self, table: &Table, by: Seat, hint: &str) -> io::Result<()> {
-        if table.plays(by.other()) { writeln!(self.talk, "{hint}") } else { Ok(()) }
+        let may_type = table.plays(by.other()) && !self.of_program;
+        if may_type { writeln!(self.talk, "{hint}") } else { Ok(()) }
     }
 
     fn board(&mut self, table: &Table) -> io::Result<()> {
         match &table.room().game {
-            Some(game) => self.out.lines(&format!("\n{}\n", ascii_board::draw(&game.position))),
-            None => Ok(()),
+            Some(game) if !self.of_program => {
+                self.out.lines(&format!("\n{}\n", ascii_board::draw(&game.position)))
+            }
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -221,6 +237,9 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn turn(&mut self, table: &Table) -> io::Result<()> {
+        if self.of_program {
+            return Ok(());
+        }
         self.deadline(table, table.now())?;
         if let Some(clocks) = sentences::clocks(table.room(), table.now()) {
             writeln!(self.out, "{clocks}")?;
@@ -274,7 +293,9 @@ impl<O: Write, E: Write> View for Plain<O, E> {
             }
             Some(_) => {}
         }
-        writeln!(self.talk, "Type a point such as {}, or help.", example(table))?;
+        if !self.of_program {
+            writeln!(self.talk, "Type a point such as {}, or help.", example(table))?;
+        }
         self.absent(table)?;
         self.state(table)
     }
@@ -343,12 +364,14 @@ impl<O: Write, E: Write> View for Plain<O, E> {
 /// A room in a list, in one line.
 fn summary(room: &RoomSummary) -> String {
     let phase = match room.phase {
+        Phase::Waiting if room.ply > 0 => "finished".into(),
         Phase::Waiting => "waiting".into(),
         Phase::Running => format!("move {}", room.ply + 1),
         Phase::Finished => "finished".into(),
     };
     let time = Some(room.time).filter(|time| !time.is_none());
-    let time = time.map(|time| format!(", {time}")).unwrap_or_default();
+    let time =
+        time.map(|time| format!(", {}", lobby_sentences::short_time(time))).unwrap_or_default();
     let help = if room.assistance { ", bots may help" } else { "" };
     format!(
         "{}  {}{time}{}  {}  {phase}, {} watching{help}",

@@ -239,6 +239,7 @@ impl fmt::Display for Report {
         let difference = self.tally.difference();
         let plies = self.plies / usize::try_from(count.max(1)).unwrap_or(1);
         writeln!(f, "{a} against {b}: {}, {count} games of {plies} plies", self.rules)?;
+        writeln!(f, "What {a} has reached; Elo is how much stronger it is than {b}:")?;
         writeln!(
             f,
             "score  {won} won, {drawn} drawn, {lost} lost: {:.1} %",
@@ -271,11 +272,11 @@ impl fmt::Display for Report {
         for (name, conduct) in self.names.iter().zip(&self.conduct) {
             let Conduct { moves, spent, longest, late, illegal, failed } = conduct;
             let average = spent.as_secs_f64() * 1e3 / f64::from((*moves).max(1));
+            let longest = longest.as_secs_f64() * 1e3;
             writeln!(
                 f,
-                "{name}: {moves} moves of {average:.1} ms, at most {}; lost by time {late}, by \
-                 illegal moves {illegal}, by failing {failed}",
-                longest.as_millis()
+                "{name}: {moves} moves of {average:.1} ms, at most {longest:.1} ms; lost by time \
+                 {late}, by illegal moves {illegal}, by failing {failed}"
             )?;
         }
         Ok(())

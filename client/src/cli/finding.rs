@@ -10,13 +10,16 @@ use fivefold_shared::{
     rules::{RulesError, Size},
 };
 
-use super::options::{GameArgs, ServerArgs, VariantChoice, ViewArgs, VisitArgs, time};
+use super::{
+    options::{GameArgs, ServerArgs, VariantChoice, ViewArgs, VisitArgs, time},
+    suggested,
+};
 
 /// `fivefold seek`
 #[derive(Args, Debug)]
 pub struct SeekArgs {
     /// The pool: people who seek in it play each other. Without it, choose from the list.
-    #[arg(value_name = "POOL", value_parser = pool, conflicts_with = "offer")]
+    #[arg(value_name = "POOL", value_parser = suggested::pool(), hide_possible_values = true, conflicts_with = "offer")]
     pub pool: Option<PoolName>,
     /// Offer a game of your own to everybody instead.
     #[command(flatten)]
@@ -113,7 +116,7 @@ pub struct OfferArgs {
     pub time: Option<TimeControl>,
     /// Who puts the first stones, and who picks a side, as for `fivefold play` [default: swap2 on a
     /// board of 15x15, else free].
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = suggested::opening(), hide_possible_values = true)]
     pub opening: Option<OpeningKind>,
     /// The game counts for the ratings of both. It needs an account, and a clock, a usual board and an
     /// opening that is not free.

@@ -1,9 +1,6 @@
 //! `fivefold login`, `fivefold logout` and `fivefold whoami`
 
-use std::{
-    io::{self, IsTerminal, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use anyhow::Context;
 use fivefold_shared::protocol::Name;
@@ -14,9 +11,11 @@ use serde_json::{Value, json};
 use super::{
     account_request::{is_signed_out, send, server, signed_out},
     device_login,
+    usage::Usage,
+    visit::{Visit, token_of_program},
 };
 use crate::{
-    cli::{LoginArgs, LogoutArgs},
+    cli::{LoginArgs, LogoutArgs, VisitArgs},
     http_request::{HttpAnswer, HttpRequest, Key},
     output, password_prompt,
     server_list::ServerList,
@@ -70,10 +69,7 @@ async fn by_password(
     args: &LoginArgs,
     name: &str,
 ) -> anyhow::Result<HttpAnswer> {
-    let password = match io::stdin().is_terminal() {
-        true => password_prompt::secret("Password: ").await?,
-        false => password_prompt::line("")?,
-    };
+    let password = password_prompt::password().await?;
     let request = HttpRequest {
         method: Method::POST,
         path: "/api/session",
@@ -85,6 +81,11 @@ async fn by_password(
 
 /// Ends the session, at the server and here.
 pub(super) async fn logout(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
+    if token_of_program()?.is_some() {
+        let text = "FIVEFOLD_TOKEN speaks for an account, and a token has no session to end. \
+                    `fivefold token end ID` ends a token";
+        return Err(Usage(text.to_owned()).into());
+    }
     let folder = Settings::folder()?;
     let mut settings = Settings::load(&folder)?;
     let server = server(&args.server, &settings)?;
@@ -104,6 +105,9 @@ pub(super) async fn logout(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
 pub(super) async fn whoami(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&Settings::folder()?)?;
     let server = server(&args.server, &settings)?;
+    if token_of_program()?.is_some() {
+        return whose_token(args).await;
+    }
     let Some(session) = settings.session(&server) else { return signed_out(&server) };
     let request = HttpRequest::get("/api/account", Key::Account(session));
     let answer = match send(&server, &args.server, request).await {
@@ -118,6 +122,18 @@ pub(super) async fn whoami(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
         output::stderr(),
         "At {server}; signed in on {devices} devices, {recovery_codes_left} recovery codes left."
     )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the name of the account for which the token in `FIVEFOLD_TOKEN` speaks. A token without the scope
+/// for reading the account tells it, too.
+async fn whose_token(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
+    let visit = VisitArgs { server: args.server.clone(), name: None, guest: false };
+    let Visit { connection, welcome, .. } = Visit::open(&visit, None).await?;
+    writeln!(output::stdout(), "{}", welcome.name)?;
+    let kind = if welcome.bot { "a bot" } else { "an account" };
+    writeln!(output::stderr(), "At {}; {kind}, by FIVEFOLD_TOKEN.", connection.servers())?;
+    connection.close().await;
     Ok(ExitCode::SUCCESS)
 }
 

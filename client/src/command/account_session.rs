@@ -1,9 +1,6 @@
 //! Requests by the session of the account that is signed in, which may ask for a key again.
 
-use std::{
-    io::{self, IsTerminal, Write},
-    process::ExitCode,
-};
+use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::protocol::Reason;
 use hyper::Method;
@@ -70,11 +67,11 @@ impl AccountSession<'_> {
 
     /// Shows the password again.
     async fn confirm(&self) -> anyhow::Result<()> {
-        writeln!(output::stderr(), "The server asks for a key to your account again.")?;
-        let password = match io::stdin().is_terminal() {
-            true => password_prompt::secret("Password: ").await?,
-            false => password_prompt::line("")?,
-        };
+        writeln!(
+            output::stderr(),
+            "A token opens your account, so the server wants to know that it is you."
+        )?;
+        let password = password_prompt::password().await?;
         let body = json!({"password": password});
         self.send(Method::POST, "/api/account/confirm", Some(body)).await.map(drop)
     }

@@ -28,6 +28,10 @@ pub(super) struct Listed {
     pub(super) id: String,
     pub(super) label: String,
     pub(super) scopes: Vec<String>,
+    /// When it was made, in milliseconds since the Unix epoch.
+    pub(super) made_at: u64,
+    /// When it ends.
+    pub(super) expires_at: u64,
 }
 
 /// The bot of this name, or one that looks the same.

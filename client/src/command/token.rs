@@ -2,10 +2,14 @@
 
 use std::{io::Write, process::ExitCode};
 
-use fivefold_shared::protocol::{ApiToken, Scope};
+use fivefold_shared::{
+    notation::json::day,
+    protocol::{ApiToken, Scope},
+};
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
+use unicode_width::UnicodeWidthStr;
 
 use super::{
     account_session::{AccountSession, with_session},
@@ -73,8 +77,25 @@ async fn make(
 
 fn list(tokens: &[Listed]) -> anyhow::Result<()> {
     let mut out = output::stdout();
-    for Listed { id, label, scopes } in tokens {
-        let line = format!("{id}  {label}  {}", scopes.join(" "));
+    if tokens.is_empty() {
+        writeln!(output::stderr(), "There are no tokens. `fivefold token new` makes one.")?;
+        return Ok(());
+    }
+    let label_width = tokens.iter().map(|token| token.label.width()).max().unwrap_or(0).max(5);
+    let id_width = tokens.iter().map(|token| token.id.len()).max().unwrap_or(0);
+    // The headings are for people: a program reads the lines.
+    writeln!(
+        output::stderr(),
+        "{:id_width$}  {:label_width$}  {:10}  {:10}  scopes",
+        "id",
+        "label",
+        "made",
+        "ends"
+    )?;
+    for Listed { id, label, scopes, made_at, expires_at } in tokens {
+        let pad = " ".repeat(label_width.saturating_sub(label.width()));
+        let (made, ends, scopes) = (day(*made_at), day(*expires_at), scopes.join(" "));
+        let line = format!("{id:id_width$}  {label}{pad}  {made}  {ends}  {scopes}");
         writeln!(out, "{}", sanitize(&line))?;
     }
     Ok(())
