@@ -27,7 +27,7 @@ pub mod game_link;
 pub mod game_list;
 pub mod gomocup_brain;
 pub mod gomocup_engine;
-mod guest_folders;
+pub mod guest_folders;
 pub mod http_request;
 mod json_lobby;
 mod json_lobby_line;

@@ -437,11 +437,12 @@ async fn a_game_that_does_not_begin_is_described_in_lines() {
     );
 }
 
-/// Answers the next question for the time.
-async fn tells_time(peer: &mut Peer, now: u64, after: Duration) {
+/// Answers the next question for the time; the answer is on its way for so long.
+async fn tells_time(peer: &mut Peer, now: impl Fn() -> u64, after: Duration) {
     let Command { id, request: Request::Lobby(LobbyRequest::Ping) } = peer.hear().await else {
         panic!("a ping is due")
     };
+    let now = now();
     tokio::time::sleep(after).await;
     peer.say(&Message::Pong { id, now }).await;
 }
@@ -457,9 +458,9 @@ async fn the_answer_that_came_soonest_sets_the_clock() {
         peer.let_in_at(TRUE_NOW - 3_600_000, CatchUp::Snapshot(snapshot(4))).await;
         let since = Instant::now();
         let now = || TRUE_NOW + u64::try_from(since.elapsed().as_millis()).unwrap();
-        tells_time(&mut peer, now(), Duration::ZERO).await;
+        tells_time(&mut peer, now, Duration::ZERO).await;
         // The time is old when it comes.
-        tells_time(&mut peer, now(), Duration::from_millis(600)).await;
+        tells_time(&mut peer, now, Duration::from_millis(600)).await;
         peer.say(&news(4)).await;
         (now(), peer)
     };

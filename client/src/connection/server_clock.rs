@@ -3,6 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+/// Times are in whole milliseconds, so a difference of a few means nothing.
+const ROUNDING_MS: u64 = 5;
+
 /// What the server's clock showed at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ServerClock {
@@ -42,7 +45,8 @@ impl ServerClock {
     pub(super) fn or_better(self, later: Self) -> Self {
         let differs = self.now(later.at).abs_diff(later.shows);
         let may_differ = millis(self.round_trip / 2).saturating_add(millis(later.round_trip / 2));
-        let is_better = later.round_trip <= self.round_trip || differs > may_differ;
+        let is_better =
+            later.round_trip <= self.round_trip || differs > may_differ.saturating_add(ROUNDING_MS);
         if is_better { later } else { self }
     }
 }
