@@ -76,7 +76,7 @@ impl App {
     /// what it does and can be undone.
     fn command(&mut self, key: KeyEvent, action: Action, effects: &mut Vec<Effect>) {
         self.typed = self.typed_letter(key);
-        let waits = self.typed.is_some() && action.waits();
+        let waits = self.names_column() && action.waits();
         match self.question(action) {
             Ok(question) => self.mode = Mode::Ask(question),
             Err(_) if waits => self.mode = Mode::MayBePoint(action),
@@ -192,20 +192,27 @@ impl App {
         }
     }
 
-    /// A letter that names a column of the board and so may begin a point such as `h8`, with the
-    /// state that its command may change.
+    /// A letter that may begin a point such as `h8`, with the state that its command may change.
     fn typed_letter(&self, key: KeyEvent) -> Option<TypedLetter> {
         let KeyCode::Char(letter) = key.code else { return None };
-        let Size::Bounded { width, .. } = self.rules().size() else { return None };
-        let column = u32::from(letter.to_ascii_lowercase()).checked_sub(u32::from('a'))?;
-        if !letter.is_ascii_alphabetic()
-            || column >= u32::from(width)
+        let has_names = self.rules().size() != Size::Unbounded;
+        if !has_names
+            || !letter.is_ascii_alphabetic()
             || !(key.modifiers - KeyModifiers::SHIFT).is_empty()
         {
             return None;
         }
         let (cursor, origin, look, follow) = (self.cursor, self.origin, self.look, self.follow);
         Some(TypedLetter { letter, cursor, origin, look, follow })
+    }
+
+    /// Whether the typed letter names a column of the board.
+    pub(super) fn names_column(&self) -> bool {
+        let (Some(typed), Size::Bounded { width, .. }) = (self.typed, self.rules().size()) else {
+            return false;
+        };
+        let column = u32::from(typed.letter.to_ascii_lowercase()) - u32::from('a');
+        column < u32::from(width)
     }
 
     /// The letter began a point: undoes its command.

@@ -40,7 +40,7 @@ impl App {
             Action::Quit if self.is_seated() && self.phase() == Phase::Running => {
                 Ok(Question::Quit)
             }
-            Action::Quit if self.typed.is_some() => Ok(Question::Leave),
+            Action::Quit if self.names_column() => Ok(Question::Leave),
             Action::Quit
             | Action::Move(..)
             | Action::Pan(..)

@@ -192,8 +192,6 @@ fn a_lost_connection_is_in_the_title_and_keys_are_queued() {
     assert!(ann.drawn(80, 24).contains("The connection is lost: the server is silent."));
     assert_eq!(ann.keys(&[KeyCode::Enter]), [LobbyEffect::Begin(in_pool("gomoku-3-2"))]);
     assert_eq!(ann.keys(&[KeyCode::Char('q')]), [LobbyEffect::Exit(ExitReason::Left)]);
-    ann.event(LobbyEvent::Back);
-    assert_eq!(ann.keys(&[KeyCode::Enter]), [LobbyEffect::Begin(in_pool("gomoku-3-2"))]);
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn the_second_click_on_a_point_places() {
     ann.click(0, 0).click(60, 10).click(0, 23);
     assert_eq!(ann.app.cursor(), Point::new(4, 1));
     // The mouse can be left to the terminal.
-    ann.keys("M").click(8, 2).click(8, 2);
+    ann.keys("M<Enter>").click(8, 2).click(8, 2);
     assert!(ann.effects.contains(&Effect::Mouse(false)));
     assert_eq!(ann.played(), None);
 }
@@ -187,7 +187,10 @@ fn moves_that_cannot_be_made_are_refused_at_once_with_a_reason() {
         said(Viewer::Black, "h8 h9", ",<Enter>"),
         "You are looking back; G returns to the game."
     );
-    assert_eq!(said(Viewer::White, "", "D"), "The bot can move for you when it is your turn.");
+    assert_eq!(
+        said(Viewer::White, "", "D<Enter>"),
+        "The bot can move for you when it is your turn."
+    );
 }
 
 #[test]
@@ -326,7 +329,7 @@ fn a_move_on_its_way_is_drawn_and_the_title_counts_the_silence() {
     // It is not sent twice.
     ann.keys("<Enter>");
     assert_eq!((ann.played(), ann.last_message()), (None, "Your move is on its way.".into()));
-    ann.update(Event::Heard(Message::Done { id: command() }));
+    ann.update(Event::Heard(Message::Done { id: command(), seq: None }));
     ann.moves("h8");
     let screen = ann.drawn(80, 24);
     assert!(!screen.contains(way) && screen.contains("{X}") && screen.starts_with("freestyle"));
@@ -415,7 +418,7 @@ fn what_people_say_stays_as_it_is() {
             "number": 1, "at": 0, "member": id('b'), "name": "Bob", "text": text,
         });
         let line = serde_json::from_value(line).unwrap();
-        ann.update(Event::Heard(Message::PlayerSaid { id: None, room: code(), line }));
+        ann.update(Event::Heard(Message::PlayerSaid { room: code(), line }));
         assert_eq!(ann.last_message(), format!("Bob: {text}"));
         assert!(ann.drawn(80, 24).contains(text));
     }
@@ -520,7 +523,7 @@ fn who_waits_for_one_who_is_gone_may_claim_after_a_while() {
     assert!(screen.contains("y claims the win, d a draw"), "{screen}");
     ann.keys("dy");
     assert_eq!(ann.requests(), [RoomRequest::ClaimDraw]);
-    ann.keys("y");
+    ann.keys("yy");
     assert_eq!(ann.requests(), [RoomRequest::ClaimWin]);
 }
 
@@ -572,7 +575,7 @@ fn a_game_is_aborted_and_not_resigned_until_both_have_acted() {
 fn a_silent_opponent_is_asked_and_then_the_game_is_claimed() {
     let nudged = RoomEvent::Nudged { by: Seat::First, until: 60_000 };
     let mut ann = Sitting::new(Rules::TIC_TAC_TOE, Viewer::Black);
-    ann.moves("b2").keys("N");
+    ann.moves("b2").keys("Ny");
     assert_eq!(ann.requests(), [RoomRequest::Nudge]);
     ann.hears(nudged.clone()).keys("y").update(Event::Tick { now: 30_000, silent_ms: 0 });
     assert_eq!(ann.requests(), []);
@@ -581,7 +584,7 @@ fn a_silent_opponent_is_asked_and_then_the_game_is_claimed() {
     ann.update(Event::Tick { now: 60_000, silent_ms: 0 });
     let screen = ann.drawn(80, 24);
     assert!(screen.contains("y claims the win, d a draw"), "{screen}");
-    ann.keys("ydy");
+    ann.keys("yydy");
     assert_eq!(ann.requests(), [RoomRequest::ClaimWin, RoomRequest::ClaimDraw]);
 
     let mut bob = Sitting::new(Rules::TIC_TAC_TOE, Viewer::White);
