@@ -234,6 +234,7 @@ fn five_hundred_changes_of_size_leave_a_running_game_running() {
         }
     }
     ann.type_keys(":h8\r");
+    ann.sees(&["White to move: move 2"]);
     assert_eq!(bob.event("played")["point"], json!([7, 7]));
     bob.say("h9");
     ann.sees(&["Your turn: move 3"]);

@@ -13,8 +13,8 @@ import { fileURLToPath } from 'node:url';
 const FILES_AT_ONCE = 3;
 /** Files that look at every screen in many sizes and colours, or play every opening and tree of moves. */
 const SLOW = [
-  'analysis-files.test.mjs', 'analysis-tree.test.mjs', 'appearance.test.mjs', 'board-tiles.test.mjs', 'fits.test.mjs', 'layout.test.mjs',
-  'openings.test.mjs', 'qr-code.test.mjs', 'replay.test.mjs',
+  'analysis-files.test.mjs', 'analysis-tree.test.mjs', 'analysis-use.test.mjs', 'appearance.test.mjs', 'board-tiles.test.mjs', 'fits.test.mjs', 'layout.test.mjs',
+  'openings.test.mjs', 'own-analyses.test.mjs', 'qr-code.test.mjs', 'replay.test.mjs',
 ];
 /** How many of the longest files and tests are listed. */
 const LONGEST = 40;
