@@ -40,7 +40,8 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
+            .expect("a pseudo-terminal");
         grantpt(&master).expect("it is ours");
         unlockpt(&master).expect("it is ours");
         let name = ptsname(&master, Vec::new()).expect("it has a name").into_string();
