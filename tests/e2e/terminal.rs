@@ -8,6 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
+    time::Instant,
 };
 
 use fivefold_tests::{Client, PATIENCE, Server, program};
@@ -88,8 +89,9 @@ impl Terminal {
 
     /// Waits until the terminal got all of these.
     pub(crate) fn until(&mut self, parts: &[&str]) {
+        let until = Instant::now() + PATIENCE;
         while !parts.iter().all(|part| self.shown.contains(part)) {
-            let bytes = self.output.recv_timeout(PATIENCE);
+            let bytes = self.output.recv_timeout(until.saturating_duration_since(Instant::now()));
             let bytes = bytes.unwrap_or_else(|_| panic!("{parts:?} in {:?}", self.shown));
             self.took(&bytes);
         }
@@ -97,12 +99,14 @@ impl Terminal {
 
     /// Waits until all of these are on the screen.
     pub(crate) fn sees(&mut self, parts: &[&str]) {
+        // The client writes now and then, whatever happens.
+        let until = Instant::now() + PATIENCE;
         loop {
             let text = self.screen.text();
             if parts.iter().all(|part| text.contains(part)) {
                 return;
             }
-            let bytes = self.output.recv_timeout(PATIENCE);
+            let bytes = self.output.recv_timeout(until.saturating_duration_since(Instant::now()));
             self.took(&bytes.unwrap_or_else(|_| panic!("{parts:?} in\n{}", text.trim_end())));
         }
     }
@@ -231,7 +235,8 @@ fn five_hundred_changes_of_size_leave_a_running_game_running() {
         if change % 4 == 0 {
             ann.forget();
             ann.resize(if change % 8 == 0 { 80 } else { 90 }, 24);
-            ann.until(&["Your turn: move 1"]);
+            ann.until(&["\x1b[2J"]);
+            ann.sees(&["Your turn: move 1"]);
         }
     }
     ann.type_keys(":h8\r");
