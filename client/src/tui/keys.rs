@@ -133,8 +133,8 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("Shift+arrows, H J K L", "move the window on a large board; wheel: up, down"),
     ("Tab", "to the last move, and follow play again"),
     ("=  _   (or +  -)", "draw the board larger, smaller; + - with borders only"),
-    ("1 2 3", "choose in the menu of an opening; Esc leaves it, Enter opens it"),
-    ("u", "ask to take your last move back (asks first); undo a stone"),
+    ("1 2 3", "choose in the menu of an opening; Esc, Enter: out, in"),
+    ("u", "take a move back (asks first); in an opening: undo"),
     ("d", "offer a draw, or claim one (asks first)"),
     ("r", "resign, or abort before both have acted (asks first)"),
     ("N", "ask your opponent whether they are there (asks first)"),
@@ -153,8 +153,8 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("q", "quit (asks first while you play); Ctrl-C: at once"),
     ("Ctrl-Z  Ctrl-L", "suspend; draw everything again"),
     ("a b c e f i o s t", "no commands: they begin a point, as v w x z"),
-    ("h j k l p n g", "work at once; a digit after them begins a point instead"),
-    ("other letters", "wait for a digit where they name a column; Enter goes on"),
+    ("h j k l p n g", "work at once; a digit after one makes it a point"),
+    ("other letters", "wait for a digit if a column has the name; Enter: on"),
 ];
 
 /// The action of a key, if it has one.
@@ -255,6 +255,15 @@ mod tests {
                     Some(action) => assert!(is_named(), "{key}: {action:?}"),
                 }
             }
+        }
+    }
+
+    #[test]
+    fn no_line_of_the_help_is_cut_at_80_columns() {
+        let longest = HELP.iter().map(|(keys, _)| keys.len()).max().unwrap();
+        for (keys, what) in HELP {
+            // Borders, and the spaces around both columns.
+            assert!(longest + what.len() + 6 <= 80, "{keys}: {what}");
         }
     }
 
