@@ -223,7 +223,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     const operator = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
     const rude = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
     await operator.page.goto('/moderation');
-    await operator.page.getByText('Sign in again.').waitFor();
+    await operator.page.getByText('Sign in as one.').waitFor();
     const [name, other] = [`Olga${size}`, `Rude${size}`];
     await signUp(operator.page, name);
     await rude.page.goto('/');
