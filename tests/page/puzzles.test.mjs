@@ -245,7 +245,7 @@ test('filters, the ways to the page, a wrong link, and a hostile storage', async
 });
 
 test('the home page has the puzzle of the day, loaded once it is in sight', async () => {
-  const { page, context, complaints } = await visitor(at.browser, at.server, PHONE);
+  const { page, context, complaints } = await visitor(at.browser, at.server, { ...PHONE, viewport: { width: 412, height: 420 } });
   /** @type {string[]} */
   const loaded = [];
   page.on('request', (request) => void loaded.push(new URL(request.url()).pathname));
