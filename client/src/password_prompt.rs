@@ -34,7 +34,7 @@ pub fn line(question: &str) -> anyhow::Result<String> {
 /// says that it waits for one.
 ///
 /// # Errors
-/// As for [`secret`] and [`line`].
+/// As for [`secret`] and [`line()`].
 pub async fn password() -> anyhow::Result<String> {
     match io::stdin().is_terminal() {
         true => secret("Password: ").await,

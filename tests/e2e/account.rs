@@ -178,7 +178,8 @@ async fn signing_in_by_a_code_and_playing_by_a_token() {
     let made = run(&server, here.path(), &new, &format!("{PASSWORD}\n"));
     assert!(made.done && made.stdout.starts_with("ff_"), "{}", made.stderr);
     let list = run(&server, here.path(), &["token", "list"], "");
-    assert!(list.stdout.contains("  bot  play watch"), "{}", list.stdout);
+    let row: Vec<_> = list.stdout.split_whitespace().collect();
+    assert!(row[1] == "bot" && row[4..] == ["play", "watch"], "{}", list.stdout);
     let by_token = |token: &str, words: &[&str]| {
         let output = Command::new(program("fivefold"))
             .args(words)
