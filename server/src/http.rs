@@ -129,14 +129,15 @@ async fn measure(State(server): State<Arc<Server>>, request: Request, next: Next
     answer
 }
 
-/// What an answer needs of the server counts for the client's address.
+/// Finds the client's address, and counts the work for the answer as that address's.
 async fn attribute(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let address = server.client_address(caller.peer, request.headers());
+    request.extensions_mut().insert(caller.at(address));
     asked_from(address, next.run(request)).await
 }
 
@@ -259,7 +260,7 @@ async fn socket(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Response {
-    let address = server.client_address(caller.peer, request.headers());
+    let address = caller.address;
     let accept = match handshake::accept(&request) {
         Ok(accept) => accept,
         Err(refusal) => {

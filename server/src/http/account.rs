@@ -107,7 +107,7 @@ pub(super) async fn reader_of_games(
     headers: &HeaderMap,
 ) -> Result<Option<MemberId>, AccountRefusal> {
     let session = cookie::session(headers, server.is_encrypted(caller.peer, headers));
-    let address = server.client_address(caller.peer, headers);
+    let address = caller.address;
     match (session, token::in_header(headers)) {
         (Some(_), Some(_)) => Err(Reason::TwoIdentities.into()),
         (None, None) => Ok(None),

@@ -36,8 +36,7 @@ pub(super) async fn analyse(
     body: Bytes,
 ) -> Response {
     let (asked, rated) = (headers.clone(), Arc::clone(&server.rated));
-    let address = server.client_address(caller.peer, &headers);
-    let reading = server.jobs.run(address, move || {
+    let reading = server.jobs.run(caller.address, move || {
         let question: AnalysisQuestion = read(&asked, &body)?;
         let position = question.position();
         let position = position.map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))?;
@@ -50,10 +49,10 @@ pub(super) async fn analyse(
         Ok(Err(refused)) => return refused.into_response(),
         Err(why) => return no_result(&server, why),
     };
-    if let Err(answer) = charge_study(&server, &caller, &headers) {
+    if let Err(answer) = charge_study(&server, &caller) {
         return *answer;
     }
-    let owner = Owner::of(address);
+    let owner = Owner::of(caller.address);
     match server.pool.analyse(owner, position, lines.into()) {
         Ok((handle, reports)) => ([NO_STORE, LINES_OF_JSON], told(handle, reports)).into_response(),
         Err(busy) => {

@@ -80,10 +80,9 @@ impl Auditing {
             _ if path.starts_with(OPERATORS) => Some("operator"),
             _ => ACTS.into_iter().find(|(known, _)| *known == path).map(|(_, act)| act),
         };
-        let address = server.client_address(caller.peer, request.headers());
         let note = AuditNote::default();
         request.extensions_mut().insert(note.clone());
-        Self { act, path, address: server.addresses.shown(address), note }
+        Self { act, path, address: server.addresses.shown(caller.address), note }
     }
 
     /// Logs the line, if the answer is worth one.

@@ -13,6 +13,8 @@ use crate::{connection_limit::ConnectionPermit, session::Visitor};
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     pub(super) peer: IpAddr,
+    /// Where the request comes from: a trusted proxy names it. Until the request is read, the peer.
+    pub(super) address: IpAddr,
     /// Set by the handshake. Locked only to set and to take.
     upgrade: Arc<Mutex<Option<Upgrade>>>,
 }
@@ -28,7 +30,12 @@ pub(super) struct Upgrade {
 
 impl Caller {
     pub(super) fn new(peer: IpAddr) -> Self {
-        Self { peer, upgrade: Arc::default() }
+        Self { peer, address: peer, upgrade: Arc::default() }
+    }
+
+    /// The same caller, whose request comes from this address.
+    pub(super) fn at(self, address: IpAddr) -> Self {
+        Self { address, ..self }
     }
 
     pub(super) fn put(&self, upgrade: Upgrade) {

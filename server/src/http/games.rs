@@ -108,15 +108,13 @@ pub(super) async fn game(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    headers: HeaderMap,
 ) -> Response {
     let Some((id, form)) = Form::of(&name) else { return no_such_game() };
     let Ok(id) = GameId::try_from(id.to_owned()) else { return no_such_game() };
     let wanted = id.clone();
     match server.read_pool.try_read(move |reader| reader.game(&wanted)).await {
         Ok(Some(record)) => {
-            let address = server.client_address(caller.peer, &headers);
-            let writing = server.jobs.run(address, move || written(id, record, form, &name));
+            let writing = server.jobs.run(caller.address, move || written(id, record, form, &name));
             writing.await.unwrap_or_else(|why| no_result(&server, why))
         }
         Ok(None) => no_such_game(),
@@ -171,10 +169,9 @@ pub(super) async fn review(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    headers: HeaderMap,
 ) -> Response {
     let Ok(id) = GameId::try_from(id) else { return no_such_game() };
-    let address = server.client_address(caller.peer, &headers);
+    let address = caller.address;
     if let Some(told) = server.reviews.known(&id) {
         let telling = server.jobs.run(address, move || told_of(id, told));
         return telling.await.unwrap_or_else(|why| no_result(&server, why));
@@ -185,7 +182,7 @@ pub(super) async fn review(
         Ok(None) => return no_such_game(),
         Err(error) => return unreadable(&error),
     };
-    if let Err(answer) = charge_study(&server, &caller, &headers) {
+    if let Err(answer) = charge_study(&server, &caller) {
         return *answer;
     }
     let owner = Owner::of(address);

@@ -80,7 +80,7 @@ pub(super) async fn of_game(
     headers: HeaderMap,
 ) -> Response {
     let now = Instant::now();
-    let address = server.client_address(caller.peer, &headers);
+    let address = caller.address;
     if !server.address_limits.of(address, now).take_http(now, 1) {
         return too_fast(&server);
     }
@@ -94,7 +94,7 @@ pub(super) async fn of_game(
         Ok(None) => return no_such_game(),
         Err(error) => return unreadable(&error),
     };
-    if let Err(answer) = charge_study(&server, &caller, &headers) {
+    if let Err(answer) = charge_study(&server, &caller) {
         return *answer;
     }
     let drawing = server.jobs.run(address, move || Card::of_game(&record).png()).await;
@@ -115,12 +115,11 @@ pub(super) async fn of_position(
     if let Some(png) = server.pictures.known(&key) {
         return kept(&server, &png, &headers, POSITION_CACHING);
     }
-    if let Err(answer) = charge_study(&server, &caller, &headers) {
+    if let Err(answer) = charge_study(&server, &caller) {
         return *answer;
     }
-    let address = server.client_address(caller.peer, &headers);
     let draw = move || read_position(&position).map(|card| card.png());
-    let drawing = server.jobs.run(address, draw).await;
+    let drawing = server.jobs.run(caller.address, draw).await;
     match drawing {
         Ok(Ok(png)) => drawn(&server, key, png, &headers, POSITION_CACHING),
         Ok(Err(refusal)) => refused(StatusCode::BAD_REQUEST, refusal).into_response(),

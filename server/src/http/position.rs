@@ -27,8 +27,7 @@ pub(super) async fn judge(
     body: Bytes,
 ) -> Response {
     let asked = Arc::clone(&server);
-    let address = server.client_address(caller.peer, &headers);
-    let judging = server.jobs.run(address, move || match judged(&asked, &headers, &body) {
+    let judging = server.jobs.run(caller.address, move || match judged(&asked, &headers, &body) {
         Ok(judged) => ([(header::CACHE_CONTROL, "no-store")], Json(judged)).into_response(),
         Err(refused) => refused.into_response(),
     });

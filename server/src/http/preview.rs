@@ -71,7 +71,7 @@ pub(super) async fn of_room(
     code: &RoomCode,
     headers: &HeaderMap,
 ) -> Option<Preview> {
-    let room = find_room(server, caller, code, headers).await?;
+    let room = find_room(server, caller, code).await?;
     let title = "Fivefold: five in a row".to_owned();
     let path = board_after(room.summary.rules, &room.moves);
     let picture = address(server, caller, headers, &path);
@@ -87,7 +87,7 @@ pub(super) async fn of_game(
     headers: &HeaderMap,
 ) -> Option<Preview> {
     let id = GameId::try_from(id).ok()?;
-    charge(server, caller, headers)?;
+    charge(server, caller)?;
     let wanted = id.clone();
     let found = server.read_pool.try_read(move |reader| reader.game(&wanted)).await;
     let card = Card::of_game(&found.ok().flatten()?);
@@ -103,19 +103,18 @@ pub(super) async fn of_position(
     headers: &HeaderMap,
 ) -> Option<Preview> {
     let query = position.query()?.to_owned();
-    charge(server, caller, headers)?;
-    let from = server.client_address(caller.peer, headers);
-    let card = server.jobs.run(from, move || read_position(&position)).await.ok()?.ok()?;
+    charge(server, caller)?;
+    let card =
+        server.jobs.run(caller.address, move || read_position(&position)).await.ok()?.ok()?;
     let picture = address(server, caller, headers, &format!("/analyse.png?{query}"));
     Some(Preview::of_card(&card, picture))
 }
 
 /// Takes a request's cost from the allowance of its address. Who has none left gets a page without a
 /// preview.
-fn charge(server: &Server, caller: &Caller, headers: &HeaderMap) -> Option<()> {
+fn charge(server: &Server, caller: &Caller) -> Option<()> {
     let now = Instant::now();
-    let address = server.client_address(caller.peer, headers);
-    server.address_limits.of(address, now).take_http(now, 1).then_some(())
+    server.address_limits.of(caller.address, now).take_http(now, 1).then_some(())
 }
 
 /// An address on this server for other programs.
@@ -156,15 +155,9 @@ fn board_after(rules: Rules, moves: &[Point]) -> String {
 }
 
 /// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
-async fn find_room(
-    server: &Server,
-    caller: &Caller,
-    code: &RoomCode,
-    headers: &HeaderMap,
-) -> Option<LinkedRoom> {
+async fn find_room(server: &Server, caller: &Caller, code: &RoomCode) -> Option<LinkedRoom> {
     let now = Instant::now();
-    let address = server.client_address(caller.peer, headers);
-    let rate = server.address_limits.of(address, now);
+    let rate = server.address_limits.of(caller.address, now);
     if !rate.may_try_code(now) {
         return None;
     }

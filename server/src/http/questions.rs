@@ -34,8 +34,7 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     let now = Instant::now();
-    let address = server.client_address(caller.peer, request.headers());
-    let rate = server.address_limits.of(address, now);
+    let rate = server.address_limits.of(caller.address, now);
     if !rate.take_http(now, 1) {
         return too_fast(&server);
     }
@@ -57,14 +56,9 @@ pub(super) async fn admit(
 ///
 /// # Errors
 /// With the response, if the allowance is too small.
-pub(super) fn charge_study(
-    server: &Server,
-    caller: &Caller,
-    headers: &HeaderMap,
-) -> Result<(), Box<Response>> {
+pub(super) fn charge_study(server: &Server, caller: &Caller) -> Result<(), Box<Response>> {
     let now = Instant::now();
-    let address = server.client_address(caller.peer, headers);
-    if server.address_limits.of(address, now).take_http(now, HTTP_STUDY_TOKENS) {
+    if server.address_limits.of(caller.address, now).take_http(now, HTTP_STUDY_TOKENS) {
         return Ok(());
     }
     Err(Box::new(too_fast(server)))

@@ -49,7 +49,7 @@ impl FromRequestParts<Arc<Server>> for Asked {
         let Ok(audit) = AuditNote::from_request_parts(parts, server).await;
         let caller = parts.extensions.get::<Caller>().expect("every connection adds it");
         let headers = parts.headers.clone();
-        let address = server.client_address(caller.peer, &headers);
+        let address = caller.address;
         let is_encrypted = server.is_encrypted(caller.peer, &headers);
         let session = cookie::session(&headers, is_encrypted);
         let token = token::in_header(&headers);
