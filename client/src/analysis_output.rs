@@ -13,13 +13,13 @@ use serde::Serialize;
 /// Moves shown of a line.
 const MOVES_SHOWN: usize = 10;
 
-/// What the columns of a review mean.
+/// Explains the columns of a review.
 const LEGEND: &str = "\
 Each move, what its player could expect before it, and what the move lost of that;
 ?? lost 30 % or more, ? 15 % or more. After better: the best line instead.
 ";
 
-/// What the columns of an analysis mean.
+/// Explains the columns of an analysis.
 const LINES_LEGEND: &str = "What the side to move can expect, and the moves that lead there:\n";
 
 /// The latest state of an analysis.

@@ -26,7 +26,7 @@ pub struct GameLink {
     id: GameId,
 }
 
-/// What can be watched.
+/// A room or a finished game, by its link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Watched {
     /// A room.
@@ -88,7 +88,7 @@ pub fn room(record: &Record, id: &GameLink) -> Result<RoomState, FoldError> {
         visibility: summary.visibility,
         assistance: false,
         host: LocalGame::member(),
-        // What each move took is not shown.
+        // The room does not show how long each move took.
         time: TimeControl::None,
         opening: OpeningKind::Free,
         chat: false,

@@ -157,7 +157,7 @@ impl<'a> HttpRequest<'a> {
     }
 }
 
-/// What people find in the list of their devices.
+/// The name of this device in an account's list of devices.
 fn agent() -> String {
     #[cfg(unix)]
     let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();

@@ -13,7 +13,7 @@ const TURNS = ['started', 'played', 'stayed', 'swapped', 'declared', 'offered', 
 /** @type {readonly Stone[]} */
 export const STONES = ['black', 'white'];
 /** @param {Stone} stone @returns {Stone} */
-export function otherStone(stone) {
+function otherStone(stone) {
   return stone === 'black' ? 'white' : 'black';
 }
 

@@ -17,7 +17,7 @@ const LEAVE_MS = 5_000;
 /** A reload within this time continues a seek. */
 const RELOAD_MS = 10_000;
 /** Key of the seeks that outlive a reload of their tab. */
-export const SEEKS_KEY = 'fivefold.seeks';
+const SEEKS_KEY = 'fivefold.seeks';
 
 /**
  * A seek or a challenge.

@@ -33,7 +33,7 @@ pub(super) struct OutputMode {
     /// Lines of standard input, once somebody reads them.
     input: Option<mpsc::Receiver<String>>,
     interrupt: Pin<Box<dyn Future<Output = ()>>>,
-    /// What the screen says first.
+    /// A message for the screen to begin with.
     notice: Option<String>,
 }
 

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 /// Times are in whole milliseconds, so a difference of a few means nothing.
 const ROUNDING_MS: u64 = 5;
 
-/// What the server's clock showed at a moment.
+/// A reading of the server's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ServerClock {
     /// The moment when it was learned.
     at: Instant,
-    /// What it showed then, in milliseconds since the Unix epoch.
+    /// The clock's time at that moment, in milliseconds since the Unix epoch.
     shows: u64,
     /// How long the question and its answer took; the error is at most half of that.
     round_trip: Duration,
@@ -30,7 +30,7 @@ impl ServerClock {
         Self { at, shows, round_trip: Duration::MAX }
     }
 
-    /// What it shows at a later moment.
+    /// The clock's time at a later moment.
     pub(super) fn now(self, at: Instant) -> u64 {
         self.shows.saturating_add(millis(at.saturating_duration_since(self.at)))
     }
@@ -63,8 +63,8 @@ mod tests {
     fn the_shortest_round_trip_wins() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        // The server shows 1,000,000 at the start. What answers carry is true when the server reads
-        // its clock.
+        // The server shows 1,000,000 at the start. The time in an answer is right when the server
+        // reads its clock.
         let joined = ServerClock::late(at(3_000), 1_000_000);
         assert_eq!(joined.now(at(3_000)), 1_000_000, "3 s late");
         let slow = ServerClock::answered(at(3_000), at(5_000), 1_003_100);

@@ -341,7 +341,7 @@ impl App {
         self.unanswered.play(self.ply()).map(|(point, _)| point)
     }
 
-    /// What a person must know before anything else: that the connection is lost, or the server silent.
+    /// The most urgent news: the connection is lost, or the server is silent.
     /// The messages say why.
     pub(super) fn banner(&self) -> Option<String> {
         let silence = || {

@@ -11,7 +11,7 @@ import { EMPTY, growTree, lineFrom, NODES_MAX, packed, withLine } from './move-t
 import { ta } from './texts.js';
 
 /** The longest file that is read, as in shared/src/notation/tree.rs. */
-export const FILE_BYTES_MAX = 8 << 20;
+const FILE_BYTES_MAX = 8 << 20;
 /** What the module says of a tree that is too large. */
 const TOO_MANY = /more than \d+ moves/;
 /** How long the module may read or write. */

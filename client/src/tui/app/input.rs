@@ -21,7 +21,7 @@ use crate::{
 
 /// Longest text in the input line: enough for the farthest point.
 const INPUT_MAX: usize = 24;
-/// Lines by which a key scrolls the help.
+/// A key scrolls the help by this many lines.
 const HELP_STEP: u16 = 8;
 /// Points per notch of the wheel.
 const WHEEL: i32 = 2;

@@ -186,7 +186,7 @@ pub(in crate::tui) enum Connection {
 }
 
 impl Connection {
-    /// What the title says about it at this time; the messages say why.
+    /// The title's text about it at this time. The messages give the reason.
     pub(in crate::tui) fn banner(self, now: u64) -> Option<String> {
         match self {
             Self::Up => None,
