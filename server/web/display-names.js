@@ -8,7 +8,7 @@ import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { isMember, stoneOf } from './room-state.js';
 import { t } from './texts.js';
 
-/** @import { App } from './view-types' */
+/** @import { App, PersonContext } from './view-types' */
 
 /** @type {readonly VariantName[]} */
 export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];
@@ -92,12 +92,11 @@ export function botRating(player) {
 }
 
 /** A name; that of another person is a button for what the player can do about them.
- * @param {App} app @param {Player | null | undefined} player @param {import('./person-dialog.js').Context} [context] */
+ * @param {App} app @param {Player | null | undefined} player @param {PersonContext} [context] where the person was met */
 export function personName(app, player, context) {
   const name = el('bdi', null, playerName(player));
   if (!player || !('member' in player) || app.connection.local || isMember(player, app.connection.you)) return name;
-  const press = () => void import('./person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, player, context));
-  return el('button', { type: 'button', class: 'person', onclick: press }, name);
+  return el('button', { type: 'button', class: 'person', onclick: () => app.openPerson(player, context) }, name);
 }
 
 /** A small stone to stand before a name. @param {Stone} stone @param {Pick<Rules, 'size'>} [rules] */

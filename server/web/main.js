@@ -143,6 +143,9 @@ const app = {
     if (dialog === 'settings') void import('./settings/settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
     else void import('./account/you-dialog.js').then(({ openYouDialog }) => openYouDialog(app));
   },
+  openPerson(person, context) {
+    void import('./person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, person, context));
+  },
 };
 
 function showTitle() {

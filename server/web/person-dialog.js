@@ -1,6 +1,6 @@
 // The dialog of another person: challenges them to a game, or mutes, blocks or reports them.
 
-/** @import { App } from './view-types' */
+/** @import { App, PersonContext } from './view-types' */
 
 import { openDialog } from './dialog.js';
 import { memberName } from './display-names.js';
@@ -8,10 +8,7 @@ import { el } from './dom.js';
 import { createGameOptions } from './game-options.js';
 import { t } from './texts.js';
 
-/** Where the person was met; opposed: in a running game, in which nobody challenges the other.
- * @typedef {import('./moderation/person-actions.js').Context & { opposed?: boolean }} Context */
-
-/** @param {App} app @param {{ member: string, name: string }} person @param {Context} [context] */
+/** @param {App} app @param {{ member: string, name: string }} person @param {PersonContext} [context] */
 export async function openPersonDialog(app, person, context = {}) {
   const { member, name } = person;
   const { personActions } = await import('./moderation/person-actions.js');

@@ -34,7 +34,11 @@ export type App = {
   notify: (text: string, path?: string) => void;
   /** Opens a dialog. */
   open: (dialog: 'settings' | 'you') => void;
+  /** Opens the dialog of another person. */
+  openPerson: (person: { member: string; name: string }, context?: PersonContext) => void;
 };
+/** Where a person was met, for a report; `opposed`: in a running game, in which nobody challenges the other. */
+export type PersonContext = { room?: string; game?: string; line?: { number: number; text: string }; opposed?: boolean };
 /** A view fills an element and returns its cleanup. */
 export type View = (app: App, place: HTMLElement, argument: string) => () => void;
 

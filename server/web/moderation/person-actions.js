@@ -1,13 +1,11 @@
 // What a player can do about another person: mute, block or report them.
 
-/** @import { App } from '../view-types' */
+/** @import { App, PersonContext } from '../view-types' */
 
 import { el, fill, loadStyle, write } from '../dom.js';
 import { listed, setListed } from './requests.js';
 import { reportForm } from './report-form.js';
 import { faultText, tm } from './texts.js';
-
-/** What a report may be about. @typedef {{ room?: string, game?: string, line?: { number: number, text: string } }} Context */
 
 /** The style is there before the words, so that nothing moves. */
 await loadStyle('moderation/moderation.css').catch(() => {});
@@ -15,7 +13,7 @@ await loadStyle('moderation/moderation.css').catch(() => {});
 /**
  * @param {App} app
  * @param {{ member: string, name: string }} person
- * @param {Context} context
+ * @param {PersonContext} context
  * @param {() => void} close closes the dialog
  */
 export function personActions(app, person, context, close) {

@@ -1,7 +1,6 @@
 // The form that reports somebody to the operators.
 
-/** @import { App } from '../view-types' */
-/** @import { Context } from './person-actions.js' */
+/** @import { App, PersonContext } from '../view-types' */
 
 import { el, write } from '../dom.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
@@ -14,7 +13,7 @@ const KINDS = ['chat', 'cheating', 'stalling', 'sandbagging', 'name', 'other'];
 /**
  * @param {App} app
  * @param {{ member: string, name: string }} person
- * @param {Context} context
+ * @param {PersonContext} context
  * @param {() => void} close
  */
 export function reportForm(app, { member, name }, { room, game, line: said }, close) {

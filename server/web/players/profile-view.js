@@ -62,7 +62,7 @@ export const view = (app, place, encoded) => {
     app.tab(`${name} – Fivefold`);
     const count = profile.ratings.reduce((sum, rating) => sum + rating.games, 0);
     const about = [tl('joined', { date: formatDate(profile.made_at, { month: 'long', year: 'numeric' }) }), count > 0 && tl('rated_games', { count })].filter(Boolean).join(' · ');
-    const challenge = el('button', { type: 'button', class: 'primary', onclick: () => void import('../person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, profile)) }, t('challenge'));
+    const challenge = el('button', { type: 'button', class: 'primary', onclick: () => app.openPerson(profile) }, t('challenge'));
     const rows = games.map(row);
     fill(place, el('div', { class: 'page profile' },
       el('section', { class: 'profile-head' }, el('span', { class: 'face large', 'aria-hidden': 'true' }, [...name][0]?.toUpperCase()),
