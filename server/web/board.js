@@ -5,8 +5,7 @@ import { createAriaGrid } from './board-aria-grid.js';
 import { Camera, stillness } from './board-camera.js';
 import { createBoardControls } from './board-controls.js';
 import { keyAction } from './board-keys.js';
-import { hasSquares } from './board-squares.js';
-import { drawnName } from './display-names.js';
+import { drawnName, hasSquares } from './board-squares.js';
 import { el } from './dom.js';
 import {
   boundsOf, boxAround, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, viewOf, visible, zoom,

@@ -2,7 +2,7 @@
 
 /** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from './types' */
 
-import { hasSquares } from './board-squares.js';
+import { drawnName } from './board-squares.js';
 import { el } from './dom.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { isMember, stoneOf } from './room-state.js';
@@ -26,12 +26,6 @@ export function stoneName(stone, rules) {
 /** The same as a part of a sentence. @param {Stone} stone @param {Pick<Rules, 'size'>} [rules] */
 export function sideName(stone, rules) {
   return t(`the_${drawnName(stone, rules?.size)}`);
-}
-
-/** What a stone is called on a board. @param {Stone} stone @param {Size} [size] */
-export function drawnName(stone, size) {
-  if (!size || size === 'unbounded' || !hasSquares(size)) return stone;
-  return stone === 'black' ? 'crosses' : 'noughts';
 }
 
 /** @param {OpeningKind} kind */
