@@ -10,7 +10,7 @@ import { nearestLevel } from '../bot-level.js';
 import { playerName, rulesName, stoneSign } from '../display-names.js';
 import { el, fill, linkButton, set } from '../dom.js';
 import { showNotFound } from '../not-found.js';
-import { createBotRoom } from '../game-options.js';
+import { createBotRoom } from '../new-room.js';
 import { LEVEL_RATINGS } from '../protocol.js';
 import { RefusedError } from '../refusals.js';
 import { opponent, STONES, stoneOf } from '../room-state.js';
