@@ -2,7 +2,8 @@
 // refused. The line has its place from the beginning, so nothing moves when it changes.
 
 import { el, set, svg, write } from '../dom.js';
-import { faultText, reasonOf } from './account-requests.js';
+import { reasonOf } from '../http-request.js';
+import { faultText } from './account-requests.js';
 import { ty } from './texts.js';
 
 /** Fewest characters of a password. */

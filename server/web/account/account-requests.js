@@ -1,7 +1,7 @@
-// Requests about accounts and their sessions. The browser's cookie says for which account they speak.
+// What requests about accounts and their sessions answer, and why they fail, in the player's language.
 
 import { write } from '../dom.js';
-import { errorText, RefusedError, refusalValues, refusedAnswer } from '../refusals.js';
+import { errorText, RefusedError, refusalValues } from '../refusals.js';
 import { refusedText, ty } from './texts.js';
 
 const DAY_MS = 86_400_000;
@@ -13,30 +13,6 @@ const DAY_MS = 86_400_000;
 /** @typedef {Passkey & { scopes: string[], expires_at: number }} Token */
 /** @typedef {Account & { tokens: Token[] }} Bot */
 /** @typedef {{ account: Account, sessions: Session[], recovery_codes_left: number, has_password: boolean, passkeys: Passkey[], oidc: Passkey[], tokens: Token[], operator?: boolean }} AccountAnswer */
-
-/**
- * Sends a request, and returns the answer's JSON, if it has any.
- * @param {'GET' | 'POST' | 'DELETE'} method
- * @param {string} path below `/api/`
- * @param {object} [body]
- * @param {string | null} [identity] of the guest that becomes an account
- * @returns {Promise<any>}
- */
-export async function request(method, path, body, identity) {
-  /** @type {Record<string, string>} */
-  const headers = {};
-  if (body) headers['content-type'] = 'application/json';
-  if (identity) headers.authorization = `Bearer ${identity}`;
-  const answer = await fetch(`/api/${path}`, { method, headers, body: body && JSON.stringify(body) });
-  if (!answer.ok) throw await refusedAnswer(answer);
-  const text = await answer.text();
-  return text ? JSON.parse(text) : undefined;
-}
-
-/** The code of a refusal. @param {unknown} error */
-export function reasonOf(error) {
-  return error instanceof RefusedError ? error.refusal.reason : '';
-}
 
 /** Tries something that a button asks for; the line shows why it failed. @param {HTMLElement} line @param {() => Promise<unknown>} act */
 export async function attempt(line, act) {

@@ -5,9 +5,10 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { el, fill } from '../dom.js';
+import { request } from '../http-request.js';
 import { formatDate, t } from '../texts.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
-import { attempt, request } from './account-requests.js';
+import { attempt } from './account-requests.js';
 import { botFold } from './bot-section.js';
 import { challengesFold } from './challenges-fold.js';
 import { withKey } from './confirm.js';

@@ -4,8 +4,9 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { el, fill } from '../dom.js';
+import { request } from '../http-request.js';
 import { accountForm, faultLine, nameField } from './account-form.js';
-import { attempt, request } from './account-requests.js';
+import { attempt } from './account-requests.js';
 import { withKey } from './confirm.js';
 import { tokenSection } from './key-sections.js';
 import { ty } from './texts.js';

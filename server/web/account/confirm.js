@@ -2,8 +2,9 @@
 
 import { openDialog } from '../dialog.js';
 import { el } from '../dom.js';
+import { reasonOf, request } from '../http-request.js';
 import { accountForm, faultLine, passwordField } from './account-form.js';
-import { attempt, reasonOf, request } from './account-requests.js';
+import { attempt } from './account-requests.js';
 import { siteButton } from './oidc.js';
 import { passkeysWork, usePasskey } from './passkeys.js';
 import { ty } from './texts.js';

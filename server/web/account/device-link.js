@@ -5,9 +5,10 @@
 
 import { openDialog } from '../dialog.js';
 import { el, fill, write } from '../dom.js';
+import { reasonOf, request } from '../http-request.js';
 import { linkCard } from '../link-card.js';
 import { faultLine } from './account-form.js';
-import { attempt, faultText, reasonOf, request } from './account-requests.js';
+import { attempt, faultText } from './account-requests.js';
 import { ty } from './texts.js';
 
 /** How often the page asks whether its link was opened. */

@@ -7,10 +7,10 @@ import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill } from '../dom.js';
+import { request } from '../http-request.js';
 import { linkCard } from '../link-card.js';
 import { NAME_MAX } from '../protocol.js';
 import { RefusedError } from '../refusals.js';
-import { request } from './account-requests.js';
 import { ty } from './texts.js';
 
 /** An identity in the fragment of a link, which browsers do not send to servers. */

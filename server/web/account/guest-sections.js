@@ -7,8 +7,9 @@
 import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { el } from '../dom.js';
+import { reasonOf, request } from '../http-request.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
-import { attempt, faultText, reasonOf, request } from './account-requests.js';
+import { attempt, faultText } from './account-requests.js';
 import { challengesFold } from './challenges-fold.js';
 import { guestIdentity } from './guest-identity.js';
 import { siteButton } from './oidc.js';

@@ -5,9 +5,10 @@
 
 import { copyText } from '../clipboard.js';
 import { el, fill } from '../dom.js';
+import { request } from '../http-request.js';
 import { formatDate, t } from '../texts.js';
 import { faultLine } from './account-form.js';
-import { attempt, request } from './account-requests.js';
+import { attempt } from './account-requests.js';
 import { withKey } from './confirm.js';
 import { deviceCodeForm, showLink } from './device-link.js';
 import { siteButton } from './oidc.js';

@@ -3,8 +3,9 @@
 
 import { tabStorage } from '../browser-storage.js';
 import { el } from '../dom.js';
+import { request } from '../http-request.js';
 import { faultLine } from './account-form.js';
-import { attempt, request } from './account-requests.js';
+import { attempt } from './account-requests.js';
 import { ty } from './texts.js';
 
 /** Where the player was when they left. */

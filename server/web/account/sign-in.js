@@ -7,8 +7,9 @@ import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el } from '../dom.js';
+import { request } from '../http-request.js';
 import { faultLine } from './account-form.js';
-import { attempt, request } from './account-requests.js';
+import { attempt } from './account-requests.js';
 import { ty } from './texts.js';
 
 /** The guest whose games the player has left: the beginning of their identity. */

@@ -5,9 +5,10 @@
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill, loadStyle } from '../dom.js';
+import { reasonOf, request } from '../http-request.js';
 import { t } from '../texts.js';
 import { accountSections } from './account-sections.js';
-import { faultText, reasonOf, request } from './account-requests.js';
+import { faultText } from './account-requests.js';
 import { guestSections } from './guest-sections.js';
 import { showCodes } from './recovery-codes.js';
 

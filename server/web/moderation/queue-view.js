@@ -4,9 +4,9 @@
 /** @import { View } from '../view-types' */
 /** @import { Hints } from './hints.js' */
 
-import { reasonOf, request } from '../account/account-requests.js';
 import { el, fill, linkButton, write } from '../dom.js';
 import { loadTexts } from '../folder-texts.js';
+import { reasonOf, request } from '../http-request.js';
 import { showNotFound } from '../not-found.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
 import { formatDate, t } from '../texts.js';

@@ -2,9 +2,9 @@
 
 /** @import { App } from '../view-types' */
 
-import { request } from '../account/account-requests.js';
 import { siteStorage } from '../browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
+import { request } from '../http-request.js';
 
 /** Somebody on the player's list. @typedef {{ member: string, name: string, kind: 'block' | 'mute', at: number }} Entry */
 /** A report of the player's own. @typedef {{ name: string, kind: string, at: number, state: 'open' | 'acted' | 'dismissed' }} OwnReport */

@@ -2,8 +2,8 @@
 
 /** @import { Values } from '../texts.js' */
 
-import { faultText as accountFault, reasonOf } from '../account/account-requests.js';
-import { refusalValues, RefusedError } from '../refusals.js';
+import { reasonOf } from '../http-request.js';
+import { errorText, refusalValues, RefusedError } from '../refusals.js';
 import { formatDate, languageCode, worded } from '../texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
@@ -25,7 +25,7 @@ export function endText(until) {
 /** Why something was refused, for the player. @param {unknown} error */
 export function faultText(error) {
   const key = `refused_${reasonOf(error)}`;
-  if (!(error instanceof RefusedError) || !Object.hasOwn(texts, key)) return accountFault(error);
+  if (!(error instanceof RefusedError) || !Object.hasOwn(texts, key)) return errorText(error);
   const { refusal } = error;
   return worded(texts[/** @type {keyof English} */ (key)], { why: '', ...refusalValues(refusal), end: endText(refusal.until) });
 }

@@ -150,8 +150,6 @@ export const texts = {
   news_guest_added: 'The games of a guest are your account’s now.',
 
   // Refusals by code: what happened, and what to do next.
-  refused_signed_out: 'You are signed out. Sign in again.',
-  refused_two_identities: 'You are signed in already, perhaps in another tab. Reload the page.',
   refused_account_setting: 'Change the name of your account here, under “You”.',
   refused_wrong_password: 'The name or the password is wrong.',
   refused_wrong_code: 'The name or the code is wrong, or the code was used.',
@@ -161,7 +159,6 @@ export const texts = {
   refused_password_length: 'A password has {least} to {most} characters.',
   refused_common_password: 'This password is too common. Choose another one.',
   refused_name_changed_lately: { one: 'This name can be changed again in {count} day.', other: 'This name can be changed again in {count} days.' },
-  refused_too_many_tries: 'Too many tries. Try again in {time}.',
   refused_wrong_passkey: 'This passkey doesn’t belong to any account here. Use another one, or your password.',
   refused_no_passkeys: 'Passkeys do not work at this address.',
   refused_wrong_oidc: 'The other site did not sign you in, or it belongs to another account.',

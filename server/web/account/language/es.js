@@ -150,8 +150,6 @@ export const texts = {
   news_guest_added: 'Las partidas de un invitado son ahora de tu cuenta.',
 
   // Refusals by code: what happened, and what to do next.
-  refused_signed_out: 'Tu sesión ha terminado. Inicia sesión otra vez.',
-  refused_two_identities: 'Ya has iniciado sesión, quizá en otra pestaña. Recarga la página.',
   refused_account_setting: 'El nombre de tu cuenta se cambia aquí, en «Tú».',
   refused_wrong_password: 'El nombre o la contraseña no son correctos.',
   refused_wrong_code: 'El nombre o el código no son correctos, o el código ya se usó.',
@@ -161,7 +159,6 @@ export const texts = {
   refused_password_length: 'Una contraseña tiene de {least} a {most} caracteres.',
   refused_common_password: 'Esta contraseña es demasiado común. Elige otra.',
   refused_name_changed_lately: { one: 'Este nombre se puede volver a cambiar en {count} día.', many: 'Este nombre se puede volver a cambiar en {count} días.', other: 'Este nombre se puede volver a cambiar en {count} días.' },
-  refused_too_many_tries: 'Demasiados intentos. Podrás probar otra vez en {time}.',
   refused_wrong_passkey: 'Esta llave de acceso no es de ninguna cuenta de aquí. Usa otra, o tu contraseña.',
   refused_no_passkeys: 'Las llaves de acceso no funcionan en esta dirección.',
   refused_wrong_oidc: 'El otro sitio no te ha identificado, o es de otra cuenta.',

@@ -150,8 +150,6 @@ export const texts = {
   news_guest_added: 'Партии гостя теперь принадлежат аккаунту.',
 
   // Refusals by code: what happened, and what to do next.
-  refused_signed_out: 'Вы вышли из аккаунта. Войдите снова.',
-  refused_two_identities: 'Вы уже вошли, возможно, в другой вкладке. Обновите страницу.',
   refused_account_setting: 'Имя аккаунта меняется здесь, в разделе «Вы».',
   refused_wrong_password: 'Неверное имя или пароль.',
   refused_wrong_code: 'Неверное имя или код, или код уже использован.',
@@ -161,7 +159,6 @@ export const texts = {
   refused_password_length: 'В пароле от {least} до {most} знаков.',
   refused_common_password: 'Этот пароль слишком распространён. Выберите другой.',
   refused_name_changed_lately: { one: 'Снова сменить имя можно через {count} день.', few: 'Снова сменить имя можно через {count} дня.', many: 'Снова сменить имя можно через {count} дней.', other: 'Снова сменить имя можно через {count} дня.' },
-  refused_too_many_tries: 'Слишком много попыток. Попробовать снова можно через {time}.',
   refused_wrong_passkey: 'Этот ключ не подходит ни к одному аккаунту. Используйте другой или пароль.',
   refused_no_passkeys: 'По этому адресу ключи доступа не работают.',
   refused_wrong_oidc: 'Другой сайт не подтвердил вход или относится к другому аккаунту.',
