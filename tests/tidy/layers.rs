@@ -165,7 +165,8 @@ pub(crate) fn circles(edges: &[Edge]) -> Vec<Finding> {
     findings
 }
 
-fn shortest_circle<'a>(
+/// The shortest way from a file or a folder back to itself.
+pub(crate) fn shortest_circle<'a>(
     file: &'a str,
     uses: &BTreeMap<&'a str, Vec<&'a str>>,
 ) -> Option<Vec<&'a str>> {
@@ -189,12 +190,13 @@ fn shortest_circle<'a>(
     None
 }
 
-/// The imports between the page's modules.
+/// The imports between the page's modules, those that come later, too.
 pub(crate) fn script_edges(script: &Source) -> Vec<Edge> {
     let folder = script.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut edges = Vec::new();
-    for (at, _) in script.code.match_indices("from ").chain(script.code.match_indices("import ")) {
-        let rest = script.text[at..].split_once(' ').map_or("", |(_, rest)| rest);
+    let starts = ["from ", "import ", "import("].into_iter();
+    for (at, start) in starts.flat_map(|start| script.code.match_indices(start)) {
+        let rest = &script.text[at + start.len()..];
         let Some(name) =
             rest.strip_prefix(['\'', '"']).and_then(|rest| rest.split(['\'', '"']).next())
         else {
@@ -296,8 +298,11 @@ mod tests {
         let mut edges = script("web/a.js", "import { b } from './b.js';\nimport './c/d.js';\n");
         edges.extend(script("web/c/d.js", "// import '../a.js';\n"));
         assert_eq!(circles(&edges), []);
-        edges.extend(script("web/c/d.js", "import a from \"../a.js\";\n"));
-        assert_eq!(circles(&edges).len(), 2, "{edges:?}");
+        for import in ["import a from \"../a.js\";\n", "f(await import('../a.js'));\n"] {
+            let mut edges = edges.clone();
+            edges.extend(script("web/c/d.js", import));
+            assert_eq!(circles(&edges).len(), 2, "{edges:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Each rule turns sources into findings, and has a test with a planted fault. The sources must give
 //! no findings.
 
+mod folders;
 mod layers;
 mod layout;
 mod modules;
@@ -11,11 +12,22 @@ mod source;
 
 use std::collections::BTreeMap;
 
-use modules::Package;
-use source::{Finding, Source, tree};
+use modules::{Edge, Package};
+use source::{Finding, Source, entries, tree};
 
-const RULES: [&str; 8] =
-    ["phrases", "names", "size", "header", "packages", "order", "circles", "purity"];
+const RULES: [&str; 11] = [
+    "phrases",
+    "names",
+    "size",
+    "header",
+    "packages",
+    "order",
+    "circles",
+    "purity",
+    "tops",
+    "crowded",
+    "circles of folders",
+];
 
 #[test]
 fn the_house_rules_hold() {
@@ -43,20 +55,23 @@ fn check(rule: &str, sources: &BTreeMap<String, Source>) -> Vec<Finding> {
         "header" => each(layout::header),
         "packages" => each(layers::packages),
         "order" => layers::order(&Package::read("shared/src/lib.rs", sources)),
-        "circles" => circles(sources),
+        "circles" => layers::circles(&edges(sources)),
         "purity" => layers::purity(&Package::read("shared/src/lib.rs", sources)),
+        "tops" => folders::tops(entries),
+        "crowded" => folders::crowded(sources),
+        "circles of folders" => folders::circles(&edges(sources)),
         _ => panic!("no rule is called {rule}"),
     }
 }
 
-/// Finds cycles in every package, and among the page's modules.
-fn circles(sources: &BTreeMap<String, Source>) -> Vec<Finding> {
+/// The dependencies between the files of every package, and between the page's modules.
+fn edges(sources: &BTreeMap<String, Source>) -> Vec<Edge> {
     let is_root = |path: &&String| path.ends_with("/lib.rs") || path.ends_with("/main.rs");
     let packages = sources.keys().filter(is_root).map(|root| Package::read(root, sources).edges());
     let scripts = sources.values().filter(|source| source.ends(".js") || source.ends(".mjs"));
     let mut edges: Vec<_> = packages.flatten().collect();
     edges.extend(scripts.flat_map(layers::script_edges));
-    layers::circles(&edges)
+    edges
 }
 
 #[test]

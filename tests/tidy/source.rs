@@ -106,6 +106,15 @@ pub(crate) fn tree() -> BTreeMap<String, Source> {
     sources
 }
 
+/// The names in a folder of the repository, without hidden ones.
+pub(crate) fn entries(folder: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    let names = fs::read_dir(path)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("names are ASCII"));
+    names.filter(|name| !name.starts_with('.')).collect()
+}
+
 fn is_source(name: &str) -> bool {
     let ends = [".rs", ".js", ".mjs", ".md", ".toml"];
     ends.iter().any(|end| name.ends_with(end)) || name.ends_with(".d.ts") || name == "run"
