@@ -167,14 +167,26 @@ impl Joins<'_> {
 
 /// A line with addresses beside the module changed to addresses beside its file.
 fn located(line: &str, path: &str, file: &str) -> Result<String, String> {
+    const START: &str = "import(`";
     if folder(path) == folder(file) {
         return Ok(line.to_owned());
     }
-    if line.contains("import(`") {
-        return Err(format!("{path}: its file is in another folder than what it imports: {line}"));
+    let mut located = String::new();
+    let mut rest = line;
+    while let Some((before, address)) = rest.split_once(START) {
+        let name = address.trim_start_matches(['.', '/']);
+        let up = &address[..address.len() - name.len()];
+        if !up.ends_with('/') {
+            return Err(format!("{path}: no import of this form is joined: {line}"));
+        }
+        located += before;
+        located += START;
+        located += &relative(file, &resolve(path, up));
+        rest = name;
     }
+    located += rest;
     let own = format!("new URL('{}', import.meta.url)", relative(file, path));
-    Ok(line.replace("import.meta.url", &own))
+    Ok(located.replace("import.meta.url", &own))
 }
 
 /// The lines of a module; those of an import in several lines are one.

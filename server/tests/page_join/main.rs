@@ -79,6 +79,27 @@ fn addresses_beside_a_module_stay_where_they_are() {
     let joined = join(&modules(&page), &[("main.js", &[])]).expect("they can be joined");
     let moved = "new URL('set.txt', new URL('./puzzles/set.js', import.meta.url))";
     assert!(joined["main.js"].contains(moved), "{}", joined["main.js"]);
+
+    let cases = [
+        // the file, a name that it imports, what the file says
+        ("main.js", "./${code}.js", "import(`./language/${code}.js`)"),
+        ("main.js", "../${folder}/${code}.js", "import(`./${folder}/${code}.js`)"),
+        ("room/room.js", "./${code}.js", "import(`../language/${code}.js`)"),
+        ("room/room.js", "../${folder}/en.js", "import(`../${folder}/en.js`)"),
+        ("room/room.js", "../room/${part}.js", "import(`../room/${part}.js`)"),
+        ("language/all.js", "./${code}.js", "import(`./${code}.js`)"),
+    ];
+    for (file, name, says) in cases {
+        let text = format!("export const load = (code) => import(`{name}`);");
+        let imports = format!("import {{ load }} from '{}language/texts.js';", up(file));
+        let page = [(file, imports.as_str()), ("language/texts.js", &text)];
+        let joined = join(&modules(&page), &[(file, &[])]).expect("they can be joined");
+        assert!(joined[file].contains(says), "{file} {name}: {}", joined[file]);
+    }
+}
+
+fn up(file: &str) -> &str {
+    if file.contains('/') { "../" } else { "./" }
 }
 
 #[test]
@@ -94,12 +115,12 @@ fn what_cannot_be_joined_is_named() {
         ("import { a } from './a.js';", "export const { a } = 1;", "a.js: no export of this form"),
         ("import { a } from './a.js';", "export let a;", "a.js: no export of this form"),
         ("void import('./a.js", "", "main.js: an import ends nowhere"),
-        ("import { b } from './b/b.js';", "", "its file is in another folder"),
+        ("import { b } from './b/b.js';", "", "b/b.js: no import of this form is joined"),
     ];
     for (main, other, says) in cases {
         let mut page = modules(&[("main.js", main), ("a.js", other)]);
         if main.contains("b/b.js") {
-            page.insert("b/b.js".to_owned(), "const b = () => import(`./${c}.js`);".to_owned());
+            page.insert("b/b.js".to_owned(), "const b = () => import(`${c}.js`);".to_owned());
         }
         let error = join(&page, &[("main.js", &[])]).expect_err(main);
         assert!(error.contains(says), "{main}: {error}");
