@@ -8,14 +8,21 @@ use std::{
     time::Instant,
 };
 
-use fivefold_shared::protocol::{Event, RoomRequest};
+use fivefold_shared::{
+    protocol::{Event, RoomCode, RoomRequest},
+    seat::Seat,
+};
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::Value;
+use tokio::time::timeout_at;
 
 use crate::{Guest, http::get, opening_games::random_request};
 
 /// The pool in which they play.
 const POOL: &str = "gomoku-5-3";
+
+/// The events after which they leave a room, which takes 100,000.
+const ROOM_FULL: u64 = 99_000;
 
 /// How they play.
 #[derive(Clone, Copy, Debug)]
@@ -50,12 +57,14 @@ pub async fn farm(address: SocketAddr, plan: Plan, until: Instant) -> Farmed {
     let farmer = format!("{}farmer", plan.name);
     let mut winner = Guest::sign_up(plan.sources[0], address, &farmer).await;
     let mut loser = Guest::sign_up(plan.sources[1], address, &format!("{}mule", plan.name)).await;
-    winner.seek(POOL).await;
-    loser.seek(POOL).await;
-    let (room, seat) = winner.paired().await;
-    loser.paired().await;
     let mut farmed = Farmed::default();
+    let (mut room, mut seat) = paired(&mut winner, &mut loser).await;
     while Instant::now() < until {
+        if winner.seen(&room).room.running().is_none() {
+            let next = timeout_at(until.into(), paired(&mut winner, &mut loser)).await;
+            let Ok(next) = next else { break };
+            (room, seat) = next;
+        }
         for _ in 0..plan.acts {
             let state = &winner.seen(&room).room;
             // By chance a random game may end by itself.
@@ -80,6 +89,9 @@ pub async fn farm(address: SocketAddr, plan: Plan, until: Instant) -> Farmed {
         if farmed.games == 1 {
             farmed.first = points(address, &farmer).await;
         }
+        if winner.seen(&room).room.seq > ROOM_FULL {
+            continue;
+        }
         winner.done(&room, RoomRequest::Rematch).await;
         loser.done(&room, RoomRequest::Rematch).await;
         for player in [&mut winner, &mut loser] {
@@ -88,6 +100,15 @@ pub async fn farm(address: SocketAddr, plan: Plan, until: Instant) -> Farmed {
     }
     farmed.points = points(address, &farmer).await;
     farmed
+}
+
+/// Has the pool pair the two. Returns the room, and the winner's seat in it.
+async fn paired(winner: &mut Guest, loser: &mut Guest) -> (RoomCode, Seat) {
+    winner.seek(POOL).await;
+    loser.seek(POOL).await;
+    let (room, seat) = winner.paired().await;
+    loser.paired().await;
+    (room, seat)
 }
 
 /// How many points a player has gained.
