@@ -3,17 +3,17 @@
 
 import { createAriaGrid } from './board-aria-grid.js';
 import { Camera, stillness } from './board-camera.js';
+import { BoardCanvas } from './board-canvas.js';
 import { createBoardControls } from './board-controls.js';
-import { keyAction } from './board-keys.js';
-import { drawnName, hasSquares } from './board-squares.js';
-import { el } from './dom.js';
 import {
   boundsOf, boxAround, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, viewOf, visible, zoom,
 } from './board-geometry.js';
-import { BoardCanvas } from './board-canvas.js';
+import { keyAction } from './board-keys.js';
+import { drawnName, hasSquares } from './board-squares.js';
+import { change, onSettings, settings } from './browser/settings.js';
+import { el } from './dom.js';
 import { listen } from './gestures.js';
 import { heatMarks } from './heat-map.js';
-import { change, onSettings, settings } from './settings.js';
 import { formatDecimal, t } from './texts.js';
 
 /** @import { Shown } from './view-types' */

@@ -3,7 +3,7 @@
 
 /** @import { BotKind, BotSpec, Rules } from './types' */
 
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { LEVEL_RATINGS } from './protocol.js';
 
 const KIND_KEY = 'fivefold.bot';

@@ -3,10 +3,10 @@
 /** @import { LobbyNews } from './types' */
 /** @import { App } from './view-types' */
 
+import { playNotice } from './browser/sounds.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName, playerName } from './display-names.js';
 import { el, write } from './dom.js';
-import { playNotice } from './sounds.js';
 import { t } from './texts.js';
 
 /** @param {App} app @param {Extract<LobbyNews, { type: 'challenged' }>} news */

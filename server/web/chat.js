@@ -4,10 +4,10 @@
 /** @import { ChatLine, RoomNews } from './types' */
 /** @import { App } from './view-types' */
 
+import { change, settings } from './browser/settings.js';
 import { memberName, personName } from './display-names.js';
 import { el, fill, icon, write } from './dom.js';
 import { CHAT_TEXT_MAX } from './protocol.js';
-import { change, settings } from './settings.js';
 import { t } from './texts.js';
 
 /** Lines kept on the page. */

@@ -5,7 +5,7 @@
 
 /** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from './types' */
 
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
 import { RefusedError } from './refusals.js';
 

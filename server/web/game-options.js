@@ -3,7 +3,7 @@
 /** @import { BotKind, Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
 
 import { playsBy } from './bot-level.js';
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { check, segment, select } from './form-fields.js';

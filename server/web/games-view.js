@@ -3,7 +3,7 @@
 /** @import { GameSummary } from './types' */
 /** @import { View } from './view-types' */
 
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { STORAGE_KEYS } from './connection.js';
 import { playerName, resultName, rulesName, stoneName, stoneSign } from './display-names.js';
 import { el, fill, linkButton } from './dom.js';

@@ -4,7 +4,7 @@
 /** @import { View } from './view-types' */
 
 import { createBoard } from './board.js';
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { el, icon, linkButton, write } from './dom.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';

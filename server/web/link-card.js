@@ -1,6 +1,6 @@
 // A card with a link: copy it, share it, or scan its QR code.
 
-import { copyText } from './clipboard.js';
+import { copyText } from './browser/clipboard.js';
 import { el, icon } from './dom.js';
 import { qrPicture } from './qr-code.js';
 import { t } from './texts.js';

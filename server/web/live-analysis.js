@@ -5,7 +5,7 @@
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { el, set, write } from './dom.js';
 import { select } from './form-fields.js';
 import { errorText } from './refusals.js';

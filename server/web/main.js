@@ -3,12 +3,12 @@
 /** @import { Stone } from './types' */
 /** @import { App, View } from './view-types' */
 
-import { onStorageDenied, tabStorage } from './browser-storage.js';
-import { copyText } from './clipboard.js';
+import { onStorageDenied, tabStorage } from './browser/browser-storage.js';
+import { copyText } from './browser/clipboard.js';
+import { onSettings, settings } from './browser/settings.js';
 import { Connection } from './connection.js';
 import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './dom.js';
 import { errorText, RefusedError } from './refusals.js';
-import { onSettings, settings } from './settings.js';
 import { language, t } from './texts.js';
 
 /** When the page's files begin to be kept for times without a network. */
@@ -91,7 +91,7 @@ const app = {
   seeks: () => (seeks ??= import('./seeks.js').then(({ createSeeks }) => createSeeks(app))),
   notify(text, path) {
     if (document.visibilityState === 'visible' || !settings.notify) return;
-    void import('./notifications.js').then(({ showNotification }) => showNotification(text, () => path && app.go(path)));
+    void import('./browser/notifications.js').then(({ showNotification }) => showNotification(text, () => path && app.go(path)));
   },
   go(path) {
     history.pushState(null, '', path);

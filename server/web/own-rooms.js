@@ -3,7 +3,7 @@
 /** @import { OwnRoom } from './types' */
 /** @import { App } from './view-types' */
 
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { playerName, rulesName, timeControlText } from './display-names.js';
 import { el, fill } from './dom.js';
 import { isMember, opponent, SEATS } from './room-state.js';

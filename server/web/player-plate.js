@@ -4,11 +4,11 @@
 /** @import { Seat } from './types' */
 /** @import { App } from './view-types' */
 
+import { playTick } from './browser/sounds.js';
 import { clockFace, durationText } from './clock-display.js';
 import { botRating, personName, playerName } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { isMember, stoneOf } from './room-state.js';
-import { playTick } from './sounds.js';
 import { formatTenths, t } from './texts.js';
 
 /** Openings that end when somebody picks a side.

@@ -7,7 +7,8 @@ import { createAssistPanel } from './assist-panel.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
 import { saveBeaten } from './bot-level.js';
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
+import { playClick, playFinish, playNotice } from './browser/sounds.js';
 import { createChat } from './chat.js';
 import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
 import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
@@ -20,7 +21,6 @@ import { createPlayerPlate } from './player-plate.js';
 import { createJudge, isClosedFive, mayForbid } from './position-judge.js';
 import { errorText, refusalText } from './refusals.js';
 import { opponent, Room, seatWith, stoneAt, stoneOf } from './room-state.js';
-import { playClick, playFinish, playNotice } from './sounds.js';
 import { t } from './texts.js';
 
 /** Interval of the clocks. */

@@ -5,7 +5,7 @@
 /** @import { App } from './view-types' */
 /** @import { Lobby } from './lobby-watch.js' */
 
-import { siteStorage } from './browser-storage.js';
+import { siteStorage } from './browser/browser-storage.js';
 import { rulesName, timeControlText } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { segment, select } from './form-fields.js';

@@ -5,11 +5,11 @@
 /** @import { Seek, Seeks } from './seeks.js' */
 
 import { botLevel, nearestLevel } from './bot-level.js';
+import { settings } from './browser/settings.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { dots } from './seeks.js';
-import { settings } from './settings.js';
 import { formatSpan, t } from './texts.js';
 
 /** @typedef {ReturnType<typeof createSeekPanel>} SeekPanel */
@@ -57,7 +57,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   }
 
   async function askToNotify() {
-    const { allowNotifications } = await import('./notifications.js');
+    const { allowNotifications } = await import('./browser/notifications.js');
     if (!(await allowNotifications())) app.toast(t('notify_denied'));
     show();
   }

@@ -4,12 +4,12 @@
 /** @import { LobbyNews, Seat, SeekCommand } from './types' */
 /** @import { App } from './view-types' */
 
-import { tabStorage } from './browser-storage.js';
+import { tabStorage } from './browser/browser-storage.js';
+import { playNotice } from './browser/sounds.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { playerName, ratedName } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { opponent, Room } from './room-state.js';
-import { playNotice } from './sounds.js';
 import { t } from './texts.js';
 
 /** Time to see that somebody is there before another game is left. */

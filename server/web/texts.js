@@ -1,7 +1,7 @@
 // Looks up texts, numbers and dates in the player's language. Only that language's file is loaded;
 // each language is a file in `language/`, and English stands in for languages without one.
 
-import { settings } from './settings.js';
+import { settings } from './browser/settings.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {keyof English} TextKey */

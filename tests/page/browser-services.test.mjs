@@ -113,7 +113,7 @@ test('a phone that makes no notifications itself shows them by its service worke
   await page.goto('/');
   const script = (await page.locator('script[type=module]').getAttribute('src')) ?? '';
   const [title, options] = await page.evaluate(async (from) => {
-    const { showNotification } = await import(new URL('notifications.js', new URL(from, location.href)).href);
+    const { showNotification } = await import(new URL('browser/notifications.js', new URL(from, location.href)).href);
     showNotification('Your move', () => {});
     await new Promise((resolve) => { setTimeout(resolve); });
     return Reflect.get(window, 'shown')[0];

@@ -3,7 +3,7 @@
 
 /** @import { App } from '../view-types' */
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill } from '../dom.js';

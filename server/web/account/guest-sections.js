@@ -4,7 +4,7 @@
 /** @import { App } from '../view-types' */
 /** @import { Frame } from './you-dialog.js' */
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { el } from '../dom.js';
 import { reasonOf, request } from '../http-request.js';
@@ -13,8 +13,8 @@ import { attempt, faultText } from './account-requests.js';
 import { challengesFold } from './challenges-fold.js';
 import { guestIdentity } from './guest-identity.js';
 import { siteButton } from './oidc.js';
-import { peopleFold } from './people-fold.js';
 import { createPasskey, passkeysWork, usePasskey } from './passkeys.js';
+import { peopleFold } from './people-fold.js';
 import { signedIn } from './sign-in.js';
 import { ty } from './texts.js';
 

@@ -3,7 +3,7 @@
 /** @import { AccountAnswer, Passkey, Token } from './account-requests.js' */
 /** @import { Frame } from './you-dialog.js' */
 
-import { copyText } from '../clipboard.js';
+import { copyText } from '../browser/clipboard.js';
 import { el, fill } from '../dom.js';
 import { request } from '../http-request.js';
 import { formatDate, t } from '../texts.js';

@@ -2,7 +2,7 @@
 
 /** @import { View } from '../view-types' */
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill, linkButton, loadStyle } from '../dom.js';

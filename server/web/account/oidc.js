@@ -1,7 +1,7 @@
 // Signing up and in by another site (OpenID Connect), where the operator has named one: the browser goes there,
 // and comes back to `/oidc`.
 
-import { tabStorage } from '../browser-storage.js';
+import { tabStorage } from '../browser/browser-storage.js';
 import { el } from '../dom.js';
 import { request } from '../http-request.js';
 import { faultLine } from './account-form.js';

@@ -1,6 +1,6 @@
 // Recovery codes: shown once, until they are copied or written down.
 
-import { copyText } from '../clipboard.js';
+import { copyText } from '../browser/clipboard.js';
 import { el, write } from '../dom.js';
 import { faultLine } from './account-form.js';
 import { ty } from './texts.js';

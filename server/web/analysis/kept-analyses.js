@@ -4,9 +4,9 @@
 /** @import { Outcome, Point, Review, Rules, Stone } from '../types' */
 /** @import { MoveNode } from './move-tree.js' */
 
-import { siteStorage, tabStorage } from '../browser-storage.js';
-import { positionLink, rulesOf } from '../position-link.js';
+import { siteStorage, tabStorage } from '../browser/browser-storage.js';
 import { packTree } from '../engine/packed-tree.js';
+import { positionLink, rulesOf } from '../position-link.js';
 import { countMoves, EMPTY, isPoint, nodeAt, nodesAlong, packed, treeOf, withLine } from './move-tree.js';
 
 /** A state of an analysis: a tree by some rules, the path that is shown, and the names of the players.

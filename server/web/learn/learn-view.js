@@ -9,8 +9,8 @@
 import { valueText } from '../analysis-display.js';
 import { boundsOf, pointName } from '../board-geometry.js';
 import { createBoard } from '../board.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { sideName } from '../display-names.js';
-import { siteStorage } from '../browser-storage.js';
 import { el, fill, write } from '../dom.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
 import { refusalText } from '../refusals.js';

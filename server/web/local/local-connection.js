@@ -4,7 +4,7 @@
 /** @import { Answer, BotSpec, Colour, Command, GameSettings, NumberedEvent, Point, RoomNews, RoomOutput, Snapshot } from '../types' */
 /** @import { Listener } from '../connection.js' */
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { EngineWorker, think } from '../engine/engine.js';
 import { RefusedError } from '../refusals.js';
 

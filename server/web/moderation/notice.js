@@ -3,7 +3,7 @@
 /** @import { SanctionNews } from '../types' */
 /** @import { App } from '../view-types' */
 
-import { tabStorage } from '../browser-storage.js';
+import { tabStorage } from '../browser/browser-storage.js';
 import { openDialog } from '../dialog.js';
 import { el, fill, loadStyle, write } from '../dom.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';

@@ -2,7 +2,7 @@
 
 /** @import { App } from '../view-types' */
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { request } from '../http-request.js';
 

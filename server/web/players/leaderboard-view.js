@@ -3,7 +3,7 @@
 /** @import { Leaders, Place } from '../types' */
 /** @import { View } from '../view-types' */
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { el, fill, set } from '../dom.js';
 import { select } from '../form-fields.js';
 import { t } from '../texts.js';

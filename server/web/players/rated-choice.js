@@ -3,7 +3,7 @@
 
 /** @import { GameSettings } from '../types' */
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 import { el, write } from '../dom.js';
 import { check } from '../form-fields.js';
 import { t } from '../texts.js';

@@ -1,7 +1,7 @@
 // What the player has solved, and on how many days in a row; kept in this browser. Whatever lies in the
 // browser's storage, it reads as some progress.
 
-import { siteStorage } from '../browser-storage.js';
+import { siteStorage } from '../browser/browser-storage.js';
 
 /**
  * @typedef {object} Progress

@@ -9,6 +9,7 @@
 import { boundsOf, pointName } from '../board-geometry.js';
 import { paintForbidden, paintGhost } from '../board-marks.js';
 import { createBoard } from '../board.js';
+import { playClick, playFinish } from '../browser/sounds.js';
 import { rulesName } from '../display-names.js';
 import { el, icon, linkButton, seal, set, write } from '../dom.js';
 import { askModule, loadJudge } from '../engine/engine.js';
@@ -16,7 +17,6 @@ import { createJudge } from '../position-judge.js';
 import { positionLink } from '../position-link.js';
 import { RefusedError, refusalText } from '../refusals.js';
 import { stoneAt } from '../room-state.js';
-import { playClick, playFinish } from '../sounds.js';
 import { formatSpan, t } from '../texts.js';
 import { createFilters } from './puzzle-filters.js';
 import { dayOf, noteSolved, readProgress } from './puzzle-progress.js';

@@ -1,10 +1,10 @@
 // The settings dialog.
 
+import { change, onSettings, settings } from '../browser/settings.js';
+import { playNotice } from '../browser/sounds.js';
 import { openDialog } from '../dialog.js';
 import { el, write } from '../dom.js';
 import { check, select } from '../form-fields.js';
-import { change, onSettings, settings } from '../settings.js';
-import { playNotice } from '../sounds.js';
 import { LANGUAGES, t } from '../texts.js';
 import { ts } from './texts.js';
 
@@ -56,7 +56,7 @@ function notifications() {
   field.checked = settings.notify;
   field.addEventListener('change', async () => {
     if (!field.checked) return change('notify', false);
-    const { allowNotifications } = await import('../notifications.js');
+    const { allowNotifications } = await import('../browser/notifications.js');
     field.checked = await allowNotifications();
     if (!field.checked) write(label.lastChild ?? label, t('notify_denied'));
   });

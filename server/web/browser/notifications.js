@@ -16,7 +16,7 @@ export async function allowNotifications() {
  */
 export function showNotification(text, go) {
   if (Notification.permission !== 'granted') return;
-  const options = { body: text, tag: 'fivefold', icon: new URL('local/icon-192.png', import.meta.url).href };
+  const options = { body: text, tag: 'fivefold', icon: new URL('../local/icon-192.png', import.meta.url).href };
   try {
     const shown = new Notification('Fivefold', options);
     shown.onclick = () => {
