@@ -5,7 +5,7 @@
 import { boundsOf, pointName } from './board-geometry.js';
 import { sideName, stoneName } from './display-names.js';
 import { el, set, write } from './dom.js';
-import { formatPercent, t } from './texts.js';
+import { formatPercent, t } from './language/texts.js';
 
 /** Number of moves that the engine reports. */
 export const LINES = 3;

@@ -13,9 +13,9 @@ import { boundsOf, pointName } from './board-geometry.js';
 import { BOTS, playsBy } from './bot-level.js';
 import { el, icon, set, write } from './dom.js';
 import { weightText } from './heat-map.js';
-import { errorText } from './refusals.js';
+import { errorText } from './language/refusals.js';
+import { formatDecimal, t } from './language/texts.js';
 import { opponent } from './room-state.js';
-import { formatDecimal, t } from './texts.js';
 
 /** Good moves that the second hint shows. */
 const GOOD_MOVES = 5;

@@ -5,7 +5,7 @@
 
 import { isOn, toPixel, within } from './board-geometry.js';
 import { el } from './dom.js';
-import { t } from './texts.js';
+import { t } from './language/texts.js';
 
 /** @typedef {import('./board-geometry.js').Point} Point */
 /** @typedef {import('./board-geometry.js').Bounds} Bounds */

@@ -3,7 +3,7 @@
 
 import { parsePoint } from './board-geometry.js';
 import { el, icon, set, write } from './dom.js';
-import { t } from './texts.js';
+import { t } from './language/texts.js';
 
 /** @import { Point, Bounds } from './board-geometry.js' */
 

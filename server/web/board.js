@@ -14,7 +14,7 @@ import { change, onSettings, settings } from './browser/settings.js';
 import { el } from './dom.js';
 import { listen } from './gestures.js';
 import { heatMarks } from './heat-map.js';
-import { formatDecimal, t } from './texts.js';
+import { formatDecimal, t } from './language/texts.js';
 
 /** @import { Shown } from './view-types' */
 /** @import { Point, Bounds } from './board-geometry.js' */

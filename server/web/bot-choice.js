@@ -2,14 +2,14 @@
 // it does and overlooks, and the highest that the player has beaten.
 
 /** @import { BotKind, BotSpec, Rules } from './types' */
-/** @import { TextKey } from './texts.js' */
+/** @import { TextKey } from './language/texts.js' */
 
 import { beatenLevel, botLevel, BOTS, chosenBot, playsBy, saveBotKind, saveBotLevel } from './bot-level.js';
 import { playerName } from './display-names.js';
 import { el, write } from './dom.js';
 import { segment, select } from './form-fields.js';
+import { t } from './language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
-import { t } from './texts.js';
 
 /**
  * @param {() => void} [chosen] after another bot was chosen

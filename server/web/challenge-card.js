@@ -7,7 +7,7 @@ import { playNotice } from './browser/sounds.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName, playerName } from './display-names.js';
 import { el, write } from './dom.js';
-import { t } from './texts.js';
+import { t } from './language/texts.js';
 
 /** @param {App} app @param {Extract<LobbyNews, { type: 'challenged' }>} news */
 export function showChallenge(app, news) {

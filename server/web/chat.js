@@ -7,8 +7,8 @@
 import { change, settings } from './browser/settings.js';
 import { memberName, personName } from './display-names.js';
 import { el, fill, icon, write } from './dom.js';
+import { t } from './language/texts.js';
 import { CHAT_TEXT_MAX } from './protocol.js';
-import { t } from './texts.js';
 
 /** Lines kept on the page. */
 const LINES_MAX = 200;

@@ -6,8 +6,8 @@
 /** @import { Answer, Closed, Command, Joined, LobbyNews, Message, Refused, RoomNews } from './types' */
 
 import { siteStorage } from './browser/browser-storage.js';
+import { RefusedError } from './language/refusals.js';
 import { CLOSE_FOR_GOOD, CLOSE_IDENTITY_REPLACED, CLOSE_POLICY, PROTOCOL_VERSION } from './protocol.js';
-import { RefusedError } from './refusals.js';
 
 /** Receives a room's messages.
  * @typedef {object} Listener

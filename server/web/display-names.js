@@ -4,9 +4,9 @@
 
 import { drawnName } from './board-squares.js';
 import { el } from './dom.js';
+import { t } from './language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { isMember, stoneOf } from './room-state.js';
-import { t } from './texts.js';
 
 /** @import { App, PersonContext } from './view-types' */
 

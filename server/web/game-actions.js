@@ -8,15 +8,15 @@
 
 import { playerName } from './display-names.js';
 import { el, fill, icon, set, write } from './dom.js';
+import { t } from './language/texts.js';
 import { canClose, closeRoom } from './own-rooms.js';
 import { NUDGE_AFTER_MS } from './protocol.js';
 import { opponent, stoneOf } from './room-state.js';
-import { t } from './texts.js';
 
 /** Time to undo that a game is given up. */
 const UNDO_MS = 5_000;
 
-/** @typedef {import('./texts.js').TextKey} TextKey */
+/** @typedef {import('./language/texts.js').TextKey} TextKey */
 
 /**
  * @param {App} app

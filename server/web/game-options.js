@@ -7,7 +7,7 @@ import { siteStorage } from './browser/browser-storage.js';
 import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { check, segment, select } from './form-fields.js';
-import { hasText, t } from './texts.js';
+import { hasText, t } from './language/texts.js';
 
 /** Keys of the options of games with friends and bots, of those that are offered to anyone, and of those on this device. */
 const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer', local: 'fivefold.local' };

@@ -7,10 +7,10 @@ import { siteStorage } from './browser/browser-storage.js';
 import { STORAGE_KEYS } from './connection.js';
 import { playerName, resultName, rulesName, stoneName, stoneSign } from './display-names.js';
 import { el, fill, linkButton } from './dom.js';
+import { refusedAnswer } from './language/refusals.js';
+import { formatDate, t } from './language/texts.js';
 import { createOwnRooms } from './own-rooms.js';
-import { refusedAnswer } from './refusals.js';
 import { isMember, opponent, SEATS, stoneOf } from './room-state.js';
-import { formatDate, t } from './texts.js';
 
 /** A search with fewer matches loads older pages, at most this many at once. */
 const FOUND_ENOUGH = 20;

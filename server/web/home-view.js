@@ -6,12 +6,12 @@
 import { createBoard } from './board.js';
 import { siteStorage } from './browser/browser-storage.js';
 import { el, icon, linkButton, write } from './dom.js';
+import { RefusedError } from './language/refusals.js';
+import { t } from './language/texts.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { createOwnRooms } from './own-rooms.js';
-import { RefusedError } from './refusals.js';
 import { createSeekCard } from './seek-card.js';
-import { t } from './texts.js';
 
 /** Open challenges to show. */
 const OPEN_MAX = 3;

@@ -2,8 +2,8 @@
 
 import { copyText } from './browser/clipboard.js';
 import { el, icon } from './dom.js';
+import { t } from './language/texts.js';
 import { qrPicture } from './qr-code.js';
-import { t } from './texts.js';
 
 /**
  * @param {string} address

@@ -8,8 +8,8 @@ import { boundsOf, pointName } from './board-geometry.js';
 import { siteStorage } from './browser/browser-storage.js';
 import { el, set, write } from './dom.js';
 import { select } from './form-fields.js';
-import { errorText } from './refusals.js';
-import { t } from './texts.js';
+import { errorText } from './language/refusals.js';
+import { t } from './language/texts.js';
 
 /** How long the page is there before the analysis begins. */
 const BEGINS_AFTER_MS = 1_000;

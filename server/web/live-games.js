@@ -7,8 +7,8 @@
 import { createBoard } from './board.js';
 import { playerName, rulesName, stoneSign } from './display-names.js';
 import { el, fill, write } from './dom.js';
+import { t } from './language/texts.js';
 import { Room, seatWith, STONES } from './room-state.js';
-import { t } from './texts.js';
 
 /** Live boards to show, besides the large one. */
 const BOARDS_MAX = 5;

@@ -8,13 +8,13 @@ import { eachSecond } from './clock-display.js';
 import { ratedName, rulesName, timeControlText } from './display-names.js';
 import { el, fill, set, write } from './dom.js';
 import { createGameOptions } from './game-options.js';
+import { formatSpan, t } from './language/texts.js';
 import { createLiveGames } from './live-games.js';
 import { watchLobby } from './lobby-watch.js';
 import { findOrCreateRoom } from './new-room.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { NAME_MAX } from './protocol.js';
 import { dots } from './seeks.js';
-import { formatSpan, t } from './texts.js';
 
 /** After this long the page says that it is connecting. */
 const CONNECTING_AFTER_MS = 400;

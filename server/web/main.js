@@ -8,8 +8,8 @@ import { copyText } from './browser/clipboard.js';
 import { onSettings, settings } from './browser/settings.js';
 import { Connection } from './connection.js';
 import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './dom.js';
-import { errorText, RefusedError } from './refusals.js';
-import { language, t } from './texts.js';
+import { errorText, RefusedError } from './language/refusals.js';
+import { language, t } from './language/texts.js';
 
 /** When the page's files begin to be kept for times without a network. */
 const KEEP_AFTER_MS = 2_000;

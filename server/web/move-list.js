@@ -5,7 +5,7 @@
 
 import { boundsOf, pointName } from './board-geometry.js';
 import { el, fill } from './dom.js';
-import { t } from './texts.js';
+import { t } from './language/texts.js';
 
 /**
  * @param {readonly Point[]} first the moves @param {Size} size

@@ -5,7 +5,7 @@
 
 import { personName, ratedName, sizeName, variantName, openingName, timeControlText } from './display-names.js';
 import { el, fill } from './dom.js';
-import { t } from './texts.js';
+import { t } from './language/texts.js';
 
 /** @param {App} app @param {number} most @param {...HTMLElement} instead stands beside the words where there are none */
 export function createOpenSeeks(app, most, ...instead) {

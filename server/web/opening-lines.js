@@ -1,10 +1,10 @@
 // What each player did in an opening, in one line each: for the room, the replay and screen readers.
 
 /** @import { MadeAct, Point, Seat } from './types' */
-/** @import { TextKey } from './texts.js' */
+/** @import { TextKey } from './language/texts.js' */
 
+import { t } from './language/texts.js';
 import { opponent, stoneOf } from './room-state.js';
-import { t } from './texts.js';
 
 /**
  * @param {readonly MadeAct[]} acts

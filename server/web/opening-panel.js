@@ -5,16 +5,16 @@
 /** @import { App, Shown } from './view-types' */
 /** @import { Room } from './room-state.js' */
 /** @import { Child } from './dom.js' */
-/** @import { TextKey } from './texts.js' */
+/** @import { TextKey } from './language/texts.js' */
 
 import { boundsOf, pointName } from './board-geometry.js';
 import { playerName, stoneSign } from './display-names.js';
 import { el, fill } from './dom.js';
 import { select } from './form-fields.js';
+import { t } from './language/texts.js';
 import { openingLines } from './opening-lines.js';
 import { paintOffered, paintZone } from './opening-marks.js';
 import { opponent, stoneAt, stoneOf } from './room-state.js';
-import { t } from './texts.js';
 
 /** What a player may be doing: choosing among several, or one of the parts of an act.
  * @typedef {'choose' | 'take' | 'put' | 'offer' | 'select'} Doing */

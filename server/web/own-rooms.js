@@ -6,8 +6,8 @@
 import { siteStorage } from './browser/browser-storage.js';
 import { playerName, rulesName, timeControlText } from './display-names.js';
 import { el, fill } from './dom.js';
+import { t } from './language/texts.js';
 import { isMember, opponent, SEATS } from './room-state.js';
-import { t } from './texts.js';
 
 /** Rooms to list, unless all are asked for. */
 const SHOWN_MAX = 6;

@@ -6,7 +6,7 @@ import { openDialog } from './dialog.js';
 import { memberName } from './display-names.js';
 import { el } from './dom.js';
 import { createGameOptions } from './game-options.js';
-import { t } from './texts.js';
+import { t } from './language/texts.js';
 
 /** @param {App} app @param {{ member: string, name: string }} person @param {PersonContext} [context] */
 export async function openPersonDialog(app, person, context = {}) {

@@ -8,8 +8,8 @@ import { playTick } from './browser/sounds.js';
 import { clockFace, durationText } from './clock-display.js';
 import { botRating, personName, playerName } from './display-names.js';
 import { el, fill, write } from './dom.js';
+import { formatTenths, t } from './language/texts.js';
 import { isMember, stoneOf } from './room-state.js';
-import { formatTenths, t } from './texts.js';
 
 /** Openings that end when somebody picks a side.
  * @type {readonly string[]} */

@@ -9,13 +9,13 @@ import { createBoard } from './board.js';
 import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
 import { el, fill, linkButton, write } from './dom.js';
 import { betterLine, blackChances, decidingMoves, fetchReview } from './game-review.js';
+import { errorText, refusedAnswer } from './language/refusals.js';
+import { formatDate, formatPercent, t } from './language/texts.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { openingLines } from './opening-lines.js';
 import { createJudge, mayForbid } from './position-judge.js';
-import { errorText, refusedAnswer } from './refusals.js';
 import { opponent, stoneOf } from './room-state.js';
-import { formatDate, formatPercent, t } from './texts.js';
 import { createValueGraph } from './value-graph.js';
 
 /** Pause between moves of the autoplay. */

@@ -13,15 +13,15 @@ import { createChat } from './chat.js';
 import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
 import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
 import { createGameActions } from './game-actions.js';
+import { errorText, refusalText } from './language/refusals.js';
+import { t } from './language/texts.js';
 import { linkCard } from './link-card.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
 import { createJudge, isClosedFive, mayForbid } from './position-judge.js';
-import { errorText, refusalText } from './refusals.js';
 import { opponent, Room, seatWith, stoneAt, stoneOf } from './room-state.js';
-import { t } from './texts.js';
 
 /** Interval of the clocks. */
 const TICK_MS = 100;

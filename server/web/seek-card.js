@@ -9,7 +9,7 @@ import { siteStorage } from './browser/browser-storage.js';
 import { rulesName, timeControlText } from './display-names.js';
 import { el, fill, write } from './dom.js';
 import { segment, select } from './form-fields.js';
-import { formatSpan, hasText, t } from './texts.js';
+import { formatSpan, hasText, t } from './language/texts.js';
 
 /** Key of the pool that was sought last. */
 const POOL_KEY = 'fivefold.pool';

@@ -9,8 +9,8 @@ import { settings } from './browser/settings.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
 import { el, fill, write } from './dom.js';
+import { formatSpan, t } from './language/texts.js';
 import { dots } from './seeks.js';
-import { formatSpan, t } from './texts.js';
 
 /** @typedef {ReturnType<typeof createSeekPanel>} SeekPanel */
 

@@ -9,8 +9,8 @@ import { playNotice } from './browser/sounds.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { playerName, ratedName } from './display-names.js';
 import { el, fill, write } from './dom.js';
+import { t } from './language/texts.js';
 import { opponent, Room } from './room-state.js';
-import { t } from './texts.js';
 
 /** Time to see that somebody is there before another game is left. */
 const LEAVE_MS = 5_000;

@@ -2,7 +2,7 @@
 // middle, White below it.
 
 import { el, fill, set, svg } from './dom.js';
-import { t } from './texts.js';
+import { t } from './language/texts.js';
 
 /** @typedef {{ply: number, kind: 'mistake' | 'blunder' | 'decided'}} Mark at the ply of a move */
 /**

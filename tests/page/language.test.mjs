@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { stage, visitor } from './harness.mjs';
 
-/** @import { Plural } from '../../server/web/texts.js' */
+/** @import { Plural } from '../../server/web/language/texts.js' */
 
 /** The folders with texts of their own; each has a file for each language. */
 const FOLDERS = ['language', 'account/language', 'analysis/language', 'keys/language', 'learn', 'local/language', 'moderation/language', 'moderation/operators/language', 'players/language', 'puzzles/language', 'settings/language'];

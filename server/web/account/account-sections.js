@@ -6,7 +6,7 @@
 
 import { el, fill } from '../dom.js';
 import { request } from '../http-request.js';
-import { formatDate, t } from '../texts.js';
+import { formatDate, t } from '../language/texts.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { botFold } from './bot-section.js';

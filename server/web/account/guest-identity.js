@@ -8,9 +8,9 @@ import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill } from '../dom.js';
 import { request } from '../http-request.js';
+import { RefusedError } from '../language/refusals.js';
 import { linkCard } from '../link-card.js';
 import { NAME_MAX } from '../protocol.js';
-import { RefusedError } from '../refusals.js';
 import { ty } from './texts.js';
 
 /** An identity in the fragment of a link, which browsers do not send to servers. */

@@ -6,7 +6,7 @@
 import { copyText } from '../browser/clipboard.js';
 import { el, fill } from '../dom.js';
 import { request } from '../http-request.js';
-import { formatDate, t } from '../texts.js';
+import { formatDate, t } from '../language/texts.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { withKey } from './confirm.js';

@@ -7,7 +7,7 @@ import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill, linkButton, loadStyle } from '../dom.js';
 import { request } from '../http-request.js';
-import { t } from '../texts.js';
+import { t } from '../language/texts.js';
 import { accountForm, nameField } from './account-form.js';
 import { faultText } from './account-requests.js';
 import { cameFrom } from './oidc.js';

@@ -1,11 +1,11 @@
 // The texts that only the dialog “You” needs, in the player's language.
 
-/** @import { Values } from '../texts.js' */
+/** @import { Values } from '../language/texts.js' */
 
-import { languageCode, worded } from '../texts.js';
+import { languageCode, worded } from '../language/texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
-/** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../texts.js').Plural }} Texts */
+/** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../language/texts.js').Plural }} Texts */
 
 /** @type {{ texts: Texts }} */
 const { texts } = await import(`./language/${languageCode}.js`);

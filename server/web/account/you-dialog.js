@@ -6,9 +6,9 @@ import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../dialog.js';
 import { el, fill, loadStyle } from '../dom.js';
 import { reasonOf, request } from '../http-request.js';
-import { t } from '../texts.js';
-import { accountSections } from './account-sections.js';
+import { t } from '../language/texts.js';
 import { faultText } from './account-requests.js';
+import { accountSections } from './account-sections.js';
 import { guestSections } from './guest-sections.js';
 import { showCodes } from './recovery-codes.js';
 

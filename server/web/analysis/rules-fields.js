@@ -5,8 +5,8 @@
 import { sizeName, variantName, VARIANTS } from '../display-names.js';
 import { el } from '../dom.js';
 import { select } from '../form-fields.js';
+import { t } from '../language/texts.js';
 import { rulesOf } from '../position-link.js';
-import { t } from '../texts.js';
 
 /** @type {readonly Size[]} */
 const SIZES = [[3, 3], [13, 13], [15, 15], [17, 17], [19, 19], [20, 20], [30, 30], 'unbounded'];

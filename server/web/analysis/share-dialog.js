@@ -5,8 +5,8 @@
 
 import { openDialog } from '../dialog.js';
 import { el } from '../dom.js';
+import { t } from '../language/texts.js';
 import { positionQuery } from '../position-link.js';
-import { t } from '../texts.js';
 import { countMoves } from './move-tree.js';
 import { ta } from './texts.js';
 import { treeLink } from './tree-link.js';

@@ -6,7 +6,7 @@
 /** @import { PackedTree } from './move-tree.js' */
 
 import { el } from '../dom.js';
-import { RefusedError } from '../refusals.js';
+import { RefusedError } from '../language/refusals.js';
 import { EMPTY, growTree, lineFrom, NODES_MAX, packed, withLine } from './move-tree.js';
 import { ta } from './texts.js';
 

@@ -7,7 +7,7 @@
 
 import { boundsOf, pointName } from '../board-geometry.js';
 import { el, fill, icon, set } from '../dom.js';
-import { t } from '../texts.js';
+import { t } from '../language/texts.js';
 import { countMoves, lineFrom, nodeAt } from './move-tree.js';
 import { ta } from './texts.js';
 

@@ -3,7 +3,7 @@
 
 /** @import { BotSpec, EngineAnswer, EngineRequest, Judged, Point, Report, Review, Rules, Stone, Weight } from '../types' */
 
-import { RefusedError, refusedAnswer } from '../refusals.js';
+import { RefusedError, refusedAnswer } from '../language/refusals.js';
 
 /** How long a position is analysed, in milliseconds. */
 const ANALYSIS_MS = 60_000;

@@ -1,6 +1,6 @@
 // The texts in Spanish.
 
-/** @satisfies {import('../texts.js').Texts} */
+/** @satisfies {import('./texts.js').Texts} */
 export const texts = {
   // The bar and the connection.
   tagline: 'Cinco en línea con quien quieras, en segundos.',

@@ -1,6 +1,6 @@
 // The texts in Russian.
 
-/** @satisfies {import('../texts.js').Texts} */
+/** @satisfies {import('./texts.js').Texts} */
 export const texts = {
   // The bar and the connection.
   tagline: 'Пять в ряд с кем угодно — через несколько секунд.',

@@ -3,7 +3,7 @@
 
 /** @import { Point, Value } from '../types' */
 /** @import { View } from '../view-types' */
-/** @import { TextKey } from '../texts.js' */
+/** @import { TextKey } from '../language/texts.js' */
 /** @import { Lesson } from './lessons.js' */
 
 import { valueText } from '../analysis-display.js';
@@ -13,9 +13,9 @@ import { siteStorage } from '../browser/browser-storage.js';
 import { sideName } from '../display-names.js';
 import { el, fill, write } from '../dom.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
-import { refusalText } from '../refusals.js';
+import { refusalText } from '../language/refusals.js';
+import { languageCode, t, worded } from '../language/texts.js';
 import { stoneAt } from '../room-state.js';
-import { languageCode, t, worded } from '../texts.js';
 import { CHAPTERS, fromMiddle, LESSONS, movesOf, SEARCH_NODES } from './lessons.js';
 
 const STORAGE_KEY = 'fivefold.learned';

@@ -5,11 +5,11 @@
 /** @import { App, Shown } from '../view-types' */
 /** @import { Lesson } from './lessons.js' */
 
+import { errorText } from '../language/refusals.js';
+import { t } from '../language/texts.js';
 import { LocalConnection } from '../local/local-connection.js';
 import { createOpeningPanel } from '../opening-panel.js';
-import { errorText } from '../refusals.js';
 import { Room } from '../room-state.js';
-import { t } from '../texts.js';
 
 /** The level of the bot. */
 const LEVEL = 6;

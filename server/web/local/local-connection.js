@@ -6,7 +6,7 @@
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { EngineWorker, think } from '../engine/engine.js';
-import { RefusedError } from '../refusals.js';
+import { RefusedError } from '../language/refusals.js';
 
 const STORAGE_KEY = 'fivefold.local_game';
 /** The longest that a bot thinks, in milliseconds. */

@@ -10,12 +10,12 @@ import { rulesName } from '../display-names.js';
 import { el, fill, write } from '../dom.js';
 import { select } from '../form-fields.js';
 import { createGameOptions } from '../game-options.js';
+import { t } from '../language/texts.js';
 import { linkedPosition } from '../position-link.js';
 import { stoneAt } from '../room-state.js';
 import { view as roomView } from '../room-view.js';
-import { t } from '../texts.js';
-import { tl } from './texts.js';
 import { hasKeptGame, LocalConnection } from './local-connection.js';
+import { tl } from './texts.js';
 
 /** Stands in for a room's code. */
 const CODE = 'local';

@@ -1,14 +1,14 @@
 // What a person's rated games show an operator: numbers, and marks on those that are a hint.
 
 import { el } from '../dom.js';
-import { formatNumber, formatPercent } from '../texts.js';
+import { formatNumber, formatPercent } from '../language/texts.js';
 
 /** @typedef {{ opponent: string, games: number, network: number, device: number }} Shared */
 /** @typedef {{ opponent: string, games: number, won: number, day: number }} OneSided */
 /** @typedef {{ firsts: number, loss: number, firsts_z: number, loss_z: number }} Usual */
 /** @typedef {{ games: number, choices: number, firsts: number, loss: number, usual?: Usual }} Agreement */
 /** @typedef {{ games: number, kinds: string[], shared: Shared[], one_sided: OneSided[], losses: number, given_away: number, aborted: number, times: { moves: number, mean_ms: number, variation: number }, agreement: Agreement }} Hints */
-/** @typedef {import('../texts.js').Values} Values */
+/** @typedef {import('../language/texts.js').Values} Values */
 
 /**
  * @param {Hints} hints

@@ -5,7 +5,7 @@
 /** @import { Entry, OwnReport } from './requests.js' */
 
 import { el, fill, loadStyle, write } from '../dom.js';
-import { formatDate } from '../texts.js';
+import { formatDate } from '../language/texts.js';
 import { ask, listed, setListed } from './requests.js';
 import { faultText, tm } from './texts.js';
 

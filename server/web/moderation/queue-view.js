@@ -5,11 +5,11 @@
 /** @import { Hints } from './hints.js' */
 
 import { el, fill, linkButton, write } from '../dom.js';
-import { loadTexts } from '../folder-texts.js';
 import { reasonOf, request } from '../http-request.js';
+import { loadTexts } from '../language/folder-texts.js';
+import { formatDate, t } from '../language/texts.js';
 import { showNotFound } from '../not-found.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
-import { formatDate, t } from '../texts.js';
 import { hintList } from './hints.js';
 import { faultText, tm } from './texts.js';
 

@@ -1,13 +1,13 @@
 // The texts about people who spoil it for others, in the player's language: what a player meets of it.
 
-/** @import { Values } from '../texts.js' */
+/** @import { Values } from '../language/texts.js' */
 
 import { reasonOf } from '../http-request.js';
-import { errorText, refusalValues, RefusedError } from '../refusals.js';
-import { formatDate, languageCode, worded } from '../texts.js';
+import { errorText, refusalValues, RefusedError } from '../language/refusals.js';
+import { formatDate, languageCode, worded } from '../language/texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
-/** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../texts.js').Plural }} Texts */
+/** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../language/texts.js').Plural }} Texts */
 
 /** @type {{ texts: Texts }} */
 const { texts } = await import(`./language/${languageCode}.js`);

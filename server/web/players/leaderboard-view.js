@@ -6,7 +6,7 @@
 import { siteStorage } from '../browser/browser-storage.js';
 import { el, fill, set } from '../dom.js';
 import { select } from '../form-fields.js';
-import { t } from '../texts.js';
+import { t } from '../language/texts.js';
 import { fetchLeaders, playerPath } from './players-requests.js';
 import { BOTS, gamesOf, poolRules, RATED_VARIANTS, SIZES, SPEEDS } from './rating-text.js';
 import { tl } from './texts.js';

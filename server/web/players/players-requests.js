@@ -2,7 +2,7 @@
 
 /** @import { Leaders, Profile, RatingHistory } from '../types' */
 
-import { refusedAnswer } from '../refusals.js';
+import { refusedAnswer } from '../language/refusals.js';
 import { PUZZLES } from './rating-text.js';
 
 /** @param {string} path */

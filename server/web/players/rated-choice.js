@@ -6,7 +6,7 @@
 import { siteStorage } from '../browser/browser-storage.js';
 import { el, write } from '../dom.js';
 import { check } from '../form-fields.js';
-import { t } from '../texts.js';
+import { t } from '../language/texts.js';
 import { tl } from './texts.js';
 
 /** Whether the player wanted a rated game last. */

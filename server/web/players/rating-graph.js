@@ -3,7 +3,7 @@
 /** @import { RatingPoint } from '../types' */
 
 import { el, fill, svg } from '../dom.js';
-import { formatDate } from '../texts.js';
+import { formatDate } from '../language/texts.js';
 import { tl } from './texts.js';
 
 const DAY_MS = 86_400_000;

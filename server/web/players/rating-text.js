@@ -4,7 +4,7 @@
 
 import { sizeName, variantName, VARIANTS } from '../display-names.js';
 import { el } from '../dom.js';
-import { formatNumber, t } from '../texts.js';
+import { formatNumber, t } from '../language/texts.js';
 import { tl } from './texts.js';
 
 /** The variants in which games are rated, those with five in a row. */

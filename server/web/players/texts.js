@@ -1,9 +1,9 @@
 // The texts that only profiles and leaderboards need, in the player's language.
 
-import { loadTexts } from '../folder-texts.js';
+import { loadTexts } from '../language/folder-texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
-/** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../texts.js').Plural }} Texts */
+/** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../language/texts.js').Plural }} Texts */
 
-/** A text, with values in place of `{name}`. @type {(key: keyof English, values?: import('../texts.js').Values) => string} */
+/** A text, with values in place of `{name}`. @type {(key: keyof English, values?: import('../language/texts.js').Values) => string} */
 export const tl = await loadTexts('players');

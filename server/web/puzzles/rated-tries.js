@@ -6,8 +6,8 @@
 /** @import { Puzzle, Wanted } from './puzzle-set.js' */
 
 import { el, write } from '../dom.js';
-import { refusedAnswer } from '../refusals.js';
-import { formatNumber } from '../texts.js';
+import { refusedAnswer } from '../language/refusals.js';
+import { formatNumber } from '../language/texts.js';
 import { LENGTHS } from './puzzle-set.js';
 import { tp } from './texts.js';
 

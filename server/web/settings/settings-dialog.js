@@ -5,7 +5,7 @@ import { playNotice } from '../browser/sounds.js';
 import { openDialog } from '../dialog.js';
 import { el, write } from '../dom.js';
 import { check, select } from '../form-fields.js';
-import { LANGUAGES, t } from '../texts.js';
+import { LANGUAGES, t } from '../language/texts.js';
 import { ts } from './texts.js';
 
 export function openSettingsDialog() {

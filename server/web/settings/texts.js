@@ -1,6 +1,6 @@
 // The texts that only the settings need, in the player's language.
 
-import { loadTexts } from '../folder-texts.js';
+import { loadTexts } from '../language/folder-texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {{ [key in keyof English]: string }} Texts */

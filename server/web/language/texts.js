@@ -1,9 +1,9 @@
 // Looks up texts, numbers and dates in the player's language. Only that language's file is loaded;
-// each language is a file in `language/`, and English stands in for languages without one.
+// each language is a file in this folder, and English stands in for languages without one.
 
-import { settings } from './browser/settings.js';
+import { settings } from '../browser/settings.js';
 
-/** @typedef {typeof import('./language/en.js').texts} English */
+/** @typedef {typeof import('./en.js').texts} English */
 /** @typedef {keyof English} TextKey */
 /** A text that depends on `{count}`, by the language's plural categories.
  * @typedef {{ other: string } & { [category in Intl.LDMLPluralRule]?: string }} Plural */
@@ -21,7 +21,7 @@ export const languageCode = wanted.map(codeOf).find((tag) => Object.hasOwn(LANGU
 export const language = navigator.languages.find((tag) => codeOf(tag) === languageCode) ?? languageCode;
 
 /** @type {{ texts: Texts }} */
-const { texts } = await import(`./language/${languageCode}.js`);
+const { texts } = await import(`./${languageCode}.js`);
 const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 const percents = new Intl.NumberFormat(language, { style: 'percent' });

@@ -11,6 +11,6 @@ import { languageCode, worded } from './texts.js';
  */
 export async function loadTexts(folder) {
   /** @type {{ texts: Record<string, string | Plural> }} */
-  const { texts } = await import(`./${folder}/language/${languageCode}.js`);
+  const { texts } = await import(`../${folder}/language/${languageCode}.js`);
   return (key, values) => worded(texts[key] ?? '', values);
 }
