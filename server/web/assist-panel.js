@@ -5,17 +5,17 @@
 /** @import { Board } from './board.js' */
 /** @import { Room } from './room-state.js' */
 /** @import { Action } from './board-keys.js' */
-/** @import { BotSpec, Report, Weight } from './types' */
-/** @import { App, Shown } from './view-types' */
+/** @import { BotSpec, Report, Weight } from './ui/protocol-types' */
+/** @import { App, Shown } from './ui/view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { BOTS, playsBy } from './bot-level.js';
-import { el, icon, set, write } from './dom.js';
 import { weightText } from './heat-map.js';
 import { errorText } from './language/refusals.js';
 import { formatDecimal, t } from './language/texts.js';
 import { opponent } from './room-state.js';
+import { el, icon, set, write } from './ui/dom.js';
 
 /** Good moves that the second hint shows. */
 const GOOD_MOVES = 5;
@@ -196,7 +196,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     }
   }
 
-  /** The bot's weight of a point. @param {import('./types').Point} point */
+  /** The bot's weight of a point. @param {import('./ui/protocol-types').Point} point */
   function weightAt(point) {
     const found = weights?.find((one) => String(one.point) === String(point));
     return found ? weightText(found, formatDecimal) : t('assist_no_candidate');

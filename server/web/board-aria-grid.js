@@ -4,8 +4,8 @@
 // the caller names the cells.
 
 import { isOn, toPixel, within } from './board-geometry.js';
-import { el } from './dom.js';
 import { t } from './language/texts.js';
+import { el } from './ui/dom.js';
 
 /** @typedef {import('./board-geometry.js').Point} Point */
 /** @typedef {import('./board-geometry.js').Bounds} Bounds */

@@ -2,8 +2,8 @@
 // zoom buttons, and the arrow to stones out of sight.
 
 import { parsePoint } from './board-geometry.js';
-import { el, icon, set, write } from './dom.js';
 import { t } from './language/texts.js';
+import { el, icon, set, write } from './ui/dom.js';
 
 /** @import { Point, Bounds } from './board-geometry.js' */
 

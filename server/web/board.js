@@ -11,12 +11,12 @@ import {
 import { keyAction } from './board-keys.js';
 import { drawnName, hasSquares } from './board-squares.js';
 import { change, onSettings, settings } from './browser/settings.js';
-import { el } from './dom.js';
 import { listen } from './gestures.js';
 import { heatMarks } from './heat-map.js';
 import { formatDecimal, t } from './language/texts.js';
+import { el } from './ui/dom.js';
 
-/** @import { Shown } from './view-types' */
+/** @import { Shown } from './ui/view-types' */
 /** @import { Point, Bounds } from './board-geometry.js' */
 /** @import { Scene } from './board-canvas.js' */
 /** @import { Action } from './board-keys.js' */

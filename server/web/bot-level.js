@@ -1,7 +1,7 @@
 // The bots: which there are and by which rules they play, the last chosen one and its level, and the highest level
 // that the player has beaten.
 
-/** @import { BotKind, BotSpec, Rules } from './types' */
+/** @import { BotKind, BotSpec, Rules } from './ui/protocol-types' */
 
 import { siteStorage } from './browser/browser-storage.js';
 import { LEVEL_RATINGS } from './protocol.js';

@@ -1,14 +1,14 @@
 // Names for people of variants, board sizes, players and outcomes.
 
-/** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from './types' */
+/** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from './ui/protocol-types' */
 
 import { drawnName } from './board-squares.js';
-import { el } from './dom.js';
 import { t } from './language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { isMember, stoneOf } from './room-state.js';
+import { el } from './ui/dom.js';
 
-/** @import { App, PersonContext } from './view-types' */
+/** @import { App, PersonContext } from './ui/view-types' */
 
 /** @type {readonly VariantName[]} */
 export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];

@@ -2,16 +2,16 @@
 // after the game. Giving up a game waits a few seconds for "Undo"; everything else is sent at once.
 
 /** @import { Room } from './room-state.js' */
-/** @import { BareType, Seat } from './types' */
-/** @import { App } from './view-types' */
-/** @import { ICONS } from './icons.js' */
+/** @import { BareType, Seat } from './ui/protocol-types' */
+/** @import { App } from './ui/view-types' */
+/** @import { ICONS } from './ui/icons.js' */
 
 import { playerName } from './display-names.js';
-import { el, fill, icon, set, write } from './dom.js';
 import { t } from './language/texts.js';
 import { canClose, closeRoom } from './own-rooms.js';
 import { NUDGE_AFTER_MS } from './protocol.js';
 import { opponent, stoneOf } from './room-state.js';
+import { el, fill, icon, set, write } from './ui/dom.js';
 
 /** Time to undo that a game is given up. */
 const UNDO_MS = 5_000;

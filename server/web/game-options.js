@@ -1,13 +1,13 @@
 // The options of a new game: clock, rules and board, and more in a part that unfolds.
 
-/** @import { BotKind, Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './types' */
+/** @import { BotKind, Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './ui/protocol-types' */
 
 import { playsBy } from './bot-level.js';
 import { siteStorage } from './browser/browser-storage.js';
 import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './display-names.js';
-import { el, fill, write } from './dom.js';
-import { check, segment, select } from './form-fields.js';
 import { hasText, t } from './language/texts.js';
+import { el, fill, write } from './ui/dom.js';
+import { check, segment, select } from './ui/form-fields.js';
 
 /** Keys of the options of games with friends and bots, of those that are offered to anyone, and of those on this device. */
 const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer', local: 'fivefold.local' };

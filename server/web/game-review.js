@@ -1,6 +1,6 @@
 // The engine's review of a finished game: gets it and finds the moves worth showing.
 
-/** @import { FinishedGame, Point, Review, Stone } from './types' */
+/** @import { FinishedGame, Point, Review, Stone } from './ui/protocol-types' */
 /** @import { Mark } from './value-graph.js' */
 
 import { blackChance } from './analysis-display.js';

@@ -1,17 +1,17 @@
 // The home page: a live game, one new game against anyone, a friend or a bot, open challenges, and more
 // live games.
 
-/** @import { View } from './view-types' */
+/** @import { View } from './ui/view-types' */
 
 import { createBoard } from './board.js';
 import { siteStorage } from './browser/browser-storage.js';
-import { el, icon, linkButton, write } from './dom.js';
 import { RefusedError } from './language/refusals.js';
 import { t } from './language/texts.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { createOwnRooms } from './own-rooms.js';
 import { createSeekCard } from './seek-card.js';
+import { el, icon, linkButton, write } from './ui/dom.js';
 
 /** Open challenges to show. */
 const OPEN_MAX = 3;

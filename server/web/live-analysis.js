@@ -1,15 +1,15 @@
 // Live analysis of a position outside rooms: the switch and the engine's lines beside a board. It begins by itself.
 
-/** @import { Report, Point, Rules } from './types' */
-/** @import { Shown } from './view-types' */
+/** @import { Report, Point, Rules } from './ui/protocol-types' */
+/** @import { Shown } from './ui/view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { siteStorage } from './browser/browser-storage.js';
-import { el, set, write } from './dom.js';
-import { select } from './form-fields.js';
 import { errorText } from './language/refusals.js';
 import { t } from './language/texts.js';
+import { el, set, write } from './ui/dom.js';
+import { select } from './ui/form-fields.js';
 
 /** How long the page is there before the analysis begins. */
 const BEGINS_AFTER_MS = 1_000;

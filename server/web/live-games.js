@@ -1,14 +1,14 @@
 // Public games that are running now, as live boards, and open rooms to join.
 
-/** @import { RoomSummary } from './types' */
+/** @import { RoomSummary } from './ui/protocol-types' */
 /** @import { Board } from './board.js' */
-/** @import { App } from './view-types' */
+/** @import { App } from './ui/view-types' */
 
 import { createBoard } from './board.js';
 import { playerName, rulesName, stoneSign } from './display-names.js';
-import { el, fill, write } from './dom.js';
 import { t } from './language/texts.js';
 import { Room, seatWith, STONES } from './room-state.js';
+import { el, fill, write } from './ui/dom.js';
 
 /** Live boards to show, besides the large one. */
 const BOARDS_MAX = 5;

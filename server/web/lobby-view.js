@@ -1,12 +1,11 @@
 // The lobby: open challenges and pools, or live games, and beside them a challenge of one's own.
 
-/** @import { Pool } from './types' */
-/** @import { View } from './view-types' */
+/** @import { Pool } from './ui/protocol-types' */
+/** @import { View } from './ui/view-types' */
 
 import { botLevel } from './bot-level.js';
 import { eachSecond } from './clock-display.js';
 import { ratedName, rulesName, timeControlText } from './display-names.js';
-import { el, fill, set, write } from './dom.js';
 import { createGameOptions } from './game-options.js';
 import { formatSpan, t } from './language/texts.js';
 import { createLiveGames } from './live-games.js';
@@ -15,6 +14,7 @@ import { findOrCreateRoom } from './new-room.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { NAME_MAX } from './protocol.js';
 import { dots } from './seeks.js';
+import { el, fill, set, write } from './ui/dom.js';
 
 /** After this long the page says that it is connecting. */
 const CONNECTING_AFTER_MS = 400;
@@ -63,7 +63,7 @@ export const view = (app, place) => {
     panelPlace.replaceWith(panel.element);
   }
 
-  /** @param {import('./types').SeekCommand} command @param {string} [name] */
+  /** @param {import('./ui/protocol-types').SeekCommand} command @param {string} [name] */
   async function start(command, name) {
     (await app.seeks()).start(command, name);
     panel?.element.scrollIntoView({ block: 'nearest' });

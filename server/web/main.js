@@ -1,15 +1,15 @@
 // Starts the page: addresses and their views, the bar above, messages below, the tab's title.
 
-/** @import { Stone } from './types' */
-/** @import { App, View } from './view-types' */
+/** @import { Stone } from './ui/protocol-types' */
+/** @import { App, View } from './ui/view-types' */
 
 import { onStorageDenied, tabStorage } from './browser/browser-storage.js';
 import { copyText } from './browser/clipboard.js';
 import { onSettings, settings } from './browser/settings.js';
 import { Connection } from './connection.js';
-import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './dom.js';
 import { errorText, RefusedError } from './language/refusals.js';
 import { language, t } from './language/texts.js';
+import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './ui/dom.js';
 
 /** When the page's files begin to be kept for times without a network. */
 const KEEP_AFTER_MS = 2_000;
@@ -140,7 +140,7 @@ const app = {
     if (!link.isConnected) document.head.append(link);
   },
   open(dialog) {
-    if (dialog === 'settings') void import('./settings/settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
+    if (dialog === 'settings') void import('./ui/settings/settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
     else void import('./account/you-dialog.js').then(({ openYouDialog }) => openYouDialog(app));
   },
   openPerson(person, context) {
@@ -243,7 +243,7 @@ function follow(event) {
 function turnIcon(turn) {
   const dot = turn === 'yours' ? '#b5371c' : turn === 'white' ? '#fbf8f2' : '#1d1a17';
   const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#deb172"/><circle cx="16" cy="16" r="10" fill="${dot}"/></svg>`;
-  return turn ? `data:image/svg+xml,${encodeURIComponent(picture)}` : new URL('icon.svg', import.meta.url).href;
+  return turn ? `data:image/svg+xml,${encodeURIComponent(picture)}` : new URL('ui/icon.svg', import.meta.url).href;
 }
 
 /** Fills the bar above every view. */
@@ -289,7 +289,7 @@ function applySettings() {
   document.documentElement.lang = language;
   const { board } = settings;
   // Boards are painted again when the attribute changes: by then the colors are there.
-  void (board === 'kaya' ? Promise.resolve() : loadStyle('settings/woods.css')).then(() => {
+  void (board === 'kaya' ? Promise.resolve() : loadStyle('ui/settings/woods.css')).then(() => {
     if (board === settings.board) document.documentElement.dataset.board = board;
   }, () => {});
   const { theme } = settings;

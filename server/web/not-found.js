@@ -3,9 +3,9 @@
 
 import { paintGhost } from './board-marks.js';
 import { createBoard } from './board.js';
-import { el, fill } from './dom.js';
+import { el, fill } from './ui/dom.js';
 
-/** @import { Child } from './dom.js' */
+/** @import { Child } from './ui/dom.js' */
 /** @import { Point } from './board-geometry.js' */
 
 /** Four stones of Black's in a row around a gap, and White's beside them. @type {Point[]} */

@@ -1,6 +1,6 @@
 // What each player did in an opening, in one line each: for the room, the replay and screen readers.
 
-/** @import { MadeAct, Point, Seat } from './types' */
+/** @import { MadeAct, Point, Seat } from './ui/protocol-types' */
 /** @import { TextKey } from './language/texts.js' */
 
 import { t } from './language/texts.js';

@@ -2,7 +2,7 @@
 // Neither depends on color alone: the part has an edge, and offered stones are hollow and numbered.
 
 /** @import { Context, Frame, Palette } from './board-drawing.js' */
-/** @import { Point } from './types' */
+/** @import { Point } from './ui/protocol-types' */
 
 import { place } from './board-drawing.js';
 

@@ -1,12 +1,12 @@
 // The dialog of another person: challenges them to a game, or mutes, blocks or reports them.
 
-/** @import { App, PersonContext } from './view-types' */
+/** @import { App, PersonContext } from './ui/view-types' */
 
-import { openDialog } from './dialog.js';
 import { memberName } from './display-names.js';
-import { el } from './dom.js';
 import { createGameOptions } from './game-options.js';
 import { t } from './language/texts.js';
+import { openDialog } from './ui/dialog.js';
+import { el } from './ui/dom.js';
 
 /** @param {App} app @param {{ member: string, name: string }} person @param {PersonContext} [context] */
 export async function openPersonDialog(app, person, context = {}) {

@@ -1,15 +1,15 @@
 // A player beside the board: name, stone, clock, and whether they are away.
 
 /** @import { Room } from './room-state.js' */
-/** @import { Seat } from './types' */
-/** @import { App } from './view-types' */
+/** @import { Seat } from './ui/protocol-types' */
+/** @import { App } from './ui/view-types' */
 
 import { playTick } from './browser/sounds.js';
 import { clockFace, durationText } from './clock-display.js';
 import { botRating, personName, playerName } from './display-names.js';
-import { el, fill, write } from './dom.js';
 import { formatTenths, t } from './language/texts.js';
 import { isMember, stoneOf } from './room-state.js';
+import { el, fill, write } from './ui/dom.js';
 
 /** Openings that end when somebody picks a side.
  * @type {readonly string[]} */

@@ -1,7 +1,7 @@
 // Asks what the rules say of a position: outcome, forbidden points, imported games. The page's own scripts
 // know no rules.
 
-/** @import { Judged, Point, Rules } from './types' */
+/** @import { Judged, Point, Rules } from './ui/protocol-types' */
 
 /**
  * @param {{rules: Rules} & ({moves: readonly Point[]} | {text: string})} question `text` of a file

@@ -1,7 +1,7 @@
 // The position in an address: the rules and the moves in a short text, such as `renju/h8i9j10`,
 // `standard-20/k10`, `mnk4-7x6/a1` or `freestyle-unbounded/0,0;3,-4`. Older addresses name each part.
 
-/** @import { Point, Rules, Size } from './types' */
+/** @import { Point, Rules, Size } from './ui/protocol-types' */
 
 import { boundsOf, parsePoint, pointName } from './board-geometry.js';
 import { VARIANTS } from './display-names.js';

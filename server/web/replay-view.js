@@ -1,13 +1,12 @@
 // A finished game's page: step through it, see the engine's review, share and download it.
 
-/** @import { FinishedGame, Point, Review } from './types' */
-/** @import { View } from './view-types' */
+/** @import { FinishedGame, Point, Review } from './ui/protocol-types' */
+/** @import { View } from './ui/view-types' */
 
 import { createAnalysisDisplay, valueText } from './analysis-display.js';
 import { boundsOf, pointName } from './board-geometry.js';
 import { createBoard } from './board.js';
 import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
-import { el, fill, linkButton, write } from './dom.js';
 import { betterLine, blackChances, decidingMoves, fetchReview } from './game-review.js';
 import { errorText, refusedAnswer } from './language/refusals.js';
 import { formatDate, formatPercent, t } from './language/texts.js';
@@ -16,6 +15,7 @@ import { createMoveNavigation } from './move-navigation.js';
 import { openingLines } from './opening-lines.js';
 import { createJudge, mayForbid } from './position-judge.js';
 import { opponent, stoneOf } from './room-state.js';
+import { el, fill, linkButton, write } from './ui/dom.js';
 import { createValueGraph } from './value-graph.js';
 
 /** Pause between moves of the autoplay. */
@@ -38,7 +38,7 @@ export const view = (app, place, id) => {
 };
 
 /**
- * @param {import('./view-types').App} app @param {HTMLElement} place @param {FinishedGame} game
+ * @param {import('./ui/view-types').App} app @param {HTMLElement} place @param {FinishedGame} game
  * @param {AbortSignal} signal
  */
 function show(app, place, game, signal) {
@@ -67,7 +67,7 @@ function show(app, place, game, signal) {
   const list = createMoveList(moves, rules.size, go, lines.filter(({ swapped }) => swapped));
   const judge = createJudge(update);
   const board = createBoard(boardPlace, { steps: true, onkey: key, announce: (text) => app.announce(text) });
-  const player = (/** @type {import('./types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
+  const player = (/** @type {import('./ui/protocol-types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
     stoneSign(stoneOf(seat, black), rules), el('bdi', null, playerName(game[seat])));
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),

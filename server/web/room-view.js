@@ -1,7 +1,7 @@
 // A room's page: the board, the players, chat and everything they can do.
 
-/** @import { Closed, NumberedEvent, Refused, Seat } from './types' */
-/** @import { View } from './view-types' */
+/** @import { Closed, NumberedEvent, Refused, Seat } from './ui/protocol-types' */
+/** @import { View } from './ui/view-types' */
 
 import { createAssistPanel } from './assist-panel.js';
 import { boundsOf, pointName } from './board-geometry.js';
@@ -11,17 +11,17 @@ import { siteStorage } from './browser/browser-storage.js';
 import { playClick, playFinish, playNotice } from './browser/sounds.js';
 import { createChat } from './chat.js';
 import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
-import { el, fill, icon, linkButton, seal, set, write } from './dom.js';
 import { createGameActions } from './game-actions.js';
 import { errorText, refusalText } from './language/refusals.js';
 import { t } from './language/texts.js';
-import { linkCard } from './link-card.js';
 import { createMoveList } from './move-list.js';
 import { createMoveNavigation } from './move-navigation.js';
 import { closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
 import { createJudge, isClosedFive, mayForbid } from './position-judge.js';
 import { opponent, Room, seatWith, stoneAt, stoneOf } from './room-state.js';
+import { el, fill, icon, linkButton, seal, set, write } from './ui/dom.js';
+import { linkCard } from './ui/link-card.js';
 
 /** Interval of the clocks. */
 const TICK_MS = 100;
@@ -100,7 +100,7 @@ export const view = (app, place, code) => {
     board.focus();
   }
 
-  /** @param {import('./types').Point} point */
+  /** @param {import('./ui/protocol-types').Point} point */
   function play(point) {
     if (room.opening) return opening?.press(point);
     const ply = room.game?.moves.length ?? 0;
@@ -111,7 +111,7 @@ export const view = (app, place, code) => {
     });
   }
 
-  /** @param {import('./types').RoomCommand} command */
+  /** @param {import('./ui/protocol-types').RoomCommand} command */
   function send(command) {
     app.connection.send({ ...command, room: code }).catch(app.showError);
   }
@@ -190,7 +190,7 @@ export const view = (app, place, code) => {
   }
 
   /** The search for an opponent goes on if they aborted the game.
-   * @param {import('./types').Outcome | undefined} outcome @param {Seat | undefined} seat */
+   * @param {import('./ui/protocol-types').Outcome | undefined} outcome @param {Seat | undefined} seat */
   function seekOn(outcome, seat) {
     if (outcome?.reason === 'aborted' && seat && outcome.by !== seat) void app.seeks().then((seeks) => seeks.aborted(code));
   }

@@ -1,16 +1,16 @@
 // What the player waits for: how long already, how long it usually takes, and a bot to play until then.
 
-/** @import { Pool } from './types' */
-/** @import { App } from './view-types' */
+/** @import { Pool } from './ui/protocol-types' */
+/** @import { App } from './ui/view-types' */
 /** @import { Seek, Seeks } from './seeks.js' */
 
 import { botLevel, nearestLevel } from './bot-level.js';
 import { settings } from './browser/settings.js';
 import { eachSecond, waitText } from './clock-display.js';
 import { gameName } from './display-names.js';
-import { el, fill, write } from './dom.js';
 import { formatSpan, t } from './language/texts.js';
 import { dots } from './seeks.js';
+import { el, fill, write } from './ui/dom.js';
 
 /** @typedef {ReturnType<typeof createSeekPanel>} SeekPanel */
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { clockFace, durationText } from '../../server/web/clock-display.js';
 import { Room } from '../../server/web/room-state.js';
 
-/** @import { Event, TimeControl } from '../../server/web/types' */
+/** @import { Event, TimeControl } from '../../server/web/ui/protocol-types' */
 
 /** @type {TimeControl[]} */
 const CONTROLS = [

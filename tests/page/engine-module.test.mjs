@@ -10,7 +10,7 @@ import { loadModule } from '../../server/web/engine/module.js';
 import { others, renjuPoints, searches } from './engine-vectors.mjs';
 import { built } from './harness.mjs';
 
-/** @import { EngineAnswer, EngineRequest } from '../../server/web/types' */
+/** @import { EngineAnswer, EngineRequest } from '../../server/web/ui/protocol-types' */
 
 const bytes = await readFile(new URL('../../server/web/engine/engine.wasm', import.meta.url));
 const ask = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 
-/** @import { BotSpec, EngineRequest, Point, Rules } from '../../server/web/types' */
+/** @import { BotSpec, EngineRequest, Point, Rules } from '../../server/web/ui/protocol-types' */
 
 /** Moves from openings, a few plies on, as in shared/examples/bench.rs.
  * @type {Point[][]} */

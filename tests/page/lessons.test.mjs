@@ -11,7 +11,7 @@ import { texts as es } from '../../server/web/learn/es.js';
 import { CHAPTERS, fromMiddle, LESSONS, movesOf, SEARCH_NODES } from '../../server/web/learn/lessons.js';
 import { texts as ru } from '../../server/web/learn/ru.js';
 
-/** @import { EngineAnswer, EngineRequest, Point, Rules } from '../../server/web/types' */
+/** @import { EngineAnswer, EngineRequest, Point, Rules } from '../../server/web/ui/protocol-types' */
 /** @import { Lesson } from '../../server/web/learn/lessons.js' */
 
 const bytes = await readFile(new URL('../../server/web/engine/engine.wasm', import.meta.url));
@@ -98,7 +98,7 @@ function checkZones({ rules, opening, zones = [] }) {
 }
 
 /** Plays an opening in a room, and returns how far from the middle its stones may lie, at least and at most.
- * @param {Rules} rules @param {import('../../server/web/types').OpeningKind} opening */
+ * @param {Rules} rules @param {import('../../server/web/ui/protocol-types').OpeningKind} opening */
 function askedZones(rules, opening) {
   const at = /** @type {const} */ ({ type: 'room', now: 0, seed: 1 });
   let { room } = ask({ ...at, input: 'open', rules, opening, names: ['Ann', 'Bob'], colour: 'black', time: { type: 'none' } });

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { loadModule } from '../../server/web/engine/module.js';
 import { FREESTYLE, searches } from './engine-vectors.mjs';
 
-/** @import { EngineAnswer } from '../../server/web/types' */
+/** @import { EngineAnswer } from '../../server/web/ui/protocol-types' */
 
 const ROUNDS = 5;
 const NODES = 400_000;

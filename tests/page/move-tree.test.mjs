@@ -9,7 +9,7 @@ import {
 import { packTree, unpackTree } from '../../server/web/engine/packed-tree.js';
 import { UNDO_MAX, UndoHistory } from '../../server/web/analysis/undo-history.js';
 
-/** @import { Point } from '../../server/web/types' */
+/** @import { Point } from '../../server/web/ui/protocol-types' */
 /** @import { MoveNode } from '../../server/web/analysis/move-tree.js' */
 
 /** @type {[Point, Point, Point, Point, Point]} */

@@ -9,7 +9,7 @@ import { readPuzzles } from '../../server/web/puzzles/puzzle-set.js';
 import { put, sees } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
-/** @import { EngineAnswer, Point } from '../../server/web/types' */
+/** @import { EngineAnswer, Point } from '../../server/web/ui/protocol-types' */
 /** @import { Puzzle } from '../../server/web/puzzles/puzzle-set.js' */
 
 const web = new URL('../../server/web/', import.meta.url);

@@ -12,7 +12,7 @@ import { PHONE, put, sees, Server, stage, visitor } from './harness.mjs';
 import { asked, called, farPoint, found, open, playSolution, sets } from './puzzle-moves.mjs';
 
 /** @import { Page } from 'playwright-core' */
-/** @import { Point } from '../../server/web/types' */
+/** @import { Point } from '../../server/web/ui/protocol-types' */
 /** @import { Puzzle } from '../../server/web/puzzles/puzzle-set.js' */
 
 const at = stage('--no-demo');

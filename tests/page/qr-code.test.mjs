@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import decode from 'jsqr';
 
 import { begin, stage, visitor } from './harness.mjs';
-import { encodeQr } from '../../server/web/qr-encoder.js';
+import { encodeQr } from '../../server/web/ui/qr-encoder.js';
 
 const at = stage();
 /** Pixels for one module. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Room, SEATS, stoneOf } from '../../server/web/room-state.js';
 
-/** @import { Event } from '../../server/web/types' */
+/** @import { Event } from '../../server/web/ui/protocol-types' */
 
 /** A room in which Ann (first) and a bot (second) have begun the first game, with ten seconds each. */
 function begun() {
@@ -53,7 +53,7 @@ test('the server repeats the last event, and another one in its place means that
   assert.equal(room.after, 6);
   const last = { seq: 7, at: 3_000, event: /** @type {Event} */ ({ type: 'played', ply: 2, point: [7, 2] }) };
   const next = { seq: 8, at: 4_000, event: /** @type {Event} */ ({ type: 'played', ply: 3, point: [7, 3] }) };
-  const joined = (/** @type {object} */ more) => /** @type {import('../../server/web/types').Joined} */ ({ type: 'joined', id: '', room: room.code, now: 0, spectators: { count: 0, names: [] }, ...more });
+  const joined = (/** @type {object} */ more) => /** @type {import('../../server/web/ui/protocol-types').Joined} */ ({ type: 'joined', id: '', room: room.code, now: 0, spectators: { count: 0, names: [] }, ...more });
   assert.deepEqual(room.joined(joined({ events: [last, next] })), [next]);
   assert.deepEqual([room.contradicted, room.seq, room.takeGone()], [false, 8, undefined]);
   // Others have played on from the backup, up to the same number.

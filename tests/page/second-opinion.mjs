@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 
 import { loadModule } from '../../server/web/engine/module.js';
 
-/** @import { Point, Rules } from '../../server/web/types' */
+/** @import { Point, Rules } from '../../server/web/ui/protocol-types' */
 /** @typedef {{ point: Point, isWin: boolean, text: string }} Opinion */
 /** @typedef {{ moves: Point[], first: Point }} Puzzle */
 

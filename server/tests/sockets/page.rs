@@ -27,7 +27,7 @@ const ON_USE: [&str; 11] = [
     "players/",
     "puzzles/",
     "service-worker.js",
-    "settings/",
+    "ui/settings/",
 ];
 /// Limit on the size of these files, most of it the engine: 460 KiB, and 1,280 of its network's weights.
 const ON_USE_BYTES_MAX: usize = 1_930 * 1024;
@@ -310,7 +310,7 @@ async fn a_folder_is_served_instead() {
         ("/web/live/..%2FCargo.toml", "404"),
         ("/web/live/language/..%2F..%2FCargo.toml", "404"),
         ("/web/live/language/en.js", "The texts in English"),
-        ("/web/live/types.d.ts", "404"),
+        ("/web/live/ui/protocol-types.d.ts", "404"),
     ];
     for (path, text) in cases {
         let answer = server.get(path).await;

@@ -1,8 +1,8 @@
 // Forms of the dialog “You”: fields with a line below that says how to fill them in, or why they were
 // refused. The line has its place from the beginning, so nothing moves when it changes.
 
-import { el, set, svg, write } from '../dom.js';
-import { reasonOf } from '../http-request.js';
+import { el, set, svg, write } from '../ui/dom.js';
+import { reasonOf } from '../ui/http-request.js';
 import { faultText } from './account-requests.js';
 import { ty } from './texts.js';
 

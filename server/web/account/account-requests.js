@@ -1,7 +1,7 @@
 // What requests about accounts and their sessions answer, and why they fail, in the player's language.
 
-import { write } from '../dom.js';
 import { errorText, RefusedError, refusalValues } from '../language/refusals.js';
+import { write } from '../ui/dom.js';
 import { refusedText, ty } from './texts.js';
 
 const DAY_MS = 86_400_000;

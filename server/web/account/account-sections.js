@@ -4,9 +4,9 @@
 /** @import { AccountAnswer, Session } from './account-requests.js' */
 /** @import { Frame } from './you-dialog.js' */
 
-import { el, fill } from '../dom.js';
-import { request } from '../http-request.js';
 import { formatDate, t } from '../language/texts.js';
+import { el, fill } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { botFold } from './bot-section.js';

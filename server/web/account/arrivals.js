@@ -1,9 +1,9 @@
 // Addresses that bring something for the player's account: the identity of a guest, a link from another
 // device, or the code of a device that wants to sign in. It is in the fragment, which no server sees.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { loadStyle } from '../dom.js';
+import { loadStyle } from '../ui/dom.js';
 import { openYouDialog } from './you-dialog.js';
 
 /** @param {App} app */

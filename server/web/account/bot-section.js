@@ -3,8 +3,8 @@
 /** @import { Bot } from './account-requests.js' */
 /** @import { Frame } from './you-dialog.js' */
 
-import { el, fill } from '../dom.js';
-import { request } from '../http-request.js';
+import { el, fill } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { accountForm, faultLine, nameField } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { withKey } from './confirm.js';

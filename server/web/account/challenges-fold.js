@@ -1,10 +1,10 @@
 // The part of the dialog “You” that says who may challenge the player.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { el, write } from '../dom.js';
-import { select } from '../form-fields.js';
 import { ask } from '../moderation/requests.js';
+import { el, write } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { ty } from './texts.js';

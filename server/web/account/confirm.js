@@ -1,8 +1,8 @@
 // Asks for a key to the account again, where something would change its keys and none was used lately.
 
-import { openDialog } from '../dialog.js';
-import { el } from '../dom.js';
-import { reasonOf, request } from '../http-request.js';
+import { openDialog } from '../ui/dialog.js';
+import { el } from '../ui/dom.js';
+import { reasonOf, request } from '../ui/http-request.js';
 import { accountForm, faultLine, passwordField } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { siteButton } from './oidc.js';

@@ -1,12 +1,12 @@
 // Signs in other devices. A signed-in page shows a link, which the other device opens; or the other device
 // shows a code, which is typed here. Both sides say yes.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { openDialog } from '../dialog.js';
-import { el, fill, write } from '../dom.js';
-import { reasonOf, request } from '../http-request.js';
-import { linkCard } from '../link-card.js';
+import { openDialog } from '../ui/dialog.js';
+import { el, fill, write } from '../ui/dom.js';
+import { reasonOf, request } from '../ui/http-request.js';
+import { linkCard } from '../ui/link-card.js';
 import { faultLine } from './account-form.js';
 import { attempt, faultText } from './account-requests.js';
 import { ty } from './texts.js';

@@ -1,16 +1,16 @@
 // A guest's identity, a secret of this browser: their name, the link for other devices, the question that
 // such a link asks, and the players that they were here before.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
-import { openDialog } from '../dialog.js';
-import { el, fill } from '../dom.js';
-import { request } from '../http-request.js';
 import { RefusedError } from '../language/refusals.js';
-import { linkCard } from '../link-card.js';
 import { NAME_MAX } from '../protocol.js';
+import { openDialog } from '../ui/dialog.js';
+import { el, fill } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
+import { linkCard } from '../ui/link-card.js';
 import { ty } from './texts.js';
 
 /** An identity in the fragment of a link, which browsers do not send to servers. */

@@ -1,13 +1,13 @@
 // What the dialog “You” shows a guest: keep their name and games by signing up, or sign in, or set a new
 // password by a recovery code; and below, what they can do as a guest.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 /** @import { Frame } from './you-dialog.js' */
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
-import { el } from '../dom.js';
-import { reasonOf, request } from '../http-request.js';
+import { el } from '../ui/dom.js';
+import { reasonOf, request } from '../ui/http-request.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt, faultText } from './account-requests.js';
 import { challengesFold } from './challenges-fold.js';

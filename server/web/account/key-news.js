@@ -1,7 +1,7 @@
 // Says in all open pages of an account what has changed in its keys.
 
-/** @import { App } from '../view-types' */
-/** @import { LobbyNews } from '../types' */
+/** @import { App } from '../ui/view-types' */
+/** @import { LobbyNews } from '../ui/protocol-types' */
 
 import { ty } from './texts.js';
 

@@ -4,9 +4,9 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { copyText } from '../browser/clipboard.js';
-import { el, fill } from '../dom.js';
-import { request } from '../http-request.js';
 import { formatDate, t } from '../language/texts.js';
+import { el, fill } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { withKey } from './confirm.js';

@@ -1,13 +1,13 @@
 // The way back from another site: the player is signed in, or chooses a name for a new account.
 
-/** @import { View } from '../view-types' */
+/** @import { View } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
-import { openDialog } from '../dialog.js';
-import { el, fill, linkButton, loadStyle } from '../dom.js';
-import { request } from '../http-request.js';
 import { t } from '../language/texts.js';
+import { openDialog } from '../ui/dialog.js';
+import { el, fill, linkButton, loadStyle } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { accountForm, nameField } from './account-form.js';
 import { faultText } from './account-requests.js';
 import { cameFrom } from './oidc.js';

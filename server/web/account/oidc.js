@@ -2,8 +2,8 @@
 // and comes back to `/oidc`.
 
 import { tabStorage } from '../browser/browser-storage.js';
-import { el } from '../dom.js';
-import { request } from '../http-request.js';
+import { el } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { ty } from './texts.js';

@@ -2,7 +2,7 @@
 //
 // Browsers offer them only on encrypted pages and at localhost, and never at an address made of numbers.
 
-import { request } from '../http-request.js';
+import { request } from '../ui/http-request.js';
 
 /** @typedef {{ challenge: string, options: { publicKey: any } }} Started */
 /** @typedef {{ challenge: string, credential: object, label?: string }} PasskeyAnswer */

@@ -1,8 +1,8 @@
 // The part of the dialog “You” about other people, loaded when it is unfolded.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { el } from '../dom.js';
+import { el } from '../ui/dom.js';
 import { ty } from './texts.js';
 
 /** @param {App} app */

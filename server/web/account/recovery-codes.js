@@ -1,7 +1,7 @@
 // Recovery codes: shown once, until they are copied or written down.
 
 import { copyText } from '../browser/clipboard.js';
-import { el, write } from '../dom.js';
+import { el, write } from '../ui/dom.js';
 import { faultLine } from './account-form.js';
 import { ty } from './texts.js';
 

@@ -1,13 +1,13 @@
 // What follows a sign-in: the page speaks for the account, and asks once whether the games of this browser's
 // guest belong to it.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
-import { openDialog } from '../dialog.js';
-import { el } from '../dom.js';
-import { request } from '../http-request.js';
+import { openDialog } from '../ui/dialog.js';
+import { el } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { ty } from './texts.js';

@@ -1,12 +1,12 @@
 // The dialog “You”: of a guest, who can sign up or sign in, or of an account.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
 import { STORAGE_KEYS } from '../connection.js';
-import { openDialog } from '../dialog.js';
-import { el, fill, loadStyle } from '../dom.js';
-import { reasonOf, request } from '../http-request.js';
 import { t } from '../language/texts.js';
+import { openDialog } from '../ui/dialog.js';
+import { el, fill, loadStyle } from '../ui/dom.js';
+import { reasonOf, request } from '../ui/http-request.js';
 import { faultText } from './account-requests.js';
 import { accountSections } from './account-sections.js';
 import { guestSections } from './guest-sections.js';

@@ -4,8 +4,8 @@
 
 import { boundsOf, pointName } from '../board-geometry.js';
 import { rulesName } from '../display-names.js';
-import { el, fill, icon, write } from '../dom.js';
 import { formatDate, t } from '../language/texts.js';
+import { el, fill, icon, write } from '../ui/dom.js';
 import { deleteAnalysis, listAnalyses } from './kept-analyses.js';
 import { ta } from './texts.js';
 

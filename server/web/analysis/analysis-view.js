@@ -1,16 +1,14 @@
 // The analysis page: a tree of moves with variations and comments, the engine, and files. The browser keeps each
 // analysis; the address holds the shown position.
 
-/** @import { Point, Rules } from '../types' */
-/** @import { View } from '../view-types' */
+/** @import { Point, Rules } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 /** @import { Analysis, KeptAnalysis } from './kept-analyses.js' */
 /** @import { TreeAction } from './tree-view.js' */
 
 import { boundsOf, pointName } from '../board-geometry.js';
 import { createBoard } from '../board.js';
 import { outcomeName } from '../display-names.js';
-import { el, fill, icon, write } from '../dom.js';
-import { select } from '../form-fields.js';
 import { errorText, RefusedError, refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { createLiveAnalysis } from '../live-analysis.js';
@@ -18,6 +16,8 @@ import { createMoveNavigation } from '../move-navigation.js';
 import { createJudge, isClosedFive } from '../position-judge.js';
 import { linkedPosition, positionLink, positionQuery } from '../position-link.js';
 import { stoneAt } from '../room-state.js';
+import { el, fill, icon, write } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 import { createAnalysisList, analysisTitle } from './analysis-list.js';
 import { listenToArrows } from './arrow-keys.js';
 import { createCommentField } from './comment-field.js';

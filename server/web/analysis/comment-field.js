@@ -1,8 +1,8 @@
 // The field in which a comment on a move is written.
 
-/** @import { Point } from '../types' */
+/** @import { Point } from '../ui/protocol-types' */
 
-import { el, write } from '../dom.js';
+import { el, write } from '../ui/dom.js';
 import { COMMENT_MAX } from './move-tree.js';
 import { ta } from './texts.js';
 

@@ -1,7 +1,7 @@
 // The player's own analyses, which the browser keeps: each with what can be undone, and none in place of another.
 // The kept data may be damaged, and another tab may change it, so it is checked when it is read.
 
-/** @import { Outcome, Point, Review, Rules, Stone } from '../types' */
+/** @import { Outcome, Point, Review, Rules, Stone } from '../ui/protocol-types' */
 /** @import { MoveNode } from './move-tree.js' */
 
 import { siteStorage, tabStorage } from '../browser/browser-storage.js';

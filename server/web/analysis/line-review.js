@@ -1,7 +1,7 @@
 // The engine's review of a line of a tree: the value as a graph, and a better move beside each mistake. It stays
 // with its line, whatever else becomes of the tree.
 
-/** @import { Point, Rules } from '../types' */
+/** @import { Point, Rules } from '../ui/protocol-types' */
 /** @import { LineReview } from './kept-analyses.js' */
 /** @import { MoveNode } from './move-tree.js' */
 /** @import { Remark } from './tree-view.js' */
@@ -9,10 +9,10 @@
 import { valueText } from '../analysis-display.js';
 import { boundsOf, pointName } from '../board-geometry.js';
 import { outcomeName } from '../display-names.js';
-import { el, write } from '../dom.js';
 import { betterLine, blackChances, decidingMoves } from '../game-review.js';
 import { t } from '../language/texts.js';
 import { fetchJudged } from '../position-judge.js';
+import { el, write } from '../ui/dom.js';
 import { createValueGraph } from '../value-graph.js';
 import { EMPTY, lineFrom, nodeAt, nodesAlong } from './move-tree.js';
 import { ta } from './texts.js';

@@ -1,7 +1,7 @@
 // A tree of moves with variations and comments, as a plain value: each change returns a new tree that shares
 // what did not change. It knows no rules and no page. A node is named by its path, the points that lead to it.
 
-/** @import { Point } from '../types' */
+/** @import { Point } from '../ui/protocol-types' */
 
 import { isOn } from '../board-geometry.js';
 
@@ -14,7 +14,7 @@ import { isOn } from '../board-geometry.js';
 /** A node in a list where each comes after its parent. Those without a parent follow the root.
  * @typedef {{ parent?: number, point: Point, comment?: string }} ListedNode */
 /** A tree as files hold it. @typedef {{ comment?: string, nodes: readonly ListedNode[] }} ListedTree */
-/** A tree in arrays, see `TreeArrays`. @typedef {Pick<import('../types').TreeArrays, 'parents' | 'points' | 'comments'>} PackedTree */
+/** A tree in arrays, see `TreeArrays`. @typedef {Pick<import('../ui/protocol-types').TreeArrays, 'parents' | 'points' | 'comments'>} PackedTree */
 
 /** The limits of a tree, as in shared/src/notation/tree.rs. */
 export const NODES_MAX = 1_000_000;

@@ -1,12 +1,12 @@
 // The fields for the rules and the board of an analysis.
 
-/** @import { Rules, Size } from '../types' */
+/** @import { Rules, Size } from '../ui/protocol-types' */
 
 import { sizeName, variantName, VARIANTS } from '../display-names.js';
-import { el } from '../dom.js';
-import { select } from '../form-fields.js';
 import { t } from '../language/texts.js';
 import { rulesOf } from '../position-link.js';
+import { el } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 
 /** @type {readonly Size[]} */
 const SIZES = [[3, 3], [13, 13], [15, 15], [17, 17], [19, 19], [20, 20], [30, 30], 'unbounded'];

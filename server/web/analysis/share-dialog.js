@@ -1,12 +1,12 @@
 // Asks what of a tree is shared: the shown position, or everything.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 /** @import { Analysis } from './kept-analyses.js' */
 
-import { openDialog } from '../dialog.js';
-import { el } from '../dom.js';
 import { t } from '../language/texts.js';
 import { positionQuery } from '../position-link.js';
+import { openDialog } from '../ui/dialog.js';
+import { el } from '../ui/dom.js';
 import { countMoves } from './move-tree.js';
 import { ta } from './texts.js';
 import { treeLink } from './tree-link.js';

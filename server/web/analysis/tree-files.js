@@ -1,12 +1,12 @@
 // Trees from files and texts, and to files. The module reads and writes them in a worker of its own, which ends
 // after that, with its memory; where it does not run, the server reads the moves of a text.
 
-/** @import { EngineAnswer, EngineRequest, ReadingNote, Refusal, Rules } from '../types' */
+/** @import { EngineAnswer, EngineRequest, ReadingNote, Refusal, Rules } from '../ui/protocol-types' */
 /** @import { Analysis } from './kept-analyses.js' */
 /** @import { PackedTree } from './move-tree.js' */
 
-import { el } from '../dom.js';
 import { RefusedError } from '../language/refusals.js';
+import { el } from '../ui/dom.js';
 import { EMPTY, growTree, lineFrom, NODES_MAX, packed, withLine } from './move-tree.js';
 import { ta } from './texts.js';
 

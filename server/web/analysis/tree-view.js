@@ -2,12 +2,12 @@
 // press goes to a move; a move's menu changes the tree. Of a large tree it shows the line that is looked at, and where
 // others branch off.
 
-/** @import { Point, Size } from '../types' */
+/** @import { Point, Size } from '../ui/protocol-types' */
 /** @import { MoveNode, Path } from './move-tree.js' */
 
 import { boundsOf, pointName } from '../board-geometry.js';
-import { el, fill, icon, set } from '../dom.js';
 import { t } from '../language/texts.js';
+import { el, fill, icon, set } from '../ui/dom.js';
 import { countMoves, lineFrom, nodeAt } from './move-tree.js';
 import { ta } from './texts.js';
 

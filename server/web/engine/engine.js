@@ -1,7 +1,7 @@
 // The rules and the engine on the player's own processor: workers that run the WebAssembly module. Where
 // that does not work, the server answers.
 
-/** @import { BotSpec, EngineAnswer, EngineRequest, Judged, Point, Report, Review, Rules, Stone, Weight } from '../types' */
+/** @import { BotSpec, EngineAnswer, EngineRequest, Judged, Point, Report, Review, Rules, Stone, Weight } from '../ui/protocol-types' */
 
 import { RefusedError, refusedAnswer } from '../language/refusals.js';
 

@@ -1,7 +1,7 @@
 // Trees of moves as they go between the page and its worker: a few arrays, which cross at once, in place of an
 // object for each move.
 
-/** @import { GameTree, TreeArrays } from '../types' */
+/** @import { GameTree, TreeArrays } from '../ui/protocol-types' */
 
 /** @param {GameTree} tree @returns {TreeArrays} */
 export function packTree({ comment, nodes, ...rest }) {

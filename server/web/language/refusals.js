@@ -1,7 +1,7 @@
 // Words refusals and other errors for people: by the refusal's code, in their language. Everything
 // that the server refuses, over the socket or over HTTP, goes through here.
 
-/** @import { Refusal } from '../types' */
+/** @import { Refusal } from '../ui/protocol-types' */
 /** @import { Values } from './texts.js' */
 
 import { formatSpan, hasText, t } from './texts.js';

@@ -1,8 +1,8 @@
 // The page to learn at: lessons in chapters, each a position on a board that the reader plays on. The rules
 // and the engine, which say whether a stone is right, are the WebAssembly module's.
 
-/** @import { Point, Value } from '../types' */
-/** @import { View } from '../view-types' */
+/** @import { Point, Value } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 /** @import { TextKey } from '../language/texts.js' */
 /** @import { Lesson } from './lessons.js' */
 
@@ -11,11 +11,11 @@ import { boundsOf, pointName } from '../board-geometry.js';
 import { createBoard } from '../board.js';
 import { siteStorage } from '../browser/browser-storage.js';
 import { sideName } from '../display-names.js';
-import { el, fill, write } from '../dom.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
 import { refusalText } from '../language/refusals.js';
 import { languageCode, t, worded } from '../language/texts.js';
 import { stoneAt } from '../room-state.js';
+import { el, fill, write } from '../ui/dom.js';
 import { CHAPTERS, fromMiddle, LESSONS, movesOf, SEARCH_NODES } from './lessons.js';
 
 const STORAGE_KEY = 'fivefold.learned';
@@ -38,7 +38,7 @@ export const view = (app, place) => {
 };
 
 /**
- * @param {import('../view-types').App} app @param {HTMLElement} place @param {LearnTexts} texts
+ * @param {import('../ui/view-types').App} app @param {HTMLElement} place @param {LearnTexts} texts
  * @param {Lesson} lesson @param {Set<string>} learned @param {AbortSignal} signal
  */
 function show(app, place, texts, lesson, learned, signal) {

@@ -1,7 +1,7 @@
 // The lessons: positions, and what the reader is asked to do. Plain data; tests/page/lessons.test.mjs checks
 // every claim against the rules and the engine.
 
-/** @import { OpeningKind, Point, Rules } from '../types' */
+/** @import { OpeningKind, Point, Rules } from '../ui/protocol-types' */
 
 /**
  * What the reader does: `five` wins at once, `win` wins by force, `defend` leaves the opponent no forced win,

@@ -1,8 +1,8 @@
 // The decisions of an opening, practised against the engine on this device: it places the first stones, and the
 // reader picks a side, places more, or offers. A room that nothing keeps is the judge.
 
-/** @import { Point } from '../types' */
-/** @import { App, Shown } from '../view-types' */
+/** @import { Point } from '../ui/protocol-types' */
+/** @import { App, Shown } from '../ui/view-types' */
 /** @import { Lesson } from './lessons.js' */
 
 import { errorText } from '../language/refusals.js';

@@ -1,7 +1,7 @@
 // Lets the page be installed, and registers the service worker, which keeps the page's files for times
 // without a network.
 
-import { el } from '../dom.js';
+import { el } from '../ui/dom.js';
 
 const ADDRESS = '/service-worker.js';
 

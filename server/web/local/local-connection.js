@@ -1,7 +1,7 @@
 // A room on this machine in place of a connection to the server: the WebAssembly module is the room, and
 // workers are the bots. The events are kept in the browser, so that a game goes on after a reload.
 
-/** @import { Answer, BotSpec, Colour, Command, GameSettings, NumberedEvent, Point, RoomNews, RoomOutput, Snapshot } from '../types' */
+/** @import { Answer, BotSpec, Colour, Command, GameSettings, NumberedEvent, Point, RoomNews, RoomOutput, Snapshot } from '../ui/protocol-types' */
 /** @import { Listener } from '../connection.js' */
 
 import { siteStorage } from '../browser/browser-storage.js';
@@ -123,7 +123,7 @@ export class LocalConnection {
     this.#listener?.receive({ type: 'event', room: '', ...shown });
   }
 
-  /** @param {Answer | RoomNews | (import('../types').Refused)} message */
+  /** @param {Answer | RoomNews | (import('../ui/protocol-types').Refused)} message */
   #receive(message) {
     const id = 'id' in message ? message.id : undefined;
     const pending = this.#pending.get(id ?? '');

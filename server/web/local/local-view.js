@@ -1,19 +1,19 @@
 // Games on this device, without a server: against a bot, or two people at one board. The room's page shows
 // them.
 
-/** @import { BotSpec, Colour } from '../types' */
-/** @import { View } from '../view-types' */
+/** @import { BotSpec, Colour } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 
 import { ta } from '../analysis/texts.js';
 import { createBotChoice, playText } from '../bot-choice.js';
 import { rulesName } from '../display-names.js';
-import { el, fill, write } from '../dom.js';
-import { select } from '../form-fields.js';
 import { createGameOptions } from '../game-options.js';
 import { t } from '../language/texts.js';
 import { linkedPosition } from '../position-link.js';
 import { stoneAt } from '../room-state.js';
 import { view as roomView } from '../room-view.js';
+import { el, fill, write } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 import { hasKeptGame, LocalConnection } from './local-connection.js';
 import { tl } from './texts.js';
 

@@ -1,7 +1,7 @@
 // What works without a connection, and which pages need one.
 
-import { el, fill } from '../dom.js';
 import { t } from '../language/texts.js';
+import { el, fill } from '../ui/dom.js';
 import { tl } from './texts.js';
 
 /** The pages that work without a server. */

@@ -1,7 +1,7 @@
 // What a person's rated games show an operator: numbers, and marks on those that are a hint.
 
-import { el } from '../dom.js';
 import { formatNumber, formatPercent } from '../language/texts.js';
+import { el } from '../ui/dom.js';
 
 /** @typedef {{ opponent: string, games: number, network: number, device: number }} Shared */
 /** @typedef {{ opponent: string, games: number, won: number, day: number }} OneSided */

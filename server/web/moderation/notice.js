@@ -1,12 +1,12 @@
 // Tells the player what an operator has decided about them, and takes what they say against it.
 
-/** @import { SanctionNews } from '../types' */
-/** @import { App } from '../view-types' */
+/** @import { SanctionNews } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
 import { tabStorage } from '../browser/browser-storage.js';
-import { openDialog } from '../dialog.js';
-import { el, fill, loadStyle, write } from '../dom.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
+import { openDialog } from '../ui/dialog.js';
+import { el, fill, loadStyle, write } from '../ui/dom.js';
 import { ask } from './requests.js';
 import { endText, faultText, tm } from './texts.js';
 

@@ -1,11 +1,11 @@
 // What the dialog “You” shows of other people: those that the player has blocked or muted, and what became of
 // the player's reports.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 /** @import { Entry, OwnReport } from './requests.js' */
 
-import { el, fill, loadStyle, write } from '../dom.js';
 import { formatDate } from '../language/texts.js';
+import { el, fill, loadStyle, write } from '../ui/dom.js';
 import { ask, listed, setListed } from './requests.js';
 import { faultText, tm } from './texts.js';
 

@@ -1,10 +1,10 @@
 // What a player can do about another person: mute, block or report them.
 
-/** @import { App, PersonContext } from '../view-types' */
+/** @import { App, PersonContext } from '../ui/view-types' */
 
-import { el, fill, loadStyle, write } from '../dom.js';
-import { listed, setListed } from './requests.js';
+import { el, fill, loadStyle, write } from '../ui/dom.js';
 import { reportForm } from './report-form.js';
+import { listed, setListed } from './requests.js';
 import { faultText, tm } from './texts.js';
 
 /** The style is there before the words, so that nothing moves. */

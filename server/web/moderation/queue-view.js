@@ -1,15 +1,15 @@
 // The operator's queue at /moderation: people with open reports, appeals or hints, and what is known about
 // each.
 
-/** @import { View } from '../view-types' */
+/** @import { View } from '../ui/view-types' */
 /** @import { Hints } from './hints.js' */
 
-import { el, fill, linkButton, write } from '../dom.js';
-import { reasonOf, request } from '../http-request.js';
 import { loadTexts } from '../language/folder-texts.js';
 import { formatDate, t } from '../language/texts.js';
 import { showNotFound } from '../not-found.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
+import { el, fill, linkButton, write } from '../ui/dom.js';
+import { reasonOf, request } from '../ui/http-request.js';
 import { hintList } from './hints.js';
 import { faultText, tm } from './texts.js';
 

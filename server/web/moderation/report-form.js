@@ -1,9 +1,9 @@
 // The form that reports somebody to the operators.
 
-/** @import { App, PersonContext } from '../view-types' */
+/** @import { App, PersonContext } from '../ui/view-types' */
 
-import { el, write } from '../dom.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
+import { el, write } from '../ui/dom.js';
 import { ask } from './requests.js';
 import { faultText, tm } from './texts.js';
 

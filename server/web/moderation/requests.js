@@ -1,10 +1,10 @@
 // Requests about other people, for an account by its cookie, or for a guest by their identity.
 
-/** @import { App } from '../view-types' */
+/** @import { App } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
-import { request } from '../http-request.js';
+import { request } from '../ui/http-request.js';
 
 /** Somebody on the player's list. @typedef {{ member: string, name: string, kind: 'block' | 'mute', at: number }} Entry */
 /** A report of the player's own. @typedef {{ name: string, kind: string, at: number, state: 'open' | 'acted' | 'dismissed' }} OwnReport */

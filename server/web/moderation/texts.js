@@ -2,9 +2,9 @@
 
 /** @import { Values } from '../language/texts.js' */
 
-import { reasonOf } from '../http-request.js';
 import { errorText, refusalValues, RefusedError } from '../language/refusals.js';
 import { formatDate, languageCode, worded } from '../language/texts.js';
+import { reasonOf } from '../ui/http-request.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {{ [key in keyof English]: English[key] extends string ? string : import('../language/texts.js').Plural }} Texts */

@@ -1,12 +1,12 @@
 // The best players of a pool of ratings, and the visitor's own place.
 
-/** @import { Leaders, Place } from '../types' */
-/** @import { View } from '../view-types' */
+/** @import { Leaders, Place } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { el, fill, set } from '../dom.js';
-import { select } from '../form-fields.js';
 import { t } from '../language/texts.js';
+import { el, fill, set } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 import { fetchLeaders, playerPath } from './players-requests.js';
 import { BOTS, gamesOf, poolRules, RATED_VARIANTS, SIZES, SPEEDS } from './rating-text.js';
 import { tl } from './texts.js';

@@ -1,6 +1,6 @@
 // What the server says of players, over HTTP.
 
-/** @import { Leaders, Profile, RatingHistory } from '../types' */
+/** @import { Leaders, Profile, RatingHistory } from '../ui/protocol-types' */
 
 import { refusedAnswer } from '../language/refusals.js';
 import { PUZZLES } from './rating-text.js';

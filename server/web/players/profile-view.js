@@ -1,20 +1,20 @@
 // A player's profile: ratings, how each has changed, results, last games, and the record against the visitor.
 
-/** @import { Opponent, ProfileGame, ProfileRating, Profile, RatingPoint } from '../types' */
+/** @import { Opponent, ProfileGame, ProfileRating, Profile, RatingPoint } from '../ui/protocol-types' */
 /** @import { Board } from '../board.js' */
-/** @import { App, View } from '../view-types' */
+/** @import { App, View } from '../ui/view-types' */
 /** @import { Range } from './rating-graph.js' */
 
 import { createBoard } from '../board.js';
 import { nearestLevel } from '../bot-level.js';
 import { playerName, rulesName, stoneSign } from '../display-names.js';
-import { el, fill, linkButton, set } from '../dom.js';
 import { RefusedError } from '../language/refusals.js';
 import { formatDate, t } from '../language/texts.js';
 import { createBotRoom } from '../new-room.js';
 import { showNotFound } from '../not-found.js';
 import { LEVEL_RATINGS } from '../protocol.js';
 import { opponent, STONES, stoneOf } from '../room-state.js';
+import { el, fill, linkButton, set } from '../ui/dom.js';
 import { fetchHistory, fetchLeaders, fetchProfile, playerPath } from './players-requests.js';
 import { createRatingGraph, RANGES } from './rating-graph.js';
 import { pointsText, poolName, PUZZLES, ratingText, resultsBar } from './rating-text.js';

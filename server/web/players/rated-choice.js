@@ -1,12 +1,12 @@
 // The choice whether a game that is offered is rated, with the reason where it cannot be. It knows the same
 // conditions as `GameSettings::rating_pool` of the server, which has the last word.
 
-/** @import { GameSettings } from '../types' */
+/** @import { GameSettings } from '../ui/protocol-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
-import { el, write } from '../dom.js';
-import { check } from '../form-fields.js';
 import { t } from '../language/texts.js';
+import { el, write } from '../ui/dom.js';
+import { check } from '../ui/form-fields.js';
 import { tl } from './texts.js';
 
 /** Whether the player wanted a rated game last. */

@@ -1,9 +1,9 @@
 // How a rating has changed, as a graph with the band of its deviation, and as a table.
 
-/** @import { RatingPoint } from '../types' */
+/** @import { RatingPoint } from '../ui/protocol-types' */
 
-import { el, fill, svg } from '../dom.js';
 import { formatDate } from '../language/texts.js';
+import { el, fill, svg } from '../ui/dom.js';
 import { tl } from './texts.js';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,10 @@
 // Names of pools of ratings, and how ratings and results are written.
 
-/** @import { ProfileRating, Results } from '../types' */
+/** @import { ProfileRating, Results } from '../ui/protocol-types' */
 
 import { sizeName, variantName, VARIANTS } from '../display-names.js';
-import { el } from '../dom.js';
 import { formatNumber, t } from '../language/texts.js';
+import { el } from '../ui/dom.js';
 import { tl } from './texts.js';
 
 /** The variants in which games are rated, those with five in a row. */
@@ -15,7 +15,7 @@ export const PUZZLES = 'puzzles';
 export const SPEEDS = ['fast', 'normal', 'slow'];
 /** Classes of boards. */
 export const SIZES = ['15', '19', 'unbounded'];
-/** @type {Record<string, import('../types').Size>} */
+/** @type {Record<string, import('../ui/protocol-types').Size>} */
 const SIDES = { 15: [15, 15], 19: [19, 19], unbounded: 'unbounded' };
 
 /** What the names of the pools of bots begin with. */

@@ -1,8 +1,8 @@
 // The puzzle of the day, as a link on the home page. The puzzles are loaded once its place is in sight.
 
 import { createBoard } from '../board.js';
-import { el, fill, loadStyle } from '../dom.js';
 import { stoneAt } from '../room-state.js';
+import { el, fill, loadStyle } from '../ui/dom.js';
 import { dayOf, readProgress, readWanted, streak } from './puzzle-progress.js';
 import { loadPuzzles, PUZZLE_RULES, puzzleOfDay } from './puzzle-set.js';
 import { streakStones } from './puzzle-streak.js';

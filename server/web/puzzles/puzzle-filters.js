@@ -3,8 +3,8 @@
 /** @import { PuzzleRules, Wanted } from './puzzle-set.js' */
 
 import { variantName } from '../display-names.js';
-import { el } from '../dom.js';
-import { select } from '../form-fields.js';
+import { el } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 import { keepWanted, readWanted } from './puzzle-progress.js';
 import { KINDS, LENGTHS, PUZZLE_RULES } from './puzzle-set.js';
 import { tp } from './texts.js';

@@ -1,7 +1,7 @@
 // The puzzles of each rule set, read from their file, and the choice of the next one. The format is that of
 // shared/src/puzzle/file.rs.
 
-/** @import { Point, Rules } from '../types' */
+/** @import { Point, Rules } from '../ui/protocol-types' */
 
 /** @typedef {'freestyle' | 'renju'} PuzzleRules */
 /** @typedef {'fours' | 'threes' | 'trap'} PuzzleKind */

@@ -3,7 +3,7 @@
 /** @import { Progress } from './puzzle-progress.js' */
 /** @import { Puzzle } from './puzzle-set.js' */
 
-import { el, write } from '../dom.js';
+import { el, write } from '../ui/dom.js';
 import { dayOf, streak } from './puzzle-progress.js';
 import { tp } from './texts.js';
 

@@ -1,9 +1,9 @@
 // The page of puzzles: find the only move that wins. The engine in the browser answers with the longest
 // defence, and accepts every move that wins. The address names the puzzle.
 
-/** @import { Point } from '../types' */
+/** @import { Point } from '../ui/protocol-types' */
 /** @import { Scene } from '../board-canvas.js' */
-/** @import { View } from '../view-types' */
+/** @import { View } from '../ui/view-types' */
 /** @import { Puzzle } from './puzzle-set.js' */
 
 import { boundsOf, pointName } from '../board-geometry.js';
@@ -11,13 +11,13 @@ import { paintForbidden, paintGhost } from '../board-marks.js';
 import { createBoard } from '../board.js';
 import { playClick, playFinish } from '../browser/sounds.js';
 import { rulesName } from '../display-names.js';
-import { el, icon, linkButton, seal, set, write } from '../dom.js';
 import { askModule, loadJudge } from '../engine/engine.js';
 import { RefusedError, refusalText } from '../language/refusals.js';
 import { formatSpan, t } from '../language/texts.js';
 import { createJudge } from '../position-judge.js';
 import { positionLink } from '../position-link.js';
 import { stoneAt } from '../room-state.js';
+import { el, icon, linkButton, seal, set, write } from '../ui/dom.js';
 import { createFilters } from './puzzle-filters.js';
 import { dayOf, noteSolved, readProgress } from './puzzle-progress.js';
 import { loadPuzzles, matching, nextPuzzle, puzzleOfDay, rulesOfId } from './puzzle-set.js';

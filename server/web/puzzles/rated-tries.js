@@ -1,13 +1,13 @@
 // The rating in puzzles of who is signed in: the first try at a puzzle counts, and the next ones are near the
 // rating. The server judges the moves. Without it, or without an account, puzzles are solved all the same.
 
-/** @import { Point, PuzzleScore } from '../types' */
-/** @import { App } from '../view-types' */
+/** @import { Point, PuzzleScore } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 /** @import { Puzzle, Wanted } from './puzzle-set.js' */
 
-import { el, write } from '../dom.js';
 import { refusedAnswer } from '../language/refusals.js';
 import { formatNumber } from '../language/texts.js';
+import { el, write } from '../ui/dom.js';
 import { LENGTHS } from './puzzle-set.js';
 import { tp } from './texts.js';
 

@@ -1,8 +1,8 @@
 // A card with a link: copy it, share it, or scan its QR code.
 
-import { copyText } from './browser/clipboard.js';
+import { copyText } from '../browser/clipboard.js';
+import { t } from '../language/texts.js';
 import { el, icon } from './dom.js';
-import { t } from './language/texts.js';
 import { qrPicture } from './qr-code.js';
 
 /**

@@ -1,11 +1,11 @@
 // Types that the page's own modules share: the services for views, a view, and the content of a board.
 // For the type checker only: this file is not served.
 
-import type { Point, Size, Stone, Weight } from './types';
+import type { Point, Size, Stone, Weight } from './protocol-types';
 
 /** The services for views. */
 export type App = {
-  connection: import('./connection.js').Connection;
+  connection: import('../connection.js').Connection;
   /** Shows another page of ours. */
   go: (path: string) => void;
   /** Announces a text to screen readers; urgent: at once. */
@@ -23,7 +23,7 @@ export type App = {
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
   /** The player's seeks; loads them at first. */
-  seeks: () => Promise<import('./seeks.js').Seeks>;
+  seeks: () => Promise<import('../seeks.js').Seeks>;
   /** Says that the connection is lost. */
   lost: HTMLElement;
   /** The bar above every view. */
@@ -68,7 +68,7 @@ export type Shown = {
   /** Whether the last move has no mark. */
   unmarked?: boolean;
   /** Paints more marks on the board. */
-  paint?: import('./board-canvas.js').Scene['paint'];
+  paint?: import('../board-canvas.js').Scene['paint'];
   /** More words about a free point, for screen readers. */
   note?: (point: Point) => string | undefined;
 };

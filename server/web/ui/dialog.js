@@ -1,7 +1,7 @@
 // A modal dialog with a title and a button to close it.
 
+import { t } from '../language/texts.js';
 import { el } from './dom.js';
-import { t } from './language/texts.js';
 
 /**
  * Opens a dialog that closes by its button, by Escape, or by a press beside it.

@@ -49,10 +49,10 @@ function attribute(element, name, value) {
 /** The styles that were asked for, by name. @type {Map<string, Promise<unknown>>} */
 const styles = new Map();
 
-/** Loads a style once; after a failure the next call tries again. @param {string} name below this folder */
+/** Loads a style once; after a failure the next call tries again. @param {string} name below the page's folder */
 export function loadStyle(name) {
   const style = styles.get(name) ?? new Promise((resolve, reject) => {
-    document.head.append(el('link', { rel: 'stylesheet', href: new URL(name, import.meta.url).href, onload: resolve, onerror: reject }));
+    document.head.append(el('link', { rel: 'stylesheet', href: new URL(`../${name}`, import.meta.url).href, onload: resolve, onerror: reject }));
   });
   styles.set(name, style);
   style.catch(() => styles.delete(name));

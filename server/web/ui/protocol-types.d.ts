@@ -1,9 +1,9 @@
 // Names that the page gives to parts of the protocol. The types themselves are generated from the
 // server's: see protocol.d.ts. For the type checker only: this file is not served.
 
-import type * as protocol from './protocol.js';
+import type * as protocol from '../protocol.js';
 
-export type * from './protocol.js';
+export type * from '../protocol.js';
 
 /** The messages of these types. */
 type Of<Type extends protocol.Message['type']> = Extract<protocol.Message, { type: Type }>;
@@ -83,7 +83,7 @@ export type ReadingNote = {
   count: number; line?: number; value?: string;
 };
 /** A tree of moves as files hold it, as in shared/src/notation/tree.rs. */
-export type GameTree = import('./analysis/move-tree.js').ListedTree & { rules: protocol.Rules; black?: string; white?: string };
+export type GameTree = import('../analysis/move-tree.js').ListedTree & { rules: protocol.Rules; black?: string; white?: string };
 /** The same in arrays, as the page and its worker exchange it: the place of each move's parent, or -1; the points, two
  * numbers each; and the comments with their places, -1 for the one on the beginning. */
 export type TreeArrays = Omit<GameTree, 'nodes' | 'comment'> & { parents: Int32Array; points: Int32Array; comments: (readonly [number, string])[] };

@@ -1,11 +1,11 @@
 // The settings dialog.
 
-import { change, onSettings, settings } from '../browser/settings.js';
-import { playNotice } from '../browser/sounds.js';
+import { change, onSettings, settings } from '../../browser/settings.js';
+import { playNotice } from '../../browser/sounds.js';
+import { LANGUAGES, t } from '../../language/texts.js';
 import { openDialog } from '../dialog.js';
 import { el, write } from '../dom.js';
 import { check, select } from '../form-fields.js';
-import { LANGUAGES, t } from '../language/texts.js';
 import { ts } from './texts.js';
 
 export function openSettingsDialog() {
@@ -56,7 +56,7 @@ function notifications() {
   field.checked = settings.notify;
   field.addEventListener('change', async () => {
     if (!field.checked) return change('notify', false);
-    const { allowNotifications } = await import('../browser/notifications.js');
+    const { allowNotifications } = await import('../../browser/notifications.js');
     field.checked = await allowNotifications();
     if (!field.checked) write(label.lastChild ?? label, t('notify_denied'));
   });

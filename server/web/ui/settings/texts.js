@@ -1,9 +1,9 @@
 // The texts that only the settings need, in the player's language.
 
-import { loadTexts } from '../language/folder-texts.js';
+import { loadTexts } from '../../language/folder-texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {{ [key in keyof English]: string }} Texts */
 
 /** A text. @type {(key: keyof English) => string} */
-export const ts = await loadTexts('settings');
+export const ts = await loadTexts('ui/settings');
