@@ -2,7 +2,7 @@
 
 /** @import { Line, Point, Rules, Size, Value } from './ui/protocol-types' */
 
-import { boundsOf, pointName } from './board-geometry.js';
+import { boundsOf, pointName } from './board/board-geometry.js';
 import { sideName, stoneName } from './display-names.js';
 import { formatPercent, t } from './language/texts.js';
 import { el, set, write } from './ui/dom.js';

@@ -2,16 +2,16 @@
 // weight of a point (T), all weights (W), and live analysis. It is shown only where the server allows it;
 // the player's own processor does the rest.
 
-/** @import { Board } from './board.js' */
+/** @import { Board } from './board/board.js' */
 /** @import { Room } from './room-state.js' */
-/** @import { Action } from './board-keys.js' */
+/** @import { Action } from './board/board-keys.js' */
 /** @import { BotSpec, Report, Weight } from './ui/protocol-types' */
 /** @import { App, Shown } from './ui/view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
-import { boundsOf, pointName } from './board-geometry.js';
+import { boundsOf, pointName } from './board/board-geometry.js';
+import { weightText } from './board/heat-map.js';
 import { BOTS, playsBy } from './bot-level.js';
-import { weightText } from './heat-map.js';
 import { errorText } from './language/refusals.js';
 import { formatDecimal, t } from './language/texts.js';
 import { opponent } from './room-state.js';

@@ -2,7 +2,7 @@
 
 /** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from './ui/protocol-types' */
 
-import { drawnName } from './board-squares.js';
+import { drawnName } from './board/board-squares.js';
 import { t } from './language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
 import { isMember, stoneOf } from './room-state.js';

@@ -3,7 +3,7 @@
 
 /** @import { View } from './ui/view-types' */
 
-import { createBoard } from './board.js';
+import { createBoard } from './board/board.js';
 import { siteStorage } from './browser/browser-storage.js';
 import { RefusedError } from './language/refusals.js';
 import { t } from './language/texts.js';
@@ -43,7 +43,7 @@ export const view = (app, place) => {
   /** Remove the live games and the puzzle of the day, once they are loaded. */
   let [remove, removeDaily] = [() => {}, () => {}];
   let left = false;
-  /** @type {import('./board.js').Board | undefined} */
+  /** @type {import('./board/board.js').Board | undefined} */
   let bare;
   // Buttons first, then the bare board, whose ground takes a slow phone a third of a second to paint, then
   // the boards of games, then the puzzle.

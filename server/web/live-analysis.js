@@ -4,7 +4,7 @@
 /** @import { Shown } from './ui/view-types' */
 
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
-import { boundsOf, pointName } from './board-geometry.js';
+import { boundsOf, pointName } from './board/board-geometry.js';
 import { siteStorage } from './browser/browser-storage.js';
 import { errorText } from './language/refusals.js';
 import { t } from './language/texts.js';

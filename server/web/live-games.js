@@ -1,10 +1,10 @@
 // Public games that are running now, as live boards, and open rooms to join.
 
 /** @import { RoomSummary } from './ui/protocol-types' */
-/** @import { Board } from './board.js' */
+/** @import { Board } from './board/board.js' */
 /** @import { App } from './ui/view-types' */
 
-import { createBoard } from './board.js';
+import { createBoard } from './board/board.js';
 import { playerName, rulesName, stoneSign } from './display-names.js';
 import { t } from './language/texts.js';
 import { Room, seatWith, STONES } from './room-state.js';

@@ -224,7 +224,7 @@ async function show() {
     return;
   }
   app.tab('Fivefold');
-  const { cleanAddress, showNotFound } = await import('./not-found.js');
+  const { cleanAddress, showNotFound } = await import('./board/not-found.js');
   if (mine === shows && cleanAddress()) return void show();
   if (mine === shows) leave = showNotFound(place, t('nothing_here'), t('nothing_here_how'), linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')), linkButton('/puzzles', t('puzzles')), linkButton('/analyse', t('analyse')), linkButton('/learn', t('learn')));
 }

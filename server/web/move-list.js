@@ -3,7 +3,7 @@
 /** @import { Point, Size } from './ui/protocol-types' */
 /** @import { Mark } from './value-graph.js' */
 
-import { boundsOf, pointName } from './board-geometry.js';
+import { boundsOf, pointName } from './board/board-geometry.js';
 import { t } from './language/texts.js';
 import { el, fill } from './ui/dom.js';
 

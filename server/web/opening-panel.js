@@ -7,7 +7,7 @@
 /** @import { Child } from './ui/dom.js' */
 /** @import { TextKey } from './language/texts.js' */
 
-import { boundsOf, pointName } from './board-geometry.js';
+import { boundsOf, pointName } from './board/board-geometry.js';
 import { playerName, stoneSign } from './display-names.js';
 import { t } from './language/texts.js';
 import { openingLines } from './opening-lines.js';

@@ -4,8 +4,8 @@
 /** @import { View } from './ui/view-types' */
 
 import { createAnalysisDisplay, valueText } from './analysis-display.js';
-import { boundsOf, pointName } from './board-geometry.js';
-import { createBoard } from './board.js';
+import { boundsOf, pointName } from './board/board-geometry.js';
+import { createBoard } from './board/board.js';
 import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
 import { betterLine, blackChances, decidingMoves, fetchReview } from './game-review.js';
 import { errorText, refusedAnswer } from './language/refusals.js';
@@ -29,7 +29,7 @@ export const view = (app, place, id) => {
     .then((answer) => (answer.ok ? answer.json() : refusedAnswer(answer).then((error) => Promise.reject(error))))
     .then((/** @type {FinishedGame} */ game) => show(app, place, game, end.signal))
     .catch(async (error) => {
-      const { showNotFound } = await import('./not-found.js');
+      const { showNotFound } = await import('./board/not-found.js');
       if (end.signal.aborted) return;
       const remove = showNotFound(place, errorText(error), '', linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')));
       end.signal.addEventListener('abort', remove);
@@ -176,7 +176,7 @@ function show(app, place, game, signal) {
     write(play, t(on ? 'autoplay_stop' : 'autoplay'));
   }
 
-  /** @param {import('./board-keys.js').Action} action */
+  /** @param {import('./board/board-keys.js').Action} action */
   function key(action) {
     if (action.type !== 'step') return;
     autoplay(false);

@@ -4,8 +4,8 @@
 /** @import { View } from './ui/view-types' */
 
 import { createAssistPanel } from './assist-panel.js';
-import { boundsOf, pointName } from './board-geometry.js';
-import { createBoard } from './board.js';
+import { boundsOf, pointName } from './board/board-geometry.js';
+import { createBoard } from './board/board.js';
 import { saveBeaten } from './bot-level.js';
 import { siteStorage } from './browser/browser-storage.js';
 import { playClick, playFinish, playNotice } from './browser/sounds.js';
@@ -359,7 +359,7 @@ export const view = (app, place, code) => {
       app.tab('Fivefold');
       const title = t(!closed ? 'no_entry' : game ? 'room_gone' : 'no_room');
       document.body.classList.remove('gaming');
-      return void import('./not-found.js').then(({ showNotFound }) => {
+      return void import('./board/not-found.js').then(({ showNotFound }) => {
         if (!left) clearPlace = showNotFound(place, title, how, ...ways);
       });
     }

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import {
   boxAround, clamp, edgeHint, fit, nameStep, pan, parsePoint, pointAt, pointName, reveal, starPoints,
   toPixel, visible, zoom,
-} from '../../server/web/board-geometry.js';
+} from '../../server/web/board/board-geometry.js';
 
-/** @import { Bounds, Point } from '../../server/web/board-geometry.js' */
+/** @import { Bounds, Point } from '../../server/web/board/board-geometry.js' */
 
 const DESK = { width: 1000, height: 700 };
 const PHONE = { width: 360, height: 360 };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { heatMarks, weightText } from '../../server/web/heat-map.js';
+import { heatMarks, weightText } from '../../server/web/board/heat-map.js';
 
 test('a weight has at most five characters', () => {
   /** @type {[number, number | undefined, string][]} */

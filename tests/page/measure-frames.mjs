@@ -14,7 +14,7 @@ const FRAMES = 300;
 const SCREENS = [[1280, 800, 1, 0], [1280, 800, 1, 3], [1920, 1080, 1, 0], [1920, 1080, 1, 3], [412, 824, 2.625, 0], [412, 824, 2.625, 3]];
 const PAGE = `<!doctype html><meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="/game.css"><body style="margin:0"><div id="place" style="height:100dvh"></div>
-<script type="module">import { createBoard } from '/board.js';
+<script type="module">import { createBoard } from '/board/board.js';
 window.board = createBoard(document.getElementById('place'));</script>`;
 const TYPES = /** @type {Record<string, string>} */ ({ '.js': 'text/javascript', '.css': 'text/css' });
 
@@ -69,7 +69,7 @@ function game(count) {
 /** In the page: drags the board there and back, a step a frame.
  * @param {{moves: [number, number][], larger: number, count: number}} what */
 async function drag({ moves, larger, count }) {
-  /** @type {import('../../server/web/board.js').Board} */
+  /** @type {import('../../server/web/board/board.js').Board} */
   const board = /** @type {any} */ (window).board;
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   board.show({ size: 'unbounded', moves });

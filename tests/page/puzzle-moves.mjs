@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 
-import { pointName } from '../../server/web/board-geometry.js';
+import { pointName } from '../../server/web/board/board-geometry.js';
 import { loadModule } from '../../server/web/engine/module.js';
 import { readPuzzles } from '../../server/web/puzzles/puzzle-set.js';
 import { put, sees } from './harness.mjs';

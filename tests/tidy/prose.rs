@@ -95,8 +95,8 @@ const FILE_NAMES: [(&str, &str); 10] = [
 /// Allowed uses of a name: the end of the path, the name, the reason.
 const NAMES_ALLOWED: [(&str, &str, &str); 4] = [
     ("tests/tidy/prose.rs", "", "the lists themselves"),
-    ("server/web/board-marks.js", "strength", "how dark a mark is"),
-    ("server/web/heat-map.js", "strength", "how dark a mark is"),
+    ("server/web/board/board-marks.js", "strength", "how dark a mark is"),
+    ("server/web/board/heat-map.js", "strength", "how dark a mark is"),
     ("tests/page/heat-map.test.mjs", "strength", "how dark a mark is"),
 ];
 

@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn only_names_within_the_folder_are_read() {
-        for name in ["main.js", "language/en.js", "board-keys.js"] {
+        for name in ["main.js", "language/en.js", "board/board-keys.js"] {
             assert!(is_inside(name), "{name}");
         }
         for name in ["../main.js", "language/../main.js", "/etc/main.js", "a//b.js", ".a.js", ""] {

@@ -1,4 +1,4 @@
-//! Draws a board with its stones, in the colours and the manner of the page (`web/board-drawing.js`,
+//! Draws a board with its stones, in the colours and the manner of the page (`web/board/board-drawing.js`,
 //! `board-marks.js`). It does not know rules or players.
 
 use std::ops::RangeInclusive;

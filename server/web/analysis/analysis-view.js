@@ -6,8 +6,8 @@
 /** @import { Analysis, KeptAnalysis } from './kept-analyses.js' */
 /** @import { TreeAction } from './tree-view.js' */
 
-import { boundsOf, pointName } from '../board-geometry.js';
-import { createBoard } from '../board.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { createBoard } from '../board/board.js';
 import { outcomeName } from '../display-names.js';
 import { errorText, RefusedError, refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';

@@ -7,7 +7,7 @@
 /** @import { Remark } from './tree-view.js' */
 
 import { valueText } from '../analysis-display.js';
-import { boundsOf, pointName } from '../board-geometry.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
 import { outcomeName } from '../display-names.js';
 import { betterLine, blackChances, decidingMoves } from '../game-review.js';
 import { t } from '../language/texts.js';

@@ -3,7 +3,7 @@
 
 /** @import { Point } from '../ui/protocol-types' */
 
-import { isOn } from '../board-geometry.js';
+import { isOn } from '../board/board-geometry.js';
 
 /**
  * A move, and what may follow it; the first of its children goes on with the main line. The root of a tree has no
@@ -188,7 +188,7 @@ function* growth({ parents, points, comments }) {
 
 /**
  * The tree with its points moved, without those that the board does not have, and what follows them.
- * @param {MoveNode} tree @param {readonly [number, number]} by @param {import('../board-geometry.js').Bounds} bounds
+ * @param {MoveNode} tree @param {readonly [number, number]} by @param {import('../board/board-geometry.js').Bounds} bounds
  * @returns {PackedTree}
  */
 export function movedTree(tree, [dx, dy], bounds) {

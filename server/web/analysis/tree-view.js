@@ -5,7 +5,7 @@
 /** @import { Point, Size } from '../ui/protocol-types' */
 /** @import { MoveNode, Path } from './move-tree.js' */
 
-import { boundsOf, pointName } from '../board-geometry.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
 import { t } from '../language/texts.js';
 import { el, fill, icon, set } from '../ui/dom.js';
 import { countMoves, lineFrom, nodeAt } from './move-tree.js';

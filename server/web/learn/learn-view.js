@@ -7,8 +7,8 @@
 /** @import { Lesson } from './lessons.js' */
 
 import { valueText } from '../analysis-display.js';
-import { boundsOf, pointName } from '../board-geometry.js';
-import { createBoard } from '../board.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { createBoard } from '../board/board.js';
 import { siteStorage } from '../browser/browser-storage.js';
 import { sideName } from '../display-names.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';

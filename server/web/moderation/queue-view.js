@@ -4,9 +4,9 @@
 /** @import { View } from '../ui/view-types' */
 /** @import { Hints } from './hints.js' */
 
+import { showNotFound } from '../board/not-found.js';
 import { loadTexts } from '../language/folder-texts.js';
 import { formatDate, t } from '../language/texts.js';
-import { showNotFound } from '../not-found.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
 import { el, fill, linkButton, write } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';

@@ -1,17 +1,17 @@
 // A player's profile: ratings, how each has changed, results, last games, and the record against the visitor.
 
 /** @import { Opponent, ProfileGame, ProfileRating, Profile, RatingPoint } from '../ui/protocol-types' */
-/** @import { Board } from '../board.js' */
+/** @import { Board } from '../board/board.js' */
 /** @import { App, View } from '../ui/view-types' */
 /** @import { Range } from './rating-graph.js' */
 
-import { createBoard } from '../board.js';
+import { createBoard } from '../board/board.js';
+import { showNotFound } from '../board/not-found.js';
 import { nearestLevel } from '../bot-level.js';
 import { playerName, rulesName, stoneSign } from '../display-names.js';
 import { RefusedError } from '../language/refusals.js';
 import { formatDate, t } from '../language/texts.js';
 import { createBotRoom } from '../new-room.js';
-import { showNotFound } from '../not-found.js';
 import { LEVEL_RATINGS } from '../protocol.js';
 import { opponent, STONES, stoneOf } from '../room-state.js';
 import { el, fill, linkButton, set } from '../ui/dom.js';

@@ -2,13 +2,13 @@
 // defence, and accepts every move that wins. The address names the puzzle.
 
 /** @import { Point } from '../ui/protocol-types' */
-/** @import { Scene } from '../board-canvas.js' */
+/** @import { Scene } from '../board/board-canvas.js' */
 /** @import { View } from '../ui/view-types' */
 /** @import { Puzzle } from './puzzle-set.js' */
 
-import { boundsOf, pointName } from '../board-geometry.js';
-import { paintForbidden, paintGhost } from '../board-marks.js';
-import { createBoard } from '../board.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { paintForbidden, paintGhost } from '../board/board-marks.js';
+import { createBoard } from '../board/board.js';
 import { playClick, playFinish } from '../browser/sounds.js';
 import { rulesName } from '../display-names.js';
 import { askModule, loadJudge } from '../engine/engine.js';

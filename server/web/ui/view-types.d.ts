@@ -68,7 +68,7 @@ export type Shown = {
   /** Whether the last move has no mark. */
   unmarked?: boolean;
   /** Paints more marks on the board. */
-  paint?: import('../board-canvas.js').Scene['paint'];
+  paint?: import('../board/board-canvas.js').Scene['paint'];
   /** More words about a free point, for screen readers. */
   note?: (point: Point) => string | undefined;
 };

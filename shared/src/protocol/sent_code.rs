@@ -1,5 +1,5 @@
 //! Codes in links as people send them: with capitals, punctuation or `?utm=` behind them, in quotes or
-//! brackets, and with characters in them that nobody sees. `server/web/not-found.js` has the same rule;
+//! brackets, and with characters in them that nobody sees. `server/web/board/not-found.js` has the same rule;
 //! `testdata/sent_codes.tsv` tests both.
 
 /// Characters without a picture, which chats and mails put into long words.

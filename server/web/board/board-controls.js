@@ -1,9 +1,9 @@
 // The controls of a board: the button that confirms a touched point, the field to type a point, the
 // zoom buttons, and the arrow to stones out of sight.
 
+import { t } from '../language/texts.js';
+import { el, icon, set, write } from '../ui/dom.js';
 import { parsePoint } from './board-geometry.js';
-import { t } from './language/texts.js';
-import { el, icon, set, write } from './ui/dom.js';
 
 /** @import { Point, Bounds } from './board-geometry.js' */
 

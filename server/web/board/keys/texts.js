@@ -1,9 +1,9 @@
 // The texts of the list of keys, in the player's language.
 
-import { loadTexts } from '../language/folder-texts.js';
+import { loadTexts } from '../../language/folder-texts.js';
 
 /** @typedef {typeof import('./language/en.js').texts} English */
 /** @typedef {{ [key in keyof English]: string }} Texts */
 
 /** @type {(key: keyof English) => string} */
-export const tk = await loadTexts('keys');
+export const tk = await loadTexts('board/keys');

@@ -186,7 +186,7 @@ export function pointAt(view, viewport, px, py, bounds) {
   return isOn(point, bounds) ? point : null;
 }
 
-/** @param {import('./ui/protocol-types').Size} size @returns {Bounds} */
+/** @param {import('../ui/protocol-types').Size} size @returns {Bounds} */
 export function boundsOf(size) {
   return size === 'unbounded' ? null : size;
 }

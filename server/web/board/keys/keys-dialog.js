@@ -2,8 +2,8 @@
 
 /** @import { BoardOptions } from '../board.js' */
 
-import { openDialog } from '../ui/dialog.js';
-import { el } from '../ui/dom.js';
+import { openDialog } from '../../ui/dialog.js';
+import { el } from '../../ui/dom.js';
 import { tk } from './texts.js';
 
 /** @param {boolean} hasBorders whether the board has any @param {BoardOptions} options */

@@ -3,9 +3,9 @@
 // (roving tabindex). On large boards the grid is a window that follows the focus. It knows no game:
 // the caller names the cells.
 
+import { t } from '../language/texts.js';
+import { el } from '../ui/dom.js';
 import { isOn, toPixel, within } from './board-geometry.js';
-import { t } from './language/texts.js';
-import { el } from './ui/dom.js';
 
 /** @typedef {import('./board-geometry.js').Point} Point */
 /** @typedef {import('./board-geometry.js').Bounds} Bounds */

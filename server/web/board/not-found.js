@@ -1,11 +1,11 @@
 // A page for what is not there: a board with a gap, a message, and ways on. Before it, a look whether the address is
 // one that somebody has sent with more than itself.
 
+import { el, fill } from '../ui/dom.js';
 import { paintGhost } from './board-marks.js';
 import { createBoard } from './board.js';
-import { el, fill } from './ui/dom.js';
 
-/** @import { Child } from './ui/dom.js' */
+/** @import { Child } from '../ui/dom.js' */
 /** @import { Point } from './board-geometry.js' */
 
 /** Four stones of Black's in a row around a gap, and White's beside them. @type {Point[]} */

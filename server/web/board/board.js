@@ -1,6 +1,9 @@
 // The board of a game: shows moves and takes them by mouse, touch, pen, keyboard and screen reader. It
 // knows no rules and no server: the caller says what may be played and receives the moves.
 
+import { change, onSettings, settings } from '../browser/settings.js';
+import { formatDecimal, t } from '../language/texts.js';
+import { el } from '../ui/dom.js';
 import { createAriaGrid } from './board-aria-grid.js';
 import { Camera, stillness } from './board-camera.js';
 import { BoardCanvas } from './board-canvas.js';
@@ -10,13 +13,10 @@ import {
 } from './board-geometry.js';
 import { keyAction } from './board-keys.js';
 import { drawnName, hasSquares } from './board-squares.js';
-import { change, onSettings, settings } from './browser/settings.js';
 import { listen } from './gestures.js';
 import { heatMarks } from './heat-map.js';
-import { formatDecimal, t } from './language/texts.js';
-import { el } from './ui/dom.js';
 
-/** @import { Shown } from './ui/view-types' */
+/** @import { Shown } from '../ui/view-types' */
 /** @import { Point, Bounds } from './board-geometry.js' */
 /** @import { Scene } from './board-canvas.js' */
 /** @import { Action } from './board-keys.js' */

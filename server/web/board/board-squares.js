@@ -1,6 +1,6 @@
 // Which boards have squares with crosses and noughts, rather than lines with stones.
 
-/** @import { Size, Stone } from './ui/protocol-types' */
+/** @import { Size, Stone } from '../ui/protocol-types' */
 
 /** Whether stones are played into squares rather than on crossings.
  * @param {import('./board-geometry.js').Bounds} bounds */
