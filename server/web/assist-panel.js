@@ -3,18 +3,18 @@
 // the player's own processor does the rest.
 
 /** @import { Board } from './board/board.js' */
-/** @import { Room } from './room-state.js' */
+/** @import { Room } from './game/room-state.js' */
 /** @import { Action } from './board/board-keys.js' */
 /** @import { BotSpec, Report, Weight } from './ui/protocol-types' */
 /** @import { App, Shown } from './ui/view-types' */
 
-import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { boundsOf, pointName } from './board/board-geometry.js';
 import { weightText } from './board/heat-map.js';
-import { BOTS, playsBy } from './bot-level.js';
+import { createAnalysisDisplay, depthText, drawnLines, LINES } from './game/analysis-display.js';
+import { BOTS, playsBy } from './game/bots.js';
+import { opponent } from './game/room-state.js';
 import { errorText } from './language/refusals.js';
 import { formatDecimal, t } from './language/texts.js';
-import { opponent } from './room-state.js';
 import { el, icon, set, write } from './ui/dom.js';
 
 /** Good moves that the second hint shows. */

@@ -4,8 +4,8 @@
 /** @import { App } from './ui/view-types' */
 
 import { playNotice } from './browser/sounds.js';
-import { eachSecond, waitText } from './clock-display.js';
-import { gameName, playerName } from './display-names.js';
+import { eachSecond, waitText } from './game/clock-display.js';
+import { gameName, playerName } from './game/display-names.js';
 import { t } from './language/texts.js';
 import { el, write } from './ui/dom.js';
 

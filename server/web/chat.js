@@ -1,11 +1,11 @@
 // Chat in a room, among players and among spectators.
 
-/** @import { Room } from './room-state.js' */
+/** @import { Room } from './game/room-state.js' */
 /** @import { ChatLine, RoomNews } from './ui/protocol-types' */
 /** @import { App } from './ui/view-types' */
 
 import { change, settings } from './browser/settings.js';
-import { memberName, personName } from './display-names.js';
+import { memberName, personName } from './game/display-names.js';
 import { t } from './language/texts.js';
 import { CHAT_TEXT_MAX } from './protocol.js';
 import { el, fill, icon, write } from './ui/dom.js';

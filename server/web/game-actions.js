@@ -1,16 +1,16 @@
 // A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim, and the ways on
 // after the game. Giving up a game waits a few seconds for "Undo"; everything else is sent at once.
 
-/** @import { Room } from './room-state.js' */
+/** @import { Room } from './game/room-state.js' */
 /** @import { BareType, Seat } from './ui/protocol-types' */
 /** @import { App } from './ui/view-types' */
 /** @import { ICONS } from './ui/icons.js' */
 
-import { playerName } from './display-names.js';
+import { playerName } from './game/display-names.js';
+import { opponent, stoneOf } from './game/room-state.js';
 import { t } from './language/texts.js';
 import { canClose, closeRoom } from './own-rooms.js';
 import { NUDGE_AFTER_MS } from './protocol.js';
-import { opponent, stoneOf } from './room-state.js';
 import { el, fill, icon, set, write } from './ui/dom.js';
 
 /** Time to undo that a game is given up. */

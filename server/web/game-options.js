@@ -2,9 +2,9 @@
 
 /** @import { BotKind, Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './ui/protocol-types' */
 
-import { playsBy } from './bot-level.js';
 import { siteStorage } from './browser/browser-storage.js';
-import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './display-names.js';
+import { playsBy } from './game/bots.js';
+import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './game/display-names.js';
 import { hasText, t } from './language/texts.js';
 import { el, fill, write } from './ui/dom.js';
 import { check, segment, select } from './ui/form-fields.js';
@@ -140,7 +140,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     if (!more.open || wanted === offeredFor) return;
     offeredFor = wanted;
     try {
-      const { fetchJudged } = await import('./position-judge.js');
+      const { fetchJudged } = await import('./game/position-judge.js');
       const { openings } = await fetchJudged({ rules: rules(), moves: [] });
       if (wanted !== offeredFor) return;
       listOpenings(openings ?? ['free']);

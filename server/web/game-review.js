@@ -3,8 +3,8 @@
 /** @import { FinishedGame, Point, Review, Stone } from './ui/protocol-types' */
 /** @import { Mark } from './value-graph.js' */
 
-import { blackChance } from './analysis-display.js';
-import { stoneOf } from './room-state.js';
+import { blackChance } from './game/analysis-display.js';
+import { stoneOf } from './game/room-state.js';
 
 const ASK_EVERY_MS = 1_000;
 /** The loss of winning chances from which a move is a mistake, or a blunder. */

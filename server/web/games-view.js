@@ -5,11 +5,11 @@
 
 import { siteStorage } from './browser/browser-storage.js';
 import { STORAGE_KEYS } from './connection.js';
-import { playerName, resultName, rulesName, stoneName, stoneSign } from './display-names.js';
+import { playerName, resultName, rulesName, stoneName, stoneSign } from './game/display-names.js';
+import { isMember, opponent, SEATS, stoneOf } from './game/room-state.js';
 import { refusedAnswer } from './language/refusals.js';
 import { formatDate, t } from './language/texts.js';
 import { createOwnRooms } from './own-rooms.js';
-import { isMember, opponent, SEATS, stoneOf } from './room-state.js';
 import { el, fill, linkButton } from './ui/dom.js';
 
 /** A search with fewer matches loads older pages, at most this many at once. */

@@ -68,7 +68,7 @@ export const view = (app, place) => {
   const other = el('div', { class: 'other' }, botPlace, optionsPlace, main, el('a', { href: '/local' }, t('local')));
 
   async function loadChoices() {
-    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./new-room.js'), import('./bot-choice.js')]);
+    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./new-room.js'), import('./game/bot-choice.js')]);
     const [options, bots] = [createGameOptions(), createBotChoice(showChosen)];
     optionsPlace.replaceWith(options.element);
     botPlace.append(bots.element);

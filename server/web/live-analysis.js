@@ -3,9 +3,9 @@
 /** @import { Report, Point, Rules } from './ui/protocol-types' */
 /** @import { Shown } from './ui/view-types' */
 
-import { createAnalysisDisplay, depthText, drawnLines, LINES } from './analysis-display.js';
 import { boundsOf, pointName } from './board/board-geometry.js';
 import { siteStorage } from './browser/browser-storage.js';
+import { createAnalysisDisplay, depthText, drawnLines, LINES } from './game/analysis-display.js';
 import { errorText } from './language/refusals.js';
 import { t } from './language/texts.js';
 import { el, set, write } from './ui/dom.js';

@@ -5,9 +5,9 @@
 /** @import { App } from './ui/view-types' */
 
 import { createBoard } from './board/board.js';
-import { playerName, rulesName, stoneSign } from './display-names.js';
+import { playerName, rulesName, stoneSign } from './game/display-names.js';
+import { Room, seatWith, STONES } from './game/room-state.js';
 import { t } from './language/texts.js';
-import { Room, seatWith, STONES } from './room-state.js';
 import { el, fill, write } from './ui/dom.js';
 
 /** Live boards to show, besides the large one. */

@@ -3,10 +3,10 @@
 /** @import { Pool } from './ui/protocol-types' */
 /** @import { View } from './ui/view-types' */
 
-import { botLevel } from './bot-level.js';
-import { eachSecond } from './clock-display.js';
-import { ratedName, rulesName, timeControlText } from './display-names.js';
 import { createGameOptions } from './game-options.js';
+import { botLevel } from './game/bots.js';
+import { eachSecond } from './game/clock-display.js';
+import { ratedName, rulesName, timeControlText } from './game/display-names.js';
 import { formatSpan, t } from './language/texts.js';
 import { createLiveGames } from './live-games.js';
 import { watchLobby } from './lobby-watch.js';

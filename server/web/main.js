@@ -48,7 +48,7 @@ const ROUTES = [
  * @param {...string} own
  */
 async function styled(view, ...own) {
-  const loading = ['game.css', ...own].map(loadStyle);
+  const loading = ['game/game.css', ...own].map(loadStyle);
   return (await Promise.all([view, ...loading]))[0];
 }
 

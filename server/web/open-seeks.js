@@ -3,7 +3,7 @@
 /** @import { OpenSeek } from './ui/protocol-types' */
 /** @import { App } from './ui/view-types' */
 
-import { personName, ratedName, sizeName, variantName, openingName, timeControlText } from './display-names.js';
+import { personName, ratedName, sizeName, variantName, openingName, timeControlText } from './game/display-names.js';
 import { t } from './language/texts.js';
 import { el, fill } from './ui/dom.js';
 

@@ -4,9 +4,9 @@
 /** @import { App } from './ui/view-types' */
 
 import { siteStorage } from './browser/browser-storage.js';
-import { playerName, rulesName, timeControlText } from './display-names.js';
+import { playerName, rulesName, timeControlText } from './game/display-names.js';
+import { isMember, opponent, SEATS } from './game/room-state.js';
 import { t } from './language/texts.js';
-import { isMember, opponent, SEATS } from './room-state.js';
 import { el, fill } from './ui/dom.js';
 
 /** Rooms to list, unless all are asked for. */

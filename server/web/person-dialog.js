@@ -2,8 +2,8 @@
 
 /** @import { App, PersonContext } from './ui/view-types' */
 
-import { memberName } from './display-names.js';
 import { createGameOptions } from './game-options.js';
+import { memberName } from './game/display-names.js';
 import { t } from './language/texts.js';
 import { openDialog } from './ui/dialog.js';
 import { el } from './ui/dom.js';

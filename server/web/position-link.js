@@ -4,7 +4,7 @@
 /** @import { Point, Rules, Size } from './ui/protocol-types' */
 
 import { boundsOf, parsePoint, pointName } from './board/board-geometry.js';
-import { VARIANTS } from './display-names.js';
+import { VARIANTS } from './game/display-names.js';
 import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from './protocol.js';
 
 /** The most moves of a game, as in shared/src/rules. */

@@ -3,18 +3,18 @@
 /** @import { FinishedGame, Point, Review } from './ui/protocol-types' */
 /** @import { View } from './ui/view-types' */
 
-import { createAnalysisDisplay, valueText } from './analysis-display.js';
 import { boundsOf, pointName } from './board/board-geometry.js';
 import { createBoard } from './board/board.js';
-import { playerName, resultName, rulesName, stoneSign } from './display-names.js';
 import { betterLine, blackChances, decidingMoves, fetchReview } from './game-review.js';
+import { createAnalysisDisplay, valueText } from './game/analysis-display.js';
+import { playerName, resultName, rulesName, stoneSign } from './game/display-names.js';
+import { createMoveList } from './game/move-list.js';
+import { createMoveNavigation } from './game/move-navigation.js';
+import { openingLines } from './game/opening-lines.js';
+import { createJudge, mayForbid } from './game/position-judge.js';
+import { opponent, stoneOf } from './game/room-state.js';
 import { errorText, refusedAnswer } from './language/refusals.js';
 import { formatDate, formatPercent, t } from './language/texts.js';
-import { createMoveList } from './move-list.js';
-import { createMoveNavigation } from './move-navigation.js';
-import { openingLines } from './opening-lines.js';
-import { createJudge, mayForbid } from './position-judge.js';
-import { opponent, stoneOf } from './room-state.js';
 import { el, fill, linkButton, write } from './ui/dom.js';
 import { createValueGraph } from './value-graph.js';
 

@@ -6,20 +6,20 @@
 import { createAssistPanel } from './assist-panel.js';
 import { boundsOf, pointName } from './board/board-geometry.js';
 import { createBoard } from './board/board.js';
-import { saveBeaten } from './bot-level.js';
 import { siteStorage } from './browser/browser-storage.js';
 import { playClick, playFinish, playNotice } from './browser/sounds.js';
 import { createChat } from './chat.js';
-import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './display-names.js';
 import { createGameActions } from './game-actions.js';
+import { saveBeaten } from './game/bots.js';
+import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './game/display-names.js';
+import { createMoveList } from './game/move-list.js';
+import { createMoveNavigation } from './game/move-navigation.js';
+import { createJudge, isClosedFive, mayForbid } from './game/position-judge.js';
+import { opponent, Room, seatWith, stoneAt, stoneOf } from './game/room-state.js';
 import { errorText, refusalText } from './language/refusals.js';
 import { t } from './language/texts.js';
-import { createMoveList } from './move-list.js';
-import { createMoveNavigation } from './move-navigation.js';
 import { closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
-import { createJudge, isClosedFive, mayForbid } from './position-judge.js';
-import { opponent, Room, seatWith, stoneAt, stoneOf } from './room-state.js';
 import { el, fill, icon, linkButton, seal, set, write } from './ui/dom.js';
 import { linkCard } from './ui/link-card.js';
 
@@ -81,7 +81,7 @@ export const view = (app, place, code) => {
   let invited = '';
   /** Removes a page that is shown instead of the room. */
   let clearPlace = () => {};
-  /** The panel of the opening, once one is played. @type {import('./opening-panel.js').OpeningPanel | undefined} */
+  /** The panel of the opening, once one is played. @type {import('./game/opening-panel.js').OpeningPanel | undefined} */
   let opening;
   let openingLoads = false;
 
@@ -121,7 +121,7 @@ export const view = (app, place, code) => {
     if (openingLoads) return;
     openingLoads = true;
     try {
-      const { createOpeningPanel } = await import('./opening-panel.js');
+      const { createOpeningPanel } = await import('./game/opening-panel.js');
       opening = createOpeningPanel(app, room, { changed: show, focus: () => board.focus(), refused: () => board.refused() });
       openingPlace.append(opening.element);
       side.querySelector('.about')?.append(opening.lines);
@@ -280,7 +280,7 @@ export const view = (app, place, code) => {
     }
     const open = room.vacant;
     const bots = el('div');
-    if (seat && open) void import('./bot-choice.js').then(({ createBotSeat }) => bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))));
+    if (seat && open) void import('./game/bot-choice.js').then(({ createBotSeat }) => bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))));
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
       el('p', null, what),

@@ -6,7 +6,7 @@
 /** @import { Lobby } from './lobby-watch.js' */
 
 import { siteStorage } from './browser/browser-storage.js';
-import { rulesName, timeControlText } from './display-names.js';
+import { rulesName, timeControlText } from './game/display-names.js';
 import { formatSpan, hasText, t } from './language/texts.js';
 import { el, fill, write } from './ui/dom.js';
 import { segment, select } from './ui/form-fields.js';

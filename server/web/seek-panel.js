@@ -4,10 +4,10 @@
 /** @import { App } from './ui/view-types' */
 /** @import { Seek, Seeks } from './seeks.js' */
 
-import { botLevel, nearestLevel } from './bot-level.js';
 import { settings } from './browser/settings.js';
-import { eachSecond, waitText } from './clock-display.js';
-import { gameName } from './display-names.js';
+import { botLevel, nearestLevel } from './game/bots.js';
+import { eachSecond, waitText } from './game/clock-display.js';
+import { gameName } from './game/display-names.js';
 import { formatSpan, t } from './language/texts.js';
 import { dots } from './seeks.js';
 import { el, fill, write } from './ui/dom.js';

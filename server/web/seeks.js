@@ -6,10 +6,10 @@
 
 import { tabStorage } from './browser/browser-storage.js';
 import { playNotice } from './browser/sounds.js';
-import { eachSecond, waitText } from './clock-display.js';
-import { playerName, ratedName } from './display-names.js';
+import { eachSecond, waitText } from './game/clock-display.js';
+import { playerName, ratedName } from './game/display-names.js';
+import { opponent, Room } from './game/room-state.js';
 import { t } from './language/texts.js';
-import { opponent, Room } from './room-state.js';
 import { el, fill, write } from './ui/dom.js';
 
 /** Time to see that somebody is there before another game is left. */

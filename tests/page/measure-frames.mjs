@@ -13,7 +13,7 @@ const FRAMES = 300;
 /** Pixels of CSS wide and high, device pixels for each, and how often the board is enlarged. */
 const SCREENS = [[1280, 800, 1, 0], [1280, 800, 1, 3], [1920, 1080, 1, 0], [1920, 1080, 1, 3], [412, 824, 2.625, 0], [412, 824, 2.625, 3]];
 const PAGE = `<!doctype html><meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="/game.css"><body style="margin:0"><div id="place" style="height:100dvh"></div>
+<link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="/game/game.css"><body style="margin:0"><div id="place" style="height:100dvh"></div>
 <script type="module">import { createBoard } from '/board/board.js';
 window.board = createBoard(document.getElementById('place'));</script>`;
 const TYPES = /** @type {Record<string, string>} */ ({ '.js': 'text/javascript', '.css': 'text/css' });

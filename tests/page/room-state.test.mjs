@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Room, SEATS, stoneOf } from '../../server/web/room-state.js';
+import { Room, SEATS, stoneOf } from '../../server/web/game/room-state.js';
 
 /** @import { Event } from '../../server/web/ui/protocol-types' */
 

@@ -231,7 +231,7 @@ async fn openings_are_loaded_only_where_one_is_played() {
     let place = place(&server).await;
     let index = server.get("/").await;
     let joined = joined_files(&server, &place).await;
-    let own: Vec<_> = names().into_iter().filter(|name| name.starts_with("opening-")).collect();
+    let own: Vec<_> = names().into_iter().filter(|name| name.starts_with("game/opening-")).collect();
     assert!(own.len() >= 3, "{own:?}");
     for name in own {
         assert!(!index.contains(&name), "{name}");
@@ -251,7 +251,7 @@ async fn the_files_of_the_first_screen_are_named_in_the_head() {
         ("/lobby", "de, ES-es;q=0.5, en;q=0.3", &["language/es.js"]),
         ("/games", "de, *", &["language/en.js"]),
         ("/games", "\u{443}, ,r,en\"", &["language/en.js"]),
-        ("/r/k7m2qpxw9abc", "en", &["language/en.js", "room-view.js", "game.css"]),
+        ("/r/k7m2qpxw9abc", "en", &["language/en.js", "room-view.js", "game/game.css"]),
     ];
     for (path, languages, files) in cases {
         let answer = get_with(&server, path, &format!("Accept-Language: {languages}\n")).await;

@@ -3,7 +3,7 @@
 /** @import { ListedAnalysis } from './kept-analyses.js' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
-import { rulesName } from '../display-names.js';
+import { rulesName } from '../game/display-names.js';
 import { formatDate, t } from '../language/texts.js';
 import { el, fill, icon, write } from '../ui/dom.js';
 import { deleteAnalysis, listAnalyses } from './kept-analyses.js';

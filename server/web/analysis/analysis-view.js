@@ -8,14 +8,14 @@
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
-import { outcomeName } from '../display-names.js';
+import { outcomeName } from '../game/display-names.js';
+import { createMoveNavigation } from '../game/move-navigation.js';
+import { createJudge, isClosedFive } from '../game/position-judge.js';
+import { stoneAt } from '../game/room-state.js';
 import { errorText, RefusedError, refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { createLiveAnalysis } from '../live-analysis.js';
-import { createMoveNavigation } from '../move-navigation.js';
-import { createJudge, isClosedFive } from '../position-judge.js';
 import { linkedPosition, positionLink, positionQuery } from '../position-link.js';
-import { stoneAt } from '../room-state.js';
 import { el, fill, icon, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
 import { createAnalysisList, analysisTitle } from './analysis-list.js';

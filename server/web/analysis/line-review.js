@@ -6,12 +6,12 @@
 /** @import { MoveNode } from './move-tree.js' */
 /** @import { Remark } from './tree-view.js' */
 
-import { valueText } from '../analysis-display.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
-import { outcomeName } from '../display-names.js';
 import { betterLine, blackChances, decidingMoves } from '../game-review.js';
+import { valueText } from '../game/analysis-display.js';
+import { outcomeName } from '../game/display-names.js';
+import { fetchJudged } from '../game/position-judge.js';
 import { t } from '../language/texts.js';
-import { fetchJudged } from '../position-judge.js';
 import { el, write } from '../ui/dom.js';
 import { createValueGraph } from '../value-graph.js';
 import { EMPTY, lineFrom, nodeAt, nodesAlong } from './move-tree.js';

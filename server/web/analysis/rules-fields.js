@@ -2,7 +2,7 @@
 
 /** @import { Rules, Size } from '../ui/protocol-types' */
 
-import { sizeName, variantName, VARIANTS } from '../display-names.js';
+import { sizeName, variantName, VARIANTS } from '../game/display-names.js';
 import { t } from '../language/texts.js';
 import { rulesOf } from '../position-link.js';
 import { el } from '../ui/dom.js';

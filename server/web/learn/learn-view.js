@@ -6,15 +6,15 @@
 /** @import { TextKey } from '../language/texts.js' */
 /** @import { Lesson } from './lessons.js' */
 
-import { valueText } from '../analysis-display.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
 import { siteStorage } from '../browser/browser-storage.js';
-import { sideName } from '../display-names.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
+import { valueText } from '../game/analysis-display.js';
+import { sideName } from '../game/display-names.js';
+import { stoneAt } from '../game/room-state.js';
 import { refusalText } from '../language/refusals.js';
 import { languageCode, t, worded } from '../language/texts.js';
-import { stoneAt } from '../room-state.js';
 import { el, fill, write } from '../ui/dom.js';
 import { CHAPTERS, fromMiddle, LESSONS, movesOf, SEARCH_NODES } from './lessons.js';
 

@@ -5,11 +5,11 @@
 /** @import { App, Shown } from '../ui/view-types' */
 /** @import { Lesson } from './lessons.js' */
 
+import { createOpeningPanel } from '../game/opening-panel.js';
+import { Room } from '../game/room-state.js';
 import { errorText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { LocalConnection } from '../local/local-connection.js';
-import { createOpeningPanel } from '../opening-panel.js';
-import { Room } from '../room-state.js';
 
 /** The level of the bot. */
 const LEVEL = 6;

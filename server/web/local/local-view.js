@@ -5,12 +5,12 @@
 /** @import { View } from '../ui/view-types' */
 
 import { ta } from '../analysis/texts.js';
-import { createBotChoice, playText } from '../bot-choice.js';
-import { rulesName } from '../display-names.js';
 import { createGameOptions } from '../game-options.js';
+import { createBotChoice, playText } from '../game/bot-choice.js';
+import { rulesName } from '../game/display-names.js';
+import { stoneAt } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { linkedPosition } from '../position-link.js';
-import { stoneAt } from '../room-state.js';
 import { view as roomView } from '../room-view.js';
 import { el, fill, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';

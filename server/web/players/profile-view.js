@@ -7,13 +7,13 @@
 
 import { createBoard } from '../board/board.js';
 import { showNotFound } from '../board/not-found.js';
-import { nearestLevel } from '../bot-level.js';
-import { playerName, rulesName, stoneSign } from '../display-names.js';
+import { nearestLevel } from '../game/bots.js';
+import { playerName, rulesName, stoneSign } from '../game/display-names.js';
+import { opponent, STONES, stoneOf } from '../game/room-state.js';
 import { RefusedError } from '../language/refusals.js';
 import { formatDate, t } from '../language/texts.js';
 import { createBotRoom } from '../new-room.js';
 import { LEVEL_RATINGS } from '../protocol.js';
-import { opponent, STONES, stoneOf } from '../room-state.js';
 import { el, fill, linkButton, set } from '../ui/dom.js';
 import { fetchHistory, fetchLeaders, fetchProfile, playerPath } from './players-requests.js';
 import { createRatingGraph, RANGES } from './rating-graph.js';

@@ -2,7 +2,7 @@
 
 /** @import { ProfileRating, Results } from '../ui/protocol-types' */
 
-import { sizeName, variantName, VARIANTS } from '../display-names.js';
+import { sizeName, variantName, VARIANTS } from '../game/display-names.js';
 import { formatNumber, t } from '../language/texts.js';
 import { el } from '../ui/dom.js';
 import { tl } from './texts.js';

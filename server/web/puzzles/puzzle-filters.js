@@ -2,7 +2,7 @@
 
 /** @import { PuzzleRules, Wanted } from './puzzle-set.js' */
 
-import { variantName } from '../display-names.js';
+import { variantName } from '../game/display-names.js';
 import { el } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
 import { keepWanted, readWanted } from './puzzle-progress.js';

@@ -1,11 +1,11 @@
 // Shows an engine's analysis of a position: in words, as a bar, and as lines of moves.
 
-/** @import { Line, Point, Rules, Size, Value } from './ui/protocol-types' */
+/** @import { Line, Point, Rules, Size, Value } from '../ui/protocol-types' */
 
-import { boundsOf, pointName } from './board/board-geometry.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { formatPercent, t } from '../language/texts.js';
+import { el, set, write } from '../ui/dom.js';
 import { sideName, stoneName } from './display-names.js';
-import { formatPercent, t } from './language/texts.js';
-import { el, set, write } from './ui/dom.js';
 
 /** Number of moves that the engine reports. */
 export const LINES = 3;
@@ -55,7 +55,7 @@ function lineText(moves, size) {
 /**
  * The marks on the board for some lines: the best as numbered stones, the others as their first
  * moves.
- * @param {readonly Line[]} lines @param {number} ply @returns {Partial<import('./ui/view-types').Shown>}
+ * @param {readonly Line[]} lines @param {number} ply @returns {Partial<import('../ui/view-types').Shown>}
  */
 export function drawnLines(lines, ply) {
   const [first, ...others] = lines.filter(({ moves }) => moves.length > 0);

@@ -1,20 +1,20 @@
 // The panel of an opening: what a seat must do, choices with their consequences, and the stones that
 // are placed but not confirmed. It knows no protocol: the server says in `ask` what may be done now.
 
-/** @import { Act, Ask, Point, Seat, Stone, Zone } from './ui/protocol-types' */
-/** @import { App, Shown } from './ui/view-types' */
+/** @import { Act, Ask, Point, Seat, Stone, Zone } from '../ui/protocol-types' */
+/** @import { App, Shown } from '../ui/view-types' */
 /** @import { Room } from './room-state.js' */
-/** @import { Child } from './ui/dom.js' */
-/** @import { TextKey } from './language/texts.js' */
+/** @import { Child } from '../ui/dom.js' */
+/** @import { TextKey } from '../language/texts.js' */
 
-import { boundsOf, pointName } from './board/board-geometry.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { t } from '../language/texts.js';
+import { el, fill } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 import { playerName, stoneSign } from './display-names.js';
-import { t } from './language/texts.js';
 import { openingLines } from './opening-lines.js';
 import { paintOffered, paintZone } from './opening-marks.js';
 import { opponent, stoneAt, stoneOf } from './room-state.js';
-import { el, fill } from './ui/dom.js';
-import { select } from './ui/form-fields.js';
 
 /** What a player may be doing: choosing among several, or one of the parts of an act.
  * @typedef {'choose' | 'take' | 'put' | 'offer' | 'select'} Doing */

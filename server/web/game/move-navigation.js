@@ -1,7 +1,7 @@
 // Buttons to step through a game's moves. A player who looks back stays there when new moves arrive.
 
-import { t } from './language/texts.js';
-import { el, icon, write } from './ui/dom.js';
+import { t } from '../language/texts.js';
+import { el, icon, write } from '../ui/dom.js';
 
 /** @param {() => void} changed the shown ply changed */
 export function createMoveNavigation(changed) {

@@ -1,10 +1,10 @@
 // Draws what an opening adds to the board: the part where the next stone may go, and offered stones.
 // Neither depends on color alone: the part has an edge, and offered stones are hollow and numbered.
 
-/** @import { Context, Frame, Palette } from './board/board-drawing.js' */
-/** @import { Point } from './ui/protocol-types' */
+/** @import { Context, Frame, Palette } from '../board/board-drawing.js' */
+/** @import { Point } from '../ui/protocol-types' */
 
-import { place } from './board/board-drawing.js';
+import { place } from '../board/board-drawing.js';
 
 /** How much of the wood covers what is not allowed. */
 const DIMMED = 0.62;

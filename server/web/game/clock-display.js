@@ -1,7 +1,7 @@
 // What a game's clock shows at a given time. It counts as shared/src/clock.rs does; only the server's
 // clock decides.
 
-/** @import { Clock, Seat, SideTime, TimeControl } from './ui/protocol-types' */
+/** @import { Clock, Seat, SideTime, TimeControl } from '../ui/protocol-types' */
 
 /** Below this, tenths of seconds are shown and a warning is announced once. */
 const LOW_MS = 10_000;

@@ -1,10 +1,10 @@
 // The bots: which there are and by which rules they play, the last chosen one and its level, and the highest level
 // that the player has beaten.
 
-/** @import { BotKind, BotSpec, Rules } from './ui/protocol-types' */
+/** @import { BotKind, BotSpec, Rules } from '../ui/protocol-types' */
 
-import { siteStorage } from './browser/browser-storage.js';
-import { LEVEL_RATINGS } from './protocol.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { LEVEL_RATINGS } from '../protocol.js';
 
 const KIND_KEY = 'fivefold.bot';
 const CHOSEN_KEY = 'fivefold.level';

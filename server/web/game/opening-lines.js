@@ -1,9 +1,9 @@
 // What each player did in an opening, in one line each: for the room, the replay and screen readers.
 
-/** @import { MadeAct, Point, Seat } from './ui/protocol-types' */
-/** @import { TextKey } from './language/texts.js' */
+/** @import { MadeAct, Point, Seat } from '../ui/protocol-types' */
+/** @import { TextKey } from '../language/texts.js' */
 
-import { t } from './language/texts.js';
+import { t } from '../language/texts.js';
 import { opponent, stoneOf } from './room-state.js';
 
 /**

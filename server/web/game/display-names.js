@@ -1,14 +1,14 @@
 // Names for people of variants, board sizes, players and outcomes.
 
-/** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from './ui/protocol-types' */
+/** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from '../ui/protocol-types' */
 
-import { drawnName } from './board/board-squares.js';
-import { t } from './language/texts.js';
-import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
+import { drawnName } from '../board/board-squares.js';
+import { t } from '../language/texts.js';
+import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
+import { el } from '../ui/dom.js';
 import { isMember, stoneOf } from './room-state.js';
-import { el } from './ui/dom.js';
 
-/** @import { App, PersonContext } from './ui/view-types' */
+/** @import { App, PersonContext } from '../ui/view-types' */
 
 /** @type {readonly VariantName[]} */
 export const VARIANTS = ['freestyle', 'standard', 'renju', 'caro', 'caro_overline', 'mnk'];

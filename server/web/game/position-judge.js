@@ -1,7 +1,7 @@
 // Asks what the rules say of a position: outcome, forbidden points, imported games. The page's own scripts
 // know no rules.
 
-/** @import { Judged, Point, Rules } from './ui/protocol-types' */
+/** @import { Judged, Point, Rules } from '../ui/protocol-types' */
 
 /**
  * @param {{rules: Rules} & ({moves: readonly Point[]} | {text: string})} question `text` of a file
@@ -9,7 +9,7 @@
  * @returns {Promise<Judged>} fails with a `RefusedError` if the text is no game
  */
 export async function fetchJudged(question, signal) {
-  const { judgePosition } = await import('./engine/engine.js');
+  const { judgePosition } = await import('../engine/engine.js');
   return judgePosition(question, signal);
 }
 

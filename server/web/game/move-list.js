@@ -1,11 +1,11 @@
 // The list of a game's moves, two a row, on which a click goes to a move.
 
-/** @import { Point, Size } from './ui/protocol-types' */
-/** @import { Mark } from './value-graph.js' */
+/** @import { Point, Size } from '../ui/protocol-types' */
+/** @import { Mark } from '../value-graph.js' */
 
-import { boundsOf, pointName } from './board/board-geometry.js';
-import { t } from './language/texts.js';
-import { el, fill } from './ui/dom.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { t } from '../language/texts.js';
+import { el, fill } from '../ui/dom.js';
 
 /**
  * @param {readonly Point[]} first the moves @param {Size} size

@@ -1,15 +1,15 @@
 // The choice of a bot for a new game, and of one for a free seat: the kind of bot, and the engine's level with what
 // it does and overlooks, and the highest that the player has beaten.
 
-/** @import { BotKind, BotSpec, Rules } from './ui/protocol-types' */
-/** @import { TextKey } from './language/texts.js' */
+/** @import { BotKind, BotSpec, Rules } from '../ui/protocol-types' */
+/** @import { TextKey } from '../language/texts.js' */
 
-import { beatenLevel, botLevel, BOTS, chosenBot, playsBy, saveBotKind, saveBotLevel } from './bot-level.js';
+import { t } from '../language/texts.js';
+import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
+import { el, write } from '../ui/dom.js';
+import { segment, select } from '../ui/form-fields.js';
+import { beatenLevel, botLevel, BOTS, chosenBot, playsBy, saveBotKind, saveBotLevel } from './bots.js';
 import { playerName } from './display-names.js';
-import { t } from './language/texts.js';
-import { LEVEL_MAX, LEVEL_RATINGS } from './protocol.js';
-import { el, write } from './ui/dom.js';
-import { segment, select } from './ui/form-fields.js';
 
 /**
  * @param {() => void} [chosen] after another bot was chosen
