@@ -3,9 +3,10 @@
 /** @import { FinishedGame, Point, Review } from './ui/protocol-types' */
 /** @import { View } from './ui/view-types' */
 
+import { betterLine, blackChances, decidingMoves, fetchReview } from './analysis/game-review.js';
+import { createValueGraph } from './analysis/value-graph.js';
 import { boundsOf, pointName } from './board/board-geometry.js';
 import { createBoard } from './board/board.js';
-import { betterLine, blackChances, decidingMoves, fetchReview } from './game-review.js';
 import { createAnalysisDisplay, valueText } from './game/analysis-display.js';
 import { playerName, resultName, rulesName, stoneSign } from './game/display-names.js';
 import { createMoveList } from './game/move-list.js';
@@ -16,7 +17,6 @@ import { opponent, stoneOf } from './game/room-state.js';
 import { errorText, refusedAnswer } from './language/refusals.js';
 import { formatDate, formatPercent, t } from './language/texts.js';
 import { el, fill, linkButton, write } from './ui/dom.js';
-import { createValueGraph } from './value-graph.js';
 
 /** Pause between moves of the autoplay. */
 const PACE_MS = 900;

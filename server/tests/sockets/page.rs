@@ -36,14 +36,14 @@ const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
 const ELSEWHERE: [&str; 8] = [
-    "game-review.js",
+    "analysis/game-review.js",
     "games-view.js",
-    "live-analysis.js",
+    "analysis/live-analysis.js",
     "lobby-view.js",
     "board/not-found.js",
-    "position-link.js",
+    "analysis/position-link.js",
     "replay-view.js",
-    "value-graph.js",
+    "analysis/value-graph.js",
 ];
 
 /// The files that have several modules, as in build.rs.

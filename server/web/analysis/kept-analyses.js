@@ -6,8 +6,8 @@
 
 import { siteStorage, tabStorage } from '../browser/browser-storage.js';
 import { packTree } from '../engine/packed-tree.js';
-import { positionLink, rulesOf } from '../position-link.js';
 import { countMoves, EMPTY, isPoint, nodeAt, nodesAlong, packed, treeOf, withLine } from './move-tree.js';
+import { positionLink, rulesOf } from './position-link.js';
 
 /** A state of an analysis: a tree by some rules, the path that is shown, and the names of the players.
  * @typedef {{ rules: Rules, tree: MoveNode, path: readonly Point[], black?: string, white?: string }} Analysis */

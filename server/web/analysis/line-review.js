@@ -7,15 +7,15 @@
 /** @import { Remark } from './tree-view.js' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
-import { betterLine, blackChances, decidingMoves } from '../game-review.js';
 import { valueText } from '../game/analysis-display.js';
 import { outcomeName } from '../game/display-names.js';
 import { fetchJudged } from '../game/position-judge.js';
 import { t } from '../language/texts.js';
 import { el, write } from '../ui/dom.js';
-import { createValueGraph } from '../value-graph.js';
+import { betterLine, blackChances, decidingMoves } from './game-review.js';
 import { EMPTY, lineFrom, nodeAt, nodesAlong } from './move-tree.js';
 import { ta } from './texts.js';
+import { createValueGraph } from './value-graph.js';
 
 const SIGNS = { mistake: '?', blunder: '??', decided: '!' };
 

@@ -4,9 +4,9 @@
 
 import { sizeName, variantName, VARIANTS } from '../game/display-names.js';
 import { t } from '../language/texts.js';
-import { rulesOf } from '../position-link.js';
 import { el } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
+import { rulesOf } from './position-link.js';
 
 /** @type {readonly Size[]} */
 const SIZES = [[3, 3], [13, 13], [15, 15], [17, 17], [19, 19], [20, 20], [30, 30], 'unbounded'];

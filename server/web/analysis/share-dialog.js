@@ -4,10 +4,10 @@
 /** @import { Analysis } from './kept-analyses.js' */
 
 import { t } from '../language/texts.js';
-import { positionQuery } from '../position-link.js';
 import { openDialog } from '../ui/dialog.js';
 import { el } from '../ui/dom.js';
 import { countMoves } from './move-tree.js';
+import { positionQuery } from './position-link.js';
 import { ta } from './texts.js';
 import { treeLink } from './tree-link.js';
 

@@ -1,7 +1,7 @@
 // The list of a game's moves, two a row, on which a click goes to a move.
 
 /** @import { Point, Size } from '../ui/protocol-types' */
-/** @import { Mark } from '../value-graph.js' */
+/** @import { Mark } from '../analysis/value-graph.js' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { t } from '../language/texts.js';

@@ -6,6 +6,7 @@
 /** @import { View } from '../ui/view-types' */
 /** @import { Puzzle } from './puzzle-set.js' */
 
+import { positionLink } from '../analysis/position-link.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { paintForbidden, paintGhost } from '../board/board-marks.js';
 import { createBoard } from '../board/board.js';
@@ -16,7 +17,6 @@ import { createJudge } from '../game/position-judge.js';
 import { stoneAt } from '../game/room-state.js';
 import { RefusedError, refusalText } from '../language/refusals.js';
 import { formatSpan, t } from '../language/texts.js';
-import { positionLink } from '../position-link.js';
 import { el, icon, linkButton, seal, set, write } from '../ui/dom.js';
 import { createFilters } from './puzzle-filters.js';
 import { dayOf, noteSolved, readProgress } from './puzzle-progress.js';

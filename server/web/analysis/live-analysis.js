@@ -1,15 +1,15 @@
 // Live analysis of a position outside rooms: the switch and the engine's lines beside a board. It begins by itself.
 
-/** @import { Report, Point, Rules } from './ui/protocol-types' */
-/** @import { Shown } from './ui/view-types' */
+/** @import { Report, Point, Rules } from '../ui/protocol-types' */
+/** @import { Shown } from '../ui/view-types' */
 
-import { boundsOf, pointName } from './board/board-geometry.js';
-import { siteStorage } from './browser/browser-storage.js';
-import { createAnalysisDisplay, depthText, drawnLines, LINES } from './game/analysis-display.js';
-import { errorText } from './language/refusals.js';
-import { t } from './language/texts.js';
-import { el, set, write } from './ui/dom.js';
-import { select } from './ui/form-fields.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { createAnalysisDisplay, depthText, drawnLines, LINES } from '../game/analysis-display.js';
+import { errorText } from '../language/refusals.js';
+import { t } from '../language/texts.js';
+import { el, set, write } from '../ui/dom.js';
+import { select } from '../ui/form-fields.js';
 
 /** How long the page is there before the analysis begins. */
 const BEGINS_AFTER_MS = 1_000;
@@ -104,7 +104,7 @@ export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
     try {
       await new Promise((resolve) => setTimeout(resolve, ASK_AFTER_MS));
       signal.throwIfAborted();
-      const { analyse } = await import('./engine/engine.js');
+      const { analyse } = await import('../engine/engine.js');
       await analyse({ rules, moves, lines: Number(count.field.value) }, signal, (report) => {
         found = report;
         redraw();

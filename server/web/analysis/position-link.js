@@ -1,11 +1,11 @@
 // The position in an address: the rules and the moves in a short text, such as `renju/h8i9j10`,
 // `standard-20/k10`, `mnk4-7x6/a1` or `freestyle-unbounded/0,0;3,-4`. Older addresses name each part.
 
-/** @import { Point, Rules, Size } from './ui/protocol-types' */
+/** @import { Point, Rules, Size } from '../ui/protocol-types' */
 
-import { boundsOf, parsePoint, pointName } from './board/board-geometry.js';
-import { VARIANTS } from './game/display-names.js';
-import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from './protocol.js';
+import { boundsOf, parsePoint, pointName } from '../board/board-geometry.js';
+import { VARIANTS } from '../game/display-names.js';
+import { K_MAX, K_MIN, SIDE_MAX, SIDE_MIN } from '../protocol.js';
 
 /** The most moves of a game, as in shared/src/rules. */
 const PLIES_MAX = 4_096;

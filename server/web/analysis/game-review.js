@@ -1,10 +1,10 @@
 // The engine's review of a finished game: gets it and finds the moves worth showing.
 
-/** @import { FinishedGame, Point, Review, Stone } from './ui/protocol-types' */
+/** @import { FinishedGame, Point, Review, Stone } from '../ui/protocol-types' */
 /** @import { Mark } from './value-graph.js' */
 
-import { blackChance } from './game/analysis-display.js';
-import { stoneOf } from './game/room-state.js';
+import { blackChance } from '../game/analysis-display.js';
+import { stoneOf } from '../game/room-state.js';
 
 const ASK_EVERY_MS = 1_000;
 /** The loss of winning chances from which a move is a mistake, or a blunder. */
@@ -20,7 +20,7 @@ const DECIDING_MAX = 6;
  */
 export async function fetchReview({ id, rules, moves, outcome: { winner }, black }, progress, signal) {
   try {
-    const { reviewGame } = await import('./engine/engine.js');
+    const { reviewGame } = await import('../engine/engine.js');
     return await reviewGame(rules, moves.map(({ point }) => point), winner ? stoneOf(winner, black) : undefined, signal, progress);
   } catch {
     // The server says why there is none.

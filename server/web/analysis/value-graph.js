@@ -1,8 +1,8 @@
 // The graph of a game's value, move by move, on which a click goes to a move. Black is ahead above the
 // middle, White below it.
 
-import { t } from './language/texts.js';
-import { el, fill, set, svg } from './ui/dom.js';
+import { t } from '../language/texts.js';
+import { el, fill, set, svg } from '../ui/dom.js';
 
 /** @typedef {{ply: number, kind: 'mistake' | 'blunder' | 'decided'}} Mark at the ply of a move */
 /**
