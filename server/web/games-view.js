@@ -9,7 +9,7 @@ import { playerName, resultName, rulesName, stoneName, stoneSign } from './game/
 import { isMember, opponent, SEATS, stoneOf } from './game/room-state.js';
 import { refusedAnswer } from './language/refusals.js';
 import { formatDate, t } from './language/texts.js';
-import { createOwnRooms } from './own-rooms.js';
+import { createOwnRooms } from './room/own-rooms.js';
 import { el, fill, linkButton } from './ui/dom.js';
 
 /** A search with fewer matches loads older pages, at most this many at once. */

@@ -9,7 +9,7 @@ import { RefusedError } from './language/refusals.js';
 import { t } from './language/texts.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
-import { createOwnRooms } from './own-rooms.js';
+import { createOwnRooms } from './room/own-rooms.js';
 import { createSeekCard } from './seek-card.js';
 import { el, icon, linkButton, write } from './ui/dom.js';
 
@@ -68,7 +68,7 @@ export const view = (app, place) => {
   const other = el('div', { class: 'other' }, botPlace, optionsPlace, main, el('a', { href: '/local' }, t('local')));
 
   async function loadChoices() {
-    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./new-room.js'), import('./game/bot-choice.js')]);
+    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./room/new-room.js'), import('./game/bot-choice.js')]);
     const [options, bots] = [createGameOptions(), createBotChoice(showChosen)];
     optionsPlace.replaceWith(options.element);
     botPlace.append(bots.element);

@@ -10,9 +10,9 @@ import { ratedName, rulesName, timeControlText } from './game/display-names.js';
 import { formatSpan, t } from './language/texts.js';
 import { createLiveGames } from './live-games.js';
 import { watchLobby } from './lobby-watch.js';
-import { findOrCreateRoom } from './new-room.js';
 import { createOpenSeeks } from './open-seeks.js';
 import { NAME_MAX } from './protocol.js';
+import { findOrCreateRoom } from './room/new-room.js';
 import { dots } from './seeks.js';
 import { el, fill, set, write } from './ui/dom.js';
 

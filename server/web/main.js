@@ -27,7 +27,7 @@ const SANCTIONED = /^(muted|no_rated_games|opponent_not_rated|blocked|rated_game
  * @type {[RegExp, () => Promise<{ view: View }>][]} */
 const ROUTES = [
   [/^\/$/, () => import('./home-view.js')],
-  [/^\/r\/([0-9a-z]+)$/, () => styled(import('./room-view.js'))],
+  [/^\/r\/([0-9a-z]+)$/, () => styled(import('./room/room-view.js'))],
   [/^\/game\/([0-9a-z]+)$/, () => styled(import('./replay-view.js'))],
   [/^\/analyse$/, () => styled(import('./analysis/analysis-view.js'), 'analysis/analysis.css')],
   [/^\/games$/, () => import('./games-view.js')],
@@ -317,7 +317,7 @@ connection.onsignedout = () => app.toast(t('signed_out'));
 onStorageDenied(() => app.toast(t('storage_denied')));
 connection.start();
 void show();
-void import('./own-rooms.js').then(({ followTurns }) => {
+void import('./room/own-rooms.js').then(({ followTurns }) => {
   askForTurns = followTurns(app, (rooms) => {
     turnRooms = rooms;
     showTurns();

@@ -46,7 +46,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   async function playBot() {
     bot.disabled = true;
     try {
-      const { createBotRoom } = await import('./new-room.js');
+      const { createBotRoom } = await import('./room/new-room.js');
       const room = await createBotRoom(app, level, { rules: { variant: 'freestyle', size: [15, 15] }, time: { type: 'none' } });
       seeks.playBot(room);
       app.go(`/r/${room}`);

@@ -61,7 +61,7 @@ const SERVICE_WORKER_POLICY: &str = "default-src 'none'; connect-src 'self'";
 const ENGLISH: &str = "language/en.js";
 
 /// What only a room needs, beside the files that `index.html` names.
-const ROOM_FILES: &[&str] = &["room-view.js", "game/game.css"];
+const ROOM_FILES: &[&str] = &["room/room-view.js", "game/game.css"];
 
 /// How a file is compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -47,7 +47,7 @@ const ELSEWHERE: [&str; 8] = [
 ];
 
 /// The files that have several modules, as in build.rs.
-const JOINED: [&str; 3] = ["main.js", "puzzles/daily-puzzle.js", "room-view.js"];
+const JOINED: [&str; 3] = ["main.js", "puzzles/daily-puzzle.js", "room/room-view.js"];
 
 /// Extensions of the files that are served, as in build.rs.
 const KINDS: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
@@ -251,7 +251,7 @@ async fn the_files_of_the_first_screen_are_named_in_the_head() {
         ("/lobby", "de, ES-es;q=0.5, en;q=0.3", &["language/es.js"]),
         ("/games", "de, *", &["language/en.js"]),
         ("/games", "\u{443}, ,r,en\"", &["language/en.js"]),
-        ("/r/k7m2qpxw9abc", "en", &["language/en.js", "room-view.js", "game/game.css"]),
+        ("/r/k7m2qpxw9abc", "en", &["language/en.js", "room/room-view.js", "game/game.css"]),
     ];
     for (path, languages, files) in cases {
         let answer = get_with(&server, path, &format!("Accept-Language: {languages}\n")).await;

@@ -11,7 +11,7 @@ import { createBotChoice, playText } from '../game/bot-choice.js';
 import { rulesName } from '../game/display-names.js';
 import { stoneAt } from '../game/room-state.js';
 import { t } from '../language/texts.js';
-import { view as roomView } from '../room-view.js';
+import { view as roomView } from '../room/room-view.js';
 import { el, fill, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
 import { hasKeptGame, LocalConnection } from './local-connection.js';

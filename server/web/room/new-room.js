@@ -1,7 +1,7 @@
 // The room for a new game: a new one, or a finished one of the player's own.
 
-/** @import { CreateCommand, OwnRoom } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { CreateCommand, OwnRoom } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
 import { botsIn, closeRoom, fetchOwnRooms, isOver, withSomebody } from './own-rooms.js';
 

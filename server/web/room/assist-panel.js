@@ -2,20 +2,20 @@
 // weight of a point (T), all weights (W), and live analysis. It is shown only where the server allows it;
 // the player's own processor does the rest.
 
-/** @import { Board } from './board/board.js' */
-/** @import { Room } from './game/room-state.js' */
-/** @import { Action } from './board/board-keys.js' */
-/** @import { BotSpec, Report, Weight } from './ui/protocol-types' */
-/** @import { App, Shown } from './ui/view-types' */
+/** @import { Board } from '../board/board.js' */
+/** @import { Room } from '../game/room-state.js' */
+/** @import { Action } from '../board/board-keys.js' */
+/** @import { BotSpec, Report, Weight } from '../ui/protocol-types' */
+/** @import { App, Shown } from '../ui/view-types' */
 
-import { boundsOf, pointName } from './board/board-geometry.js';
-import { weightText } from './board/heat-map.js';
-import { createAnalysisDisplay, depthText, drawnLines, LINES } from './game/analysis-display.js';
-import { BOTS, playsBy } from './game/bots.js';
-import { opponent } from './game/room-state.js';
-import { errorText } from './language/refusals.js';
-import { formatDecimal, t } from './language/texts.js';
-import { el, icon, set, write } from './ui/dom.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { weightText } from '../board/heat-map.js';
+import { createAnalysisDisplay, depthText, drawnLines, LINES } from '../game/analysis-display.js';
+import { BOTS, playsBy } from '../game/bots.js';
+import { opponent } from '../game/room-state.js';
+import { errorText } from '../language/refusals.js';
+import { formatDecimal, t } from '../language/texts.js';
+import { el, icon, set, write } from '../ui/dom.js';
 
 /** Good moves that the second hint shows. */
 const GOOD_MOVES = 5;
@@ -160,7 +160,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     const { signal } = weighing;
     const [kind, ply] = [bot(), viewed()];
     try {
-      const { weigh } = await import('./engine/engine.js');
+      const { weigh } = await import('../engine/engine.js');
       weights = await weigh({ kind }, room.rules, viewedMoves(), signal).catch(async () => {
         signal.throwIfAborted();
         const answer = await app.connection.send({ type: 'weights', room: room.code, ply, bot: kind });
@@ -185,7 +185,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     const { signal } = analysing;
     const ply = viewed();
     try {
-      const { analyse } = await import('./engine/engine.js');
+      const { analyse } = await import('../engine/engine.js');
       await analyse({ rules: room.rules, moves: viewedMoves(), lines: LINES }, signal, (report) => {
         analysis = { ...report, ply };
         update();
@@ -196,7 +196,7 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     }
   }
 
-  /** The bot's weight of a point. @param {import('./ui/protocol-types').Point} point */
+  /** The bot's weight of a point. @param {import('../ui/protocol-types').Point} point */
   function weightAt(point) {
     const found = weights?.find((one) => String(one.point) === String(point));
     return found ? weightText(found, formatDecimal) : t('assist_no_candidate');

@@ -1,27 +1,27 @@
 // A room's page: the board, the players, chat and everything they can do.
 
-/** @import { Closed, NumberedEvent, Refused, Seat } from './ui/protocol-types' */
-/** @import { View } from './ui/view-types' */
+/** @import { Closed, NumberedEvent, Refused, Seat } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { createBoard } from '../board/board.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { playClick, playFinish, playNotice } from '../browser/sounds.js';
+import { saveBeaten } from '../game/bots.js';
+import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from '../game/display-names.js';
+import { createMoveList } from '../game/move-list.js';
+import { createMoveNavigation } from '../game/move-navigation.js';
+import { createJudge, isClosedFive, mayForbid } from '../game/position-judge.js';
+import { opponent, Room, seatWith, stoneAt, stoneOf } from '../game/room-state.js';
+import { errorText, refusalText } from '../language/refusals.js';
+import { t } from '../language/texts.js';
+import { el, fill, icon, linkButton, seal, set, write } from '../ui/dom.js';
+import { linkCard } from '../ui/link-card.js';
 import { createAssistPanel } from './assist-panel.js';
-import { boundsOf, pointName } from './board/board-geometry.js';
-import { createBoard } from './board/board.js';
-import { siteStorage } from './browser/browser-storage.js';
-import { playClick, playFinish, playNotice } from './browser/sounds.js';
 import { createChat } from './chat.js';
 import { createGameActions } from './game-actions.js';
-import { saveBeaten } from './game/bots.js';
-import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from './game/display-names.js';
-import { createMoveList } from './game/move-list.js';
-import { createMoveNavigation } from './game/move-navigation.js';
-import { createJudge, isClosedFive, mayForbid } from './game/position-judge.js';
-import { opponent, Room, seatWith, stoneAt, stoneOf } from './game/room-state.js';
-import { errorText, refusalText } from './language/refusals.js';
-import { t } from './language/texts.js';
 import { closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
-import { el, fill, icon, linkButton, seal, set, write } from './ui/dom.js';
-import { linkCard } from './ui/link-card.js';
 
 /** Interval of the clocks. */
 const TICK_MS = 100;
@@ -81,7 +81,7 @@ export const view = (app, place, code) => {
   let invited = '';
   /** Removes a page that is shown instead of the room. */
   let clearPlace = () => {};
-  /** The panel of the opening, once one is played. @type {import('./game/opening-panel.js').OpeningPanel | undefined} */
+  /** The panel of the opening, once one is played. @type {import('../game/opening-panel.js').OpeningPanel | undefined} */
   let opening;
   let openingLoads = false;
 
@@ -100,7 +100,7 @@ export const view = (app, place, code) => {
     board.focus();
   }
 
-  /** @param {import('./ui/protocol-types').Point} point */
+  /** @param {import('../ui/protocol-types').Point} point */
   function play(point) {
     if (room.opening) return opening?.press(point);
     const ply = room.game?.moves.length ?? 0;
@@ -111,7 +111,7 @@ export const view = (app, place, code) => {
     });
   }
 
-  /** @param {import('./ui/protocol-types').RoomCommand} command */
+  /** @param {import('../ui/protocol-types').RoomCommand} command */
   function send(command) {
     app.connection.send({ ...command, room: code }).catch(app.showError);
   }
@@ -121,7 +121,7 @@ export const view = (app, place, code) => {
     if (openingLoads) return;
     openingLoads = true;
     try {
-      const { createOpeningPanel } = await import('./game/opening-panel.js');
+      const { createOpeningPanel } = await import('../game/opening-panel.js');
       opening = createOpeningPanel(app, room, { changed: show, focus: () => board.focus(), refused: () => board.refused() });
       openingPlace.append(opening.element);
       side.querySelector('.about')?.append(opening.lines);
@@ -190,7 +190,7 @@ export const view = (app, place, code) => {
   }
 
   /** The search for an opponent goes on if they aborted the game.
-   * @param {import('./ui/protocol-types').Outcome | undefined} outcome @param {Seat | undefined} seat */
+   * @param {import('../ui/protocol-types').Outcome | undefined} outcome @param {Seat | undefined} seat */
   function seekOn(outcome, seat) {
     if (outcome?.reason === 'aborted' && seat && outcome.by !== seat) void app.seeks().then((seeks) => seeks.aborted(code));
   }
@@ -280,7 +280,7 @@ export const view = (app, place, code) => {
     }
     const open = room.vacant;
     const bots = el('div');
-    if (seat && open) void import('./game/bot-choice.js').then(({ createBotSeat }) => bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))));
+    if (seat && open) void import('../game/bot-choice.js').then(({ createBotSeat }) => bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))));
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
       el('p', null, what),
@@ -359,7 +359,7 @@ export const view = (app, place, code) => {
       app.tab('Fivefold');
       const title = t(!closed ? 'no_entry' : game ? 'room_gone' : 'no_room');
       document.body.classList.remove('gaming');
-      return void import('./board/not-found.js').then(({ showNotFound }) => {
+      return void import('../board/not-found.js').then(({ showNotFound }) => {
         if (!left) clearPlace = showNotFound(place, title, how, ...ways);
       });
     }

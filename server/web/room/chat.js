@@ -1,14 +1,14 @@
 // Chat in a room, among players and among spectators.
 
-/** @import { Room } from './game/room-state.js' */
-/** @import { ChatLine, RoomNews } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { Room } from '../game/room-state.js' */
+/** @import { ChatLine, RoomNews } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { change, settings } from './browser/settings.js';
-import { memberName, personName } from './game/display-names.js';
-import { t } from './language/texts.js';
-import { CHAT_TEXT_MAX } from './protocol.js';
-import { el, fill, icon, write } from './ui/dom.js';
+import { change, settings } from '../browser/settings.js';
+import { memberName, personName } from '../game/display-names.js';
+import { t } from '../language/texts.js';
+import { CHAT_TEXT_MAX } from '../protocol.js';
+import { el, fill, icon, write } from '../ui/dom.js';
 
 /** Lines kept on the page. */
 const LINES_MAX = 200;
@@ -57,7 +57,7 @@ export function createChat(app, room, reveal) {
     send({ type: 'say', text });
   });
 
-  /** @param {import('./ui/protocol-types').RoomCommand} command */
+  /** @param {import('../ui/protocol-types').RoomCommand} command */
   function send(command) {
     app.connection.send({ ...command, room: room.code }).catch(app.showError);
   }

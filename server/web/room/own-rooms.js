@@ -1,13 +1,13 @@
 // The player's own open rooms: whose turn it is, a link back in, and a button to close them.
 
-/** @import { OwnRoom } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { OwnRoom } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { siteStorage } from './browser/browser-storage.js';
-import { playerName, rulesName, timeControlText } from './game/display-names.js';
-import { isMember, opponent, SEATS } from './game/room-state.js';
-import { t } from './language/texts.js';
-import { el, fill } from './ui/dom.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { playerName, rulesName, timeControlText } from '../game/display-names.js';
+import { isMember, opponent, SEATS } from '../game/room-state.js';
+import { t } from '../language/texts.js';
+import { el, fill } from '../ui/dom.js';
 
 /** Rooms to list, unless all are asked for. */
 const SHOWN_MAX = 6;

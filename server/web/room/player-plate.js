@@ -1,15 +1,15 @@
 // A player beside the board: name, stone, clock, and whether they are away.
 
-/** @import { Room } from './game/room-state.js' */
-/** @import { Seat } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { Room } from '../game/room-state.js' */
+/** @import { Seat } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { playTick } from './browser/sounds.js';
-import { clockFace, durationText } from './game/clock-display.js';
-import { botRating, personName, playerName } from './game/display-names.js';
-import { isMember, stoneOf } from './game/room-state.js';
-import { formatTenths, t } from './language/texts.js';
-import { el, fill, write } from './ui/dom.js';
+import { playTick } from '../browser/sounds.js';
+import { clockFace, durationText } from '../game/clock-display.js';
+import { botRating, personName, playerName } from '../game/display-names.js';
+import { isMember, stoneOf } from '../game/room-state.js';
+import { formatTenths, t } from '../language/texts.js';
+import { el, fill, write } from '../ui/dom.js';
 
 /** Openings that end when somebody picks a side.
  * @type {readonly string[]} */

@@ -1,22 +1,22 @@
 // A player's actions besides moving: resign, abort, offer, ask, answer, nudge, claim, and the ways on
 // after the game. Giving up a game waits a few seconds for "Undo"; everything else is sent at once.
 
-/** @import { Room } from './game/room-state.js' */
-/** @import { BareType, Seat } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
-/** @import { ICONS } from './ui/icons.js' */
+/** @import { Room } from '../game/room-state.js' */
+/** @import { BareType, Seat } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
+/** @import { ICONS } from '../ui/icons.js' */
 
-import { playerName } from './game/display-names.js';
-import { opponent, stoneOf } from './game/room-state.js';
-import { t } from './language/texts.js';
+import { playerName } from '../game/display-names.js';
+import { opponent, stoneOf } from '../game/room-state.js';
+import { t } from '../language/texts.js';
+import { NUDGE_AFTER_MS } from '../protocol.js';
+import { el, fill, icon, set, write } from '../ui/dom.js';
 import { canClose, closeRoom } from './own-rooms.js';
-import { NUDGE_AFTER_MS } from './protocol.js';
-import { el, fill, icon, set, write } from './ui/dom.js';
 
 /** Time to undo that a game is given up. */
 const UNDO_MS = 5_000;
 
-/** @typedef {import('./language/texts.js').TextKey} TextKey */
+/** @typedef {import('../language/texts.js').TextKey} TextKey */
 
 /**
  * @param {App} app
