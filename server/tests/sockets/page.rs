@@ -37,12 +37,12 @@ const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
 const ELSEWHERE: [&str; 8] = [
     "analysis/game-review.js",
-    "games-view.js",
+    "replay/games-view.js",
     "analysis/live-analysis.js",
     "lobby-view.js",
     "board/not-found.js",
     "analysis/position-link.js",
-    "replay-view.js",
+    "replay/replay-view.js",
     "analysis/value-graph.js",
 ];
 

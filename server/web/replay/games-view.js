@@ -1,16 +1,16 @@
 // The page of finished games: the player's own and the public ones.
 
-/** @import { GameSummary } from './ui/protocol-types' */
-/** @import { View } from './ui/view-types' */
+/** @import { GameSummary } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 
-import { siteStorage } from './browser/browser-storage.js';
-import { STORAGE_KEYS } from './connection.js';
-import { playerName, resultName, rulesName, stoneName, stoneSign } from './game/display-names.js';
-import { isMember, opponent, SEATS, stoneOf } from './game/room-state.js';
-import { refusedAnswer } from './language/refusals.js';
-import { formatDate, t } from './language/texts.js';
-import { createOwnRooms } from './room/own-rooms.js';
-import { el, fill, linkButton } from './ui/dom.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { STORAGE_KEYS } from '../connection.js';
+import { playerName, resultName, rulesName, stoneName, stoneSign } from '../game/display-names.js';
+import { isMember, opponent, SEATS, stoneOf } from '../game/room-state.js';
+import { refusedAnswer } from '../language/refusals.js';
+import { formatDate, t } from '../language/texts.js';
+import { createOwnRooms } from '../room/own-rooms.js';
+import { el, fill, linkButton } from '../ui/dom.js';
 
 /** A search with fewer matches loads older pages, at most this many at once. */
 const FOUND_ENOUGH = 20;

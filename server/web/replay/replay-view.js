@@ -1,22 +1,22 @@
 // A finished game's page: step through it, see the engine's review, share and download it.
 
-/** @import { FinishedGame, Point, Review } from './ui/protocol-types' */
-/** @import { View } from './ui/view-types' */
+/** @import { FinishedGame, Point, Review } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 
-import { betterLine, blackChances, decidingMoves, fetchReview } from './analysis/game-review.js';
-import { createValueGraph } from './analysis/value-graph.js';
-import { boundsOf, pointName } from './board/board-geometry.js';
-import { createBoard } from './board/board.js';
-import { createAnalysisDisplay, valueText } from './game/analysis-display.js';
-import { playerName, resultName, rulesName, stoneSign } from './game/display-names.js';
-import { createMoveList } from './game/move-list.js';
-import { createMoveNavigation } from './game/move-navigation.js';
-import { openingLines } from './game/opening-lines.js';
-import { createJudge, mayForbid } from './game/position-judge.js';
-import { opponent, stoneOf } from './game/room-state.js';
-import { errorText, refusedAnswer } from './language/refusals.js';
-import { formatDate, formatPercent, t } from './language/texts.js';
-import { el, fill, linkButton, write } from './ui/dom.js';
+import { betterLine, blackChances, decidingMoves, fetchReview } from '../analysis/game-review.js';
+import { createValueGraph } from '../analysis/value-graph.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
+import { createBoard } from '../board/board.js';
+import { createAnalysisDisplay, valueText } from '../game/analysis-display.js';
+import { playerName, resultName, rulesName, stoneSign } from '../game/display-names.js';
+import { createMoveList } from '../game/move-list.js';
+import { createMoveNavigation } from '../game/move-navigation.js';
+import { openingLines } from '../game/opening-lines.js';
+import { createJudge, mayForbid } from '../game/position-judge.js';
+import { opponent, stoneOf } from '../game/room-state.js';
+import { errorText, refusedAnswer } from '../language/refusals.js';
+import { formatDate, formatPercent, t } from '../language/texts.js';
+import { el, fill, linkButton, write } from '../ui/dom.js';
 
 /** Pause between moves of the autoplay. */
 const PACE_MS = 900;
@@ -29,7 +29,7 @@ export const view = (app, place, id) => {
     .then((answer) => (answer.ok ? answer.json() : refusedAnswer(answer).then((error) => Promise.reject(error))))
     .then((/** @type {FinishedGame} */ game) => show(app, place, game, end.signal))
     .catch(async (error) => {
-      const { showNotFound } = await import('./board/not-found.js');
+      const { showNotFound } = await import('../board/not-found.js');
       if (end.signal.aborted) return;
       const remove = showNotFound(place, errorText(error), '', linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')));
       end.signal.addEventListener('abort', remove);
@@ -38,7 +38,7 @@ export const view = (app, place, id) => {
 };
 
 /**
- * @param {import('./ui/view-types').App} app @param {HTMLElement} place @param {FinishedGame} game
+ * @param {import('../ui/view-types').App} app @param {HTMLElement} place @param {FinishedGame} game
  * @param {AbortSignal} signal
  */
 function show(app, place, game, signal) {
@@ -67,7 +67,7 @@ function show(app, place, game, signal) {
   const list = createMoveList(moves, rules.size, go, lines.filter(({ swapped }) => swapped));
   const judge = createJudge(update);
   const board = createBoard(boardPlace, { steps: true, onkey: key, announce: (text) => app.announce(text) });
-  const player = (/** @type {import('./ui/protocol-types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
+  const player = (/** @type {import('../ui/protocol-types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
     stoneSign(stoneOf(seat, black), rules), el('bdi', null, playerName(game[seat])));
   place.append(el('div', { class: 'table replay' },
     el('div', { class: 'board-side' }, boardPlace),
@@ -79,7 +79,7 @@ function show(app, place, game, signal) {
       el('section', { class: 'card moves-card' }, list.element, el('div', { class: 'stepping' }, navigation.element, play)),
       graph.element, reviewing, display.element, lineChoice, turning, downloads())));
 
-  void import('./analysis/arrow-keys.js').then(({ listenToArrows }) => listenToArrows((by) => {
+  void import('../analysis/arrow-keys.js').then(({ listenToArrows }) => listenToArrows((by) => {
     autoplay(false);
     navigation.step(by);
   }, () => {}, signal));
@@ -157,7 +157,7 @@ function show(app, place, game, signal) {
 
   /** Goes on in the game's own analysis, with what is known of its review. @param {number} [ply] @param {readonly Point[]} [line] added after this ply */
   async function analyse(ply, line) {
-    const { analysisOfGame } = await import('./analysis/kept-analyses.js');
+    const { analysisOfGame } = await import('../analysis/kept-analyses.js');
     const [first, second] = [playerName(game[black]), playerName(game[opponent(black)])];
     const ended = { reason: outcome.reason, winner: outcome.winner && stoneOf(outcome.winner, black) };
     const known = review && { rules, line: moves, review, outcome: isOnBoard ? ended : undefined };
@@ -176,7 +176,7 @@ function show(app, place, game, signal) {
     write(play, t(on ? 'autoplay_stop' : 'autoplay'));
   }
 
-  /** @param {import('./board/board-keys.js').Action} action */
+  /** @param {import('../board/board-keys.js').Action} action */
   function key(action) {
     if (action.type !== 'step') return;
     autoplay(false);
