@@ -26,12 +26,12 @@ const SANCTIONED = /^(muted|no_rated_games|opponent_not_rated|blocked|rated_game
 /** Which view an address shows; each is loaded when it is needed, with its styles.
  * @type {[RegExp, () => Promise<{ view: View }>][]} */
 const ROUTES = [
-  [/^\/$/, () => import('./home-view.js')],
+  [/^\/$/, () => import('./lobby/home-view.js')],
   [/^\/r\/([0-9a-z]+)$/, () => styled(import('./room/room-view.js'))],
   [/^\/game\/([0-9a-z]+)$/, () => styled(import('./replay/replay-view.js'))],
   [/^\/analyse$/, () => styled(import('./analysis/analysis-view.js'), 'analysis/analysis.css')],
   [/^\/games$/, () => import('./replay/games-view.js')],
-  [/^\/lobby$/, () => import('./lobby-view.js')],
+  [/^\/lobby$/, () => import('./lobby/lobby-view.js')],
   [/^\/local$/, () => styled(import('./local/local-view.js'))],
   [/^\/learn$/, () => styled(import('./learn/learn-view.js'), 'learn/learn.css')],
   [/^\/moderation$/, () => styled(import('./moderation/queue-view.js'), 'moderation/moderation.css')],
@@ -73,7 +73,7 @@ const connection = new Connection(`${location.protocol === 'https:' ? 'wss' : 'w
 
 /** Says that the connection is back, unless a room has gone back by then. @type {ReturnType<typeof setTimeout> | undefined} */
 let back;
-/** @type {Promise<import('./seeks.js').Seeks> | undefined} */
+/** @type {Promise<import('./lobby/seeks.js').Seeks> | undefined} */
 let seeks;
 /** The other rooms in which it is the player's turn. @type {readonly string[]} */
 let turnRooms = [];
@@ -88,7 +88,7 @@ const app = {
   bar: el('header', { class: 'bar' }),
   lost,
   asks,
-  seeks: () => (seeks ??= import('./seeks.js').then(({ createSeeks }) => createSeeks(app))),
+  seeks: () => (seeks ??= import('./lobby/seeks.js').then(({ createSeeks }) => createSeeks(app))),
   notify(text, path) {
     if (document.visibilityState === 'visible' || !settings.notify) return;
     void import('./browser/notifications.js').then(({ showNotification }) => showNotification(text, () => path && app.go(path)));
@@ -144,7 +144,7 @@ const app = {
     else void import('./account/you-dialog.js').then(({ openYouDialog }) => openYouDialog(app));
   },
   openPerson(person, context) {
-    void import('./person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, person, context));
+    void import('./lobby/person-dialog.js').then(({ openPersonDialog }) => openPersonDialog(app, person, context));
   },
 };
 
@@ -304,7 +304,7 @@ applySettings();
 fillBar();
 document.body.append(app.bar, strip, place, tabs, asks, toasts, polite, urgent);
 connection.listen((news) => {
-  if (news.type === 'challenged') void import('./challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
+  if (news.type === 'challenged') void import('./lobby/challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
   else if (news.type === 'sanction') void import('./moderation/notice.js').then(({ showSanction }) => showSanction(app, news));
   else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));
 });

@@ -39,7 +39,7 @@ const ELSEWHERE: [&str; 8] = [
     "analysis/game-review.js",
     "replay/games-view.js",
     "analysis/live-analysis.js",
-    "lobby-view.js",
+    "lobby/lobby-view.js",
     "board/not-found.js",
     "analysis/position-link.js",
     "replay/replay-view.js",

@@ -23,7 +23,7 @@ export type App = {
   /** Sets the tab's title and icon. */
   tab: (title: string, turn?: Stone | 'yours') => void;
   /** The player's seeks; loads them at first. */
-  seeks: () => Promise<import('../seeks.js').Seeks>;
+  seeks: () => Promise<import('../lobby/seeks.js').Seeks>;
   /** Says that the connection is lost. */
   lost: HTMLElement;
   /** The bar above every view. */

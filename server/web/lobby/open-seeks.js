@@ -1,11 +1,11 @@
 // The open challenges of the lobby: who offers which game, with a button to play it.
 
-/** @import { OpenSeek } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { OpenSeek } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { personName, ratedName, sizeName, variantName, openingName, timeControlText } from './game/display-names.js';
-import { t } from './language/texts.js';
-import { el, fill } from './ui/dom.js';
+import { personName, ratedName, sizeName, variantName, openingName, timeControlText } from '../game/display-names.js';
+import { t } from '../language/texts.js';
+import { el, fill } from '../ui/dom.js';
 
 /** @param {App} app @param {number} most @param {...HTMLElement} instead stands beside the words where there are none */
 export function createOpenSeeks(app, most, ...instead) {

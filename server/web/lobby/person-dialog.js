@@ -1,17 +1,17 @@
 // The dialog of another person: challenges them to a game, or mutes, blocks or reports them.
 
-/** @import { App, PersonContext } from './ui/view-types' */
+/** @import { App, PersonContext } from '../ui/view-types' */
 
+import { memberName } from '../game/display-names.js';
+import { t } from '../language/texts.js';
+import { openDialog } from '../ui/dialog.js';
+import { el } from '../ui/dom.js';
 import { createGameOptions } from './game-options.js';
-import { memberName } from './game/display-names.js';
-import { t } from './language/texts.js';
-import { openDialog } from './ui/dialog.js';
-import { el } from './ui/dom.js';
 
 /** @param {App} app @param {{ member: string, name: string }} person @param {PersonContext} [context] */
 export async function openPersonDialog(app, person, context = {}) {
   const { member, name } = person;
-  const { personActions } = await import('./moderation/person-actions.js');
+  const { personActions } = await import('../moderation/person-actions.js');
   const actions = personActions(app, person, context, () => dialog.close());
   const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));

@@ -1,15 +1,15 @@
 // What finds an opponent on the home page: rules, clock, one button. Each pair of them is a pool of the
 // server. A new player gets a game that needs no explanation, with a bot until somebody comes.
 
-/** @import { Pool } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { Pool } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 /** @import { Lobby } from './lobby-watch.js' */
 
-import { siteStorage } from './browser/browser-storage.js';
-import { rulesName, timeControlText } from './game/display-names.js';
-import { formatSpan, hasText, t } from './language/texts.js';
-import { el, fill, write } from './ui/dom.js';
-import { segment, select } from './ui/form-fields.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { rulesName, timeControlText } from '../game/display-names.js';
+import { formatSpan, hasText, t } from '../language/texts.js';
+import { el, fill, write } from '../ui/dom.js';
+import { segment, select } from '../ui/form-fields.js';
 
 /** Key of the pool that was sought last. */
 const POOL_KEY = 'fivefold.pool';

@@ -1,13 +1,13 @@
 // The options of a new game: clock, rules and board, and more in a part that unfolds.
 
-/** @import { BotKind, Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from './ui/protocol-types' */
+/** @import { BotKind, Colour, CreateCommand, GameSettings, OpeningKind, Rules, TimeControl, VariantName } from '../ui/protocol-types' */
 
-import { siteStorage } from './browser/browser-storage.js';
-import { playsBy } from './game/bots.js';
-import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from './game/display-names.js';
-import { hasText, t } from './language/texts.js';
-import { el, fill, write } from './ui/dom.js';
-import { check, segment, select } from './ui/form-fields.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { playsBy } from '../game/bots.js';
+import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from '../game/display-names.js';
+import { hasText, t } from '../language/texts.js';
+import { el, fill, write } from '../ui/dom.js';
+import { check, segment, select } from '../ui/form-fields.js';
 
 /** Keys of the options of games with friends and bots, of those that are offered to anyone, and of those on this device. */
 const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer', local: 'fivefold.local' };
@@ -74,7 +74,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
       ...opponent === 'friends' ? [assistance.label, listed.label] : []));
   const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more);
-  /** @type {import('./players/rated-choice.js').RatedChoice | undefined} */
+  /** @type {import('../players/rated-choice.js').RatedChoice | undefined} */
   let rated;
   if (hasAccount) void offerRated(hasAccount);
   /** The rules whose openings are listed. */
@@ -125,7 +125,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
   /** @param {() => boolean} isSignedIn */
   async function offerRated(isSignedIn) {
     try {
-      const { createRatedChoice } = await import('./players/rated-choice.js');
+      const { createRatedChoice } = await import('../players/rated-choice.js');
       rated = createRatedChoice(isSignedIn);
       element.append(rated.element);
       rated.show(settings());
@@ -140,7 +140,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     if (!more.open || wanted === offeredFor) return;
     offeredFor = wanted;
     try {
-      const { fetchJudged } = await import('./game/position-judge.js');
+      const { fetchJudged } = await import('../game/position-judge.js');
       const { openings } = await fetchJudged({ rules: rules(), moves: [] });
       if (wanted !== offeredFor) return;
       listOpenings(openings ?? ['free']);

@@ -1,7 +1,7 @@
 // The pools and the open seeks of the lobby, kept up to date while somebody looks.
 
-/** @import { OpenSeek, Pool } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { OpenSeek, Pool } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
 /** @typedef {{ pools: Pool[], seeks: OpenSeek[] }} Lobby */
 

@@ -1,16 +1,16 @@
 // The player's seeks and challenges. They go on while the player looks at other pages, over lost
 // sockets and a reload, until a game is found.
 
-/** @import { LobbyNews, Seat, SeekCommand } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { LobbyNews, Seat, SeekCommand } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { tabStorage } from './browser/browser-storage.js';
-import { playNotice } from './browser/sounds.js';
-import { eachSecond, waitText } from './game/clock-display.js';
-import { playerName, ratedName } from './game/display-names.js';
-import { opponent, Room } from './game/room-state.js';
-import { t } from './language/texts.js';
-import { el, fill, write } from './ui/dom.js';
+import { tabStorage } from '../browser/browser-storage.js';
+import { playNotice } from '../browser/sounds.js';
+import { eachSecond, waitText } from '../game/clock-display.js';
+import { playerName, ratedName } from '../game/display-names.js';
+import { opponent, Room } from '../game/room-state.js';
+import { t } from '../language/texts.js';
+import { el, fill, write } from '../ui/dom.js';
 
 /** Time to see that somebody is there before another game is left. */
 const LEAVE_MS = 5_000;

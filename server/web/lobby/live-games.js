@@ -1,14 +1,14 @@
 // Public games that are running now, as live boards, and open rooms to join.
 
-/** @import { RoomSummary } from './ui/protocol-types' */
-/** @import { Board } from './board/board.js' */
-/** @import { App } from './ui/view-types' */
+/** @import { RoomSummary } from '../ui/protocol-types' */
+/** @import { Board } from '../board/board.js' */
+/** @import { App } from '../ui/view-types' */
 
-import { createBoard } from './board/board.js';
-import { playerName, rulesName, stoneSign } from './game/display-names.js';
-import { Room, seatWith, STONES } from './game/room-state.js';
-import { t } from './language/texts.js';
-import { el, fill, write } from './ui/dom.js';
+import { createBoard } from '../board/board.js';
+import { playerName, rulesName, stoneSign } from '../game/display-names.js';
+import { Room, seatWith, STONES } from '../game/room-state.js';
+import { t } from '../language/texts.js';
+import { el, fill, write } from '../ui/dom.js';
 
 /** Live boards to show, besides the large one. */
 const BOARDS_MAX = 5;

@@ -1,16 +1,16 @@
 // What the player waits for: how long already, how long it usually takes, and a bot to play until then.
 
-/** @import { Pool } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { Pool } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 /** @import { Seek, Seeks } from './seeks.js' */
 
-import { settings } from './browser/settings.js';
-import { botLevel, nearestLevel } from './game/bots.js';
-import { eachSecond, waitText } from './game/clock-display.js';
-import { gameName } from './game/display-names.js';
-import { formatSpan, t } from './language/texts.js';
+import { settings } from '../browser/settings.js';
+import { botLevel, nearestLevel } from '../game/bots.js';
+import { eachSecond, waitText } from '../game/clock-display.js';
+import { gameName } from '../game/display-names.js';
+import { formatSpan, t } from '../language/texts.js';
+import { el, fill, write } from '../ui/dom.js';
 import { dots } from './seeks.js';
-import { el, fill, write } from './ui/dom.js';
 
 /** @typedef {ReturnType<typeof createSeekPanel>} SeekPanel */
 
@@ -35,7 +35,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   async function findLevel() {
     if (!app.connection.account) return;
     await app.connection.greeted();
-    const { fetchProfile } = await import('./players/players-requests.js');
+    const { fetchProfile } = await import('../players/players-requests.js');
     const { ratings } = await fetchProfile(app.connection.name);
     const [surest] = ratings.toSorted((one, other) => one.deviation - other.deviation);
     if (!surest) return;
@@ -46,7 +46,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   async function playBot() {
     bot.disabled = true;
     try {
-      const { createBotRoom } = await import('./room/new-room.js');
+      const { createBotRoom } = await import('../room/new-room.js');
       const room = await createBotRoom(app, level, { rules: { variant: 'freestyle', size: [15, 15] }, time: { type: 'none' } });
       seeks.playBot(room);
       app.go(`/r/${room}`);
@@ -57,7 +57,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
   }
 
   async function askToNotify() {
-    const { allowNotifications } = await import('./browser/notifications.js');
+    const { allowNotifications } = await import('../browser/notifications.js');
     if (!(await allowNotifications())) app.toast(t('notify_denied'));
     show();
   }

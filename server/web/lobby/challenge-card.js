@@ -1,13 +1,13 @@
 // A challenge by somebody: accept or decline while it stands.
 
-/** @import { LobbyNews } from './ui/protocol-types' */
-/** @import { App } from './ui/view-types' */
+/** @import { LobbyNews } from '../ui/protocol-types' */
+/** @import { App } from '../ui/view-types' */
 
-import { playNotice } from './browser/sounds.js';
-import { eachSecond, waitText } from './game/clock-display.js';
-import { gameName, playerName } from './game/display-names.js';
-import { t } from './language/texts.js';
-import { el, write } from './ui/dom.js';
+import { playNotice } from '../browser/sounds.js';
+import { eachSecond, waitText } from '../game/clock-display.js';
+import { gameName, playerName } from '../game/display-names.js';
+import { t } from '../language/texts.js';
+import { el, write } from '../ui/dom.js';
 
 /** @param {App} app @param {Extract<LobbyNews, { type: 'challenged' }>} news */
 export function showChallenge(app, news) {

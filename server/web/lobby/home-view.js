@@ -1,17 +1,17 @@
 // The home page: a live game, one new game against anyone, a friend or a bot, open challenges, and more
 // live games.
 
-/** @import { View } from './ui/view-types' */
+/** @import { View } from '../ui/view-types' */
 
-import { createBoard } from './board/board.js';
-import { siteStorage } from './browser/browser-storage.js';
-import { RefusedError } from './language/refusals.js';
-import { t } from './language/texts.js';
+import { createBoard } from '../board/board.js';
+import { siteStorage } from '../browser/browser-storage.js';
+import { RefusedError } from '../language/refusals.js';
+import { t } from '../language/texts.js';
+import { createOwnRooms } from '../room/own-rooms.js';
+import { el, icon, linkButton, write } from '../ui/dom.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
-import { createOwnRooms } from './room/own-rooms.js';
 import { createSeekCard } from './seek-card.js';
-import { el, icon, linkButton, write } from './ui/dom.js';
 
 /** Open challenges to show. */
 const OPEN_MAX = 3;
@@ -43,7 +43,7 @@ export const view = (app, place) => {
   /** Remove the live games and the puzzle of the day, once they are loaded. */
   let [remove, removeDaily] = [() => {}, () => {}];
   let left = false;
-  /** @type {import('./board/board.js').Board | undefined} */
+  /** @type {import('../board/board.js').Board | undefined} */
   let bare;
   // Buttons first, then the bare board, whose ground takes a slow phone a third of a second to paint, then
   // the boards of games, then the puzzle.
@@ -55,7 +55,7 @@ export const view = (app, place) => {
     const watch = createLiveGames(app, { board: bare, shown });
     games.prepend(watch.element);
     remove = watch.remove;
-    return import('./puzzles/daily-puzzle.js');
+    return import('../puzzles/daily-puzzle.js');
   }).then((puzzles) => {
     if (!left) removeDaily = puzzles?.showDailyPuzzle(daily) ?? removeDaily;
   });
@@ -68,7 +68,7 @@ export const view = (app, place) => {
   const other = el('div', { class: 'other' }, botPlace, optionsPlace, main, el('a', { href: '/local' }, t('local')));
 
   async function loadChoices() {
-    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('./room/new-room.js'), import('./game/bot-choice.js')]);
+    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('../room/new-room.js'), import('../game/bot-choice.js')]);
     const [options, bots] = [createGameOptions(), createBotChoice(showChosen)];
     optionsPlace.replaceWith(options.element);
     botPlace.append(bots.element);

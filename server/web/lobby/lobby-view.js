@@ -1,20 +1,20 @@
 // The lobby: open challenges and pools, or live games, and beside them a challenge of one's own.
 
-/** @import { Pool } from './ui/protocol-types' */
-/** @import { View } from './ui/view-types' */
+/** @import { Pool } from '../ui/protocol-types' */
+/** @import { View } from '../ui/view-types' */
 
+import { botLevel } from '../game/bots.js';
+import { eachSecond } from '../game/clock-display.js';
+import { ratedName, rulesName, timeControlText } from '../game/display-names.js';
+import { formatSpan, t } from '../language/texts.js';
+import { NAME_MAX } from '../protocol.js';
+import { findOrCreateRoom } from '../room/new-room.js';
+import { el, fill, set, write } from '../ui/dom.js';
 import { createGameOptions } from './game-options.js';
-import { botLevel } from './game/bots.js';
-import { eachSecond } from './game/clock-display.js';
-import { ratedName, rulesName, timeControlText } from './game/display-names.js';
-import { formatSpan, t } from './language/texts.js';
 import { createLiveGames } from './live-games.js';
 import { watchLobby } from './lobby-watch.js';
 import { createOpenSeeks } from './open-seeks.js';
-import { NAME_MAX } from './protocol.js';
-import { findOrCreateRoom } from './room/new-room.js';
 import { dots } from './seeks.js';
-import { el, fill, set, write } from './ui/dom.js';
 
 /** After this long the page says that it is connecting. */
 const CONNECTING_AFTER_MS = 400;
@@ -63,7 +63,7 @@ export const view = (app, place) => {
     panelPlace.replaceWith(panel.element);
   }
 
-  /** @param {import('./ui/protocol-types').SeekCommand} command @param {string} [name] */
+  /** @param {import('../ui/protocol-types').SeekCommand} command @param {string} [name] */
   async function start(command, name) {
     (await app.seeks()).start(command, name);
     panel?.element.scrollIntoView({ block: 'nearest' });
