@@ -28,7 +28,15 @@ const SERVED: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "we
 
 /// The files that have several modules: the first screen's, the puzzle's below it, and a room's.
 const JOINED: [JoinedFile; 3] = [
-    ("main.js", &["language/folder-texts.js", "room/own-rooms.js", "browser/sounds.js", "lobby/home-view.js"]),
+    (
+        "main.js",
+        &[
+            "language/folder-texts.js",
+            "room/own-rooms.js",
+            "browser/sounds.js",
+            "lobby/home-view.js",
+        ],
+    ),
     ("puzzles/daily-puzzle.js", &[]),
     ("room/room-view.js", &[]),
 ];

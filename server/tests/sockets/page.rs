@@ -13,14 +13,14 @@ use serde_json::json;
 use crate::harness::{LIMITS, TestServer, joined};
 
 /// Limit on the size of all files that a visitor loads who plays, in one language, on the wire, without
-/// [`ON_USE`].
+/// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
 const ON_USE: [&str; 11] = [
     "account/",
     "analysis/",
-    "engine/",
     "board/keys/",
+    "engine/",
     "learn/",
     "local/",
     "moderation/",
@@ -37,13 +37,13 @@ const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
 const ELSEWHERE: [&str; 8] = [
     "analysis/game-review.js",
-    "replay/games-view.js",
     "analysis/live-analysis.js",
-    "lobby/lobby-view.js",
-    "board/not-found.js",
     "analysis/position-link.js",
-    "replay/replay-view.js",
     "analysis/value-graph.js",
+    "board/not-found.js",
+    "lobby/lobby-view.js",
+    "replay/games-view.js",
+    "replay/replay-view.js",
 ];
 
 /// The files that have several modules, as in build.rs.
@@ -134,18 +134,19 @@ async fn what_playing_needs_is_small() {
         }
         // A joined module's bytes count with its file.
         let bytes = if within > 0 && !own_file { 0 } else { body.len() };
-        if name.starts_with("language/") {
+        // Beside the languages lie the scripts that look texts up.
+        if name.starts_with("language/") && within == 0 {
             languages.push(body.len());
-            continue;
-        }
-        if ON_USE.iter().any(|folder| name.starts_with(folder)) {
-            assert!(!at_first, "{path} is loaded at once");
-            on_use += bytes;
             continue;
         }
         if ELSEWHERE.contains(&name.as_str()) {
             assert!(!at_first, "{name} is loaded at first");
             elsewhere += 1;
+            continue;
+        }
+        if ON_USE.iter().any(|folder| name.starts_with(folder)) {
+            assert!(!at_first, "{path} is loaded at once");
+            on_use += bytes;
             continue;
         }
         all += bytes;
@@ -169,19 +170,44 @@ async fn what_playing_needs_is_small() {
 
 #[test]
 fn what_is_loaded_on_use_is_imported_on_use() {
-    for name in names() {
-        let is_script = name.ends_with(".js") && !ON_USE.iter().any(|it| name.starts_with(it));
-        if !is_script {
-            continue;
-        }
-        let text = std::fs::read_to_string(folder().join(&name)).expect("a script");
-        for folder in ON_USE {
+    let is_elsewhere = |name: &str| ELSEWHERE.contains(&name);
+    let is_on_use =
+        |name: &str| !is_elsewhere(name) && ON_USE.iter().any(|folder| name.starts_with(folder));
+    let mut imported = 0;
+    for name in names().iter().filter(|name| name.ends_with(".js") && !is_on_use(name)) {
+        for import in imports(name) {
+            assert!(!is_on_use(&import), "{name} imports {import} at once");
             assert!(
-                !text.contains(&format!("from './{folder}")),
-                "{name} imports {folder} at once"
+                is_elsewhere(name) || !is_elsewhere(&import),
+                "{name} imports {import} at once"
             );
+            imported += 1;
         }
     }
+    assert!(imported > 100, "{imported} imports: was the text read?");
+}
+
+/// What a script imports at once.
+fn imports(name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(folder().join(name)).expect("a script");
+    let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("} from ");
+    let addresses = text
+        .lines()
+        .filter(is_import)
+        .filter_map(|line| line.split_once("from '").and_then(|(_, rest)| rest.split('\'').next()));
+    let resolve = |address: &str| {
+        let mut parts: Vec<_> = name.split('/').collect();
+        parts.pop();
+        for part in address.split('/') {
+            match part {
+                "." => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        parts.join("/")
+    };
+    addresses.map(resolve).collect()
 }
 
 #[tokio::test]
@@ -231,7 +257,8 @@ async fn openings_are_loaded_only_where_one_is_played() {
     let place = place(&server).await;
     let index = server.get("/").await;
     let joined = joined_files(&server, &place).await;
-    let own: Vec<_> = names().into_iter().filter(|name| name.starts_with("game/opening-")).collect();
+    let is_opening = |name: &String| name.starts_with("game/opening-");
+    let own: Vec<_> = names().into_iter().filter(is_opening).collect();
     assert!(own.len() >= 3, "{own:?}");
     for name in own {
         assert!(!index.contains(&name), "{name}");
