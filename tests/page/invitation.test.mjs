@@ -7,6 +7,8 @@ import { test } from 'node:test';
 
 import { accept, atOnce, begin, choose, put, sees, stage, unfold, visitor } from './harness.mjs';
 
+/** @import { Page } from 'playwright-core' */
+
 const at = stage('--no-demo');
 
 /** Ann waits in a room as Black; its link. */
@@ -127,7 +129,7 @@ test('two first tabs that open an invitation at once are one person, whose seat 
   });
 });
 
-test('every bot takes a seat, from the home page and in a room that waits, and a third person watches', async () => {
+test('every bot takes a seat, from the home page and in a room that waits, and a third person watches', async (t) => {
   const names = { engine: 'Bot, level 3', attack: 'Bot “Attack”', pattern: 'Bot “Patterns”', minimax: 'Bot “Perfect”' };
   await atOnce(Object.entries(names), async ([kind, name]) => {
     const { page, complaints, context } = await visitor(at.browser, at.server, {}, 'Ann');
@@ -156,9 +158,27 @@ test('every bot takes a seat, from the home page and in a room that waits, and a
     await begin(page, 'friend');
     const bots = page.locator('.invitation').getByRole('combobox', { name: 'Bot', exact: true });
     await bots.selectOption({ label: name });
+    const eve = await visitor(at.browser, at.server, {}, 'Eve');
+    await eve.page.goto(page.url());
     await page.getByRole('button', { name: 'Play this bot instead' }).click();
-    await play('a1');
-    assert.deepEqual(complaints, []);
-    await context.close();
+    await page.locator('.plate', { hasText: name }).waitFor();
+    // The whole game: the player takes the first free point until it is over.
+    const ended = page.getByRole('heading', { name: /^(You won|You lost|Draw)/ });
+    const taken = (/** @type {Page} */ one) => one.getByRole('gridcell', { name: /, (Black|White|X|O)\b/ });
+    await page.getByRole('heading', { name: 'Your move' }).waitFor();
+    while (!(await ended.isVisible())) {
+      const stones = await taken(page).count();
+      assert.ok(stones < 200, `${name}: the game ends`);
+      const free = await page.getByRole('gridcell', { name: /, empty/ }).first().getAttribute('aria-label');
+      await put(page, free?.split(',')[0] ?? '');
+      // The own stone and the bot's.
+      await taken(page).nth(stones + 1).or(ended).first().waitFor({ state: 'attached' });
+    }
+    await eve.page.locator('.is-over').waitFor();
+    assert.equal(await taken(eve.page).count(), await taken(page).count());
+    await eve.page.locator('.plate', { hasText: name }).waitFor();
+    t.diagnostic(`${name}: ${await taken(page).count()} moves, ${await ended.textContent()}; for the third: ${await eve.page.locator('.status').textContent()}`);
+    assert.deepEqual([...complaints, ...eve.complaints], []);
+    await Promise.all([context.close(), eve.context.close()]);
   });
 });

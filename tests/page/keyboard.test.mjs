@@ -19,7 +19,7 @@ async function againstBot(game) {
   return { ...guest, focus };
 }
 
-test('a whole game by keyboard alone without borders, with negative points', async () => {
+test('a whole game by keyboard alone without borders, with negative points', async (t) => {
   const { page, focus, complaints } = await againstBot({ size: 'unbounded' });
   // The board has the keyboard, since the game has begun.
   assert.match(await focus(), /^0,0, /);
@@ -37,6 +37,8 @@ test('a whole game by keyboard alone without borders, with negative points', asy
     await page.keyboard.type(`${name}\n`);
     await page.getByText(/ is thinking$|^(Your move|You won|You lost|Draw)$/).first().waitFor();
   }
+  const stones = await page.getByRole('gridcell', { name: /^-?\d+,-?\d+, (Black|White)/ }).evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''));
+  t.diagnostic(`${stones.length} stones, ${stones.filter((name) => name.startsWith('-') || name.includes(',-')).length} of them on negative points; ${await over.textContent()}`);
   assert.deepEqual(complaints, []);
 });
 

@@ -6,7 +6,7 @@ import { createServer, request } from 'node:http';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { put, Server, stage, visitor } from './harness.mjs';
+import { accept, begin, put, sees, Server, stage, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -52,10 +52,18 @@ test('a new server is met by its own page', async (t) => {
   await page.locator('.opponents').waitFor();
 });
 
-test('without a network every page says what works, bots play at once, and lists come back by themselves', async (t) => {
+test('without a network every page says what works, bots play at once, and lists and a running game come back by themselves', async (t) => {
   const server = await Server.start('--no-demo');
   t.after(() => server.stop());
   const { page, complaints } = await keeper(server);
+  const bob = await visitor(at.browser, server, {}, 'Bob');
+  await begin(page, 'friend');
+  const link = await page.getByLabel('Link to this room').inputValue();
+  await accept(bob.page, link);
+  const [black, white] = await page.getByRole('heading', { name: 'Your move' }).or(page.getByRole('heading', { name: 'Bob is thinking' })).textContent() === 'Your move' ? [page, bob.page] : [bob.page, page];
+  await put(black, 'h8');
+  await sees(white, 'h8', 'Black');
+  await page.goto('/');
   await server.kill();
   await page.reload();
   const strip = page.locator('.strip');
@@ -73,22 +81,31 @@ test('without a network every page says what works, bots play at once, and lists
   await page.locator('.level label', { hasText: /^2$/ }).click();
   await page.locator('.start').click();
   await page.locator('.plate').getByText('Bot, level 2').waitFor();
-  for (const [path, there] of /** @type {const} */ ([['/puzzles', '.puzzling .voice'], ['/learn', '.learn .lessons a']])) {
+  for (const [path, there] of /** @type {const} */ ([['/analyse#h8i9', '.lines li'], ['/puzzles', '.puzzling .voice'], ['/learn', '.learn .lessons a'], ['/learn#pro', '.learn .lessons a']])) {
     await page.goto(path);
     await page.locator(there).first().waitFor();
     await page.locator('.board-stage').waitFor();
     assert.equal(await strip.getByText('needs a connection').count(), 0, path);
   }
-  for (const path of ['/leaderboard', '/games', '/lobby', '/r/k7m2qpxw9abc']) {
+  // A lesson is solved.
+  await put(page, 'h8');
+  await page.getByText('Place stone 2 of 3.').waitFor();
+  for (const path of ['/leaderboard', '/games', '/lobby', '/r/k7m2qpxw9abc', new URL(link).pathname]) {
     await page.goto(path);
     await strip.getByText('This page needs a connection').waitFor();
   }
-  await page.goto('/leaderboard');
-  await strip.getByText('This page needs a connection').waitFor();
+  const leaders = await page.context().newPage();
+  await leaders.goto('/leaderboard');
+  const needs = leaders.locator('.strip').getByText('This page needs a connection');
+  await needs.waitFor();
   await server.again();
-  await page.getByText(/Nobody|No one/).first().waitFor();
+  await leaders.getByText(/Nobody|No one/).first().waitFor();
+  await needs.waitFor({ state: 'detached' });
   await strip.getByText('This page needs a connection').waitFor({ state: 'detached' });
-  assert.deepEqual(complaints, []);
+  await sees(page, 'h8', 'Black');
+  await put(white, 'i9');
+  await sees(black, 'i9', 'White');
+  assert.deepEqual([...complaints, ...bob.complaints], []);
 });
 
 test('an old tab without a service worker loads the wanted page again after an upgrade', async (t) => {
