@@ -4,17 +4,14 @@
 //! not count at an address where the account was used before, so nobody can lock its owner out.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     hash::Hash,
     net::IpAddr,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use fivefold_shared::{
-    clock::millis,
-    protocol::{Reason, Refusal, RefusalValues},
-};
+use fivefold_shared::protocol::Refusal;
 use tokio::time::Instant;
 
 use crate::{
@@ -23,12 +20,12 @@ use crate::{
         DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, NAME_SIGN_INS_MAX,
         NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX,
         RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN,
-        TRIES_KEPT, VOUCHED_SIGN_UPS_MAX,
+        VOUCHED_SIGN_UPS_MAX,
     },
     network::network,
     passwords::Whose,
     storage::KeyHash,
-    token_bucket::TokenBucket,
+    token_buckets::{Newest, TokenBuckets},
 };
 
 /// Counts tries. IPv6 addresses count by their /64 network.
@@ -38,24 +35,24 @@ pub(crate) struct AccountTries(Mutex<State>);
 /// Locked only to count one try.
 #[derive(Debug)]
 struct State {
-    sign_ups: Buckets<IpAddr>,
+    sign_ups: TokenBuckets<IpAddr>,
     /// Of people for whom another site vouches.
-    vouched_sign_ups: Buckets<IpAddr>,
+    vouched_sign_ups: TokenBuckets<IpAddr>,
     /// By the address and the likeness of the name.
     sign_ins: NameTries<(IpAddr, String)>,
     /// By the likeness of the name.
     names: NameTries<String>,
     /// By the likeness of the name, on devices where the account was opened before.
-    earlier_devices: Buckets<String>,
-    recoveries: Buckets<IpAddr>,
+    earlier_devices: TokenBuckets<String>,
+    recoveries: TokenBuckets<IpAddr>,
     /// Ways to another site.
-    oidc: Buckets<IpAddr>,
+    oidc: TokenBuckets<IpAddr>,
     /// Wrong codes of devices.
-    device_tries: Buckets<IpAddr>,
+    device_tries: TokenBuckets<IpAddr>,
     /// New codes for devices.
-    device_codes: Buckets<IpAddr>,
+    device_codes: TokenBuckets<IpAddr>,
     /// How often devices ask whether their code was allowed.
-    device_polls: Buckets<KeyHash>,
+    device_polls: TokenBuckets<KeyHash>,
     /// The addresses where accounts were used, by the likeness of the name.
     known: Newest<String, VecDeque<IpAddr>>,
 }
@@ -64,38 +61,23 @@ struct State {
 /// for one that is made up.
 #[derive(Debug)]
 struct NameTries<K> {
-    of_accounts: Buckets<K>,
-    others: Buckets<K>,
-}
-
-/// Token buckets that are made when they are needed.
-#[derive(Debug)]
-pub(crate) struct Buckets<K> {
-    buckets: Newest<K, TokenBucket>,
-    most: u32,
-    within: Duration,
-}
-
-/// The [`TRIES_KEPT`] newest entries. The oldest are dropped, those that may not be dropped yet last.
-#[derive(Debug)]
-struct Newest<K, V> {
-    entries: HashMap<K, V>,
-    order: VecDeque<K>,
+    of_accounts: TokenBuckets<K>,
+    others: TokenBuckets<K>,
 }
 
 impl AccountTries {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(State {
-            sign_ups: Buckets::new(SIGN_UPS_MAX, SIGN_UPS_WITHIN),
-            vouched_sign_ups: Buckets::new(VOUCHED_SIGN_UPS_MAX, SIGN_UPS_WITHIN),
+            sign_ups: TokenBuckets::new(SIGN_UPS_MAX, SIGN_UPS_WITHIN),
+            vouched_sign_ups: TokenBuckets::new(VOUCHED_SIGN_UPS_MAX, SIGN_UPS_WITHIN),
             sign_ins: NameTries::new(SIGN_INS_MAX, SIGN_INS_WITHIN),
             names: NameTries::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
-            earlier_devices: Buckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
-            recoveries: Buckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
-            oidc: Buckets::new(OIDC_STARTS_MAX, OIDC_STARTS_WITHIN),
-            device_tries: Buckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
-            device_codes: Buckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
-            device_polls: Buckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
+            earlier_devices: TokenBuckets::new(NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN),
+            recoveries: TokenBuckets::new(RECOVERIES_MAX, RECOVERIES_WITHIN),
+            oidc: TokenBuckets::new(OIDC_STARTS_MAX, OIDC_STARTS_WITHIN),
+            device_tries: TokenBuckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
+            device_codes: TokenBuckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
+            device_polls: TokenBuckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
             known: Newest::new(),
         }))
     }
@@ -230,7 +212,7 @@ impl AccountTries {
 impl State {
     fn whose(&self, place: &(IpAddr, String)) -> Whose {
         let (address, likeness) = place;
-        let addresses = self.known.entries.get(likeness);
+        let addresses = self.known.get(likeness);
         let is_known = addresses.is_some_and(|addresses| addresses.contains(address));
         if is_known { Whose::Known } else { Whose::Stranger }
     }
@@ -238,98 +220,24 @@ impl State {
 
 impl<K: Clone + Eq + Hash> NameTries<K> {
     fn new(most: u32, within: Duration) -> Self {
-        Self { of_accounts: Buckets::new(most, within), others: Buckets::new(most, within) }
+        Self {
+            of_accounts: TokenBuckets::new(most, within),
+            others: TokenBuckets::new(most, within),
+        }
     }
 
-    /// As [`Buckets::take`].
+    /// As [`TokenBuckets::take`].
     fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
-        let is_of_account = self.of_accounts.buckets.entries.contains_key(&key);
+        let is_of_account = self.of_accounts.contains(&key);
         if is_of_account { self.of_accounts.take(key, now) } else { self.others.take(key, now) }
     }
 
     /// Keeps the bucket of a name that an account has.
     fn note_account(&mut self, key: &K) {
-        if let Some(bucket) = self.others.buckets.remove(key) {
+        if let Some(bucket) = self.others.remove(key) {
             let now = bucket.filled_at();
             *self.of_accounts.bucket(key.clone(), now) = bucket;
         }
-    }
-}
-
-impl<K: Clone + Eq + Hash> Buckets<K> {
-    pub(crate) fn new(most: u32, within: Duration) -> Self {
-        Self { buckets: Newest::new(), most, within }
-    }
-
-    /// Takes one of those that a key has.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub(crate) fn take(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
-        let bucket = self.bucket(key, now);
-        if bucket.take(now) { Ok(()) } else { Err(too_many(bucket, now)) }
-    }
-
-    /// Whether the next one would be allowed.
-    fn check(&mut self, key: K, now: Instant) -> Result<(), Refusal> {
-        let bucket = self.bucket(key, now);
-        if bucket.has_one(now) { Ok(()) } else { Err(too_many(bucket, now)) }
-    }
-
-    fn bucket(&mut self, key: K, now: Instant) -> &mut TokenBucket {
-        let per_second = f64::from(self.most) / self.within.as_secs_f64();
-        let make = || TokenBucket::new(now, per_second, self.most);
-        // Forgetting a bucket without tokens would allow new tries.
-        self.buckets.entry(key, make, |bucket| bucket.has_one(now))
-    }
-}
-
-fn too_many(bucket: &mut TokenBucket, now: Instant) -> Refusal {
-    let wait_ms = Some(millis(bucket.until_next(now)));
-    let values = RefusalValues { wait_ms, ..RefusalValues::default() };
-    Refusal::with(Reason::TooManyTries, values)
-}
-
-impl<K: Clone + Eq + Hash, V> Newest<K, V> {
-    fn new() -> Self {
-        Self { entries: HashMap::new(), order: VecDeque::new() }
-    }
-
-    /// The entry of this key, which is made if it is not there. The oldest one that may be dropped makes place;
-    /// if there is none, the oldest one.
-    fn entry(
-        &mut self,
-        key: K,
-        make: impl FnOnce() -> V,
-        may_drop: impl Fn(&mut V) -> bool,
-    ) -> &mut V {
-        if !self.entries.contains_key(&key) {
-            if self.order.len() >= TRIES_KEPT {
-                self.drop_one(may_drop);
-            }
-            self.order.push_back(key.clone());
-        }
-        self.entries.entry(key).or_insert_with(make)
-    }
-
-    fn drop_one(&mut self, may_drop: impl Fn(&mut V) -> bool) {
-        let Self { entries, order } = self;
-        let is_one = |key: &K| entries.get_mut(key).is_none_or(&may_drop);
-        let index = order.iter().position(is_one).unwrap_or(0);
-        // Those that were passed over go to the end, so that the next one is found sooner.
-        self.order.rotate_left(index);
-        if let Some(oldest) = self.order.pop_front() {
-            self.entries.remove(&oldest);
-        }
-    }
-
-    fn remove(&mut self, key: &K) -> Option<V> {
-        let value = self.entries.remove(key)?;
-        // It is mostly one of the newest.
-        if let Some(index) = self.order.iter().rposition(|other| other == key) {
-            self.order.remove(index);
-        }
-        Some(value)
     }
 }
 
@@ -337,7 +245,10 @@ impl<K: Clone + Eq + Hash, V> Newest<K, V> {
 mod tests {
     use std::net::Ipv4Addr;
 
+    use fivefold_shared::protocol::Reason;
+
     use super::*;
+    use crate::limits::accounts::TRIES_KEPT;
 
     fn address(number: u32) -> IpAddr {
         IpAddr::V4(Ipv4Addr::from(number))
@@ -444,11 +355,10 @@ mod tests {
             tries.sign_up(address(number), now).unwrap();
         }
         let state = tries.lock();
-        let sizes = [state.sign_ups.buckets.entries.len(), state.sign_ups.buckets.order.len()];
-        assert_eq!(sizes, [TRIES_KEPT; 2]);
+        assert_eq!(state.sign_ups.len(), TRIES_KEPT);
         drop(state);
         assert!(tries.sign_up(address(0), now).is_err(), "no try is left: forgotten last");
-        assert!(!tries.lock().sign_ups.buckets.entries.contains_key(&address(1)), "forgotten");
+        assert!(!tries.lock().sign_ups.contains(&address(1)), "forgotten");
     }
 
     #[test]
@@ -482,10 +392,10 @@ mod tests {
         assert_eq!(allowed(|| attempt(attacker, "victim", true)), 0);
         assert_eq!(allowed(|| attempt(address(2), "victim", true)), 0);
         let state = tries.lock();
-        let of_accounts = &state.sign_ins.of_accounts.buckets;
-        assert_eq!([of_accounts.entries.len(), of_accounts.order.len()], [TRIES_KEPT; 2]);
-        let others = &state.sign_ins.others.buckets;
-        assert!(others.entries.len() <= TRIES_KEPT && others.order.len() <= TRIES_KEPT);
+        let of_accounts = &state.sign_ins.of_accounts;
+        assert_eq!(of_accounts.len(), TRIES_KEPT);
+        let others = &state.sign_ins.others;
+        assert!(others.len() <= TRIES_KEPT);
     }
 
     #[test]

@@ -2,17 +2,17 @@
 //!
 //! Start reading at [`run`]: it creates every part, connects them, and stops them in order.
 
-pub mod account_commands;
 mod account_tries;
 mod accounts;
 mod address_limits;
 mod alarm;
-pub mod audit;
+mod audit;
 mod blocks;
 pub mod bus;
 pub mod cases;
 pub mod clock;
 mod cluster;
+pub mod commands;
 pub mod config;
 mod connection_limit;
 pub mod dealings;
@@ -42,7 +42,6 @@ pub mod node;
 mod node_id;
 pub mod node_name;
 pub mod oidc;
-pub mod operator_commands;
 pub mod origin;
 mod outbox;
 mod own_blocks;
@@ -79,6 +78,7 @@ pub mod storage;
 mod thinking;
 pub mod tls;
 mod token_bucket;
+mod token_buckets;
 mod write_deadline;
 
 use std::{

@@ -20,13 +20,13 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+pub(crate) use self::task::FromPeer;
 use self::{
     frame::Message,
     queues::{Pushed, Queues},
     sight::Sight,
     task::LinkTask,
 };
-pub(crate) use self::{peer::ResetCause, task::FromPeer};
 use crate::{
     bus::{Bus, FromBus},
     limits::LINK_FRAME_MAX,

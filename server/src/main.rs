@@ -11,12 +11,13 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Parser;
 use fivefold_server::{
-    Listeners, Membership, RunError, account_commands, audit,
+    Listeners, Membership, RunError,
     bus::BusConfig,
+    clock::Clock,
+    commands,
     config::{Args, Config, Moderate, Task},
     file_limit,
     logs::{self, Logs},
-    operator_commands,
     public_url::PublicUrl,
     run_in_cluster,
     signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
@@ -54,7 +55,7 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let logs = logs::start(&args.log, args.log_format).context("--log")?;
     match &args.task {
         None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
-        Some(task) => maintain(args, task).inspect(|_| audit::log_command(task)),
+        Some(task) => maintain(args, task).inspect(|_| commands::log_command(task)),
     }
 }
 
@@ -77,17 +78,17 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
             let task = task.as_ref().unwrap_or(&Moderate::List);
             let folder = folder_unless(database.as_ref(), args)?;
             let database = database_of(database.as_ref(), &folder);
-            print(&operator_commands::moderate(database, task, operator.as_ref())?)
+            print(&commands::moderation::moderate(database, task, operator.as_ref())?)
         }
         (Task::Account { task }, database) => {
             let folder = folder_unless(database.as_ref(), args)?;
             let database = database_of(database.as_ref(), &folder);
-            print(&account_commands::account(database, task)?)
+            print(&commands::accounts::account(database, task)?)
         }
         (Task::Operator { name, remove }, database) => {
             let folder = folder_unless(database.as_ref(), args)?;
             let database = database_of(database.as_ref(), &folder);
-            print(&operator_commands::set_operator(database, name, *remove)?)
+            print(&commands::moderation::set_operator(database, name, *remove)?)
         }
         (Task::Undo { game }, None) => undo(Database::Folder(&args.data_folder()?), game),
         (Task::Undo { game }, Some(url)) => undo(Database::Postgres(url), game),
@@ -118,14 +119,15 @@ fn check(findings: &Findings) -> anyhow::Result<ExitCode> {
 }
 
 fn recover(database: Database<'_>, name: &str) -> anyhow::Result<ExitCode> {
-    let code = storage::recover(database, name)?;
+    let code = commands::accounts::recover(database, name)?;
     writeln!(io::stdout(), "{code}")?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn undo(database: Database<'_>, game: &str) -> anyhow::Result<ExitCode> {
     let game = GameId::try_from(game.to_owned()).context("the id of the game")?;
-    write!(io::stdout(), "{}", storage::undo(database, &game)?)?;
+    let now = Clock::of_system().now();
+    write!(io::stdout(), "{}", storage::undo(database, &game, now)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

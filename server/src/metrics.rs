@@ -37,7 +37,10 @@ use self::{
     cluster::ClusterMetrics, links::LinkMetrics, moderation::ModerationMetrics,
     pairing::PairingMetrics, process::ProcessMetrics,
 };
-pub(crate) use self::{format::MetricsFormat, links::LinkDrop};
+pub(crate) use self::{
+    format::MetricsFormat,
+    links::{LinkDrop, ResetCause},
+};
 use crate::{connection_limit::Full, storage::DiskSpace};
 
 /// All metrics.

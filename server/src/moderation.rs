@@ -21,7 +21,6 @@ use tokio::{
 };
 
 use crate::{
-    account_tries::Buckets,
     clock::Clock,
     cluster::{Cluster, frame::News},
     limits::moderation::{
@@ -36,6 +35,7 @@ use crate::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
         Sessions, StorageError, StorageReader, Waiting,
     },
+    token_buckets::TokenBuckets,
 };
 
 /// The sanctions that hold, and the way to change them.
@@ -60,8 +60,8 @@ pub(crate) struct Moderation {
 #[derive(Debug)]
 struct Tries {
     /// For the networks of an address, the narrowest first.
-    reports: Vec<Buckets<Network>>,
-    blocks: Buckets<IpAddr>,
+    reports: Vec<TokenBuckets<Network>>,
+    blocks: TokenBuckets<IpAddr>,
 }
 
 impl Moderation {
@@ -72,10 +72,10 @@ impl Moderation {
         (logins, sanctions): (Arc<Logins>, Arc<Sanctions>),
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
-        let reports = shares().map(|share| Buckets::new(REPORTS_MAX * share, REPORTS_WITHIN));
+        let reports = shares().map(|share| TokenBuckets::new(REPORTS_MAX * share, REPORTS_WITHIN));
         let tries = Tries {
             reports: reports.collect(),
-            blocks: Buckets::new(BLOCK_CHANGES_MAX, BLOCKS_WITHIN),
+            blocks: TokenBuckets::new(BLOCK_CHANGES_MAX, BLOCKS_WITHIN),
         };
         Self {
             read_pool,

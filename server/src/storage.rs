@@ -95,7 +95,7 @@ pub use self::{
         ChangeKind, GameResult, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
         Undone, rating_before,
     },
-    recovery::{Database, RecoverError, recover},
+    recovery::{Database, RecoverError, add_recovery_code},
     repair::{RepairError, Repaired, repair},
     sqlite::Sqlite,
     undo::{TakenBack, UndoError, undo},

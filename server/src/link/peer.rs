@@ -5,7 +5,10 @@
 //! all sent after both ends' last reset, and frames of an older one are ignored.
 
 use super::frame::Generation;
-use crate::limits::{LINK_FORGOTTEN_TICKS, LINK_SILENT_TICKS, LINK_TAIL_TICKS};
+use crate::{
+    limits::{LINK_FORGOTTEN_TICKS, LINK_SILENT_TICKS, LINK_TAIL_TICKS},
+    metrics::ResetCause,
+};
 
 /// One end of a link.
 #[derive(Debug)]
@@ -26,27 +29,6 @@ pub(super) struct Peer {
 struct Tail {
     sent: u64,
     ticks: u32,
-}
-
-/// Why a link is reset.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum ResetCause {
-    /// A frame came before one that was sent earlier.
-    Gap,
-    /// The last frames did not come.
-    Tail,
-    /// Too many frames waited.
-    Overfull,
-    /// The bus was disconnected.
-    Reconnected,
-    /// The peer has reset the link.
-    Peer,
-}
-
-impl ResetCause {
-    /// All causes.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Gap, Self::Tail, Self::Overfull, Self::Reconnected, Self::Peer];
 }
 
 /// What becomes of a batch.

@@ -13,14 +13,14 @@ use tokio::{
 
 use super::{
     frame::{Batch, Generation, Heartbeat, LinkState, Message},
-    peer::{Elapsed, Peer, ResetCause},
+    peer::{Elapsed, Peer},
     queues::{Queues, Work},
     sight::Sight,
 };
 use crate::{
     bus::{Bus, FromBus},
     limits::{BUS_RETRY, FROM_PEERS_MAX, LINK_ECHOES_MISSED_MAX, LINK_HEARTBEAT_TICKS, LINK_TICK},
-    metrics::{LinkDrop, Metrics},
+    metrics::{LinkDrop, Metrics, ResetCause},
     node_id::NodeId,
 };
 

@@ -8,7 +8,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::{link::ResetCause, node_id::NodeId};
+use crate::node_id::NodeId;
 
 /// Metrics of the links, by node.
 #[derive(Debug, Default)]
@@ -170,6 +170,27 @@ impl LinkMetrics {
             self.resets.remove(&ResetLabels::new(node, cause));
         }
     }
+}
+
+/// Why a link is reset.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum ResetCause {
+    /// A frame came before one that was sent earlier.
+    Gap,
+    /// The last frames did not come.
+    Tail,
+    /// Too many frames waited.
+    Overfull,
+    /// The bus was disconnected.
+    Reconnected,
+    /// The peer has reset the link.
+    Peer,
+}
+
+impl ResetCause {
+    /// All causes.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Gap, Self::Tail, Self::Overfull, Self::Reconnected, Self::Peer];
 }
 
 impl ResetLabels {

@@ -2,22 +2,18 @@
 
 use std::path::Path;
 
-use fivefold_shared::{
-    clock::millis,
-    notation::json::day,
-    protocol::{MemberId, Name},
-};
+use fivefold_shared::{clock::millis, notation::json::day, protocol::Name};
 
 use super::{
-    Account, AccountChange, AccountChanged, AccountStep, DatabaseUrl, OpenError, Postgres, Storage,
-    StorageError,
+    Account, AccountChange, AccountChanged, AccountStep, DatabaseUrl, KeyHash, OpenError, Postgres,
+    Storage, StorageError,
     accounts::removed_before,
     check::look_for_database,
     data_folder::database_in,
     name_keys::name_key,
     sqlite::{accounts as rows, change_file},
 };
-use crate::{clock::Clock, ids, limits::accounts::DELETED_ACCOUNT_KEPT};
+use crate::limits::accounts::DELETED_ACCOUNT_KEPT;
 
 /// The database of a server.
 #[derive(Clone, Copy, Debug)]
@@ -59,23 +55,28 @@ pub enum RecoverError {
     Bot,
 }
 
-/// Adds a recovery code to the account with this name, and returns the code. The others stay valid.
+/// Adds a recovery code to the account with this name. The others stay valid.
 ///
 /// # Errors
 /// If there is no such account, or the database cannot be used.
-pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverError> {
+pub fn add_recovery_code(
+    database: Database<'_>,
+    name: &str,
+    code: KeyHash,
+    now: u64,
+) -> Result<(), RecoverError> {
     let name = Name::new(name).map_err(|_| RecoverError::Nobody)?;
     let key = name_key(&name);
-    let code = ids::recovery_code();
     let change = |account: Option<Account>| {
         let Account { member, owner, deleted_at, .. } = account.ok_or(RecoverError::Nobody)?;
         if let Some(at) = deleted_at {
-            return Err(deleted(at));
+            return Err(deleted(at, now));
         }
         if owner.is_some() {
             return Err(RecoverError::Bot);
         }
-        Ok::<_, RecoverError>(new_code(member, &code))
+        let step = AccountStep::AddCode(code);
+        Ok::<_, RecoverError>(AccountChange { member, at: now, step })
     };
     let changed = match database {
         Database::Folder(folder) => {
@@ -93,7 +94,7 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
         }
     };
     match changed {
-        AccountChanged::Done => Ok(code),
+        AccountChanged::Done => Ok(()),
         AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => {
             Err(RecoverError::Nobody)
         }
@@ -101,14 +102,9 @@ pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverErro
 }
 
 /// The refusal of an account that was deleted at a time.
-fn deleted(at: u64) -> RecoverError {
-    if at <= removed_before(Clock::of_system().now()) {
+fn deleted(at: u64, now: u64) -> RecoverError {
+    if at <= removed_before(now) {
         return RecoverError::Removed(day(at));
     }
     RecoverError::Deleted { on: day(at), until: day(at + millis(DELETED_ACCOUNT_KEPT)) }
-}
-
-fn new_code(member: MemberId, code: &str) -> AccountChange {
-    let step = AccountStep::AddCode(ids::recovery_hash(code));
-    AccountChange { member, at: Clock::of_system().now(), step }
 }

@@ -11,7 +11,6 @@ use super::{
     data_folder::database_in,
     sqlite::{change_file, ratings},
 };
-use crate::clock::Clock;
 
 /// Why nothing was taken back.
 #[derive(Debug, thiserror::Error)]
@@ -45,8 +44,7 @@ impl fmt::Display for TakenBack {
 ///
 /// # Errors
 /// If the game has changed no rating, or the database cannot be used.
-pub fn undo(database: Database<'_>, game: &GameId) -> Result<TakenBack, UndoError> {
-    let now = Clock::of_system().now();
+pub fn undo(database: Database<'_>, game: &GameId, now: u64) -> Result<TakenBack, UndoError> {
     let undone = match database {
         Database::Folder(folder) => {
             let file = database_in(folder);

@@ -1,12 +1,14 @@
 //! What people and operators do about stored data: exports, and the deletion of accounts and guests.
 
 use fivefold_server::{
-    account_commands::{AccountError, account},
+    commands::{
+        accounts::{AccountError, account, recover},
+        moderation::moderate,
+    },
     config::{AccountTask, Moderate},
-    operator_commands::moderate,
     storage::{
         AccountChange, AccountStep, DataFolder, Database, IdentityHash, Memory, RecoverError,
-        Sqlite, Storage, recover,
+        Sqlite, Storage,
     },
 };
 use fivefold_shared::protocol::{MemberId, Message, Reason, close};

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use fivefold_server::{
+    commands::moderation::{CommandError, moderate, set_operator},
     config::{Closed, Moderate},
     limits::moderation::QUEUE_MAX,
-    operator_commands::{CommandError, moderate, set_operator},
     storage::{
         CaseId, DataFolder, Database, Memory, ModerationChange, ModerationChanged, OperatorError,
         Report, ReportKind, ReportState, Sqlite, Storage,

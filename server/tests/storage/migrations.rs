@@ -4,10 +4,11 @@ use std::{fs, path::Path};
 
 use fivefold_server::{
     NodeId,
+    commands::accounts::recover,
     storage::{
         AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
         GameQuery, IdentityHash, KnownMember, MigrateError, OpenError, RecoverError, SoleNode,
-        Sqlite, Storage, StorageReader, check, check_postgres, migrate, migrate_to_file, recover,
+        Sqlite, Storage, StorageReader, check, check_postgres, migrate, migrate_to_file,
     },
 };
 use fivefold_shared::{

@@ -328,7 +328,7 @@ fn ratings_in_a_file_count_on_from_what_is_stored_there() {
     store(&mut storage, game(1, [1, 2]));
     let second = store(&mut storage, game(2, [1, 2]));
     // An operator's command takes back a game of players whose ratings the server knows.
-    undo(Database::Folder(folder.path()), &game_id(1)).unwrap();
+    undo(Database::Folder(folder.path()), &game_id(1), 9_000_000).unwrap();
     let third = store(&mut storage, game(3, [1, 2]));
     assert_eq!((third[0].number, third[1].number), (4, 4));
     assert_ne!(third[0].before, second[0].after);
@@ -439,14 +439,14 @@ fn an_operator_takes_a_game_back_while_a_server_runs() {
     let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     play_three(&mut storage);
     for _ in 0..2 {
-        let taken = undo(Database::Folder(folder.path()), &game_id(1)).unwrap();
+        let taken = undo(Database::Folder(folder.path()), &game_id(1), 9_000_000).unwrap();
         assert_eq!(taken.0.len(), 2);
         assert!(taken.to_string().contains("standard/15/normal: "), "{taken}");
     }
-    let unknown = undo(Database::Folder(folder.path()), &game_id(9)).unwrap_err();
+    let unknown = undo(Database::Folder(folder.path()), &game_id(9), 9_000_000).unwrap_err();
     assert!(matches!(unknown, UndoError::NotRated(_)), "{unknown}");
     assert_eq!(rating(&storage, 1).games, 2);
     assert!(check(folder.path()).unwrap().is_sound());
     let nowhere = tempfile::tempdir().unwrap();
-    assert!(undo(Database::Folder(nowhere.path()), &game_id(1)).is_err());
+    assert!(undo(Database::Folder(nowhere.path()), &game_id(1), 9_000_000).is_err());
 }

@@ -1,5 +1,5 @@
-//! The commands `account export` and `account delete`, for people who ask the operator to do what they cannot
-//! do by themselves, for example because their account is closed. They work beside a running server.
+//! The commands `recover`, `account export` and `account delete`, for people who ask the operator to do what they
+//! cannot do by themselves, for example because their account is closed.
 
 use fivefold_shared::{
     clock::millis,
@@ -11,12 +11,23 @@ use crate::{
     clock::Clock,
     config::AccountTask,
     http::export_text,
+    ids,
     limits::accounts::DELETED_ACCOUNT_KEPT,
     storage::{
         Account, AccountChange, AccountChanged, AccountStep, Database, OperatorDatabase,
-        OperatorError, StorageError, StorageReader, name_key,
+        OperatorError, RecoverError, StorageError, StorageReader, add_recovery_code, name_key,
     },
 };
+
+/// Adds a recovery code to the account with this name, and returns the code. The others stay valid.
+///
+/// # Errors
+/// If there is no such account, or the database cannot be used.
+pub fn recover(database: Database<'_>, name: &str) -> Result<String, RecoverError> {
+    let code = ids::recovery_code();
+    add_recovery_code(database, name, ids::recovery_hash(&code), Clock::of_system().now())?;
+    Ok(code)
+}
 
 /// Why a command fails.
 #[derive(Debug, thiserror::Error)]
