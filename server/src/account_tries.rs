@@ -22,10 +22,12 @@ use crate::{
         RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN,
         VOUCHED_SIGN_UPS_MAX,
     },
-    network::network,
+    net::{
+        network::network,
+        token_buckets::{Newest, TokenBuckets},
+    },
     passwords::Whose,
     storage::KeyHash,
-    token_buckets::{Newest, TokenBuckets},
 };
 
 /// Counts tries. IPv6 addresses count by their /64 network.

@@ -35,19 +35,21 @@ use crate::{
     http::jobs::{Jobs, NoResult},
     identities::{Identified, identify},
     ids,
-    limits::accounts::{
-        DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
-        PASSKEY_CHECKS_PER_ADDRESS_MAX, RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT,
-        SESSION_SEEN_AGAIN_AFTER,
+    limits::{
+        accounts::{
+            DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
+            PASSKEY_CHECKS_PER_ADDRESS_MAX, RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT,
+            SESSION_SEEN_AGAIN_AFTER,
+        },
+        ratings::TRACED_AGAIN_AFTER,
     },
-    limits::ratings::TRACED_AGAIN_AFTER,
     logins::{Ended, Logins},
     moderation::Moderation,
+    net::public_url::PublicUrl,
     oidc::{OidcSettings, Provider},
     passkeys::{PasskeyAnswer, RelyingParty},
     passwords::{Password, Passwords, Verified, Whose},
     priority,
-    public_url::PublicUrl,
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
         IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,

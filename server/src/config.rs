@@ -15,18 +15,20 @@ use crate::{
     clock::Clock,
     dealings::SharedAddresses,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
-    listen::ListenAddress,
-    logged_addresses::Addresses,
     logs::{LogFilter, LogFormat, LostLines, Panics},
+    net::{
+        listen::ListenAddress,
+        logged_addresses::Addresses,
+        origin::Origin,
+        proxy::{self, Proxies},
+        public_url::PublicUrl,
+        tls::{Tls, TlsError},
+    },
     node_id::NodeId,
     node_name::NodeName,
     oidc::{Issuer, OidcSecret, OidcSettings},
-    origin::Origin,
     pools::{Pools, PoolsError},
-    proxy::{self, Proxies},
-    public_url::PublicUrl,
     storage::{Blocking, DatabaseUrl},
-    tls::{Tls, TlsError},
 };
 
 /// The Fivefold server: five in a row, online. Serves if no command is given.

@@ -16,7 +16,7 @@ use fivefold_shared::{
 
 use crate::{
     limits::{LISTED_MOVES_MAX, Limits},
-    network::{Network, NetworkCounts},
+    net::network::{Network, NetworkCounts},
     paired_games::{PairedGame, PairedGames},
 };
 

@@ -20,7 +20,7 @@ use tokio::{
 
 use crate::{
     limits::FAIR_NETWORKS_MAX,
-    network::{Network, network, networks},
+    net::network::{Network, network, networks},
 };
 
 tokio::task_local! {

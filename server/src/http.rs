@@ -54,16 +54,18 @@ use self::{
     refusals::{malformed, refused, retry_after},
 };
 use crate::{
-    connection_limit::{ConnectionPermit, Full},
     fair_queue::asked_from,
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, accounts::ACCOUNT_BODY_MAX},
     metrics::{Cut, RefusedFor},
-    origin,
-    proxy::faults::ProxyFault,
+    net::{
+        connection_limit::{ConnectionPermit, Full},
+        origin,
+        proxy::faults::ProxyFault,
+        tls::Tls,
+        write_deadline::{Switch, WriteDeadline},
+    },
     server::Server,
     session::{self, Visitor},
-    tls::Tls,
-    write_deadline::{Switch, WriteDeadline},
 };
 
 /// Browsers use HTTPS for a year, also for links that begin with `http:`.

@@ -4,7 +4,6 @@
 
 mod account_tries;
 mod accounts;
-mod address_limits;
 mod alarm;
 mod audit;
 mod blocks;
@@ -14,7 +13,6 @@ pub mod clock;
 mod cluster;
 pub mod commands;
 pub mod config;
-mod connection_limit;
 pub mod dealings;
 pub mod decisions;
 mod device_key;
@@ -30,19 +28,16 @@ mod idle_first;
 mod ids;
 pub mod limits;
 mod link;
-mod listen;
 mod lobby;
-mod logged_addresses;
 mod logins;
 pub mod logs;
 mod metrics;
 mod moderation;
-mod network;
+pub mod net;
 pub mod node;
 mod node_id;
 pub mod node_name;
 pub mod oidc;
-pub mod origin;
 mod outbox;
 mod own_blocks;
 mod own_ids;
@@ -56,8 +51,6 @@ mod people;
 mod picture;
 pub mod pools;
 mod priority;
-pub mod proxy;
-pub mod public_url;
 mod puzzle_tries;
 mod puzzles;
 pub mod rated_positions;
@@ -76,10 +69,6 @@ mod short_lived;
 pub mod signals;
 pub mod storage;
 mod thinking;
-pub mod tls;
-mod token_bucket;
-mod token_buckets;
-mod write_deadline;
 
 use std::{
     convert::Infallible,
@@ -100,12 +89,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     accounts::Accounts,
-    address_limits::AddressLimits,
     blocks::Blocks,
     clock::Clock,
     cluster::Cluster,
     config::Config,
-    connection_limit::{ConnectionLimit, ConnectionPermit, Full},
     disk::Disk,
     examination::Examiner,
     http::jobs::Jobs,
@@ -118,6 +105,13 @@ use self::{
     logins::Logins,
     metrics::{Metrics, RefusedFor},
     moderation::Moderation,
+    net::{
+        address_limits::AddressLimits,
+        connection_limit::{ConnectionLimit, ConnectionPermit, Full},
+        proxy::faults::LoggedFaults,
+        public_url::PublicUrl,
+        tls::Tls,
+    },
     node::registry::JoinError,
     oidc::OidcSettings,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
@@ -126,8 +120,6 @@ use self::{
     picture::Pictures,
     pools::Pools,
     priority::run_when_idle,
-    proxy::faults::LoggedFaults,
-    public_url::PublicUrl,
     puzzle_tries::PuzzleTries,
     refused_connections::RefusedConnections,
     reviews::Reviews,
@@ -138,10 +130,9 @@ use self::{
         Blocking, Claimed, LogWriter, ReadPool, Storage, StorageCheck, StorageError, WriterEnd,
     },
     thinking::{Pool, ThreadsEnd},
-    tls::Tls,
 };
 pub use self::{
-    listen::{Listen, ListenAddress, Listeners},
+    net::listen::{Listen, ListenAddress, Listeners},
     node_id::NodeId,
     peers::Membership,
 };

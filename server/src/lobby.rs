@@ -50,7 +50,7 @@ use crate::{
     directory::{Directory, Listed},
     ids,
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
-    network::Network,
+    net::network::Network,
     outbox::Outbox,
     relay::RelayedSeats,
     room_actor::{self, Envelope, Opened, RoomContext},

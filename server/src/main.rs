@@ -18,7 +18,7 @@ use fivefold_server::{
     config::{Args, Config, Moderate, Task},
     file_limit,
     logs::{self, Logs},
-    public_url::PublicUrl,
+    net::public_url::PublicUrl,
     run_in_cluster,
     signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
     storage::{

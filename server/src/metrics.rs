@@ -41,7 +41,7 @@ pub(crate) use self::{
     format::MetricsFormat,
     links::{LinkDrop, ResetCause},
 };
-use crate::{connection_limit::Full, storage::DiskSpace};
+use crate::{net::connection_limit::Full, storage::DiskSpace};
 
 /// All metrics.
 #[derive(Debug)]

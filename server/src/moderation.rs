@@ -28,14 +28,16 @@ use crate::{
         REPORTS_WITHIN, SANCTIONS_LOOK_INTERVAL,
     },
     logins::{Ended, Logins},
-    network::{Network, network, networks, shares},
+    net::{
+        network::{Network, network, networks, shares},
+        token_buckets::TokenBuckets,
+    },
     outbox::encode,
     sanctions::Sanctions,
     storage::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
         Sessions, StorageError, StorageReader, Waiting,
     },
-    token_buckets::TokenBuckets,
 };
 
 /// The sanctions that hold, and the way to change them.

@@ -17,7 +17,7 @@ use std::{convert::Infallible, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{origin::Origin, public_url::PublicUrl};
+use crate::net::{origin::Origin, public_url::PublicUrl};
 
 /// The provider that the operator has named, and how this server is known there.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -39,13 +39,13 @@ use self::{
     rooms::{Made, RoomMaker},
 };
 use crate::{
-    address_limits::AddressLimits,
     clock::Clock,
     cluster::{Cluster, ForPairing},
     limits::{HEARTBEAT_INTERVAL, PAIRING_INTERVAL},
     lobby::Lobby,
     logins::Logins,
     metrics::Metrics,
+    net::address_limits::AddressLimits,
     node_id::NodeId,
     pairing::{NewPair, SeekAim, Seeker},
     pools::Pools,

@@ -18,7 +18,7 @@ use std::net::IpAddr;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{public_url::PublicUrl, storage::Passkey};
+use crate::{net::public_url::PublicUrl, storage::Passkey};
 
 /// A question for a device, and what checks its answer.
 pub(crate) struct Ceremony {

@@ -28,9 +28,9 @@ use crate::{
         PASSWORD_MAX, PASSWORD_MIN, STRANGERS_HASH_QUEUE_MAX, STRANGERS_HASHES_AT_ONCE,
         STRANGERS_HASHES_PER_SECOND,
     },
+    net::token_bucket::TokenBucket,
     priority,
     storage::{Blocking, PasswordHash},
-    token_bucket::TokenBucket,
 };
 
 /// Passwords that many people have, in lower case and of at least [`PASSWORD_MIN`] characters, one a

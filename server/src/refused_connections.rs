@@ -11,11 +11,9 @@ use std::{
 use tokio::time::sleep;
 
 use crate::{
-    connection_limit::Full,
     limits::operators::{REFUSED_ADDRESSES_MAX, REFUSED_REPORT_INTERVAL},
-    logged_addresses::Addresses,
     metrics::{Metrics, RefusedFor},
-    network::network,
+    net::{connection_limit::Full, logged_addresses::Addresses, network::network},
 };
 
 /// Counts refused connections.

@@ -12,11 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     accounts::Accounts,
-    address_limits::AddressLimits,
     blocks::Blocks,
     clock::Clock,
     config::PageSource,
-    connection_limit::ConnectionLimit,
     dealings::SharedAddresses,
     fair_queue::Shares,
     heard_lines::HeardLines,
@@ -27,27 +25,31 @@ use crate::{
         STOP_SESSIONS_SPREAD,
     },
     lobby::Lobby,
-    logged_addresses::Addresses,
     logins::Logins,
     logs::{LostLines, Panics},
     metrics::Metrics,
     moderation::Moderation,
-    origin::Origin,
+    net::{
+        address_limits::AddressLimits,
+        connection_limit::ConnectionLimit,
+        logged_addresses::Addresses,
+        origin::Origin,
+        proxy::{
+            Proxies,
+            faults::{LoggedFaults, ProxyFault},
+        },
+        public_url::PublicUrl,
+        tls::Tls,
+    },
     pairing_task::PairingHandle,
     picture::Pictures,
     pools::Pools,
-    proxy::{
-        Proxies,
-        faults::{LoggedFaults, ProxyFault},
-    },
-    public_url::PublicUrl,
     puzzle_tries::PuzzleTries,
     rated_positions::RatedPositions,
     refused_connections::RefusedConnections,
     reviews::Reviews,
     storage::{ReadPool, StorageCheck},
     thinking::Pool,
-    tls::Tls,
 };
 
 /// How addresses share the work for answers over HTTP.

@@ -11,15 +11,13 @@ use std::{
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    address_limits::AddressLimits,
     cluster::{
         Cluster,
         frame::{AddressUse, News},
     },
-    connection_limit::ConnectionLimit,
     limits::{ADDRESS_USE_INTERVAL, ADDRESS_USE_KEPT},
     lobby::Lobby,
-    network::Network,
+    net::{address_limits::AddressLimits, connection_limit::ConnectionLimit, network::Network},
     node_id::NodeId,
     server::Server,
 };

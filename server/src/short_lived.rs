@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     limits::accounts::{SHORT_LIVED_MAX, SHORT_LIVED_PER_ADDRESS_MAX},
-    network::network,
+    net::network::network,
     storage::KeyHash,
 };
 

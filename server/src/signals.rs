@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::tls::Tls;
+use crate::net::tls::Tls;
 
 /// Cancels at the first of these signals, and then never returns.
 ///

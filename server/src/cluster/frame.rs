@@ -15,10 +15,9 @@ use fivefold_shared::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    address_limits::RATES,
     limits::ADDRESSES_REPORTED_MAX,
     logins::Ended,
-    network::Network,
+    net::{address_limits::RATES, network::Network},
     outbox::Outbox,
     short_lived::Access,
     storage::{BlockKind, IdentityHash, KeyHash},

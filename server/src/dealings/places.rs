@@ -7,7 +7,7 @@ use ipnet::IpNet;
 
 use crate::{
     ids,
-    network::network,
+    net::network::network,
     storage::{Trace, TraceKind},
 };
 

@@ -35,10 +35,13 @@ use self::{
 use super::{audit::Auditing, caller::Caller};
 use crate::{
     accounts::{Credentials, NewKey, RecoveryCodes, SignedIn, tokens::TokenHolder},
-    ids, origin,
+    ids,
+    net::{
+        origin,
+        proxy::faults::{ProxyFault, SEC_FETCH_SITE},
+    },
     passkeys::PasskeyAnswer,
     passwords::Password,
-    proxy::faults::{ProxyFault, SEC_FETCH_SITE},
     server::Server,
     storage::Sessions,
 };

@@ -7,7 +7,7 @@ use std::{
 
 use hyper::upgrade::OnUpgrade;
 
-use crate::{connection_limit::ConnectionPermit, session::Visitor};
+use crate::{net::connection_limit::ConnectionPermit, session::Visitor};
 
 /// The other end of a connection. Handlers get it with each request.
 #[derive(Clone, Debug)]

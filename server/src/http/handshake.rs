@@ -15,7 +15,7 @@ use axum::{
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use super::refusals::malformed;
-use crate::proxy::faults::ProxyFault;
+use crate::net::proxy::faults::ProxyFault;
 
 /// The only valid version (RFC 6455, section 4.1, point 9).
 const VERSION: &str = "13";

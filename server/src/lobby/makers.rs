@@ -7,8 +7,10 @@ use tokio::time::Instant;
 
 use crate::{
     limits::{IDLE_ADDRESSES_MAX, Limits},
-    network::{Network, networks},
-    token_bucket::SharedBucket,
+    net::{
+        network::{Network, networks},
+        token_bucket::SharedBucket,
+    },
 };
 
 /// The creators of all open rooms.

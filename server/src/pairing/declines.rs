@@ -11,7 +11,7 @@ use fivefold_shared::{clock::millis, protocol::MemberId};
 use super::input::{Challenger, Seeker};
 use crate::{
     limits::challenges::{DECLINE_PAUSES, DECLINES_FADE, DECLINES_FREE, DECLINES_KEPT},
-    network::{Network, networks},
+    net::network::{Network, networks},
 };
 
 /// The declines of the last day.

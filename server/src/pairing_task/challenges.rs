@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::{
     limits::{CHALLENGERS_MAX, CHALLENGES_PER_HOUR},
-    token_bucket::TokenBucket,
+    net::token_bucket::TokenBucket,
 };
 
 /// The allowances of the members who have challenged others lately.

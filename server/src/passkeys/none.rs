@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Ceremony, Holder, WrongAnswer, domain};
-use crate::public_url::PublicUrl;
+use crate::net::public_url::PublicUrl;
 
 /// A relying party, of which there is none.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use webauthn_rs::prelude::{
 use super::{Ceremony, Holder, WrongAnswer, domain};
 use crate::{
     limits::accounts::{CHALLENGE_KEPT, PASSKEY_ID_MAX},
-    public_url::PublicUrl,
+    net::public_url::PublicUrl,
 };
 
 /// Asks devices for passkeys of one domain, and checks their answers.

@@ -12,7 +12,7 @@ use fivefold_shared::{
 
 use crate::{
     dealings::{Place, SharedAddresses},
-    network::neighbourhood,
+    net::network::neighbourhood,
     storage::{GameMark, MarkKind},
 };
 

@@ -15,7 +15,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::token_bucket::TokenBucket;
+use crate::net::token_bucket::TokenBucket;
 
 /// A connection after its handshake.
 pub(super) type Connection = hyper_util::rt::TokioIo<hyper::upgrade::Upgraded>;

@@ -8,10 +8,9 @@ use tokio::time::Instant;
 
 use super::{close_reason::CloseReason, error::CommandError};
 use crate::{
-    address_limits::AddressLimit,
     limits::{CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, Limits, TOO_FAST_REFUSALS_MAX},
+    net::{address_limits::AddressLimit, token_bucket::TokenBucket},
     server::Server,
-    token_bucket::TokenBucket,
 };
 
 /// The remaining allowances of a session.

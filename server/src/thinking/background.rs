@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     limits::{BACKGROUND_JOBS_MAX, BACKGROUND_JOBS_PER_ADDRESS_MAX},
-    network::{Network, networks},
+    net::network::{Network, networks},
 };
 
 /// Memory of an analysis for its transposition table, once it has begun.

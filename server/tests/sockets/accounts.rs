@@ -8,7 +8,7 @@ use fivefold_server::{
     commands::accounts::recover,
     config::Config,
     limits::accounts::{ACCOUNT_BODY_MAX, NAME_SIGN_INS_MAX, SIGN_INS_MAX, SIGN_UPS_MAX},
-    proxy::Proxies,
+    net::proxy::Proxies,
     storage::{DataFolder, Database, Memory, RecoverError, Sqlite},
 };
 use fivefold_shared::protocol::{Identity, Message, Reason, close};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fivefold_server::{
     config::Config,
     limits::Limits,
-    proxy::{self, Proxies},
+    net::proxy::{self, Proxies},
     storage::Memory,
 };
 use tokio::{

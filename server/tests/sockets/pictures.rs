@@ -3,7 +3,7 @@
 use fivefold_server::{
     config::{Config, PageSource},
     limits::{HTTP_STUDY_TOKENS, Limits},
-    proxy::{Proxies, parse_network},
+    net::proxy::{Proxies, parse_network},
     storage::Memory,
 };
 use fivefold_shared::record::GameList;

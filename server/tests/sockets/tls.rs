@@ -5,8 +5,8 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use fivefold_server::{
     config::Config,
     limits::Limits,
+    net::tls::{Tls, TlsError},
     storage::Memory,
-    tls::{Tls, TlsError},
 };
 use futures_util::{SinkExt, StreamExt};
 use rcgen::{CertifiedKey, generate_simple_self_signed};

@@ -13,8 +13,7 @@ use tokio::time::Instant;
 
 use crate::{
     limits::{ADDRESS_SHARES, CHALLENGES_PER_HOUR, IDLE_ADDRESSES_MAX, Limits},
-    network::network,
-    token_bucket::SharedBucket,
+    net::{network::network, token_bucket::SharedBucket},
 };
 
 /// The number of rates that each address has.

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::network::neighbourhood;
+use crate::net::network::neighbourhood;
 
 /// How much of people's addresses is logged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]

@@ -5,7 +5,7 @@
 
 use std::{fmt, net::SocketAddr, str::FromStr};
 
-use crate::origin::{NoOrigin, Origin};
+use crate::net::origin::{NoOrigin, Origin};
 
 /// An address such as `https://play.example`, without a path.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use fivefold_shared::{
 };
 use tokio::time::Instant;
 
-use crate::{limits::accounts::TRIES_KEPT, token_bucket::TokenBucket};
+use crate::{limits::accounts::TRIES_KEPT, net::token_bucket::TokenBucket};
 
 /// Token buckets that are made when they are needed.
 #[derive(Debug)]

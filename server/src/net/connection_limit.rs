@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::network::{Network, NetworkCounts};
+use crate::net::network::{Network, NetworkCounts};
 
 /// Counts connections and refuses those above the limits.
 #[derive(Clone, Debug)]
