@@ -27,14 +27,10 @@ use self::every_node::EveryNodes;
 use crate::{
     account_tries::AccountTries,
     blocks::Blocks,
-    clock::Clock,
     cluster::{Cluster, frame::News},
     dealings::Place,
     device_key::DeviceKey,
-    fair_queue::Shares,
-    http::jobs::{Jobs, NoResult},
     identities::{Identified, identify},
-    ids,
     limits::{
         accounts::{
             DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
@@ -49,7 +45,13 @@ use crate::{
     oidc::{OidcSettings, Provider},
     passkeys::{PasskeyAnswer, RelyingParty},
     passwords::{Password, Passwords, Verified, Whose},
-    priority,
+    process::{
+        clock::Clock,
+        fair_queue::Shares,
+        ids,
+        jobs::{Jobs, NoResult},
+        priority,
+    },
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
         IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,

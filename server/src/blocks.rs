@@ -247,7 +247,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids;
+    use crate::process::ids;
 
     #[test]
     fn members_who_have_left_are_forgotten() {

@@ -5,8 +5,8 @@ pub mod accounts;
 pub mod moderation;
 
 use crate::{
-    audit::Audited,
     config::{AccountTask, Closed, Moderate, Task},
+    process::audit::Audited,
 };
 
 /// Logs what an operator has done on the command line, beside the database.

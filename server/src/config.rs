@@ -12,10 +12,8 @@ use ipnet::IpNet;
 pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
     bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
-    clock::Clock,
     dealings::SharedAddresses,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
-    logs::{LogFilter, LogFormat, LostLines, Panics},
     net::{
         listen::ListenAddress,
         logged_addresses::Addresses,
@@ -28,6 +26,10 @@ use crate::{
     node_name::NodeName,
     oidc::{Issuer, OidcSecret, OidcSettings},
     pools::{Pools, PoolsError},
+    process::{
+        clock::Clock,
+        logs::{LogFilter, LogFormat, LostLines, Panics},
+    },
     storage::{Blocking, DatabaseUrl},
 };
 

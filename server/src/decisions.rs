@@ -6,8 +6,8 @@ use fivefold_shared::clock::millis;
 
 use crate::{
     cases::CaseFile,
-    ids,
     limits::moderation::SANCTION_DAYS_MAX,
+    process::ids,
     storage::{Sanction, SanctionKind},
 };
 

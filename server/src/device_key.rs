@@ -3,7 +3,7 @@
 //!
 //! The cookie opens no account.
 
-use crate::{ids, storage::Account};
+use crate::{process::ids, storage::Account};
 
 /// Longest secret and proof that a browser may send.
 const PART_MAX: usize = 64;

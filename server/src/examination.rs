@@ -20,13 +20,13 @@ use tokio::{sync::oneshot, time::sleep};
 
 use self::facts::facts;
 use crate::{
-    clock::Clock,
     limits::{
         DAY,
         moderation::{
             ENGINE_GAMES_A_DAY, EXAMINATION_STALE, EXAMINATION_TIME_MAX, EXAMINED_WITHIN,
         },
     },
+    process::clock::Clock,
     storage::{
         ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, RatingChange, ReadPool,
         StorageError, Unexamined,

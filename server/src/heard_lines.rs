@@ -101,7 +101,7 @@ mod tests {
     use fivefold_shared::protocol::{ChatText, Name};
 
     use super::*;
-    use crate::ids;
+    use crate::process::ids;
 
     fn message(room: &RoomCode, number: u64) -> Message {
         let line = ChatLine {

@@ -10,7 +10,6 @@ mod caller;
 mod challenges;
 mod games;
 mod handshake;
-pub(crate) mod jobs;
 mod moderation;
 pub(crate) mod monitor;
 mod page;
@@ -54,7 +53,6 @@ use self::{
     refusals::{malformed, refused, retry_after},
 };
 use crate::{
-    fair_queue::asked_from,
     limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, accounts::ACCOUNT_BODY_MAX},
     metrics::{Cut, RefusedFor},
     net::{
@@ -64,6 +62,7 @@ use crate::{
         tls::Tls,
         write_deadline::{Switch, WriteDeadline},
     },
+    process::fair_queue::asked_from,
     server::Server,
     session::{self, Visitor},
 };

@@ -10,8 +10,8 @@ use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
 use fivefold_shared::room::Member;
 
 use crate::{
-    ids,
     limits::SEEN_AGAIN_AFTER,
+    process::ids,
     scopes::Scopes,
     storage::{
         IdentityHash, KeyHash, KnownMember, LogWriter, ReadError, ReadPool, Replacement,

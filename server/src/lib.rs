@@ -4,12 +4,9 @@
 
 mod account_tries;
 mod accounts;
-mod alarm;
-mod audit;
 mod blocks;
 pub mod bus;
 pub mod cases;
-pub mod clock;
 mod cluster;
 pub mod commands;
 pub mod config;
@@ -17,20 +14,14 @@ pub mod dealings;
 pub mod decisions;
 mod device_key;
 mod directory;
-mod disk;
 mod examination;
-mod fair_queue;
-pub mod file_limit;
 mod heard_lines;
 pub mod http;
 mod identities;
-mod idle_first;
-mod ids;
 pub mod limits;
 mod link;
 mod lobby;
 mod logins;
-pub mod logs;
 mod metrics;
 mod moderation;
 pub mod net;
@@ -50,14 +41,13 @@ mod peers;
 mod people;
 mod picture;
 pub mod pools;
-mod priority;
+pub mod process;
 mod puzzle_tries;
 mod puzzles;
 pub mod rated_positions;
 pub mod ratings;
 mod refused_connections;
 mod relay;
-mod retention;
 mod reviews;
 pub(crate) mod room_actor;
 mod sanctions;
@@ -66,7 +56,6 @@ mod server;
 mod session;
 mod shared_limits;
 mod short_lived;
-pub mod signals;
 pub mod storage;
 mod thinking;
 
@@ -90,12 +79,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::{
     accounts::Accounts,
     blocks::Blocks,
-    clock::Clock,
     cluster::Cluster,
     config::Config,
-    disk::Disk,
     examination::Examiner,
-    http::jobs::Jobs,
     identities::Identities,
     limits::{
         CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
@@ -119,7 +105,7 @@ use self::{
     people::People,
     picture::Pictures,
     pools::Pools,
-    priority::run_when_idle,
+    process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
     puzzle_tries::PuzzleTries,
     refused_connections::RefusedConnections,
     reviews::Reviews,
@@ -327,8 +313,8 @@ async fn serve(
         never = follow_clock(clock, &server.metrics) => match never {},
         never = server.refused_connections.report() => match never {},
         never = server.moderation.follow() => match never {},
-        never = retention::rest(log_writer.clone()) => match never {},
-        never = retention::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
+        never = process::pruning::rest(log_writer.clone()) => match never {},
+        never = process::pruning::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
         never = examiner.run() => match never {},
     };
     stop.cancel();

@@ -48,10 +48,10 @@ use self::{
 use crate::{
     cluster::frame::AddressUse,
     directory::{Directory, Listed},
-    ids,
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     net::network::Network,
     outbox::Outbox,
+    process::ids,
     relay::RelayedSeats,
     room_actor::{self, Envelope, Opened, RoomContext},
     storage::{Epoch, ReadPool},

@@ -233,7 +233,7 @@ mod tests {
     use std::slice;
 
     use super::*;
-    use crate::{ids, thinking::Owner};
+    use crate::{process::ids, thinking::Owner};
 
     fn login(session: u64, ending: Ending) -> Login {
         let (outbox, ..) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);

@@ -13,14 +13,16 @@ use clap::Parser;
 use fivefold_server::{
     Listeners, Membership, RunError,
     bus::BusConfig,
-    clock::Clock,
     commands,
     config::{Args, Config, Moderate, Task},
-    file_limit,
-    logs::{self, Logs},
     net::public_url::PublicUrl,
+    process::{
+        clock::Clock,
+        file_limit,
+        logs::{self, Logs},
+        unix_signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
+    },
     run_in_cluster,
-    signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
     storage::{
         self, DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry,
         SoleNode, Sqlite, Storage,

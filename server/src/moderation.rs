@@ -21,7 +21,6 @@ use tokio::{
 };
 
 use crate::{
-    clock::Clock,
     cluster::{Cluster, frame::News},
     limits::moderation::{
         BLOCK_CHANGES_MAX, BLOCKS_WITHIN, DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL, REPORTS_MAX,
@@ -33,6 +32,7 @@ use crate::{
         token_buckets::TokenBuckets,
     },
     outbox::encode,
+    process::clock::Clock,
     sanctions::Sanctions,
     storage::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,

@@ -24,12 +24,12 @@ use self::{
     registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
 };
 use crate::{
-    clock::Clock,
     limits::{
         CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT,
         STALE_AFTER, operators::NODE_NAMES_MAX,
     },
     node_id::NodeId,
+    process::clock::Clock,
     storage::{Blocking, StorageError},
 };
 

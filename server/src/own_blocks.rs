@@ -112,7 +112,7 @@ mod tests {
     use fivefold_shared::protocol::Name;
 
     use super::*;
-    use crate::{ids, storage::BlockEntry};
+    use crate::{process::ids, storage::BlockEntry};
 
     fn entry(other: &MemberId, kind: BlockKind) -> BlockEntry {
         BlockEntry { other: other.clone(), name: Name::new("Somebody").unwrap(), kind, at: 1 }

@@ -184,7 +184,7 @@ mod tests {
     use fivefold_shared::{clock::TimeControl, opening::OpeningKind, rules::Rules};
 
     use super::*;
-    use crate::ids;
+    use crate::process::ids;
 
     fn game(first: &MemberId, second: &MemberId) -> PairedGame {
         let (time, opening) = (TimeControl::None, OpeningKind::Free);

@@ -39,7 +39,6 @@ use self::{
     rooms::{Made, RoomMaker},
 };
 use crate::{
-    clock::Clock,
     cluster::{Cluster, ForPairing},
     limits::{HEARTBEAT_INTERVAL, PAIRING_INTERVAL},
     lobby::Lobby,
@@ -49,6 +48,7 @@ use crate::{
     node_id::NodeId,
     pairing::{NewPair, SeekAim, Seeker},
     pools::Pools,
+    process::clock::Clock,
     storage::Playing,
 };
 

@@ -18,10 +18,6 @@ use tokio::{
 };
 
 use crate::{
-    fair_queue::{Pace, Shares},
-    http::jobs::{Jobs, NoResult, Place},
-    idle_first::IdleFirst,
-    ids,
     limits::accounts::{
         ADDRESS_HASH_INTERVAL, ADDRESS_HASHES_AT_ONCE, GUESTS_HASH_QUEUE_MAX, HASH_MEMORY_KIB,
         HASH_PASSES, HASH_QUEUE_MAX, HASH_RESCUED_AFTER, HASHES_MAX, HASHES_PER_ADDRESS_MAX,
@@ -29,7 +25,13 @@ use crate::{
         STRANGERS_HASHES_PER_SECOND,
     },
     net::token_bucket::TokenBucket,
-    priority,
+    process::{
+        fair_queue::{Pace, Shares},
+        idle_first::IdleFirst,
+        ids,
+        jobs::{Jobs, NoResult, Place},
+        priority,
+    },
     storage::{Blocking, PasswordHash},
 };
 

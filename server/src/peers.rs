@@ -11,7 +11,6 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     bus::BusConfig,
-    clock::Clock,
     cluster::{Cluster, frame::News},
     limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
     link::{FromPeer, Links},
@@ -22,6 +21,7 @@ use crate::{
     },
     node_id::NodeId,
     people::People,
+    process::clock::Clock,
     shared_limits::SharedLimits,
     storage::Blocking,
 };

@@ -160,7 +160,7 @@ fn stones(moves: &[Point]) -> Vec<(Point, Stone)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids;
+    use crate::process::ids;
 
     /// So many moves that no two lie on one another.
     fn moves(count: i32) -> Vec<Point> {

@@ -58,12 +58,11 @@ use self::{
     waiting::{Learned, Need, Waiting},
 };
 use crate::{
-    alarm::Alarm,
     cluster::frame::ToRelay,
     directory::Listed,
-    ids,
     limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
     outbox::Outbox,
+    process::{alarm::Alarm, ids},
     storage::{
         Append, AppendError, Epoch, KnownMember, LogWriter, Playing, StorageError, WriterPermit,
     },

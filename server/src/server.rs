@@ -13,12 +13,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     accounts::Accounts,
     blocks::Blocks,
-    clock::Clock,
     config::PageSource,
     dealings::SharedAddresses,
-    fair_queue::Shares,
     heard_lines::HeardLines,
-    http::jobs::Jobs,
     identities::Identities,
     limits::{
         HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX, Limits, STOP_SESSION_APART,
@@ -26,7 +23,6 @@ use crate::{
     },
     lobby::Lobby,
     logins::Logins,
-    logs::{LostLines, Panics},
     metrics::Metrics,
     moderation::Moderation,
     net::{
@@ -44,6 +40,12 @@ use crate::{
     pairing_task::PairingHandle,
     picture::Pictures,
     pools::Pools,
+    process::{
+        clock::Clock,
+        fair_queue::Shares,
+        jobs::Jobs,
+        logs::{LostLines, Panics},
+    },
     puzzle_tries::PuzzleTries,
     rated_positions::RatedPositions,
     refused_connections::RefusedConnections,

@@ -32,7 +32,7 @@ use self::{
     frame_limit::Connection,
     transport::{Incoming, Transport},
 };
-use crate::{fair_queue::asked_from, outbox::Outbox, server::Server, thinking::Owner};
+use crate::{outbox::Outbox, process::fair_queue::asked_from, server::Server, thinking::Owner};
 
 /// Runs a session until either side ends it.
 pub(crate) fn run(

@@ -34,14 +34,12 @@ mod postgres;
 mod puzzles;
 mod ratings;
 mod raw_value;
-mod read_pool;
 mod recovery;
 mod repair;
 mod replica_lag;
 mod salvage;
 mod schema;
 mod sqlite;
-mod storage_check;
 mod strays;
 mod undo;
 mod values;
@@ -104,8 +102,10 @@ pub(crate) use self::{
     accounts::DELETED_NAME,
     keys::OIDC_KEY_PREFIX,
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
-    read_pool::{ReadError, ReadPool},
     replica_lag::ReplicaLag,
+};
+pub(crate) use crate::process::{
+    read_pool::{ReadError, ReadPool},
     storage_check::StorageCheck,
 };
 

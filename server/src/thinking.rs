@@ -37,7 +37,7 @@ pub(crate) use self::{
     job_control::JobControl,
     owner::Owner,
 };
-use crate::{limits::ANALYSIS_TIME_MAX, metrics::Metrics, priority};
+use crate::{limits::ANALYSIS_TIME_MAX, metrics::Metrics, process::priority};
 
 /// Handle of the bots' threads; cheap to clone.
 #[derive(Clone, Debug)]

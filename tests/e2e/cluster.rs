@@ -168,7 +168,7 @@ async fn a_clean_stop_is_one_takeover_in_the_log_and_no_warning() {
     let log = cluster.log(1);
     let has_level = |line: &&str| [" WARN ", " ERROR "].iter().any(|level| line.contains(level));
     // How many files this machine lets be open has nothing to do with the other node.
-    let lines = log.lines().filter(|line| !line.contains("fivefold_server::file_limit:"));
+    let lines = log.lines().filter(|line| !line.contains("fivefold_server::process::file_limit:"));
     let warnings: Vec<_> = lines.filter(has_level).collect();
     assert!(warnings.is_empty(), "{warnings:?}");
     assert_eq!(log.matches("has taken over the rooms").count(), 1, "{log}");

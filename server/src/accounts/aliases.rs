@@ -4,8 +4,8 @@ use fivefold_shared::protocol::{AccountNews, Identity, MemberId, Reason, Refusal
 
 use super::{Accounts, SignedIn, known_guest};
 use crate::{
-    ids,
     logins::Ended,
+    process::ids,
     storage::{AccountStep, KeyStep, ReadError},
 };
 

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use super::{Accounts, Device, SignedIn, account_name, looks_like_another, stored_likeness};
 use crate::{
-    ids,
     limits::accounts::BOTS_MAX,
     logins::Ended,
+    process::ids,
     storage::{Account, AccountStep, NewBot, Sessions, StorageReader},
 };
 

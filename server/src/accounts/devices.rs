@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use super::{Accounts, Device, Opened, SignedIn, new_session};
 use crate::{
-    ids,
     limits::accounts::{DEVICE_CODE_KEPT, DEVICE_POLL_AFTER, LINK_KEPT},
+    process::ids,
     storage::{Account, AccountStep, KeyHash, KeyStep},
 };
 

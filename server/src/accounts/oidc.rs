@@ -12,9 +12,9 @@ use tokio::time::Instant;
 
 use super::{Accounts, Device, Opened, SignedIn, can_be_opened, new_session};
 use crate::{
-    ids,
     limits::accounts::CHALLENGE_KEPT,
     oidc::{Begun, Checks, OidcError, Provider, Subject},
+    process::ids,
     storage::{Account, AccountStep, KeyHash, KeyStep, Passkey, UsedPasskey},
 };
 

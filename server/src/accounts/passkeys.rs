@@ -16,9 +16,9 @@ use super::{
     Accounts, Device, Opened, SignedIn, account_name, can_be_opened, new_session, no_result,
 };
 use crate::{
-    ids,
     limits::accounts::{CHALLENGE_KEPT, SESSION_LABEL_MAX},
     passkeys::{Ceremony, Holder, PasskeyAnswer, RelyingParty, WrongAnswer},
+    process::ids,
     storage::{Account, AccountStep, KeyHash, KeyStep, OIDC_KEY_PREFIX, Passkey, UsedPasskey},
 };
 

@@ -13,10 +13,10 @@ use super::{
     no_hash, stored_likeness,
 };
 use crate::{
-    ids,
     limits::accounts::{PROVED_WITHIN, RENAMED_AGAIN_AFTER},
     logins::Ended,
     passwords::{Password, Verified, Whose},
+    process::ids,
     storage::{Account, AccountStep, KeyStep, Sessions, StorageReader},
 };
 

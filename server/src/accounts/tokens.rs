@@ -9,9 +9,9 @@ use fivefold_shared::{
 
 use super::{Accounts, Device, SignedIn, passkeys::label_of};
 use crate::{
-    ids,
     limits::accounts::{SESSION_SEEN_AGAIN_AFTER, TOKEN_KEPT, TOKEN_KEPT_MAX},
     logins::Ended,
+    process::ids,
     scopes::Scopes,
     storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions},
 };

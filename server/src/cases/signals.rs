@@ -91,7 +91,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::ids;
+    use crate::process::ids;
 
     fn member(number: u64) -> MemberId {
         MemberId::try_from(format!("{number:016x}")).unwrap()

@@ -8,11 +8,10 @@ use fivefold_shared::{
 
 use crate::{
     cases::{name_of, time},
-    clock::Clock,
     config::AccountTask,
     http::export_text,
-    ids,
     limits::accounts::DELETED_ACCOUNT_KEPT,
+    process::{clock::Clock, ids},
     storage::{
         Account, AccountChange, AccountChanged, AccountStep, Database, OperatorDatabase,
         OperatorError, RecoverError, StorageError, StorageReader, add_recovery_code, name_key,

@@ -10,9 +10,9 @@ use crate::{
         CaseFile, ShownSanction, case_file, decision_text, file_text, in_force, number, queue,
         queue_text, time,
     },
-    clock::Clock,
     config::{Closed, Moderate},
     decisions::{Decision, DecisionError, decide},
+    process::clock::Clock,
     storage::{
         CaseId, CaseIdError, Database, ModerationChange, OpenReport, OpenReports, OperatorDatabase,
         OperatorError, ReportState, Sanction, SanctionKind,

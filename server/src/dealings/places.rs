@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 
 use crate::{
-    ids,
     net::network::network,
+    process::ids,
     storage::{Trace, TraceKind},
 };
 

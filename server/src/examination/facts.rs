@@ -82,7 +82,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{ids, ratings::Estimate, storage::GameResult};
+    use crate::{process::ids, ratings::Estimate, storage::GameResult};
 
     #[test]
     fn nobody_compares_a_program_with_the_engine() {

@@ -35,13 +35,13 @@ use self::{
 use super::{audit::Auditing, caller::Caller};
 use crate::{
     accounts::{Credentials, NewKey, RecoveryCodes, SignedIn, tokens::TokenHolder},
-    ids,
     net::{
         origin,
         proxy::faults::{ProxyFault, SEC_FETCH_SITE},
     },
     passkeys::PasskeyAnswer,
     passwords::Password,
+    process::ids,
     server::Server,
     storage::Sessions,
 };

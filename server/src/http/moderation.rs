@@ -21,8 +21,8 @@ use super::account::asked::{AccountRefusal, Asked};
 use crate::{
     accounts::Credentials,
     cases::name_of,
-    ids,
     passwords::Password,
+    process::ids,
     server::Server,
     storage::{
         BlockEntry, BlockKind, CaseId, ModerationChange, Report, ReportKind, ReportQuery,

@@ -22,12 +22,12 @@ use tokio::time::Instant;
 
 use super::{
     account::asked::{AccountRefusal, Asked},
-    jobs::NoResult,
     profile::{points, puzzle_score},
     refusals::malformed,
 };
 use crate::{
     limits::HTTP_STUDY_TOKENS,
+    process::jobs::NoResult,
     puzzle_tries::StoredTry,
     puzzles::{PuzzleFilter, start},
     server::Server,

@@ -17,11 +17,11 @@ use tokio::time::{Instant, error::Elapsed, timeout};
 
 use super::{
     caller::Caller,
-    jobs::NoResult,
     refusals::{Refused, busy, malformed, refused, too_fast, too_slow},
 };
 use crate::{
     limits::{HTTP_BYTES_PER_TOKEN, HTTP_STUDY_TOKENS},
+    process::jobs::NoResult,
     server::Server,
 };
 

@@ -193,7 +193,7 @@ mod tests {
     use std::{net::Ipv4Addr, time::Duration};
 
     use super::*;
-    use crate::ids;
+    use crate::process::ids;
 
     const LIMITS: Limits = Limits { rooms_per_minute: 2, rooms_max: 5, ..Limits::DEFAULT };
 

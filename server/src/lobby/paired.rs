@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 use super::{Lobby, Maker, lock};
 use crate::{
-    ids,
     paired_games::{PairedGame, PairedGames},
+    process::ids,
     room_actor::{Opened, PairedStart},
     storage::{KnownMember, Playing, ReadError},
 };

@@ -27,11 +27,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Begun, Checks, OidcError, OidcSettings, Subject};
 use crate::{
-    fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
     limits::accounts::{
         OIDC_ANSWER_MAX, OIDC_CALL_WITHIN, OIDC_CALLS_MAX, OIDC_CALLS_PER_ADDRESS_MAX,
         OIDC_METADATA_KEPT, OIDC_SUBJECT_MAX,
     },
+    process::fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
 };
 
 /// How addresses share the calls to the provider.

@@ -35,7 +35,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::ids;
+    use crate::process::ids;
 
     #[test]
     fn a_member_may_challenge_so_often() {

@@ -21,7 +21,6 @@ use super::{
     watchers::Watchers,
 };
 use crate::{
-    ids,
     limits::{
         ANSWERED_WITHIN, PAIR_MADE_WITHIN, SEEK_REPEAT_INTERVAL, SEEKS_IN_MESSAGE_MAX,
         UNANSWERED_COMMANDS_MAX,
@@ -31,6 +30,7 @@ use crate::{
     node_id::NodeId,
     outbox::encode,
     pairing::{Answer, NewPair, SeekAim, Seeker},
+    process::ids,
     storage::Playing,
 };
 

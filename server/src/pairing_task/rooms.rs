@@ -17,12 +17,12 @@ use fivefold_shared::{
 
 use super::messages::ToLeader;
 use crate::{
-    clock::Clock,
     limits::PAIR_MADE_WITHIN,
     lobby::{Lobby, NotPaired, PairedRoom},
     metrics::Metrics,
     paired_games::PairedGame,
     pairing::{NewPair, PairNumber, Seeker},
+    process::clock::Clock,
     storage::{KnownMember, Playing},
 };
 

@@ -23,10 +23,10 @@ use fivefold_shared::{
 use super::*;
 use crate::{
     dealings::OwnDealings,
-    ids,
     limits::{ANSWERED_WITHIN, PAIR_MADE_WITHIN, UNANSWERED_COMMANDS_MAX},
     logins::{Ending, Login},
     outbox::{Outbox, OutboxReceiver},
+    process::ids,
     thinking::Owner,
 };
 

@@ -12,12 +12,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::*;
 use crate::{
     bus::local::LocalNetwork,
-    ids,
     limits::REFUSED_COMMANDS_KEPT,
     link::Links,
     metrics::Metrics,
     node::Node,
     outbox::OutboxReceiver,
+    process::ids,
     room_actor::around,
     storage::{Blocking, Memory},
     thinking::Owner,

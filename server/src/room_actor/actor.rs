@@ -20,16 +20,14 @@ use super::{
     waiting::Waiting,
 };
 use crate::{
-    alarm::Alarm,
-    clock::Clock,
     cluster::{Cluster, frame::ToRelay},
     dealings::SharedAddresses,
     directory::Listed,
-    disk::Disk,
     heard_lines::{HeardLines, leave_out_unheard},
     limits::{Limits, REFUSED_IN_ROOM_KEPT, operators::CLOCK_DRIFT_FOLLOWED},
     metrics::Metrics,
     node_id::NodeId,
+    process::{alarm::Alarm, clock::Clock, disk::Disk},
     rated_positions::RatedPositions,
     sanctions::Sanctions,
     storage::{Blocking, LogWriter, Playing, ReadPool},

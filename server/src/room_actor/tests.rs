@@ -23,13 +23,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
-    clock::Clock,
     directory::Directory,
-    disk::Disk,
     limits::Limits,
     metrics::{Levels, Metrics},
     node_id::NodeId,
     paired_games::GameEnd,
+    process::{clock::Clock, disk::Disk},
     storage::{
         AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember,
         Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, ReadPool,

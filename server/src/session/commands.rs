@@ -25,7 +25,6 @@ use super::{
 use crate::{
     accounts::{SignedIn, tokens::TokenHolder},
     identities::Authenticated,
-    ids,
     limits::LOGIN_TRIES_MAX,
     lobby::RoomHandle,
     logins::{Ending, Login},
@@ -33,6 +32,7 @@ use crate::{
     outbox::{Outbox, encode},
     own_ids::OwnIds,
     pairing_task::PairingRequest,
+    process::ids,
     room_actor::Envelope,
     server::Server,
     storage::{Account, KeyHash},

@@ -31,7 +31,7 @@ use std::{
     thread,
 };
 
-use fivefold_server::logs::{self, LogFormat};
+use fivefold_server::process::logs::{self, LogFormat};
 
 use self::{
     day::Day,

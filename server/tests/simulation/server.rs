@@ -11,10 +11,10 @@ use std::{
 use fivefold_server::{
     Listen, Listeners, Membership, NodeId, RunError,
     bus::{BusConfig, local::LocalNetwork},
-    clock::Clock,
     config::Config,
     limits::Limits,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
+    process::clock::Clock,
     run, run_in_cluster,
     storage::{Blocking, StorageError},
 };

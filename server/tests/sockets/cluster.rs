@@ -9,10 +9,10 @@ use std::{
 use fivefold_server::{
     NodeId, RunError,
     bus::local::LocalNetwork,
-    clock::Clock,
     config::Config,
     limits::{Limits, READS_PER_ADDRESS_MAX},
     node::registry::{NodeReport, Pulse, Registry},
+    process::clock::Clock,
     storage::{
         AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
         Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,

@@ -9,9 +9,9 @@ use std::{
 };
 
 use fivefold_server::{
-    clock::{Clock, WallClock},
     config::Config,
     limits::Limits,
+    process::clock::{Clock, WallClock},
     storage::Memory,
 };
 use fivefold_shared::{

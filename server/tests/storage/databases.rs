@@ -5,8 +5,8 @@ use std::thread;
 
 use fivefold_server::{
     NodeId,
-    clock::Clock,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
+    process::clock::Clock,
     storage::{
         Append, Claimed, DatabaseUrl, OpenError, Postgres, PostgresRegistry, SoleNode, Storage,
         check_postgres,

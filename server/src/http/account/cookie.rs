@@ -5,8 +5,8 @@ use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 
 use crate::{
     device_key::DeviceKey,
-    ids,
     limits::accounts::{CHALLENGE_KEPT, SESSION_AGE_MAX},
+    process::ids,
     storage::KeyHash,
 };
 

@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::asked::{AccountRefusal, Asked};
 use crate::{
     accounts::SignedIn,
-    ids,
     limits::accounts::PROVED_WITHIN,
+    process::ids,
     storage::{Account, AccountKeys, AccountSession, ApiToken, KeyHash, Passkey},
 };
 

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, header::AUTHORIZATION};
 
-use crate::{ids, storage::KeyHash};
+use crate::{process::ids, storage::KeyHash};
 
 /// The token of a request, which may not be valid. The identity of a guest is none.
 pub(in crate::http) fn in_header(headers: &HeaderMap) -> Option<KeyHash> {

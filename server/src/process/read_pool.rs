@@ -11,10 +11,10 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{Blocking, ReplicaLag, Storage, StorageError, StorageReader};
 use crate::{
-    fair_queue::{FairQueue, NoPlace, Shares, asker},
     limits::{READ_QUEUE_MAX, READS_PER_ADDRESS_MAX},
+    process::fair_queue::{FairQueue, NoPlace, Shares, asker},
+    storage::{Blocking, ReplicaLag, Storage, StorageError, StorageReader},
 };
 
 /// Somebody who comes waits for at most this long until the storage can be read again.
@@ -195,7 +195,7 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
 
     use super::*;
-    use crate::{fair_queue::asked_from, storage::Memory};
+    use crate::{process::fair_queue::asked_from, storage::Memory};
 
     fn host(number: u8) -> IpAddr {
         [192, 0, 2, number].into()

@@ -8,7 +8,7 @@
 use std::net::IpAddr;
 
 use crate::{
-    fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
+    process::fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
     storage::Blocking,
 };
 

@@ -7,11 +7,11 @@ use fivefold_shared::clock::millis;
 use tokio::time::sleep;
 
 use crate::{
-    clock::Clock,
     limits::{
         PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, REST_INTERVAL,
         accounts::PRUNED_ACCOUNTS_MAX, moderation::PRUNED_MODERATION_MAX,
     },
+    process::clock::Clock,
     storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
 

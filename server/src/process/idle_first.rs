@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::priority;
+use crate::process::priority;
 
 /// The name of the thread that runs only when no other thread needs the processor.
 const THREAD: &str = "idle-job";

@@ -9,7 +9,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{LogWriter, ReadPool, StorageError};
+use crate::storage::{LogWriter, ReadPool, StorageError};
 
 /// A storage that takes longer to answer whether it works does not work.
 const STORAGE_ANSWERS_WITHIN: Duration = Duration::from_secs(2);
