@@ -46,7 +46,6 @@ mod puzzle_tries;
 mod puzzles;
 pub mod rated_positions;
 pub mod ratings;
-mod refused_connections;
 mod relay;
 mod reviews;
 pub(crate) mod room_actor;
@@ -89,7 +88,7 @@ use self::{
     },
     lobby::Lobby,
     logins::Logins,
-    metrics::{Metrics, RefusedFor},
+    metrics::{Metrics, RefusedFor, refused_connections::RefusedConnections},
     moderation::Moderation,
     net::{
         address_limits::AddressLimits,
@@ -107,7 +106,6 @@ use self::{
     pools::Pools,
     process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
     puzzle_tries::PuzzleTries,
-    refused_connections::RefusedConnections,
     reviews::Reviews,
     room_actor::RoomContext,
     server::{HTTP_JOBS, Server},

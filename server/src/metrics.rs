@@ -9,6 +9,7 @@ mod links;
 mod moderation;
 mod pairing;
 mod process;
+pub(crate) mod refused_connections;
 
 use std::{
     fmt,

@@ -23,7 +23,7 @@ use crate::{
     },
     lobby::Lobby,
     logins::Logins,
-    metrics::Metrics,
+    metrics::{Metrics, refused_connections::RefusedConnections},
     moderation::Moderation,
     net::{
         address_limits::AddressLimits,
@@ -48,7 +48,6 @@ use crate::{
     },
     puzzle_tries::PuzzleTries,
     rated_positions::RatedPositions,
-    refused_connections::RefusedConnections,
     reviews::Reviews,
     storage::{ReadPool, StorageCheck},
     thinking::Pool,
