@@ -26,9 +26,9 @@ use self::{
 };
 use crate::{
     limits::{FROM_OWNER_MAX, FROM_PEERS_MAX},
-    link::Links,
     node::{Beat, Node, registry::NodeReport},
     node_id::NodeId,
+    transport::link::Links,
 };
 
 /// The other nodes, and this one among them.

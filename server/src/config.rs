@@ -11,7 +11,6 @@ use ipnet::IpNet;
 
 pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
-    bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
     dealings::SharedAddresses,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
     net::{
@@ -31,6 +30,7 @@ use crate::{
         logs::{LogFilter, LogFormat, LostLines, Panics},
     },
     storage::{Blocking, DatabaseUrl},
+    transport::bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
 };
 
 /// The Fivefold server: five in a row, online. Serves if no command is given.

@@ -5,7 +5,6 @@
 mod account_tries;
 mod accounts;
 mod blocks;
-pub mod bus;
 pub mod cases;
 mod cluster;
 pub mod commands;
@@ -19,7 +18,6 @@ mod heard_lines;
 pub mod http;
 mod identities;
 pub mod limits;
-mod link;
 mod lobby;
 mod logins;
 mod metrics;
@@ -57,6 +55,7 @@ mod shared_limits;
 mod short_lived;
 pub mod storage;
 mod thinking;
+pub mod transport;
 
 use std::{
     convert::Infallible,

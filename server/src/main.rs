@@ -11,9 +11,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Parser;
 use fivefold_server::{
-    Listeners, Membership, RunError,
-    bus::BusConfig,
-    commands,
+    Listeners, Membership, RunError, commands,
     config::{Args, Config, Moderate, Task},
     net::public_url::PublicUrl,
     process::{
@@ -27,6 +25,7 @@ use fivefold_server::{
         self, DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry,
         SoleNode, Sqlite, Storage,
     },
+    transport::bus::BusConfig,
 };
 use fivefold_shared::protocol::GameId;
 use tokio::{net::TcpListener, task::spawn_blocking};

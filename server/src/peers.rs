@@ -10,10 +10,8 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    bus::BusConfig,
     cluster::{Cluster, frame::News},
     limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
-    link::{FromPeer, Links},
     metrics::Metrics,
     node::{
         Beat, Node,
@@ -24,6 +22,10 @@ use crate::{
     process::clock::Clock,
     shared_limits::SharedLimits,
     storage::Blocking,
+    transport::{
+        bus::BusConfig,
+        link::{FromPeer, Links},
+    },
 };
 
 /// The longest that a node waits for its retirement to be stored.

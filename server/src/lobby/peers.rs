@@ -27,7 +27,6 @@ use crate::{
     },
     directory::Listed,
     limits::{CLAIMED_ROOMS_MAX, MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
-    link::FromPeer,
     logins::Logins,
     node_id::NodeId,
     outbox::refuse,
@@ -35,6 +34,7 @@ use crate::{
     relay::{Claim, Next, Relay, RelayedSeats},
     room_actor::{self, Envelope, Mailbox, Opened},
     storage::{Epoch, MadeRoom, ReadError, StorageError},
+    transport::link::FromPeer,
 };
 
 impl Lobby {

@@ -11,9 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::*;
 use crate::{
-    bus::local::LocalNetwork,
     limits::REFUSED_COMMANDS_KEPT,
-    link::Links,
     metrics::Metrics,
     node::Node,
     outbox::OutboxReceiver,
@@ -21,6 +19,7 @@ use crate::{
     room_actor::around,
     storage::{Blocking, Memory},
     thinking::Owner,
+    transport::{bus::local::LocalNetwork, link::Links},
 };
 
 const OWNER: NodeId = NodeId::MAX;

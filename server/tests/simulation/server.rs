@@ -10,13 +10,13 @@ use std::{
 
 use fivefold_server::{
     Listen, Listeners, Membership, NodeId, RunError,
-    bus::{BusConfig, local::LocalNetwork},
     config::Config,
     limits::Limits,
     node::registry::{JoinError, NodeReport, Pulse, Registry},
     process::clock::Clock,
     run, run_in_cluster,
     storage::{Blocking, StorageError},
+    transport::bus::{BusConfig, local::LocalNetwork},
 };
 use rand::{RngExt, rngs::StdRng};
 use tokio::time::sleep;

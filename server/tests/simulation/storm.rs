@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fivefold_server::bus::local::{Faults, LocalNetwork};
+use fivefold_server::transport::bus::local::{Faults, LocalNetwork};
 use rand::{RngExt, rngs::StdRng};
 use turmoil::Sim;
 

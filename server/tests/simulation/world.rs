@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use fivefold_server::bus::local::LocalNetwork;
+use fivefold_server::transport::bus::local::LocalNetwork;
 use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,

@@ -1,9 +1,9 @@
 //! Other devices that sign in, by a typed code or by a link.
 
 use fivefold_server::{
-    bus::local::LocalNetwork,
     limits::accounts::{DEVICE_CODES_MAX, DEVICE_TRIES_MAX},
     storage::Memory,
+    transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{AccountNews, Message};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Passkeys and tokens over HTTP and sockets, by a device in software.
 
-use fivefold_server::{bus::local::LocalNetwork, config::Config, storage::Memory};
+use fivefold_server::{config::Config, storage::Memory, transport::bus::local::LocalNetwork};
 use fivefold_shared::protocol::{AccountNews, Message, Reason, Scope, close};
 use serde_json::{Value, json};
 

@@ -4,12 +4,12 @@
 use std::net::IpAddr;
 
 use fivefold_server::{
-    bus::local::LocalNetwork,
     commands::accounts::recover,
     config::Config,
     limits::accounts::{ACCOUNT_BODY_MAX, NAME_SIGN_INS_MAX, SIGN_INS_MAX, SIGN_UPS_MAX},
     net::proxy::Proxies,
     storage::{DataFolder, Database, Memory, RecoverError, Sqlite},
+    transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{Identity, Message, Reason, close};
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! Bots over HTTP and sockets: who makes and ends them, who sees that they are bots, and who they play with.
 
 use fivefold_server::{
-    bus::local::LocalNetwork,
     config::Config,
     limits::accounts::BOTS_MAX,
     storage::{AccountChange, AccountStep, IdentityHash, Memory, NewBot, Storage},
+    transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{CatchUp, Event, MemberId, Message, Name, Player, Reason, close};
 use serde_json::{Value, json};

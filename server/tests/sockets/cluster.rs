@@ -8,7 +8,6 @@ use std::{
 
 use fivefold_server::{
     NodeId, RunError,
-    bus::local::LocalNetwork,
     config::Config,
     limits::{Limits, READS_PER_ADDRESS_MAX},
     node::registry::{NodeReport, Pulse, Registry},
@@ -18,6 +17,7 @@ use fivefold_server::{
         Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,
         StorageError, StorageReader, Undone,
     },
+    transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::{
     protocol::{

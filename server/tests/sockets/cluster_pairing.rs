@@ -10,7 +10,7 @@ use std::{
 };
 
 use fivefold_server::{
-    NodeId, RunError, bus::local::LocalNetwork, config::Config, storage::Memory,
+    NodeId, RunError, config::Config, storage::Memory, transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::{
     protocol::{Message, Reason, SeekEnd, SeekId, close},

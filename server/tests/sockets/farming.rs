@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeSet, net::Ipv4Addr, time::Duration};
 
-use fivefold_server::{bus::local::LocalNetwork, config::Config, limits::Limits, storage::Memory};
+use fivefold_server::{
+    config::Config, limits::Limits, storage::Memory, transport::bus::local::LocalNetwork,
+};
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, RoomCode, WhyCasual},
     room::{RoomLimits, ShortestGame},

@@ -12,12 +12,12 @@ use std::{
 
 use fivefold_server::{
     Listeners, Membership, RunError,
-    bus::{BusConfig, local::LocalNetwork},
     config::Config,
     dealings::SharedAddresses,
     limits::Limits,
     run, run_in_cluster,
     storage::{Memory, Storage},
+    transport::bus::{BusConfig, local::LocalNetwork},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode};
 use futures_util::{SinkExt, StreamExt};

@@ -452,7 +452,7 @@ async fn operators_decide_and_people_are_told() {
 #[tokio::test]
 async fn operators_decide_for_all_nodes() {
     let memory = Memory::default();
-    let network = fivefold_server::bus::local::LocalNetwork::new(1);
+    let network = fivefold_server::transport::bus::local::LocalNetwork::new(1);
     let nodes = [(); 2].map(|()| TestServer::start_node(&memory, &network, LIMITS));
     check_decisions(&memory, [&nodes[0], &nodes[1]]).await;
     for node in nodes {
@@ -483,7 +483,7 @@ async fn help(server: &TestServer, path: &str, moves: &[[i32; 2]]) -> u16 {
 
 #[tokio::test]
 async fn nobody_gets_help_with_a_rated_game_that_is_running() {
-    let network = fivefold_server::bus::local::LocalNetwork::new(1);
+    let network = fivefold_server::transport::bus::local::LocalNetwork::new(1);
     let memory = Memory::default();
     let nodes = [(); 2].map(|()| TestServer::start_node(&memory, &network, LIMITS));
     let [here, there] = &nodes;

@@ -1,11 +1,11 @@
 //! Signing up and in by another site (OpenID Connect), against a provider over real sockets.
 
 use fivefold_server::{
-    bus::local::LocalNetwork,
     config::Config,
     limits::accounts::{OIDC_STARTS_MAX, SIGN_UPS_MAX},
     oidc::OidcSettings,
     storage::Memory,
+    transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{AccountNews, Message};
 use serde_json::{Value, json};

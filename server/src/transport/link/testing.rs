@@ -8,9 +8,9 @@ use tokio_util::task::TaskTracker;
 
 use super::{FromPeer, Links};
 use crate::{
-    bus::{Bus, FromBus},
     metrics::{Levels, Metrics},
     node_id::NodeId,
+    transport::bus::{Bus, FromBus},
 };
 
 /// A node with its links.

@@ -18,10 +18,10 @@ use super::{
     sight::Sight,
 };
 use crate::{
-    bus::{Bus, FromBus},
     limits::{BUS_RETRY, FROM_PEERS_MAX, LINK_ECHOES_MISSED_MAX, LINK_HEARTBEAT_TICKS, LINK_TICK},
     metrics::{LinkDrop, Metrics, ResetCause},
     node_id::NodeId,
+    transport::bus::{Bus, FromBus},
 };
 
 /// What arrives over the links.

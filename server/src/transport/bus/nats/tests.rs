@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     limits::{BUS_SERVERS_MAX, CLUSTER_NAME_MAX},
-    link::testing::Host,
+    transport::link::testing::Host,
 };
 
 fn access(urls: &str, files: NatsFiles) -> Result<NatsAccess, NatsError> {
@@ -261,7 +261,7 @@ async fn a_node_that_leaves_ends_its_tasks_after_its_last_words() {
     let farewell = async {
         loop {
             let event = two.from_peers.recv().await.unwrap();
-            if let crate::link::FromPeer::Broadcast { message, .. } = event {
+            if let crate::transport::link::FromPeer::Broadcast { message, .. } = event {
                 return message;
             }
         }

@@ -18,16 +18,16 @@ use tokio_util::task::TaskTracker;
 
 use super::{FromPeer, frame::*, testing::Host};
 use crate::{
-    bus::{
-        Bus, FromBus,
-        local::{Faults, LocalNetwork},
-    },
     limits::{
         LINK_BATCH_BYTES, LINK_FORGOTTEN_TICKS, LINK_FRAME_MAX, LINK_PEERS_MAX,
         LINK_QUEUE_BYTES_MAX, LINK_QUEUE_FRAMES_MAX, LINK_TICK,
     },
     metrics::Metrics,
     node_id::NodeId,
+    transport::bus::{
+        Bus, FromBus,
+        local::{Faults, LocalNetwork},
+    },
 };
 
 fn id(number: u32) -> NodeId {

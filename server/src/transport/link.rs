@@ -28,10 +28,10 @@ use self::{
     task::LinkTask,
 };
 use crate::{
-    bus::{Bus, FromBus},
     limits::LINK_FRAME_MAX,
     metrics::{LinkDrop, Metrics},
     node_id::NodeId,
+    transport::bus::{Bus, FromBus},
 };
 
 /// The sending ends of all links of a node. A clone is another handle of the same ones.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use turmoil::Builder;
 
 use super::*;
-use crate::{link::testing::Host, metrics::Metrics};
+use crate::{metrics::Metrics, transport::link::testing::Host};
 
 /// Lives through some seconds with faults; returns everything that happened, with its time.
 fn live(seed: u64) -> String {
