@@ -39,10 +39,10 @@ use crate::{
         },
         ratings::TRACED_AGAIN_AFTER,
     },
-    logins::{Ended, Logins},
     moderation::Moderation,
     net::public_url::PublicUrl,
     oidc::{OidcSettings, Provider},
+    online::logins::{Ended, Logins},
     passkeys::{PasskeyAnswer, RelyingParty},
     passwords::{Password, Passwords, Verified, Whose},
     process::{

@@ -13,7 +13,7 @@ use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
 use crate::{
     cluster::{Cluster, frame::News},
     limits::{LOGIN_TRIES_MAX, moderation::BLOCKS_MAX},
-    own_blocks::{KnownGuests, OwnBlocks},
+    online::own_blocks::{KnownGuests, OwnBlocks},
     storage::{
         BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadError, ReadPool,
         StorageReader,

@@ -14,12 +14,10 @@ pub mod decisions;
 mod device_key;
 mod directory;
 mod examination;
-mod heard_lines;
 pub mod http;
 mod identities;
 pub mod limits;
 mod lobby;
-mod logins;
 mod metrics;
 mod moderation;
 pub mod net;
@@ -27,9 +25,7 @@ pub mod node;
 mod node_id;
 pub mod node_name;
 pub mod oidc;
-mod outbox;
-mod own_blocks;
-mod own_ids;
+mod online;
 mod paired_games;
 pub mod pairing;
 mod pairing_task;
@@ -52,7 +48,6 @@ mod scopes;
 mod server;
 mod session;
 mod shared_limits;
-mod short_lived;
 pub mod storage;
 mod thinking;
 pub mod transport;
@@ -86,7 +81,6 @@ use self::{
         operators::{CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL},
     },
     lobby::Lobby,
-    logins::Logins,
     metrics::{Metrics, RefusedFor, refused_connections::RefusedConnections},
     moderation::Moderation,
     net::{
@@ -98,6 +92,7 @@ use self::{
     },
     node::registry::JoinError,
     oidc::OidcSettings,
+    online::logins::Logins,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     peers::{Peers, Serving},
     people::People,

@@ -50,7 +50,7 @@ use crate::{
     directory::{Directory, Listed},
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     net::network::Network,
-    outbox::Outbox,
+    online::outbox::Outbox,
     process::ids,
     relay::RelayedSeats,
     room_actor::{self, Envelope, Opened, RoomContext},

@@ -26,12 +26,14 @@ use crate::{
         BLOCK_CHANGES_MAX, BLOCKS_WITHIN, DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL, REPORTS_MAX,
         REPORTS_WITHIN, SANCTIONS_LOOK_INTERVAL,
     },
-    logins::{Ended, Logins},
     net::{
         network::{Network, network, networks, shares},
         token_buckets::TokenBuckets,
     },
-    outbox::encode,
+    online::{
+        logins::{Ended, Logins},
+        outbox::encode,
+    },
     process::clock::Clock,
     sanctions::Sanctions,
     storage::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    blocks::Blocks, logins::Logins, moderation::Moderation, rated_positions::RatedPositions,
+    blocks::Blocks, moderation::Moderation, online::logins::Logins, rated_positions::RatedPositions,
 };
 
 /// Those parts; cheap to clone.

@@ -32,14 +32,16 @@ use crate::{
         Cluster, FromOwner,
         frame::{Mark, Outcome, RemoteInput, ToOwner, ToRelay},
     },
-    heard_lines::{heard_by, said, speaker},
     limits::{
         ANSWER_AWAITED, ANSWERED_WITHIN, RELAY_IDLE, RELAY_RETRY, RELAY_UNANSWERED_MAX,
         RESUMED_SESSIONS_MAX, RESUMED_WITHIN, SILENT_OWNER_ASKED, TAKE_WITHIN,
         UNANSWERED_COMMANDS_MAX,
     },
     node_id::NodeId,
-    outbox::{Outbox, refuse},
+    online::{
+        heard_lines::{heard_by, said, speaker},
+        outbox::{Outbox, refuse},
+    },
     room_actor::{Envelope, Handover, Mailbox, RoomContext},
     storage::{Claimed, Epoch, StorageError},
 };

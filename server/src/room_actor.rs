@@ -61,7 +61,7 @@ use crate::{
     cluster::frame::ToRelay,
     directory::Listed,
     limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
-    outbox::Outbox,
+    online::outbox::Outbox,
     process::{alarm::Alarm, ids},
     storage::{
         Append, AppendError, Epoch, KnownMember, LogWriter, Playing, StorageError, WriterPermit,

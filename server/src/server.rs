@@ -15,14 +15,12 @@ use crate::{
     blocks::Blocks,
     config::PageSource,
     dealings::SharedAddresses,
-    heard_lines::HeardLines,
     identities::Identities,
     limits::{
         HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX, Limits, STOP_SESSION_APART,
         STOP_SESSIONS_SPREAD,
     },
     lobby::Lobby,
-    logins::Logins,
     metrics::{Metrics, refused_connections::RefusedConnections},
     moderation::Moderation,
     net::{
@@ -37,6 +35,7 @@ use crate::{
         public_url::PublicUrl,
         tls::Tls,
     },
+    online::{heard_lines::HeardLines, logins::Logins},
     pairing_task::PairingHandle,
     picture::Pictures,
     pools::Pools,

@@ -32,7 +32,9 @@ use self::{
     frame_limit::Connection,
     transport::{Incoming, Transport},
 };
-use crate::{outbox::Outbox, process::fair_queue::asked_from, server::Server, thinking::Owner};
+use crate::{
+    online::outbox::Outbox, process::fair_queue::asked_from, server::Server, thinking::Owner,
+};
 
 /// Runs a session until either side ends it.
 pub(crate) fn run(

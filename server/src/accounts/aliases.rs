@@ -4,7 +4,7 @@ use fivefold_shared::protocol::{AccountNews, Identity, MemberId, Reason, Refusal
 
 use super::{Accounts, SignedIn, known_guest};
 use crate::{
-    logins::Ended,
+    online::logins::Ended,
     process::ids,
     storage::{AccountStep, KeyStep, ReadError},
 };

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{Accounts, Device, SignedIn, account_name, looks_like_another, stored_likeness};
 use crate::{
     limits::accounts::BOTS_MAX,
-    logins::Ended,
+    online::logins::Ended,
     process::ids,
     storage::{Account, AccountStep, NewBot, Sessions, StorageReader},
 };

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     cluster::{Cluster, frame::Question},
-    short_lived::{Access, ShortLived},
+    online::short_lived::{Access, ShortLived},
     storage::KeyHash,
 };
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     limits::accounts::{PROVED_WITHIN, RENAMED_AGAIN_AFTER},
-    logins::Ended,
+    online::logins::Ended,
     passwords::{Password, Verified, Whose},
     process::ids,
     storage::{Account, AccountStep, KeyStep, Sessions, StorageReader},

@@ -10,7 +10,7 @@ use fivefold_shared::{
 use super::{Accounts, Device, SignedIn, passkeys::label_of};
 use crate::{
     limits::accounts::{SESSION_SEEN_AGAIN_AFTER, TOKEN_KEPT, TOKEN_KEPT_MAX},
-    logins::Ended,
+    online::logins::Ended,
     process::ids,
     scopes::Scopes,
     storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions},

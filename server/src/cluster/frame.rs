@@ -16,10 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     limits::ADDRESSES_REPORTED_MAX,
-    logins::Ended,
     net::{address_limits::RATES, network::Network},
-    outbox::Outbox,
-    short_lived::Access,
+    online::{logins::Ended, outbox::Outbox, short_lived::Access},
     storage::{BlockKind, IdentityHash, KeyHash},
     thinking::Owner,
 };

@@ -22,7 +22,7 @@ use crate::{
         frame::{News, Question},
     },
     limits::{LISTING_AGE_MAX, LISTING_REST, OWN_ROOMS_SEEN_MAX, PEER_LIST_INTERVAL},
-    own_ids::OwnIds,
+    online::own_ids::OwnIds,
 };
 
 impl Lobby {

@@ -9,7 +9,7 @@ use fivefold_shared::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
-    dealings::OwnDealings, limits::PAIRING_INPUTS_MAX, outbox::Outbox, pairing::Rating,
+    dealings::OwnDealings, limits::PAIRING_INPUTS_MAX, online::outbox::Outbox, pairing::Rating,
     pools::Pools, storage::Playing,
 };
 

@@ -10,8 +10,7 @@ use fivefold_shared::{
 use super::messages::ToLeader;
 use crate::{
     dealings::OwnDealings,
-    outbox::Outbox,
-    own_blocks::OwnBlocks,
+    online::{outbox::Outbox, own_blocks::OwnBlocks},
     pairing::{Rating, SeekAim, Seeker, StandingSeek},
 };
 

@@ -24,8 +24,10 @@ use super::*;
 use crate::{
     dealings::OwnDealings,
     limits::{ANSWERED_WITHIN, PAIR_MADE_WITHIN, UNANSWERED_COMMANDS_MAX},
-    logins::{Ending, Login},
-    outbox::{Outbox, OutboxReceiver},
+    online::{
+        logins::{Ending, Login},
+        outbox::{Outbox, OutboxReceiver},
+    },
     process::ids,
     thinking::Owner,
 };

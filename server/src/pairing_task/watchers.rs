@@ -9,7 +9,7 @@ use fivefold_shared::{
 };
 
 use super::messages::LobbyView;
-use crate::outbox::{Outbox, Posted, encode};
+use crate::online::outbox::{Outbox, Posted, encode};
 
 /// The sessions that watch, and the lobby that was sent last.
 #[derive(Debug, Default)]

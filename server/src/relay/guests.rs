@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use crate::{
     cluster::frame::RemoteGuest,
     limits::{REFUSED_COMMANDS_KEPT, REFUSED_IN_ROOM_KEPT},
-    outbox::{Outbox, encode},
+    online::outbox::{Outbox, encode},
 };
 
 /// The sessions, and the last event that they have.

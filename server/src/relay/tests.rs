@@ -14,7 +14,7 @@ use crate::{
     limits::REFUSED_COMMANDS_KEPT,
     metrics::Metrics,
     node::Node,
-    outbox::OutboxReceiver,
+    online::outbox::OutboxReceiver,
     process::ids,
     room_actor::around,
     storage::{Blocking, Memory},

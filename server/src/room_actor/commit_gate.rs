@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::route::Route;
 use crate::{
-    outbox::encode_event,
+    online::outbox::encode_event,
     storage::{
         Append, AppendError, Epoch, KnownMember, NowPlaying, RatingChange, Reply, WriterPermit,
     },

@@ -19,9 +19,11 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use super::route::{RelayLink, Route};
 use crate::{
     cluster::frame::{Mark, ToRelay},
-    heard_lines::speaker,
     node_id::NodeId,
-    outbox::{Encoder, Posted, encode},
+    online::{
+        heard_lines::speaker,
+        outbox::{Encoder, Posted, encode},
+    },
 };
 
 /// The sessions in a room, and those that listen.

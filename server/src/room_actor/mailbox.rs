@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fivefold_shared::room::Input;
 use tokio::sync::mpsc;
 
-use crate::{cluster::frame::ToOwner, node_id::NodeId, outbox::Outbox};
+use crate::{cluster::frame::ToOwner, node_id::NodeId, online::outbox::Outbox};
 
 /// What comes into a room's mailbox.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, MAILBOX_INPUTS_MAX, REBUILD_RETRY},
-    outbox::encode,
+    online::outbox::encode,
     storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
 

@@ -14,8 +14,10 @@ use crate::{
         frame::{Credentials, Outcome, ToRelay},
     },
     node_id::NodeId,
-    outbox::{Encoder, Outbox, Posted, encode},
-    own_blocks::OwnBlocks,
+    online::{
+        outbox::{Encoder, Outbox, Posted, encode},
+        own_blocks::OwnBlocks,
+    },
     storage::IdentityHash,
     thinking::Owner,
 };

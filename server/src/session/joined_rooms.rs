@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{OwnedPermit, error::TrySendError};
 use crate::{
     limits::JOINED_ROOMS_MAX,
     lobby::{RoomHandle, no_such_room},
-    outbox::Outbox,
+    online::outbox::Outbox,
     room_actor::Envelope,
 };
 

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     limits::{Limits, READ_BUFFER, WRITE_BUFFER, WRITE_BUFFER_MAX},
     metrics::Metrics,
-    outbox::OutboxReceiver,
+    online::outbox::OutboxReceiver,
 };
 
 /// Reads and writes one session's socket.

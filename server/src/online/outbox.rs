@@ -22,8 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_KEPT, OUTBOX_MESSAGES_MAX},
-    own_blocks::OwnBlocks,
-    own_ids::OwnIds,
+    online::{own_blocks::OwnBlocks, own_ids::OwnIds},
     storage::IdentityHash,
     thinking::Owner,
 };

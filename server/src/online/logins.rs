@@ -20,8 +20,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    outbox::Outbox,
-    short_lived::ShortLived,
+    online::{outbox::Outbox, short_lived::ShortLived},
     storage::{KeyHash, Sessions},
 };
 

@@ -10,7 +10,7 @@ use std::{
 
 use fivefold_shared::protocol::{ChatLine, MemberId, Message, RoomCode};
 
-use crate::{limits::moderation::CHAT_LINES_KEPT, own_blocks::OwnBlocks};
+use crate::{limits::moderation::CHAT_LINES_KEPT, online::own_blocks::OwnBlocks};
 
 /// The last lines of all rooms that have listeners here.
 #[derive(Debug, Default)]
