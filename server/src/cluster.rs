@@ -4,6 +4,7 @@
 //! It does not know what a room is. `lobby/peers.rs` hands out what comes from other nodes.
 
 pub(crate) mod frame;
+pub mod node;
 mod questions;
 
 use std::{
@@ -25,8 +26,8 @@ use self::{
     questions::Questions,
 };
 use crate::{
+    cluster::node::{Beat, Node, registry::NodeReport},
     limits::{FROM_OWNER_MAX, FROM_PEERS_MAX},
-    node::{Beat, Node, registry::NodeReport},
     node_id::NodeId,
     transport::link::Links,
 };

@@ -21,7 +21,6 @@ mod lobby;
 mod metrics;
 mod moderation;
 pub mod net;
-pub mod node;
 mod node_id;
 pub mod node_name;
 pub mod oidc;
@@ -72,7 +71,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use self::{
     accounts::Accounts,
     blocks::Blocks,
-    cluster::Cluster,
+    cluster::{Cluster, node::registry::JoinError},
     config::Config,
     examination::Examiner,
     identities::Identities,
@@ -90,7 +89,6 @@ use self::{
         public_url::PublicUrl,
         tls::Tls,
     },
-    node::registry::JoinError,
     oidc::OidcSettings,
     online::logins::Logins,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},

@@ -10,13 +10,16 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    cluster::{Cluster, frame::News},
+    cluster::{
+        Cluster,
+        frame::News,
+        node::{
+            Beat, Node,
+            registry::{JoinError, Registry},
+        },
+    },
     limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
     metrics::Metrics,
-    node::{
-        Beat, Node,
-        registry::{JoinError, Registry},
-    },
     node_id::NodeId,
     people::People,
     process::clock::Clock,

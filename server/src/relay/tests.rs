@@ -11,9 +11,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::*;
 use crate::{
+    cluster::node::Node,
     limits::REFUSED_COMMANDS_KEPT,
     metrics::Metrics,
-    node::Node,
     online::outbox::OutboxReceiver,
     process::ids,
     room_actor::around,

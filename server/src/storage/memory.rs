@@ -41,8 +41,8 @@ use super::{
     deleted_players,
 };
 use crate::{
+    cluster::node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX, moderation::STANDING_GAMES_MAX},
-    node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
 };
 

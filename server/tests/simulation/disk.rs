@@ -9,7 +9,7 @@ use std::{
 
 use fivefold_server::{
     NodeId,
-    node::registry::{JoinError, NodeReport, Pulse, Registry},
+    cluster::node::registry::{JoinError, NodeReport, Pulse, Registry},
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
         Appended, BlockLists, CaseId, Claimed, DealingsReader, DiskSpace, Epoch, ExaminationReader,

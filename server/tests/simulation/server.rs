@@ -10,9 +10,9 @@ use std::{
 
 use fivefold_server::{
     Listen, Listeners, Membership, NodeId, RunError,
+    cluster::node::registry::{JoinError, NodeReport, Pulse, Registry},
     config::Config,
     limits::Limits,
-    node::registry::{JoinError, NodeReport, Pulse, Registry},
     process::clock::Clock,
     run, run_in_cluster,
     storage::{Blocking, StorageError},

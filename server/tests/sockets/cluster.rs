@@ -8,9 +8,9 @@ use std::{
 
 use fivefold_server::{
     NodeId, RunError,
+    cluster::node::registry::{NodeReport, Pulse, Registry},
     config::Config,
     limits::{Limits, READS_PER_ADDRESS_MAX},
-    node::registry::{NodeReport, Pulse, Registry},
     process::clock::Clock,
     storage::{
         AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,

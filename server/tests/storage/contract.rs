@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use fivefold_server::{
     NodeId,
-    node::registry::Registry,
+    cluster::node::registry::Registry,
     storage::{
         Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
         Sqlite, Storage,

@@ -5,7 +5,7 @@ use std::thread;
 
 use fivefold_server::{
     NodeId,
-    node::registry::{JoinError, NodeReport, Pulse, Registry},
+    cluster::node::registry::{JoinError, NodeReport, Pulse, Registry},
     process::clock::Clock,
     storage::{
         Append, Claimed, DatabaseUrl, OpenError, Postgres, PostgresRegistry, SoleNode, Storage,

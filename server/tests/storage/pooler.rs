@@ -2,7 +2,7 @@
 
 use fivefold_server::{
     NodeId,
-    node::registry::{NodeReport, Pulse, Registry},
+    cluster::node::registry::{NodeReport, Pulse, Registry},
     storage::{DatabaseUrl, OpenError, Postgres, PostgresRegistry, Storage},
 };
 use fivefold_test_services::PgBouncer;

@@ -12,8 +12,8 @@ use super::{
     values::{signed, unsigned},
 };
 use crate::{
+    cluster::node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     limits::{DATABASE_HEARTBEAT_WITHIN, SOLE_NODE_HEARTBEAT, SOLE_NODE_WATCHES},
-    node::registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
     node_id::NodeId,
     node_name::NodeName,
     storage::StorageError,

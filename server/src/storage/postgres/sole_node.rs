@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{DatabaseUrl, OpenError, registry::PostgresRegistry};
 use crate::{
+    cluster::node::registry::{JoinError, NodeReport, Pulse, Registry},
     limits::SOLE_NODE_HEARTBEAT,
-    node::registry::{JoinError, NodeReport, Pulse, Registry},
     node_id::NodeId,
     storage::StorageError,
 };
