@@ -26,9 +26,7 @@ use tokio::time::Instant;
 use self::every_node::EveryNodes;
 use crate::{
     account_tries::AccountTries,
-    blocks::Blocks,
     cluster::{Cluster, frame::News},
-    dealings::Place,
     device_key::DeviceKey,
     identities::{Identified, identify},
     limits::{
@@ -39,7 +37,7 @@ use crate::{
         },
         ratings::TRACED_AGAIN_AFTER,
     },
-    moderation::Moderation,
+    moderation::{Moderation, blocks::Blocks, dealings::Place},
     net::public_url::PublicUrl,
     oidc::{OidcSettings, Provider},
     online::logins::{Ended, Logins},

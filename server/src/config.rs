@@ -11,8 +11,8 @@ use ipnet::IpNet;
 
 pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
-    dealings::SharedAddresses,
     limits::{DAY, DRAIN_SECS_MAX, Limits},
+    moderation::dealings::SharedAddresses,
     net::{
         listen::ListenAddress,
         logged_addresses::Addresses,

@@ -4,16 +4,11 @@
 
 mod account_tries;
 mod accounts;
-mod blocks;
-pub mod cases;
 mod cluster;
 pub mod commands;
 pub mod config;
-pub mod dealings;
-pub mod decisions;
 mod device_key;
 mod directory;
-mod examination;
 pub mod http;
 mod identities;
 pub mod limits;
@@ -42,7 +37,6 @@ pub mod ratings;
 mod relay;
 mod reviews;
 pub(crate) mod room_actor;
-mod sanctions;
 mod scopes;
 mod server;
 mod session;
@@ -70,10 +64,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     accounts::Accounts,
-    blocks::Blocks,
     cluster::{Cluster, node::registry::JoinError},
     config::Config,
-    examination::Examiner,
     identities::Identities,
     limits::{
         CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
@@ -81,7 +73,7 @@ use self::{
     },
     lobby::Lobby,
     metrics::{Metrics, RefusedFor, refused_connections::RefusedConnections},
-    moderation::Moderation,
+    moderation::{Moderation, blocks::Blocks, examination::Examiner},
     net::{
         address_limits::AddressLimits,
         connection_limit::{ConnectionLimit, ConnectionPermit, Full},

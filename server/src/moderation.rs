@@ -4,6 +4,13 @@
 //! when they have changed: at once after a change by a node, and each second for those by the command
 //! line. It does not know what it is asked for: sessions, accounts and the pairing ask it before they act.
 
+pub(crate) mod blocks;
+pub mod cases;
+pub mod dealings;
+pub mod decisions;
+pub(crate) mod examination;
+pub(crate) mod sanctions;
+
 use std::{
     convert::Infallible,
     iter,
@@ -26,6 +33,7 @@ use crate::{
         BLOCK_CHANGES_MAX, BLOCKS_WITHIN, DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL, REPORTS_MAX,
         REPORTS_WITHIN, SANCTIONS_LOOK_INTERVAL,
     },
+    moderation::sanctions::Sanctions,
     net::{
         network::{Network, network, networks, shares},
         token_buckets::TokenBuckets,
@@ -35,7 +43,6 @@ use crate::{
         outbox::encode,
     },
     process::clock::Clock,
-    sanctions::Sanctions,
     storage::{
         CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
         Sessions, StorageError, StorageReader, Waiting,

@@ -47,11 +47,11 @@ pub use self::{
     matching::rating_window,
 };
 use crate::{
-    dealings::OwnDealings,
     limits::{
         CHALLENGE_STANDS, LOBBY_SEEKS_MAX, POOL_WAITS_KEPT, POOL_WAITS_OF, SEEK_KEPT, SEEKS_MAX,
         SEEKS_PER_MEMBER_MAX,
     },
+    moderation::dealings::OwnDealings,
     node_id::NodeId,
     pools::Pools,
 };

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    blocks::Blocks, moderation::Moderation, online::logins::Logins, rated_positions::RatedPositions,
+    moderation::{Moderation, blocks::Blocks},
+    online::logins::Logins,
+    rated_positions::RatedPositions,
 };
 
 /// Those parts; cheap to clone.

@@ -12,9 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     accounts::Accounts,
-    blocks::Blocks,
     config::PageSource,
-    dealings::SharedAddresses,
     identities::Identities,
     limits::{
         HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX, Limits, STOP_SESSION_APART,
@@ -22,7 +20,7 @@ use crate::{
     },
     lobby::Lobby,
     metrics::{Metrics, refused_connections::RefusedConnections},
-    moderation::Moderation,
+    moderation::{Moderation, blocks::Blocks, dealings::SharedAddresses},
     net::{
         address_limits::AddressLimits,
         connection_limit::ConnectionLimit,

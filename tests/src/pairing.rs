@@ -4,7 +4,7 @@
 use std::{collections::HashMap, fmt, time::Duration};
 
 use fivefold_server::{
-    dealings::OwnDealings,
+    moderation::dealings::OwnDealings,
     pairing::{Effect, Input, NewPair, Pairing, Rating, Seeker, rating_window},
     pools::Pools,
 };

@@ -7,10 +7,10 @@ use fivefold_shared::{
 };
 
 use crate::{
-    cases::{name_of, time},
     config::AccountTask,
     http::export_text,
     limits::accounts::DELETED_ACCOUNT_KEPT,
+    moderation::cases::{name_of, time},
     process::{clock::Clock, ids},
     storage::{
         Account, AccountChange, AccountChanged, AccountStep, Database, OperatorDatabase,

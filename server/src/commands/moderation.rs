@@ -6,12 +6,14 @@ use std::iter;
 use fivefold_shared::protocol::{ChatText, MemberId, Name};
 
 use crate::{
-    cases::{
-        CaseFile, ShownSanction, case_file, decision_text, file_text, in_force, number, queue,
-        queue_text, time,
-    },
     config::{Closed, Moderate},
-    decisions::{Decision, DecisionError, decide},
+    moderation::{
+        cases::{
+            CaseFile, ShownSanction, case_file, decision_text, file_text, in_force, number, queue,
+            queue_text, time,
+        },
+        decisions::{Decision, DecisionError, decide},
+    },
     process::clock::Clock,
     storage::{
         CaseId, CaseIdError, Database, ModerationChange, OpenReport, OpenReports, OperatorDatabase,

@@ -20,7 +20,7 @@ use self::case_text::case_text;
 use super::account::asked::{AccountRefusal, Asked};
 use crate::{
     accounts::Credentials,
-    cases::name_of,
+    moderation::cases::name_of,
     passwords::Password,
     process::ids,
     server::Server,

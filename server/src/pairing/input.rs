@@ -14,7 +14,7 @@ use fivefold_shared::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dealings::OwnDealings,
+    moderation::dealings::OwnDealings,
     node_id::NodeId,
     storage::{IdentityHash, PoolRating, rating_before},
 };

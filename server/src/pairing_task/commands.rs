@@ -9,8 +9,8 @@ use fivefold_shared::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
-    dealings::OwnDealings, limits::PAIRING_INPUTS_MAX, online::outbox::Outbox, pairing::Rating,
-    pools::Pools, storage::Playing,
+    limits::PAIRING_INPUTS_MAX, moderation::dealings::OwnDealings, online::outbox::Outbox,
+    pairing::Rating, pools::Pools, storage::Playing,
 };
 
 /// Gives sessions access to the pairing; cheap to clone.

@@ -9,7 +9,7 @@ use fivefold_shared::{
 
 use super::messages::ToLeader;
 use crate::{
-    dealings::OwnDealings,
+    moderation::dealings::OwnDealings,
     online::{outbox::Outbox, own_blocks::OwnBlocks},
     pairing::{Rating, SeekAim, Seeker, StandingSeek},
 };

@@ -22,8 +22,8 @@ use fivefold_shared::{
 
 use super::*;
 use crate::{
-    dealings::OwnDealings,
     limits::{ANSWERED_WITHIN, PAIR_MADE_WITHIN, UNANSWERED_COMMANDS_MAX},
+    moderation::dealings::OwnDealings,
     online::{
         logins::{Ending, Login},
         outbox::{Outbox, OutboxReceiver},

@@ -21,15 +21,14 @@ use super::{
 };
 use crate::{
     cluster::{Cluster, frame::ToRelay},
-    dealings::SharedAddresses,
     directory::Listed,
     limits::{Limits, REFUSED_IN_ROOM_KEPT, operators::CLOCK_DRIFT_FOLLOWED},
     metrics::Metrics,
+    moderation::{dealings::SharedAddresses, sanctions::Sanctions},
     node_id::NodeId,
     online::heard_lines::{HeardLines, leave_out_unheard},
     process::{alarm::Alarm, clock::Clock, disk::Disk},
     rated_positions::RatedPositions,
-    sanctions::Sanctions,
     storage::{Blocking, LogWriter, Playing, ReadPool},
     thinking::{Owner, Pool},
 };

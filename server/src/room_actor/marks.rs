@@ -11,7 +11,7 @@ use fivefold_shared::{
 };
 
 use crate::{
-    dealings::{Place, SharedAddresses},
+    moderation::dealings::{Place, SharedAddresses},
     net::network::neighbourhood,
     storage::{GameMark, MarkKind},
 };

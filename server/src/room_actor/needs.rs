@@ -12,7 +12,7 @@ use super::{
     route::Route,
     waiting::{Learned, Need},
 };
-use crate::{dealings::of_two, storage::ReadError};
+use crate::{moderation::dealings::of_two, storage::ReadError};
 
 impl Actor {
     /// Takes an input of a session, or has it wait.

@@ -12,8 +12,8 @@ use super::{
     commands::{CommandResult, Commands},
 };
 use crate::{
-    dealings::{self, OwnDealings, Place},
     identities::Authenticated,
+    moderation::dealings::{self, OwnDealings, Place},
     pairing::Rating,
     pairing_task::{PairingCommand, PairingRequest},
     storage::ReadError,

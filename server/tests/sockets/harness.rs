@@ -13,8 +13,8 @@ use std::{
 use fivefold_server::{
     Listeners, Membership, RunError,
     config::Config,
-    dealings::SharedAddresses,
     limits::Limits,
+    moderation::dealings::SharedAddresses,
     run, run_in_cluster,
     storage::{Memory, Storage},
     transport::bus::{BusConfig, local::LocalNetwork},

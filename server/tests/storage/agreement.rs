@@ -1,7 +1,7 @@
 //! Who moves like the engine: simulated players of one rating, as an operator's queue lists them.
 
 use fivefold_server::{
-    cases::{HintKind, case_file, queue},
+    moderation::cases::{HintKind, case_file, queue},
     storage::{
         ExaminationClaim, GameResult, Memory, ModerationChange, MoveTimes, PlayerFacts, Storage,
     },

@@ -18,8 +18,10 @@ use super::{
 };
 use crate::{
     accounts::SignedIn,
-    cases::{Case, CaseFile, case_file, queue},
-    decisions::{Decision, DecisionError, decide},
+    moderation::{
+        cases::{Case, CaseFile, case_file, queue},
+        decisions::{Decision, DecisionError, decide},
+    },
     server::Server,
     storage::{CaseId, ModerationChange, OpenReports, ReportState, SanctionKind},
 };

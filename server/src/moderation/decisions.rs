@@ -5,8 +5,8 @@ use std::time::Duration;
 use fivefold_shared::clock::millis;
 
 use crate::{
-    cases::CaseFile,
     limits::moderation::SANCTION_DAYS_MAX,
+    moderation::cases::CaseFile,
     process::ids,
     storage::{Sanction, SanctionKind},
 };
