@@ -3,12 +3,17 @@
 //! It does not know HTTP or sockets. Names of accounts and secrets come in as people typed them, and a
 //! wrong one is refused in the same words and the same time, whether the name is known or not.
 
+pub(crate) mod account_tries;
 mod aliases;
 pub(crate) mod bots;
+pub(crate) mod device_key;
 pub(crate) mod devices;
 mod every_node;
+pub(crate) mod identities;
 pub(crate) mod oidc;
 pub(crate) mod passkeys;
+pub(crate) mod passwords;
+pub(crate) mod scopes;
 mod settings;
 pub(crate) mod tokens;
 
@@ -25,10 +30,15 @@ use tokio::time::Instant;
 
 use self::every_node::EveryNodes;
 use crate::{
-    account_tries::AccountTries,
+    accounts::{
+        account_tries::AccountTries,
+        device_key::DeviceKey,
+        identities::{Identified, identify},
+        oidc::client::{OidcSettings, Provider},
+        passkeys::webauthn::{PasskeyAnswer, RelyingParty},
+        passwords::{Password, Passwords, Verified, Whose},
+    },
     cluster::{Cluster, frame::News},
-    device_key::DeviceKey,
-    identities::{Identified, identify},
     limits::{
         accounts::{
             DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
@@ -39,10 +49,7 @@ use crate::{
     },
     moderation::{Moderation, blocks::Blocks, dealings::Place},
     net::public_url::PublicUrl,
-    oidc::{OidcSettings, Provider},
     online::logins::{Ended, Logins},
-    passkeys::{PasskeyAnswer, RelyingParty},
-    passwords::{Password, Passwords, Verified, Whose},
     process::{
         clock::Clock,
         fair_queue::Shares,

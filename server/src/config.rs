@@ -11,6 +11,7 @@ use ipnet::IpNet;
 
 pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
+    accounts::oidc::client::{Issuer, OidcSecret, OidcSettings},
     limits::{DAY, DRAIN_SECS_MAX, Limits},
     moderation::dealings::SharedAddresses,
     net::{
@@ -23,7 +24,6 @@ use crate::{
     },
     node_id::NodeId,
     node_name::NodeName,
-    oidc::{Issuer, OidcSecret, OidcSettings},
     pools::{Pools, PoolsError},
     process::{
         clock::Clock,

@@ -2,15 +2,12 @@
 //!
 //! Start reading at [`run`]: it creates every part, connects them, and stops them in order.
 
-mod account_tries;
 mod accounts;
 mod cluster;
 pub mod commands;
 pub mod config;
-mod device_key;
 mod directory;
 pub mod http;
-mod identities;
 pub mod limits;
 mod lobby;
 mod metrics;
@@ -18,13 +15,10 @@ mod moderation;
 pub mod net;
 mod node_id;
 pub mod node_name;
-pub mod oidc;
 mod online;
 mod paired_games;
 pub mod pairing;
 mod pairing_task;
-mod passkeys;
-mod passwords;
 mod peers;
 mod people;
 mod picture;
@@ -37,7 +31,6 @@ pub mod ratings;
 mod relay;
 mod reviews;
 pub(crate) mod room_actor;
-mod scopes;
 mod server;
 mod session;
 mod shared_limits;
@@ -63,10 +56,9 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
-    accounts::Accounts,
+    accounts::{Accounts, identities::Identities, oidc::client::OidcSettings},
     cluster::{Cluster, node::registry::JoinError},
     config::Config,
-    identities::Identities,
     limits::{
         CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
         operators::{CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL},
@@ -81,7 +73,6 @@ use self::{
         public_url::PublicUrl,
         tls::Tls,
     },
-    oidc::OidcSettings,
     online::logins::Logins,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     peers::{Peers, Serving},

@@ -11,9 +11,8 @@ use fivefold_shared::room::SessionId;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    accounts::Accounts,
+    accounts::{Accounts, identities::Identities},
     config::PageSource,
-    identities::Identities,
     limits::{
         HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX, Limits, STOP_SESSION_APART,
         STOP_SESSIONS_SPREAD,

@@ -3,6 +3,8 @@
 //! The key is stored beside the passkeys: its id is made of the issuer and the subject, and no device has
 //! such an id. What begins in one browser ends only there, because the browser has a secret in a cookie.
 
+pub mod client;
+
 use fivefold_shared::{
     clock::millis,
     protocol::{AccountNews, Reason, Refusal},
@@ -12,8 +14,8 @@ use tokio::time::Instant;
 
 use super::{Accounts, Device, Opened, SignedIn, can_be_opened, new_session};
 use crate::{
+    accounts::oidc::client::{Begun, Checks, OidcError, Provider, Subject},
     limits::accounts::CHALLENGE_KEPT,
-    oidc::{Begun, Checks, OidcError, Provider, Subject},
     process::ids,
     storage::{Account, AccountStep, KeyHash, KeyStep, Passkey, UsedPasskey},
 };

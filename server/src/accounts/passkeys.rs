@@ -3,6 +3,8 @@
 //! A challenge is kept for a few minutes and answered once. It says what it is for, and which session has
 //! asked, so that nobody uses it for something else.
 
+pub(crate) mod webauthn;
+
 use std::{net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
@@ -16,8 +18,8 @@ use super::{
     Accounts, Device, Opened, SignedIn, account_name, can_be_opened, new_session, no_result,
 };
 use crate::{
+    accounts::passkeys::webauthn::{Ceremony, Holder, PasskeyAnswer, RelyingParty, WrongAnswer},
     limits::accounts::{CHALLENGE_KEPT, SESSION_LABEL_MAX},
-    passkeys::{Ceremony, Holder, PasskeyAnswer, RelyingParty, WrongAnswer},
     process::ids,
     storage::{Account, AccountStep, KeyHash, KeyStep, OIDC_KEY_PREFIX, Passkey, UsedPasskey},
 };

@@ -13,9 +13,9 @@ use super::{
     no_hash, stored_likeness,
 };
 use crate::{
+    accounts::passwords::{Password, Verified, Whose},
     limits::accounts::{PROVED_WITHIN, RENAMED_AGAIN_AFTER},
     online::logins::Ended,
-    passwords::{Password, Verified, Whose},
     process::ids,
     storage::{Account, AccountStep, KeyStep, Sessions, StorageReader},
 };

@@ -9,10 +9,10 @@ use fivefold_shared::{
 
 use super::{Accounts, Device, SignedIn, passkeys::label_of};
 use crate::{
+    accounts::scopes::Scopes,
     limits::accounts::{SESSION_SEEN_AGAIN_AFTER, TOKEN_KEPT, TOKEN_KEPT_MAX},
     online::logins::Ended,
     process::ids,
-    scopes::Scopes,
     storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions},
 };
 

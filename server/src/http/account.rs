@@ -34,13 +34,14 @@ use self::{
 };
 use super::{audit::Auditing, caller::Caller};
 use crate::{
-    accounts::{Credentials, NewKey, RecoveryCodes, SignedIn, tokens::TokenHolder},
+    accounts::{
+        Credentials, NewKey, RecoveryCodes, SignedIn, passkeys::webauthn::PasskeyAnswer,
+        passwords::Password, tokens::TokenHolder,
+    },
     net::{
         origin,
         proxy::faults::{ProxyFault, SEC_FETCH_SITE},
     },
-    passkeys::PasskeyAnswer,
-    passwords::Password,
     process::ids,
     server::Server,
     storage::Sessions,

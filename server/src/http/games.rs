@@ -23,7 +23,7 @@ use super::{
     refusals::{malformed, no_analysis, no_such_game, refused},
 };
 use crate::{
-    identities::{Identified, identify},
+    accounts::identities::{Identified, identify},
     limits::GAMES_PAGE_MAX,
     reviews::{ReviewAnswer, ReviewError},
     server::Server,

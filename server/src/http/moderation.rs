@@ -19,9 +19,8 @@ use serde::{Deserialize, Serialize};
 use self::case_text::case_text;
 use super::account::asked::{AccountRefusal, Asked};
 use crate::{
-    accounts::Credentials,
+    accounts::{Credentials, passwords::Password},
     moderation::cases::name_of,
-    passwords::Password,
     process::ids,
     server::Server,
     storage::{

@@ -118,7 +118,10 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
 
     use super::*;
-    use crate::{accounts::PASSKEY_CHECKS, passwords::STRANGERS, server::HTTP_JOBS};
+    use crate::{
+        accounts::{PASSKEY_CHECKS, passwords::STRANGERS},
+        server::HTTP_JOBS,
+    };
 
     fn host(number: usize) -> IpAddr {
         [192, 0, 2, u8::try_from(number).unwrap()].into()

@@ -23,8 +23,7 @@ use super::{
     visitor::Visitor,
 };
 use crate::{
-    accounts::{SignedIn, tokens::TokenHolder},
-    identities::Authenticated,
+    accounts::{SignedIn, identities::Authenticated, tokens::TokenHolder},
     limits::LOGIN_TRIES_MAX,
     lobby::RoomHandle,
     metrics::Metrics,

@@ -12,7 +12,7 @@ use super::{
     commands::{CommandResult, Commands},
 };
 use crate::{
-    identities::Authenticated,
+    accounts::identities::Authenticated,
     moderation::dealings::{self, OwnDealings, Place},
     pairing::Rating,
     pairing_task::{PairingCommand, PairingRequest},

@@ -1,9 +1,9 @@
 //! Signing up and in by another site (OpenID Connect), against a provider over real sockets.
 
 use fivefold_server::{
+    accounts::oidc::client::OidcSettings,
     config::Config,
     limits::accounts::{OIDC_STARTS_MAX, SIGN_UPS_MAX},
-    oidc::OidcSettings,
     storage::Memory,
     transport::bus::local::LocalNetwork,
 };

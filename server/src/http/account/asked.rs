@@ -13,8 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{cookie, device, token};
 use crate::{
-    accounts::{Accounts, Device, Opened, SignedIn, tokens::TokenHolder},
-    device_key::DeviceKey,
+    accounts::{Accounts, Device, Opened, SignedIn, device_key::DeviceKey, tokens::TokenHolder},
     http::{
         audit::AuditNote,
         caller::Caller,

@@ -4,7 +4,7 @@
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 
 use crate::{
-    device_key::DeviceKey,
+    accounts::device_key::DeviceKey,
     limits::accounts::{CHALLENGE_KEPT, SESSION_AGE_MAX},
     process::ids,
     storage::KeyHash,

@@ -15,9 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use super::asked::{AccountRefusal, Asked, one_key};
 use crate::{
-    accounts::{passkeys::PasskeyUse, tokens::NewToken},
-    passkeys::PasskeyAnswer,
-    passwords::Password,
+    accounts::{
+        passkeys::{PasskeyUse, webauthn::PasskeyAnswer},
+        passwords::Password,
+        tokens::NewToken,
+    },
     server::Server,
 };
 

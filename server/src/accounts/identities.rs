@@ -10,9 +10,9 @@ use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
 use fivefold_shared::room::Member;
 
 use crate::{
+    accounts::scopes::Scopes,
     limits::SEEN_AGAIN_AFTER,
     process::ids,
-    scopes::Scopes,
     storage::{
         IdentityHash, KeyHash, KnownMember, LogWriter, ReadError, ReadPool, Replacement,
         StorageError, StorageReader, name_key,

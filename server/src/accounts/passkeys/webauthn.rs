@@ -3,15 +3,15 @@
 //! A passkey belongs to one domain, the relying party: that of `--public-url`, or `localhost`. This knows no
 //! accounts and stores nothing; challenges and keys come in and go out as JSON.
 
+#[cfg(feature = "passkeys")]
+pub(crate) mod ceremonies;
 #[cfg(not(feature = "passkeys"))]
 mod none;
-#[cfg(feature = "passkeys")]
-mod webauthn;
 
 #[cfg(not(feature = "passkeys"))]
 pub(crate) use self::none::RelyingParty;
 #[cfg(feature = "passkeys")]
-pub(crate) use self::webauthn::RelyingParty;
+pub(crate) use crate::accounts::passkeys::webauthn::ceremonies::RelyingParty;
 
 use std::net::IpAddr;
 

@@ -15,6 +15,7 @@ use fivefold_shared::protocol::Refusal;
 use tokio::time::Instant;
 
 use crate::{
+    accounts::passwords::Whose,
     limits::accounts::{
         DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
         DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, NAME_SIGN_INS_MAX,
@@ -26,7 +27,6 @@ use crate::{
         network::network,
         token_buckets::{Newest, TokenBuckets},
     },
-    passwords::Whose,
     storage::KeyHash,
 };
 
