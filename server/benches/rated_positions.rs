@@ -8,7 +8,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use fivefold_server::{limits::moderation::RATED_ROOMS_MAX, rated_positions::RatedPositions};
+use fivefold_server::{
+    limits::moderation::RATED_ROOMS_MAX, rooms::rated_positions::RatedPositions,
+};
 use fivefold_shared::{protocol::RoomCode, rules::Point};
 
 /// So many moves on a board of 15x15 that are near each other, others for each game.

@@ -6,31 +6,25 @@ mod accounts;
 mod cluster;
 pub mod commands;
 pub mod config;
-mod directory;
 pub mod http;
 pub mod limits;
-mod lobby;
 mod metrics;
 mod moderation;
 pub mod net;
 mod node_id;
 pub mod node_name;
 mod online;
-mod paired_games;
 pub mod pairing;
 mod pairing_task;
 mod peers;
-mod people;
 mod picture;
 pub mod pools;
 pub mod process;
 mod puzzle_tries;
 mod puzzles;
-pub mod rated_positions;
 pub mod ratings;
-mod relay;
 mod reviews;
-pub(crate) mod room_actor;
+pub mod rooms;
 mod server;
 mod session;
 mod shared_limits;
@@ -63,7 +57,6 @@ use self::{
         CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
         operators::{CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL},
     },
-    lobby::Lobby,
     metrics::{Metrics, RefusedFor, refused_connections::RefusedConnections},
     moderation::{Moderation, blocks::Blocks, examination::Examiner},
     net::{
@@ -76,13 +69,12 @@ use self::{
     online::logins::Logins,
     pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     peers::{Peers, Serving},
-    people::People,
     picture::Pictures,
     pools::Pools,
     process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
     puzzle_tries::PuzzleTries,
     reviews::Reviews,
-    room_actor::RoomContext,
+    rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
     server::{HTTP_JOBS, Server},
     shared_limits::SharedLimits,
     storage::{

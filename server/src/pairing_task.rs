@@ -41,7 +41,6 @@ use self::{
 use crate::{
     cluster::{Cluster, ForPairing},
     limits::{HEARTBEAT_INTERVAL, PAIRING_INTERVAL},
-    lobby::Lobby,
     metrics::Metrics,
     net::address_limits::AddressLimits,
     node_id::NodeId,
@@ -49,6 +48,7 @@ use crate::{
     pairing::{NewPair, SeekAim, Seeker},
     pools::Pools,
     process::clock::Clock,
+    rooms::lobby::Lobby,
     storage::Playing,
 };
 

@@ -21,8 +21,8 @@ use crate::{
     limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
     metrics::Metrics,
     node_id::NodeId,
-    people::People,
     process::clock::Clock,
+    rooms::people::People,
     shared_limits::SharedLimits,
     storage::Blocking,
     transport::{

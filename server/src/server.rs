@@ -17,7 +17,6 @@ use crate::{
         HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX, Limits, STOP_SESSION_APART,
         STOP_SESSIONS_SPREAD,
     },
-    lobby::Lobby,
     metrics::{Metrics, refused_connections::RefusedConnections},
     moderation::{Moderation, blocks::Blocks, dealings::SharedAddresses},
     net::{
@@ -43,8 +42,8 @@ use crate::{
         logs::{LostLines, Panics},
     },
     puzzle_tries::PuzzleTries,
-    rated_positions::RatedPositions,
     reviews::Reviews,
+    rooms::{lobby::Lobby, rated_positions::RatedPositions},
     storage::{ReadPool, StorageCheck},
     thinking::Pool,
 };

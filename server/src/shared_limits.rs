@@ -16,9 +16,9 @@ use crate::{
         frame::{AddressUse, News},
     },
     limits::{ADDRESS_USE_INTERVAL, ADDRESS_USE_KEPT},
-    lobby::Lobby,
     net::{address_limits::AddressLimits, connection_limit::ConnectionLimit, network::Network},
     node_id::NodeId,
+    rooms::lobby::Lobby,
     server::Server,
 };
 

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 
 use super::{caller::Caller, picture::read_position};
 use crate::{
-    lobby::LinkedRoom,
     picture::{Card, PICTURE_SIZE},
+    rooms::lobby::LinkedRoom,
     server::Server,
 };
 

@@ -18,11 +18,13 @@ use fivefold_shared::{
 use super::messages::ToLeader;
 use crate::{
     limits::PAIR_MADE_WITHIN,
-    lobby::{Lobby, NotPaired, PairedRoom},
     metrics::Metrics,
-    paired_games::PairedGame,
     pairing::{NewPair, PairNumber, Seeker},
     process::clock::Clock,
+    rooms::{
+        lobby::{Lobby, NotPaired, PairedRoom},
+        paired_games::PairedGame,
+    },
     storage::{KnownMember, Playing},
 };
 

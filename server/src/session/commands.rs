@@ -25,7 +25,6 @@ use super::{
 use crate::{
     accounts::{SignedIn, identities::Authenticated, tokens::TokenHolder},
     limits::LOGIN_TRIES_MAX,
-    lobby::RoomHandle,
     metrics::Metrics,
     online::{
         logins::{Ending, Login},
@@ -34,7 +33,7 @@ use crate::{
     },
     pairing_task::PairingRequest,
     process::ids,
-    room_actor::Envelope,
+    rooms::{lobby::RoomHandle, room_actor::Envelope},
     server::Server,
     storage::{Account, KeyHash},
 };

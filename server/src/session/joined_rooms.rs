@@ -11,9 +11,11 @@ use tokio::sync::mpsc::{OwnedPermit, error::TrySendError};
 
 use crate::{
     limits::JOINED_ROOMS_MAX,
-    lobby::{RoomHandle, no_such_room},
     online::outbox::Outbox,
-    room_actor::Envelope,
+    rooms::{
+        lobby::{RoomHandle, no_such_room},
+        room_actor::Envelope,
+    },
 };
 
 /// The rooms that the session is in, or has asked to enter. There are few, usually one: a map would

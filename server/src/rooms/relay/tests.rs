@@ -16,7 +16,7 @@ use crate::{
     metrics::Metrics,
     online::outbox::OutboxReceiver,
     process::ids,
-    room_actor::around,
+    rooms::room_actor::around,
     storage::{Blocking, Memory},
     thinking::Owner,
     transport::{bus::local::LocalNetwork, link::Links},

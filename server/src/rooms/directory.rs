@@ -17,7 +17,7 @@ use fivefold_shared::{
 use crate::{
     limits::{LISTED_MOVES_MAX, Limits},
     net::network::{Network, NetworkCounts},
-    paired_games::{PairedGame, PairedGames},
+    rooms::paired_games::{PairedGame, PairedGames},
 };
 
 /// The rooms of each member: the ones they created, and the ones where they have a seat. A room has

@@ -15,9 +15,11 @@ use tokio::sync::oneshot;
 
 use super::{Lobby, Maker, lock};
 use crate::{
-    paired_games::{PairedGame, PairedGames},
     process::ids,
-    room_actor::{Opened, PairedStart},
+    rooms::{
+        paired_games::{PairedGame, PairedGames},
+        room_actor::{Opened, PairedStart},
+    },
     storage::{KnownMember, Playing, ReadError},
 };
 

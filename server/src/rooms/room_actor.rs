@@ -59,10 +59,10 @@ use self::{
 };
 use crate::{
     cluster::frame::ToRelay,
-    directory::Listed,
     limits::{MAKER_ENTERS_WITHIN, PENDING_EFFECTS_MAX},
     online::outbox::Outbox,
     process::{alarm::Alarm, ids},
+    rooms::directory::Listed,
     storage::{
         Append, AppendError, Epoch, KnownMember, LogWriter, Playing, StorageError, WriterPermit,
     },

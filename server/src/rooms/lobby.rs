@@ -47,13 +47,15 @@ use self::{
 };
 use crate::{
     cluster::frame::AddressUse,
-    directory::{Directory, Listed},
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     net::network::Network,
     online::outbox::Outbox,
     process::ids,
-    relay::RelayedSeats,
-    room_actor::{self, Envelope, Opened, RoomContext},
+    rooms::{
+        directory::{Directory, Listed},
+        relay::RelayedSeats,
+        room_actor::{self, Envelope, Opened, RoomContext},
+    },
     storage::{Epoch, ReadPool},
     thinking::Owner,
 };

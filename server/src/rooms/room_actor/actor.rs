@@ -21,14 +21,13 @@ use super::{
 };
 use crate::{
     cluster::{Cluster, frame::ToRelay},
-    directory::Listed,
     limits::{Limits, REFUSED_IN_ROOM_KEPT, operators::CLOCK_DRIFT_FOLLOWED},
     metrics::Metrics,
     moderation::{dealings::SharedAddresses, sanctions::Sanctions},
     node_id::NodeId,
     online::heard_lines::{HeardLines, leave_out_unheard},
     process::{alarm::Alarm, clock::Clock, disk::Disk},
-    rated_positions::RatedPositions,
+    rooms::{directory::Listed, rated_positions::RatedPositions},
     storage::{Blocking, LogWriter, Playing, ReadPool},
     thinking::{Owner, Pool},
 };

@@ -42,7 +42,7 @@ use crate::{
         heard_lines::{heard_by, said, speaker},
         outbox::{Outbox, refuse},
     },
-    room_actor::{Envelope, Handover, Mailbox, RoomContext},
+    rooms::room_actor::{Envelope, Handover, Mailbox, RoomContext},
     storage::{Claimed, Epoch, StorageError},
 };
 

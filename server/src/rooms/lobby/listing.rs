@@ -203,7 +203,7 @@ fn sort(rooms: &mut Vec<OwnRoom>) {
 pub(crate) struct LinkedRoom {
     #[serde(flatten)]
     pub(crate) summary: RoomSummary,
-    /// The game in a public room; see [`Listed::moves`](crate::directory::Listed::moves).
+    /// The game in a public room; see [`Listed::moves`](crate::rooms::directory::Listed::moves).
     #[serde(default)]
     pub(crate) moves: Vec<Point>,
     /// The host; absent in the answer of an older node.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     moderation::{Moderation, blocks::Blocks},
     online::logins::Logins,
-    rated_positions::RatedPositions,
+    rooms::rated_positions::RatedPositions,
 };
 
 /// Those parts; cheap to clone.

@@ -9,7 +9,7 @@ use fivefold_shared::{
 
 use super::actor::Actor;
 use crate::{
-    paired_games::PairedGame,
+    rooms::paired_games::PairedGame,
     storage::{NowPlaying, Playing},
 };
 

@@ -23,12 +23,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::{
-    directory::Directory,
     limits::Limits,
     metrics::{Levels, Metrics},
     node_id::NodeId,
-    paired_games::GameEnd,
     process::{clock::Clock, disk::Disk},
+    rooms::{directory::Directory, paired_games::GameEnd},
     storage::{
         AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember,
         Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, ReadPool,

@@ -1,0 +1,9 @@
+//! Rooms, wherever they run: the lobby that finds them, the actor that runs one here, the relay to one elsewhere.
+
+pub(crate) mod directory;
+pub(crate) mod lobby;
+pub(crate) mod paired_games;
+pub(crate) mod people;
+pub mod rated_positions;
+pub(crate) mod relay;
+pub(crate) mod room_actor;
