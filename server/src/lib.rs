@@ -23,7 +23,6 @@ pub mod process;
 mod puzzle_tries;
 mod puzzles;
 pub mod ratings;
-mod reviews;
 pub mod rooms;
 mod server;
 mod session;
@@ -73,14 +72,13 @@ use self::{
     pools::Pools,
     process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
     puzzle_tries::PuzzleTries,
-    reviews::Reviews,
     rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
     server::{HTTP_JOBS, Server},
     shared_limits::SharedLimits,
     storage::{
         Blocking, Claimed, LogWriter, ReadPool, Storage, StorageCheck, StorageError, WriterEnd,
     },
-    thinking::{Pool, ThreadsEnd},
+    thinking::{Pool, ThreadsEnd, reviews::Reviews},
 };
 pub use self::{
     net::listen::{Listen, ListenAddress, Listeners},

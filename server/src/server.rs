@@ -42,10 +42,9 @@ use crate::{
         logs::{LostLines, Panics},
     },
     puzzle_tries::PuzzleTries,
-    reviews::Reviews,
     rooms::{lobby::Lobby, rated_positions::RatedPositions},
     storage::{ReadPool, StorageCheck},
-    thinking::Pool,
+    thinking::{Pool, reviews::Reviews},
 };
 
 /// How addresses share the work for answers over HTTP.

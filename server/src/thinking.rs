@@ -14,6 +14,7 @@ mod background;
 mod job_control;
 mod owner;
 mod queue;
+pub(crate) mod reviews;
 
 use std::{
     fmt, io,

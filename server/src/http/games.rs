@@ -25,10 +25,12 @@ use super::{
 use crate::{
     accounts::identities::{Identified, identify},
     limits::GAMES_PAGE_MAX,
-    reviews::{ReviewAnswer, ReviewError},
     server::Server,
     storage::{GameQuery, KnownMember, ReadError, StorageReader},
-    thinking::Owner,
+    thinking::{
+        Owner,
+        reviews::{ReviewAnswer, ReviewError},
+    },
 };
 
 /// Query parameters of the list.
