@@ -24,7 +24,7 @@ use crate::{
     },
     node_id::NodeId,
     node_name::NodeName,
-    pools::{Pools, PoolsError},
+    pairing::pools::{Pools, PoolsError},
     process::{
         clock::Clock,
         logs::{LogFilter, LogFormat, LostLines, Panics},

@@ -15,10 +15,8 @@ mod node_id;
 pub mod node_name;
 mod online;
 pub mod pairing;
-mod pairing_task;
 mod peers;
 mod picture;
-pub mod pools;
 pub mod process;
 mod puzzle_tries;
 mod puzzles;
@@ -66,10 +64,12 @@ use self::{
         tls::Tls,
     },
     online::logins::Logins,
-    pairing_task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
+    pairing::{
+        pools::Pools,
+        task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
+    },
     peers::{Peers, Serving},
     picture::Pictures,
-    pools::Pools,
     process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
     puzzle_tries::PuzzleTries,
     rooms::{lobby::Lobby, people::People, room_actor::RoomContext},

@@ -15,8 +15,10 @@ mod games;
 mod history;
 mod input;
 mod matching;
+pub mod pools;
 mod repeats;
 mod standing;
+pub(crate) mod task;
 #[cfg(test)]
 mod tests;
 
@@ -53,7 +55,7 @@ use crate::{
     },
     moderation::dealings::OwnDealings,
     node_id::NodeId,
-    pools::Pools,
+    pairing::pools::Pools,
 };
 
 /// Everybody who seeks a game, and what pairing remembers of the players.

@@ -32,9 +32,8 @@ use crate::{
         tls::Tls,
     },
     online::{heard_lines::HeardLines, logins::Logins},
-    pairing_task::PairingHandle,
+    pairing::{pools::Pools, task::PairingHandle},
     picture::Pictures,
-    pools::Pools,
     process::{
         clock::Clock,
         fair_queue::Shares,

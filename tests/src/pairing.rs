@@ -5,8 +5,7 @@ use std::{collections::HashMap, fmt, time::Duration};
 
 use fivefold_server::{
     moderation::dealings::OwnDealings,
-    pairing::{Effect, Input, NewPair, Pairing, Rating, Seeker, rating_window},
-    pools::Pools,
+    pairing::{Effect, Input, NewPair, Pairing, Rating, Seeker, pools::Pools, rating_window},
 };
 use fivefold_shared::{
     protocol::{CommandId, MemberId, Name, ROOM_CODE_ALPHABET, RoomCode, SeekId, Wanted},

@@ -31,7 +31,7 @@ use crate::{
         outbox::{Outbox, encode},
         own_ids::OwnIds,
     },
-    pairing_task::PairingRequest,
+    pairing::task::PairingRequest,
     process::ids,
     rooms::{lobby::RoomHandle, room_actor::Envelope},
     server::Server,

@@ -14,8 +14,10 @@ use super::{
 use crate::{
     accounts::identities::Authenticated,
     moderation::dealings::{self, OwnDealings, Place},
-    pairing::Rating,
-    pairing_task::{PairingCommand, PairingRequest},
+    pairing::{
+        Rating,
+        task::{PairingCommand, PairingRequest},
+    },
     storage::ReadError,
 };
 

@@ -20,8 +20,9 @@ use crate::{
         SEEK_REPEATED_WITHIN,
     },
     node_id::NodeId,
-    pairing::{Answer, Challenger, Effect, Input, NewPair, PairNumber, Pairing, SeekAim},
-    pools::Pools,
+    pairing::{
+        Answer, Challenger, Effect, Input, NewPair, PairNumber, Pairing, SeekAim, pools::Pools,
+    },
 };
 
 /// The leader of the pairing, on one node.

@@ -9,8 +9,11 @@ use fivefold_shared::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
-    limits::PAIRING_INPUTS_MAX, moderation::dealings::OwnDealings, online::outbox::Outbox,
-    pairing::Rating, pools::Pools, storage::Playing,
+    limits::PAIRING_INPUTS_MAX,
+    moderation::dealings::OwnDealings,
+    online::outbox::Outbox,
+    pairing::{Rating, pools::Pools},
+    storage::Playing,
 };
 
 /// Gives sessions access to the pairing; cheap to clone.
