@@ -18,7 +18,6 @@ pub mod pairing;
 mod peers;
 mod picture;
 pub mod process;
-mod puzzle_tries;
 mod puzzles;
 pub mod ratings;
 pub mod rooms;
@@ -71,7 +70,7 @@ use self::{
     peers::{Peers, Serving},
     picture::Pictures,
     process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
-    puzzle_tries::PuzzleTries,
+    puzzles::tries::PuzzleTries,
     rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
     server::{HTTP_JOBS, Server},
     shared_limits::SharedLimits,

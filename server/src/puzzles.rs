@@ -3,6 +3,8 @@
 //!
 //! It does not know who tries, and how ratings are counted and stored.
 
+pub(crate) mod tries;
+
 use std::collections::{HashMap, HashSet};
 
 use fivefold_shared::{

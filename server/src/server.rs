@@ -40,7 +40,7 @@ use crate::{
         jobs::Jobs,
         logs::{LostLines, Panics},
     },
-    puzzle_tries::PuzzleTries,
+    puzzles::tries::PuzzleTries,
     rooms::{lobby::Lobby, rated_positions::RatedPositions},
     storage::{ReadPool, StorageCheck},
     thinking::{Pool, reviews::Reviews},

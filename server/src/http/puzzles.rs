@@ -28,8 +28,7 @@ use super::{
 use crate::{
     limits::HTTP_STUDY_TOKENS,
     process::jobs::NoResult,
-    puzzle_tries::StoredTry,
-    puzzles::{PuzzleFilter, start},
+    puzzles::{PuzzleFilter, start, tries::StoredTry},
     server::Server,
     storage::{PuzzleAttempt, StorageReader},
 };
