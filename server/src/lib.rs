@@ -8,6 +8,7 @@ pub mod commands;
 pub mod config;
 pub mod http;
 pub mod limits;
+mod membership;
 mod metrics;
 mod moderation;
 pub mod net;
@@ -15,7 +16,6 @@ mod node_id;
 pub mod node_name;
 mod online;
 pub mod pairing;
-mod peers;
 mod picture;
 pub mod process;
 mod puzzles;
@@ -23,7 +23,6 @@ pub mod ratings;
 pub mod rooms;
 mod server;
 mod session;
-mod shared_limits;
 pub mod storage;
 mod thinking;
 pub mod transport;
@@ -53,6 +52,7 @@ use self::{
         CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
         operators::{CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL},
     },
+    membership::{Peers, Serving, shared_limits::SharedLimits},
     metrics::{Metrics, RefusedFor, refused_connections::RefusedConnections},
     moderation::{Moderation, blocks::Blocks, examination::Examiner},
     net::{
@@ -67,22 +67,20 @@ use self::{
         pools::Pools,
         task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     },
-    peers::{Peers, Serving},
     picture::Pictures,
     process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
     puzzles::tries::PuzzleTries,
     rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
     server::{HTTP_JOBS, Server},
-    shared_limits::SharedLimits,
     storage::{
         Blocking, Claimed, LogWriter, ReadPool, Storage, StorageCheck, StorageError, WriterEnd,
     },
     thinking::{Pool, ThreadsEnd, reviews::Reviews},
 };
 pub use self::{
+    membership::Membership,
     net::listen::{Listen, ListenAddress, Listeners},
     node_id::NodeId,
-    peers::Membership,
 };
 
 /// Why a server does not start, or stops by itself.

@@ -1,6 +1,8 @@
 //! Joins the cluster, and runs what a node of it needs besides rooms and sessions: its heartbeats,
 //! its links, the search for rooms of dead nodes, and what it reports to the others.
 
+pub(crate) mod shared_limits;
+
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use tokio::{
@@ -19,11 +21,11 @@ use crate::{
         },
     },
     limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
+    membership::shared_limits::SharedLimits,
     metrics::Metrics,
     node_id::NodeId,
     process::clock::Clock,
     rooms::people::People,
-    shared_limits::SharedLimits,
     storage::Blocking,
     transport::{
         bus::BusConfig,
