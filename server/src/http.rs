@@ -63,8 +63,8 @@ use crate::{
         write_deadline::{Switch, WriteDeadline},
     },
     process::fair_queue::asked_from,
-    server::Server,
     session::{self, Visitor},
+    shared_state::Server,
 };
 
 /// Browsers use HTTPS for a year, also for links that begin with `http:`.

@@ -21,8 +21,8 @@ pub mod process;
 mod puzzles;
 pub mod ratings;
 pub mod rooms;
-mod server;
 mod session;
+mod shared_state;
 pub mod storage;
 mod thinking;
 pub mod transport;
@@ -71,7 +71,7 @@ use self::{
     process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
     puzzles::tries::PuzzleTries,
     rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
-    server::{HTTP_JOBS, Server},
+    shared_state::{HTTP_JOBS, Server},
     storage::{
         Blocking, Claimed, LogWriter, ReadPool, Storage, StorageCheck, StorageError, WriterEnd,
     },

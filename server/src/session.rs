@@ -33,7 +33,7 @@ use self::{
     transport::{Incoming, Transport},
 };
 use crate::{
-    online::outbox::Outbox, process::fair_queue::asked_from, server::Server, thinking::Owner,
+    online::outbox::Outbox, process::fair_queue::asked_from, shared_state::Server, thinking::Owner,
 };
 
 /// Runs a session until either side ends it.

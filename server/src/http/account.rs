@@ -43,7 +43,7 @@ use crate::{
         proxy::faults::{ProxyFault, SEC_FETCH_SITE},
     },
     process::ids,
-    server::Server,
+    shared_state::Server,
     storage::Sessions,
 };
 

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     limits::REPORT_INTERVAL,
-    server::Server,
+    shared_state::Server,
     thinking::{BackgroundHandle, Busy, Owner, Reports},
 };
 

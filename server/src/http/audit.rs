@@ -14,7 +14,7 @@ use axum::{
 use fivefold_shared::protocol::{Name, Reason};
 
 use super::caller::Caller;
-use crate::{metrics::ReasonLabel, process::audit::Audited, server::Server};
+use crate::{metrics::ReasonLabel, process::audit::Audited, shared_state::Server};
 
 /// What a handler knows for the line about its request. A clone is the same.
 #[derive(Clone, Debug, Default)]

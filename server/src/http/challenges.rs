@@ -7,7 +7,7 @@ use fivefold_shared::protocol::ChallengesFrom;
 use serde::{Deserialize, Serialize};
 
 use super::account::asked::{AccountRefusal, Asked};
-use crate::server::Server;
+use crate::shared_state::Server;
 
 /// The path.
 pub(super) fn routes() -> Router<Arc<Server>> {

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     accounts::identities::{Identified, identify},
     limits::GAMES_PAGE_MAX,
-    server::Server,
+    shared_state::Server,
     storage::{GameQuery, KnownMember, ReadError, StorageReader},
     thinking::{
         Owner,

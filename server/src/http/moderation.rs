@@ -22,7 +22,7 @@ use crate::{
     accounts::{Credentials, passwords::Password},
     moderation::cases::name_of,
     process::ids,
-    server::Server,
+    shared_state::Server,
     storage::{
         BlockEntry, BlockKind, CaseId, ModerationChange, Report, ReportKind, ReportQuery,
         ReportState, ReportedLine, name_key,

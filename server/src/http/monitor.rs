@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::{
     limits::{HTTP_JOB_QUEUE_MAX, SEEKS_MAX, THINKING_QUEUE_MAX, WRITER_QUEUE_MAX},
     metrics::{Levels, MetricsFormat},
-    server::Server,
+    shared_state::Server,
 };
 
 /// The router of the operator's port.

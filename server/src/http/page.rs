@@ -19,7 +19,7 @@ use super::{
     picture,
     preview::{self, Preview},
 };
-use crate::{config::PageSource, server::Server};
+use crate::{config::PageSource, shared_state::Server};
 
 /// A file of the page, embedded in the program.
 struct Embedded {

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     metrics::PictureSource,
     picture::{Card, PictureKey},
-    server::Server,
+    shared_state::Server,
 };
 
 /// A finished game does not change, but a newer server may draw it in another way. The id is a secret,

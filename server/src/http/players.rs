@@ -30,7 +30,7 @@ use crate::{
     accounts::typed_key,
     limits::ratings::{HISTORY_POINT, LEADERBOARD_PLACES_MAX},
     ratings::Estimate,
-    server::Server,
+    shared_state::Server,
     storage::{Account, LeaderboardQuery, Placed, StorageError, StorageReader},
 };
 

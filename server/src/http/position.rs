@@ -17,7 +17,7 @@ use super::{
     questions::{no_result, read},
     refusals::{Refused, refused},
 };
-use crate::server::Server;
+use crate::shared_state::Server;
 
 /// Plays the moves as far as they are legal, and reports the position reached.
 pub(super) async fn judge(

@@ -16,7 +16,7 @@ use super::{caller::Caller, picture::read_position};
 use crate::{
     picture::{Card, PICTURE_SIZE},
     rooms::lobby::LinkedRoom,
-    server::Server,
+    shared_state::Server,
 };
 
 /// The description in `index.html`.

@@ -29,7 +29,7 @@ use crate::{
     limits::HTTP_STUDY_TOKENS,
     process::jobs::NoResult,
     puzzles::{PuzzleFilter, start, tries::StoredTry},
-    server::Server,
+    shared_state::Server,
     storage::{PuzzleAttempt, StorageReader},
 };
 

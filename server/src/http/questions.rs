@@ -22,7 +22,7 @@ use super::{
 use crate::{
     limits::{HTTP_BYTES_PER_TOKEN, HTTP_STUDY_TOKENS},
     process::jobs::NoResult,
-    server::Server,
+    shared_state::Server,
 };
 
 /// Takes the request's cost from the allowance of its address, and reads its body within a time

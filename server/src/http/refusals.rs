@@ -8,7 +8,7 @@ use axum::{
 };
 use fivefold_shared::protocol::{Reason, Refusal};
 
-use crate::{metrics::Cut, server::Server, thinking::Busy};
+use crate::{metrics::Cut, shared_state::Server, thinking::Busy};
 
 /// A status with a refusal.
 pub(super) type Refused = (StatusCode, Json<Refusal>);

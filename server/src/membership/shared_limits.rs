@@ -19,7 +19,7 @@ use crate::{
     net::{address_limits::AddressLimits, connection_limit::ConnectionLimit, network::Network},
     node_id::NodeId,
     rooms::lobby::Lobby,
-    server::Server,
+    shared_state::Server,
 };
 
 /// The limits that the nodes share.

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::{
         accounts::{PASSKEY_CHECKS, passwords::STRANGERS},
-        server::HTTP_JOBS,
+        shared_state::HTTP_JOBS,
     };
 
     fn host(number: usize) -> IpAddr {

@@ -34,7 +34,7 @@ use crate::{
     pairing::task::PairingRequest,
     process::ids,
     rooms::{lobby::RoomHandle, room_actor::Envelope},
-    server::Server,
+    shared_state::Server,
     storage::{Account, KeyHash},
 };
 

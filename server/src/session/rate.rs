@@ -10,7 +10,7 @@ use super::{close_reason::CloseReason, error::CommandError};
 use crate::{
     limits::{CODE_REFUSALS_MAX, FRAMES_PER_COMMAND, Limits, TOO_FAST_REFUSALS_MAX},
     net::{address_limits::AddressLimit, token_bucket::TokenBucket},
-    server::Server,
+    shared_state::Server,
 };
 
 /// The remaining allowances of a session.

@@ -20,7 +20,7 @@ use crate::{
         questions::read,
         refusals::{Refused, malformed, refused},
     },
-    server::Server,
+    shared_state::Server,
     storage::{Account, KeyHash},
 };
 

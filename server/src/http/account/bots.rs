@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     limits::accounts::BOTS_MAX,
-    server::Server,
+    shared_state::Server,
     storage::{Account, AccountKeys},
 };
 

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     accounts::devices::{NewDevice, Polled, ShownDevice},
-    server::Server,
+    shared_state::Server,
 };
 
 /// The paths of other devices.

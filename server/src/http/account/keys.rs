@@ -20,7 +20,7 @@ use crate::{
         passwords::Password,
         tokens::NewToken,
     },
-    server::Server,
+    shared_state::Server,
 };
 
 /// The paths of keys.

@@ -22,7 +22,7 @@ use crate::{
         SignedIn,
         oidc::{FinishedOidc, OidcAnswer, OidcUse},
     },
-    server::Server,
+    shared_state::Server,
     storage::Sessions,
 };
 

@@ -22,7 +22,7 @@ use crate::{
         cases::{Case, CaseFile, case_file, queue},
         decisions::{Decision, DecisionError, decide},
     },
-    server::Server,
+    shared_state::Server,
     storage::{CaseId, ModerationChange, OpenReports, ReportState, SanctionKind},
 };
 
