@@ -10,7 +10,7 @@ pub(crate) mod device_key;
 pub(crate) mod devices;
 mod every_node;
 pub(crate) mod identities;
-pub(crate) mod oidc;
+pub mod oidc;
 pub(crate) mod passkeys;
 pub(crate) mod passwords;
 pub(crate) mod scopes;
@@ -56,11 +56,12 @@ use crate::{
         ids,
         jobs::{Jobs, NoResult},
         priority,
+        read_pool::ReadPool,
     },
     storage::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
-        IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, ReadPool,
-        Sessions, StorageError, StorageReader, name_key,
+        IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, Sessions,
+        StorageError, StorageReader, name_key,
     },
 };
 

@@ -2,15 +2,15 @@
 //!
 //! Start reading at [`run`]: it creates every part, connects them, and stops them in order.
 
-mod accounts;
-mod cluster;
+pub mod accounts;
+pub mod cluster;
 pub mod commands;
 pub mod config;
 pub mod http;
 pub mod limits;
 mod membership;
 mod metrics;
-mod moderation;
+pub mod moderation;
 pub mod net;
 mod node_id;
 pub mod node_name;
@@ -68,13 +68,14 @@ use self::{
         task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
     },
     picture::Pictures,
-    process::{clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle},
+    process::{
+        clock::Clock, disk::Disk, jobs::Jobs, priority::run_when_idle, read_pool::ReadPool,
+        storage_check::StorageCheck,
+    },
     puzzles::tries::PuzzleTries,
     rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
     shared_state::{HTTP_JOBS, Server},
-    storage::{
-        Blocking, Claimed, LogWriter, ReadPool, Storage, StorageCheck, StorageError, WriterEnd,
-    },
+    storage::{Blocking, Claimed, LogWriter, Storage, StorageError, WriterEnd},
     thinking::{Pool, ThreadsEnd, reviews::Reviews},
 };
 pub use self::{

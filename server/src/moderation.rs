@@ -42,10 +42,10 @@ use crate::{
         logins::{Ended, Logins},
         outbox::encode,
     },
-    process::clock::Clock,
+    process::{clock::Clock, read_pool::ReadPool},
     storage::{
-        CaseId, LogWriter, ModerationChange, ModerationChanged, ReadPool, Sanction, SanctionKind,
-        Sessions, StorageError, StorageReader, Waiting,
+        CaseId, LogWriter, ModerationChange, ModerationChanged, Sanction, SanctionKind, Sessions,
+        StorageError, StorageReader, Waiting,
     },
 };
 

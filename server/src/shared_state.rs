@@ -39,10 +39,11 @@ use crate::{
         fair_queue::Shares,
         jobs::Jobs,
         logs::{LostLines, Panics},
+        read_pool::ReadPool,
+        storage_check::StorageCheck,
     },
     puzzles::tries::PuzzleTries,
     rooms::{lobby::Lobby, rated_positions::RatedPositions},
-    storage::{ReadPool, StorageCheck},
     thinking::{Pool, reviews::Reviews},
 };
 

@@ -104,10 +104,6 @@ pub(crate) use self::{
     log_writer::{LogWriter, Replacement, Reply, WriterEnd, WriterPermit},
     replica_lag::ReplicaLag,
 };
-pub(crate) use crate::process::{
-    read_pool::{ReadError, ReadPool},
-    storage_check::StorageCheck,
-};
 
 /// The logs of rooms. Calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {

@@ -5,8 +5,8 @@ use fivefold_shared::protocol::{AccountNews, Identity, MemberId, Reason, Refusal
 use super::{Accounts, SignedIn, known_guest};
 use crate::{
     online::logins::Ended,
-    process::ids,
-    storage::{AccountStep, KeyStep, ReadError},
+    process::{ids, read_pool::ReadError},
+    storage::{AccountStep, KeyStep},
 };
 
 impl Accounts {

@@ -12,10 +12,13 @@ use fivefold_shared::room::Member;
 use crate::{
     accounts::scopes::Scopes,
     limits::SEEN_AGAIN_AFTER,
-    process::ids,
+    process::{
+        ids,
+        read_pool::{ReadError, ReadPool},
+    },
     storage::{
-        IdentityHash, KeyHash, KnownMember, LogWriter, ReadError, ReadPool, Replacement,
-        StorageError, StorageReader, name_key,
+        IdentityHash, KeyHash, KnownMember, LogWriter, Replacement, StorageError, StorageReader,
+        name_key,
     },
 };
 

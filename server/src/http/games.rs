@@ -25,8 +25,9 @@ use super::{
 use crate::{
     accounts::identities::{Identified, identify},
     limits::GAMES_PAGE_MAX,
+    process::read_pool::ReadError,
     shared_state::Server,
-    storage::{GameQuery, KnownMember, ReadError, StorageReader},
+    storage::{GameQuery, KnownMember, StorageReader},
     thinking::{
         Owner,
         reviews::{ReviewAnswer, ReviewError},

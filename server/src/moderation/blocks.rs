@@ -14,9 +14,9 @@ use crate::{
     cluster::{Cluster, frame::News},
     limits::{LOGIN_TRIES_MAX, moderation::BLOCKS_MAX},
     online::own_blocks::{KnownGuests, OwnBlocks},
+    process::read_pool::{ReadError, ReadPool},
     storage::{
-        BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, ReadError, ReadPool,
-        StorageReader,
+        BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, StorageReader,
     },
 };
 

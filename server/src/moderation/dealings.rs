@@ -21,7 +21,8 @@ pub(crate) use self::places::Place;
 pub use self::places::SharedAddresses;
 use crate::{
     limits::{DAY, ratings::OPPONENTS_OF_DAY_MAX},
-    storage::{Meeting, ReadPool, StorageError, StorageReader, Trace},
+    process::read_pool::ReadPool,
+    storage::{Meeting, StorageError, StorageReader, Trace},
 };
 
 /// The part of one member's history that matters for their next game.

@@ -26,9 +26,9 @@ use crate::{
             ENGINE_GAMES_A_DAY, EXAMINATION_STALE, EXAMINATION_TIME_MAX, EXAMINED_WITHIN,
         },
     },
-    process::clock::Clock,
+    process::{clock::Clock, read_pool::ReadPool},
     storage::{
-        ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, RatingChange, ReadPool,
+        ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, RatingChange,
         StorageError, Unexamined,
     },
     thinking::{BackgroundJob, Owner, Pool},

@@ -13,9 +13,7 @@ use fivefold_shared::protocol::{Reason, Refusal};
 use tokio::time::sleep;
 
 use crate::{
-    limits::DISK_CHECK_INTERVAL,
-    metrics::Metrics,
-    storage::{DiskSpace, ReadPool},
+    limits::DISK_CHECK_INTERVAL, metrics::Metrics, process::read_pool::ReadPool, storage::DiskSpace,
 };
 
 /// Whether the disk has space for more rooms.

@@ -9,7 +9,10 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use crate::storage::{LogWriter, ReadPool, StorageError};
+use crate::{
+    process::read_pool::ReadPool,
+    storage::{LogWriter, StorageError},
+};
 
 /// A storage that takes longer to answer whether it works does not work.
 const STORAGE_ANSWERS_WITHIN: Duration = Duration::from_secs(2);

@@ -50,13 +50,13 @@ use crate::{
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     net::network::Network,
     online::outbox::Outbox,
-    process::ids,
+    process::{ids, read_pool::ReadPool},
     rooms::{
         directory::{Directory, Listed},
         relay::RelayedSeats,
         room_actor::{self, Envelope, Opened, RoomContext},
     },
-    storage::{Epoch, ReadPool},
+    storage::Epoch,
     thinking::Owner,
 };
 

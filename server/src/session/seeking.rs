@@ -18,7 +18,7 @@ use crate::{
         Rating,
         task::{PairingCommand, PairingRequest},
     },
-    storage::ReadError,
+    process::read_pool::ReadError,
 };
 
 impl Commands {

@@ -15,12 +15,12 @@ use tokio::sync::oneshot;
 
 use super::{Lobby, Maker, lock};
 use crate::{
-    process::ids,
+    process::{ids, read_pool::ReadError},
     rooms::{
         paired_games::{PairedGame, PairedGames},
         room_actor::{Opened, PairedStart},
     },
-    storage::{KnownMember, Playing, ReadError},
+    storage::{KnownMember, Playing},
 };
 
 /// A room to make for two players.

@@ -28,13 +28,14 @@ use crate::{
     limits::{CLAIMED_ROOMS_MAX, MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
     node_id::NodeId,
     online::{logins::Logins, outbox::refuse},
+    process::read_pool::ReadError,
     rooms::{
         directory::Listed,
         people::People,
         relay::{Claim, Next, Relay, RelayedSeats},
         room_actor::{self, Envelope, Mailbox, Opened},
     },
-    storage::{Epoch, MadeRoom, ReadError, StorageError},
+    storage::{Epoch, MadeRoom, StorageError},
     transport::link::FromPeer,
 };
 

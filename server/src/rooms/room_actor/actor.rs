@@ -26,9 +26,9 @@ use crate::{
     moderation::{dealings::SharedAddresses, sanctions::Sanctions},
     node_id::NodeId,
     online::heard_lines::{HeardLines, leave_out_unheard},
-    process::{alarm::Alarm, clock::Clock, disk::Disk},
+    process::{alarm::Alarm, clock::Clock, disk::Disk, read_pool::ReadPool},
     rooms::{directory::Listed, rated_positions::RatedPositions},
-    storage::{Blocking, LogWriter, Playing, ReadPool},
+    storage::{Blocking, LogWriter, Playing},
     thinking::{Owner, Pool},
 };
 

@@ -12,7 +12,7 @@ use super::{
     route::Route,
     waiting::{Learned, Need},
 };
-use crate::{moderation::dealings::of_two, storage::ReadError};
+use crate::{moderation::dealings::of_two, process::read_pool::ReadError};
 
 impl Actor {
     /// Takes an input of a session, or has it wait.

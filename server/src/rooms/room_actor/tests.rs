@@ -26,12 +26,12 @@ use crate::{
     limits::Limits,
     metrics::{Levels, Metrics},
     node_id::NodeId,
-    process::{clock::Clock, disk::Disk},
+    process::{clock::Clock, disk::Disk, read_pool::ReadPool},
     rooms::{directory::Directory, paired_games::GameEnd},
     storage::{
         AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember,
-        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, ReadPool,
-        Storage, StorageReader, Undone,
+        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,
+        StorageReader, Undone,
     },
     thinking::{Owner, Pool},
 };
