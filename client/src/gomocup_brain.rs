@@ -86,7 +86,7 @@ pub fn run(
                 Answer::Nothing => continue,
                 Answer::Replies(replies) => replies,
             },
-            Err(CommandError::Unknown(text)) => vec![Reply::Unknown(text)],
+            Err(CommandError::Unknown(word)) => vec![game.unknown(word)],
             Err(error @ CommandError::Malformed(_)) => vec![Reply::Error(error.to_string())],
         };
         for reply in replies {

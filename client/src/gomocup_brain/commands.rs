@@ -20,6 +20,10 @@ use fivefold_shared::{
 use super::move_time::MoveTime;
 use crate::search_threads::search_threads;
 
+/// Renju in `INFO rule`.
+const RENJU: u32 = 4;
+/// The same from Yixin's board.
+const YIXIN_RENJU: u32 = 2;
 /// The least memory for the bot's transposition table.
 const HASH_BYTES_MIN: usize = 1 << 20;
 /// Memory that this process needs besides that, with one thread: the system counts 18 MiB after
@@ -116,6 +120,8 @@ pub(super) struct Game {
     ponders: bool,
     /// Whether the last command was answered by a move.
     has_moved: bool,
+    /// Whether the manager is Yixin's board.
+    is_yixin_board: bool,
 }
 
 /// When a command arrived, and its cancellation flag.
@@ -141,7 +147,18 @@ impl Game {
             budget: None,
             ponders: options.ponder,
             has_moved: false,
+            is_yixin_board: false,
         }
+    }
+
+    /// A command of this name does not exist. But `YXSHOWINFO` shows that the manager is Yixin's board,
+    /// which writes a point's row first, and has a number of its own for renju.
+    pub(super) fn unknown(&mut self, word: String) -> Reply {
+        if !word.eq_ignore_ascii_case("YXSHOWINFO") {
+            return Reply::Unknown(word);
+        }
+        self.is_yixin_board = true;
+        Reply::Message(format!("INFO MAX_THREAD_NUM {THREADS_MAX}"))
     }
 
     /// Executes a command. A failed one leaves the stones as they were.
@@ -163,6 +180,10 @@ impl Game {
     fn try_command(&mut self, command: Command, call: CallContext<'_>) -> Answer {
         match command {
             Command::Start { width, height } => {
+                let (width, height) = match self.is_yixin_board {
+                    true => (height, width),
+                    false => (width, height),
+                };
                 let size = Size::Bounded { width, height };
                 self.size = Some(size);
                 self.compute_tables(size);
@@ -307,6 +328,7 @@ impl Game {
 
     fn rules(&self) -> Result<Rules, BrainError> {
         let rule = *self.rule.as_ref().map_err(|rule| BrainError::UnknownRule(rule.clone()))?;
+        let rule = if self.is_yixin_board && rule == YIXIN_RENJU { RENJU } else { rule };
         let variant = variant_of(rule).ok_or_else(|| BrainError::UnknownRule(rule.to_string()))?;
         Ok(Rules::new(variant, self.size()?)?)
     }
@@ -425,8 +447,13 @@ impl Game {
         Ok(Reply::Ok).into()
     }
 
+    /// The points that are forbidden to the side to move. After a move of this brain that is the opponent.
     fn forbidden(&self) -> Result<Reply, BrainError> {
-        let points = self.position()?.forbidden_points();
+        let sides = match self.stones.last() {
+            Some(Placed { side: Side::Own, .. }) => [Side::Opponent, Side::Own],
+            Some(_) | None => [Side::Own, Side::Opponent],
+        };
+        let points = self.position_of(sides)?.forbidden_points();
         Ok(Reply::Forbidden(points.into_iter().map(|(point, _)| point).collect()))
     }
 

@@ -77,38 +77,164 @@ fn commands_are_answered() {
     }
 }
 
-/// Whole sessions as the known managers send them, and the kinds of replies: o for `OK`, m for a move,
-/// u for `UNKNOWN`, - for anything else.
+/// The kinds of replies: o for `OK`, m for a move, f for `FORBID`, a for what answers `ABOUT`, u for
+/// `UNKNOWN`, - for an error and the rest.
+fn kinds(replies: &[Reply]) -> String {
+    let kind = |reply: &Reply| match reply {
+        Reply::Ok => Some('o'),
+        Reply::Move(_) => Some('m'),
+        Reply::Forbidden(_) => Some('f'),
+        Reply::Other(_) => Some('a'),
+        Reply::Unknown(_) => Some('u'),
+        Reply::Message(_) | Reply::Debug(_) => None,
+        Reply::Stones(_) | Reply::Swap | Reply::Suggest(_) | Reply::Error(_) => Some('-'),
+    };
+    replies.iter().filter_map(kind).collect()
+}
+
+fn check_session(steps: &[(&str, &str)]) {
+    let session: String = steps.iter().map(|(lines, _)| *lines).collect();
+    let expected: String = steps.iter().map(|(_, replies)| *replies).collect();
+    let replies = answers(&session);
+    assert_eq!(kinds(&replies), expected, "{replies:?}");
+}
+
+/// What Piskvork 8.9 sends (`Tplayer::move` and `sendInfo` of its `protocol.cpp`): all of `INFO` after
+/// `START` and `RESTART`, then `BEGIN`, `TURN` for one stone, or `BOARD` for more.
 #[test]
-fn sessions_of_known_managers_are_played() {
-    let piskvork = "START 20\r\nINFO max_memory 83886080\r\nINFO timeout_match 1000000\r\n\
-        INFO timeout_turn 200\r\nINFO game_type 1\r\nINFO rule 1\r\nINFO time_left 1000000\r\n\
-        INFO folder C:\\Users\\Ann\\AppData\r\nBOARD\r\n10,10,2\r\nDONE\r\nABOUT\r\n\
-        INFO time_left 999000\r\nRESTART\r\nBEGIN\r\nEND\r\n";
-    let yixin_board = "\u{feff}START 15 15\nINFO timeout_turn 200\nINFO timeout_match 2147483647\n\
-        INFO time_left 2147483647\nINFO max_node -1\nINFO max_depth 225\nINFO caution_factor 1\n\
-        INFO thread_num 1\nINFO thread_split_depth 20\nINFO hash_size 1024\nINFO rule 0\n\
-        INFO pondering 0\nINFO usedatabase 0\nINFO checkmate 0\nINFO show_detail 3\n\
-        yxhashclear\nstart 15 15\nINFO max_node 3000\nboard\n7,7,2\ndone\n\
-        yxboard\n7,7,2\n8,8,1\n6,8,2\ndone\nyxnbest 2\nyxstop\nrectstart 15 20\n\
-        INFO max_node 3000\nbegin\nend\n";
-    let c_gomoku_cli = "START 15\nINFO rule 4\nINFO timeout_turn 200\nINFO timeout_match 0\n\
-        INFO max_memory 0\nINFO thread_num 1\nINFO max_node 3000\nINFO time_left 2147483647\n\
-        BOARD\n7,7,1\n7,6,2\n8,8,1\n6,6,2\nDONE\nRESTART\nINFO time_left 2147483647\nSWAP2BOARD\nDONE\nEND\n";
-    for (session, expected) in
-        [(piskvork, "om-om"), (yixin_board, "ouommom"), (c_gomoku_cli, "omo-")]
-    {
-        let replies = answers(session);
-        let kind = |reply: &Reply| match reply {
-            Reply::Ok => Some('o'),
-            Reply::Move(_) => Some('m'),
-            Reply::Unknown(_) => Some('u'),
-            Reply::Message(_) | Reply::Debug(_) => None,
-            _ => Some('-'),
-        };
-        let kinds: String = replies.iter().filter_map(kind).collect();
-        assert_eq!(kinds, expected, "{replies:?}");
-    }
+fn a_session_of_piskvork_is_played() {
+    let info = "INFO max_memory 83886080\r\nINFO timeout_match 1000000\r\nINFO timeout_turn 200\r\n\
+        INFO game_type 1\r\nINFO rule 1\r\nINFO time_left 1000000\r\n\
+        INFO folder C:\\Users\\Ann\\AppData\r\n";
+    check_session(&[
+        ("START 20\r\n", "o"),
+        (info, ""),
+        ("TURN 10,10\r\n", "m"),
+        ("INFO time_left 999000\r\nTURN 0,19\r\n", "m"),
+        // Somebody has changed the time for a move.
+        ("INFO timeout_turn 100\r\nINFO time_left 998000\r\nTURN 19,19\r\n", "m"),
+        ("RESTART\r\n", "o"),
+        (info, ""),
+        ("BEGIN\r\n", "m"),
+        ("RESTART\r\n", "o"),
+        (info, ""),
+        ("BOARD\r\n10,10,2\r\n9,9,1\r\n11,11,2\r\nDONE\r\n", "m"),
+        ("END\r\n", ""),
+    ]);
+    check_session(&[("RECTSTART 15,20\r\n", "o"), (info, ""), ("TURN 14,19\r\n", "m")]);
+}
+
+/// The same program takes moves back, the last one first, and goes on with `TURN`.
+#[test]
+fn piskvork_takes_moves_back() {
+    let mut talk = Talk::new(false);
+    assert_eq!(talk.ask("START 20"), Reply::Ok);
+    let own = talk.ask_for_move("INFO max_node 3000\nTURN 10,10");
+    assert_eq!(talk.ask(&format!("TAKEBACK {},{}", own.x, own.y)), Reply::Ok);
+    assert_eq!(talk.ask("TAKEBACK 10,10"), Reply::Ok);
+    talk.ask_for_move("INFO time_left 999000\nTURN 9,9");
+    talk.end();
+}
+
+/// What c-gomoku-cli sends (`Game::play` of its `game.cpp`, `Engine::start` of its `engine.cpp`, 2021 to
+/// 2023): `ABOUT` once, and `START` before each game.
+#[test]
+fn a_session_of_c_gomoku_cli_is_played() {
+    let info = "INFO rule 4\nINFO timeout_turn 200\nINFO timeout_match 0\nINFO max_node 3000\n\
+        INFO max_memory 367001600\nINFO thread_num 1\n";
+    check_session(&[
+        ("ABOUT\n", "a"),
+        ("START 15\n", "o"),
+        (info, ""),
+        // The stones of an opening; the last one is always the opponent's.
+        ("INFO time_left 2147483647\nBOARD\n7,7,1\n7,6,2\n8,8,1\n6,6,2\nDONE\n", "m"),
+        ("INFO time_left 2147483647\nTURN 0,14\n", "m"),
+        ("START 15\n", "o"),
+        (info, ""),
+        ("INFO time_left 2147483647\nBEGIN\n", "m"),
+        // The time for the turn was over.
+        ("YXSTOP\nEND\n", ""),
+    ]);
+}
+
+/// What Yixin's board 3.0 sends (`init_engine`, `set_level`, `send_board`, `show_database`, `change_piece` and
+/// `execute_command` of its `main.c`, 2025): `start` before each position, and no `begin`.
+#[test]
+fn a_session_of_yixins_board_is_played() {
+    let level = "INFO timeout_turn 100\nINFO timeout_match 2000000\nINFO time_left 2000000\n\
+        INFO max_node 1000000000\nINFO max_depth 225\nINFO time_increment 0\nINFO caution_factor 1\n\
+        INFO thread_num 1\nINFO hash_size 524288\nINFO pondering 0\nINFO vcthread 0\n";
+    check_session(&[
+        ("info show_detail 3\nyxshowinfo\n", ""),
+        ("START 15\n", "o"),
+        (level, ""),
+        ("INFO rule 2\nstart 15\nyxboard\ndone\nyxshowforbid\n", "of"),
+        // It asks for what a database knows of the position; this brain has none.
+        ("yxquerydatabaseallt\ndone\n", "uu"),
+        ("INFO time_left 2000000\nyxhashclear\nstart 15\nboard\n7,7,2\ndone\n", "uom"),
+        ("INFO time_left 2000000\n", ""),
+        ("yxquerydatabaseallt\n7,7\ndone\n", "uuu"),
+        ("yxshowforbid\n", "f"),
+        ("INFO time_left 1999900\nturn 0,14\n", "m"),
+        ("yxshowforbid\n", "f"),
+        // Two moves are taken back.
+        ("yxstop\nstart 15\nyxboard\n7,7,1\n8,8,2\ndone\nyxshowforbid\nyxstop\n", "of"),
+        // The person types "nbest 2", "block h8" and "balance1".
+        ("INFO time_left 1999900\nstart 15\nyxboard\n7,7,2\n8,8,1\n6,8,2\ndone\nyxnbest 2\n", "om"),
+        ("yxblock\n7,7\ndone\nyxblockreset\n", "uuuu"),
+        ("start 15\nyxboard\n7,7,1\n8,8,2\ndone\nyxbalanceone 0\n", "ou"),
+        ("end\n", ""),
+    ]);
+}
+
+/// The same program before that (2016): `start` has both sides, of which the first is the number of columns, and
+/// a point has its row first. This board has 15 columns and 20 rows.
+#[test]
+fn yixins_board_plays_on_boards_with_two_sides() {
+    check_session(&[
+        ("info show_detail 1\nyxshowinfo\nSTART 15 20\n", "o"),
+        ("INFO timeout_turn 100\nINFO timeout_match 2000000\nINFO time_left 2000000\n", ""),
+        ("INFO max_node 3000\nINFO max_depth 300\nINFO caution_factor 1\nINFO thread_num 1\n", ""),
+        ("INFO hash_size 524288\nINFO pondering 0\nINFO checkmate 0\n", ""),
+        ("INFO rule 0\nstart 15 20\nyxboard\ndone\nyxshowforbid\n", "of"),
+        ("INFO time_left 2000000\nstart 15 20\nboard\ndone\n", "om"),
+        ("INFO time_left 1999900\nturn 19,14\n", "m"),
+        ("end\n", ""),
+    ]);
+}
+
+/// Yixin's board at its level without limits: the person stops the search.
+#[test]
+fn yixins_board_stops_a_search_without_limits() {
+    let level = "INFO max_node -1\nINFO timeout_match 1000000000\nINFO time_left 1000000000\n\
+        INFO timeout_turn 2000000\nINFO max_depth 225\nINFO time_left 1000000000";
+    let mut talk = Talk::new(false);
+    assert!(matches!(talk.ask("info show_detail 1\nyxshowinfo"), Reply::Message(_)));
+    assert_eq!(talk.ask("START 15 15"), Reply::Ok);
+    assert_eq!(talk.ask(&format!("{level}\nstart 15 15")), Reply::Ok);
+    talk.ask_for_move("board\n7,7,2\n8,8,1\n6,6,2\ndone\nyxstop");
+    talk.end();
+}
+
+#[test]
+fn rule_2_of_yixins_board_is_renju() {
+    // Black at 3,3 would make a double-three.
+    let position = "START 15 15\nINFO rule 2\nYXBOARD\n3,1,1\n14,0,2\n3,2,1\n14,2,2\n1,3,1\n14,4,2\n\
+        2,3,1\n14,6,2\nDONE\nYXSHOWFORBID";
+    let forbidden = |points| vec![Reply::Ok, Reply::Forbidden(points)];
+    assert_eq!(answers(position), forbidden(Vec::new()), "others play a continuous game by it");
+    let mut of_board = answers(&format!("yxshowinfo\n{position}"));
+    assert!(matches!(of_board.remove(0), Reply::Message(text) if text.starts_with("INFO MAX_")));
+    assert_eq!(of_board, forbidden(vec![(3, 3).into()]));
+}
+
+#[test]
+fn after_the_brains_move_forbidden_points_are_those_of_its_opponent() {
+    // White has to close the four of Black, who may not play 3,3 then.
+    let position = "START 15\nINFO rule 4\nBOARD\n3,1,2\n14,0,1\n3,2,2\n14,2,1\n1,3,2\n14,4,1\n2,3,2\n\
+        14,6,1\n5,10,2\n4,10,1\n6,10,2\n14,8,1\n7,10,2\n14,10,1\n8,10,2\nDONE\nYXSHOWFORBID";
+    let expected = [Reply::Ok, Reply::Move((9, 10).into()), Reply::Forbidden(vec![(3, 3).into()])];
+    assert_eq!(answers(position), expected);
 }
 
 /// A brain that gets each command after the reply to the one before.
