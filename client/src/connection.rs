@@ -36,7 +36,7 @@ pub use self::data::{
 use self::{data::accepted, server_clock::ServerClock, socket::greet, task::ConnectionTask};
 use crate::{
     http_request::{HttpRequest, Key},
-    local_game::now,
+    own_clock::now,
     room_link::ServerAddress,
     server_list::ServerList,
     session_cookie::SessionCookie,

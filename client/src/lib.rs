@@ -41,6 +41,7 @@ pub mod opening_choices;
 pub mod openings;
 pub mod output;
 pub mod password_prompt;
+mod own_clock;
 pub mod people;
 pub mod perspective;
 mod plain_lobby;

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::{
     challenges::{ChallengeError, Challenges, is_by},
     connection::{Connection, ConnectionError, TableEvent, unexpected},
-    local_game::now,
+    own_clock::now,
     room_link::ServerAddress,
     table::Table,
 };

@@ -8,11 +8,11 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, LazyLock,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use fivefold_shared::{
@@ -30,7 +30,7 @@ use fivefold_shared::{
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::oneshot;
 
-use crate::connection::TableEvent;
+use crate::{connection::TableEvent, own_clock::now};
 
 /// The most time for a bot's move or weights.
 const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };
@@ -229,16 +229,6 @@ fn show_as_one(player: &mut Player) {
         Player::Member { member, .. } => *member = LocalGame::member(),
         Player::Bot { .. } => {}
     }
-}
-
-/// The time, in milliseconds since the Unix epoch: the system's when this is first asked, and from then on
-/// nobody can set it.
-pub(crate) fn now() -> u64 {
-    static START: LazyLock<(Instant, Duration)> = LazyLock::new(|| {
-        (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
-    });
-    let since = START.1 + START.0.elapsed();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
