@@ -333,7 +333,7 @@ pub struct SeatArgs {
     #[arg(value_name = "CODE|URL", required_unless_present_any = ["seek", "accept_challenges"])]
     pub room: Option<RoomLink>,
     /// Instead of a room: seek opponents in this pool, one game after another.
-    #[arg(long, value_name = "POOL", value_parser = finding::pool, conflicts_with = "room")]
+    #[arg(long, value_name = "POOL", value_parser = suggested::pool(), hide_possible_values = true, conflicts_with = "room")]
     pub seek: Option<PoolName>,
     /// Accept challenges between the games; without --seek, play only those.
     #[arg(long, conflicts_with = "room")]

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use clap::CommandFactory;
+use fivefold::cli::Cli;
 use fivefold_shared::{
     protocol::{LobbyRequest, Message, Player, Request},
     seat::Seat,
@@ -164,6 +166,25 @@ fn a_challenge_reaches_somebody_in_a_room() {
     leave(second);
 }
 
+#[test]
+fn completions_suggest_the_pools_of_a_server() {
+    let server = Server::start();
+    let (status, lines, _) = start(&server.url(), &["seek", "--list", "--json"]).finish();
+    assert!(status.success(), "{lines:?}");
+    let lines: Vec<Value> =
+        lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let pools: Vec<_> = lines.iter().filter(|line| line["type"] == "pool").collect();
+    let pools: Vec<&str> = pools.iter().filter_map(|pool| pool["name"].as_str()).collect();
+    assert!(!pools.is_empty(), "{lines:?}");
+    for (command, argument) in [("seek", "pool"), ("seat", "seek")] {
+        let command = Cli::command().find_subcommand(command).expect("a command").clone();
+        let argument = command.get_arguments().find(|each| each.get_id() == argument);
+        let values = argument.expect("an argument").get_possible_values();
+        let suggested: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+        assert_eq!(suggested, pools, "{}", command.get_name());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_cut_connection_the_seek_keeps_its_place() {
     let server = Server::start();
@@ -209,6 +230,26 @@ fn own_games_are_listed_open_and_finished() {
     let mut json = start_in(&["games", "--json"]);
     assert_eq!(json.event("own_room")["your_turn"], true);
     assert_eq!(json.event("game")["outcome"]["reason"], "resignation");
+}
+
+#[test]
+fn after_a_link_the_next_commands_ask_its_server() {
+    let [server, other] = [Server::start(), Server::start()];
+    let settings = tempfile::tempdir().expect("a folder");
+    let start_in = |words: &[&str]| Client::start_in(settings.path(), words);
+    let (status, ..) = start_in(&["games", "--server", &server.url()]).finish();
+    assert!(status.success());
+    let mut host = start(&other.url(), &["play", "--json"]);
+    let link = host.event("joined")["link"].as_str().expect("a link").to_owned();
+    let mut guest = start_in(&["join", &link, "--json"]);
+    guest.event("joined");
+    let mut games = start_in(&["games", "--json"]);
+    assert_eq!(games.event("own_room")["link"], link);
+    // An option wins, and is kept in the same way.
+    let (_, _, stderr) = start_in(&["games", "--server", &server.url()]).finish();
+    assert!(stderr.contains("no games"), "{stderr}");
+    let (_, _, stderr) = start_in(&["games"]).finish();
+    assert!(stderr.contains(&server.url()), "{stderr}");
 }
 
 /// `fivefold seat` on its own, with our own bots as the engine.

@@ -173,11 +173,6 @@ impl OfferArgs {
     }
 }
 
-/// A pool's name on the command line.
-pub(super) fn pool(text: &str) -> Result<PoolName, NameError> {
-    PoolName::try_from(text)
-}
-
 fn seek(text: &str) -> Result<SeekId, NameError> {
     SeekId::try_from(text.to_ascii_lowercase())
 }

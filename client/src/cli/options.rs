@@ -86,8 +86,8 @@ pub struct OpeningArgs {
 /// The server, and how to trust it.
 #[derive(Args, Clone, Debug)]
 pub struct ServerArgs {
-    /// The server [default: the one given last, at first http://127.0.0.1:8080]. Several addresses
-    /// of one server, with commas, are tried in turn.
+    /// The server [default: the one given last, here or by a room's link; at first
+    /// http://127.0.0.1:8080]. Several addresses of one server, with commas, are tried in turn.
     #[arg(
         long = "server",
         value_name = "URL",

@@ -117,7 +117,10 @@ impl Visit {
             if let Some(identity) = connection.identity() {
                 settings.keep(&server, identity);
             }
-            settings.server = given.or(settings.server);
+            // A room's link names the server as an option does: the next command asks it again.
+            if given.is_some() || link.is_some() {
+                settings.server = Some(server.clone());
+            }
             settings.name = args.name.clone().or(settings.name);
             if settings != before {
                 settings.save(&folder)?;
