@@ -146,7 +146,8 @@ pub struct PlayArgs {
     /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Play against a bot of the server: engine, minimax, attack or pattern.
+    /// Play against a bot of the server: engine (has levels 1 to 10), attack, pattern (called
+    /// "Patterns") or minimax (called "Perfect").
     #[arg(long, value_name = "KIND[:LEVEL]", value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: Option<BotSpec>,
     /// Your colour; Black begins.

@@ -8,7 +8,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{lobby_sentences::settings, room_link::ServerAddress, sanitize::sanitize};
+use crate::{bot_names, lobby_sentences::settings, room_link::ServerAddress};
 
 /// An open room in one line: whose turn it is, the opponent and the link.
 pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
@@ -72,7 +72,7 @@ pub fn finished(server: &ServerAddress, seat: Option<Seat>, game: &ListedGame) -
 }
 
 fn name(player: Option<&Player>, nobody: &str) -> String {
-    player.map_or_else(|| nobody.to_owned(), |player| sanitize(&player.name()).into_owned())
+    player.map_or_else(|| nobody.to_owned(), bot_names::player)
 }
 
 #[cfg(test)]

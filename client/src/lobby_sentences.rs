@@ -6,6 +6,7 @@ use fivefold_shared::{
 };
 
 use crate::{
+    bot_names,
     challenges::Challenge,
     lobby::{LobbyState, Search},
     sanitize::sanitize,
@@ -20,16 +21,20 @@ pub fn settings(settings: &GameSettings) -> String {
     format!("{rules}, {}{opening}{rated}", short_time(*time))
 }
 
-/// A time control in short, as people type it: `5+3` in minutes and seconds.
+/// A time control in short, as people type it: minutes and seconds, as in `5+3` and `byo 10+3x30`.
 pub fn short_time(time: TimeControl) -> String {
     const MINUTE_MS: u64 = 60_000;
     const SECOND_MS: u64 = 1_000;
+    let are_whole = |main_ms: u64, more_ms: u64| {
+        main_ms.is_multiple_of(MINUTE_MS) && more_ms.is_multiple_of(SECOND_MS)
+    };
     match time {
         TimeControl::None => "no clock".to_owned(),
-        TimeControl::Fischer { main_ms, increment_ms }
-            if main_ms.is_multiple_of(MINUTE_MS) && increment_ms.is_multiple_of(SECOND_MS) =>
-        {
+        TimeControl::Fischer { main_ms, increment_ms } if are_whole(main_ms, increment_ms) => {
             format!("{}+{}", main_ms / MINUTE_MS, increment_ms / SECOND_MS)
+        }
+        TimeControl::ByoYomi { main_ms, period_ms, periods } if are_whole(main_ms, period_ms) => {
+            format!("byo {}+{periods}x{}", main_ms / MINUTE_MS, period_ms / SECOND_MS)
         }
         TimeControl::SuddenDeath { .. }
         | TimeControl::Fischer { .. }
@@ -68,8 +73,8 @@ pub fn length(ms: u64) -> String {
 
 /// The name of somebody who offers a game; says if a program plays.
 pub fn name(seek: &OpenSeek) -> String {
-    let name = sanitize(seek.name.as_str());
-    if seek.engine { format!("{name} (a program)") } else { name.into_owned() }
+    let name = seek.name.as_str();
+    if seek.engine { bot_names::program(name) } else { sanitize(name).into_owned() }
 }
 
 /// The person who is challenged.
@@ -193,6 +198,25 @@ mod tests {
         let cases = [(0, "0:00"), (7_900, "0:07"), (750_000, "12:30"), (3_900_000, "1:05:00")];
         for (ms, expected) in cases {
             assert_eq!(length(ms), expected);
+        }
+    }
+
+    #[test]
+    fn times_are_short_and_can_be_typed() {
+        let cases = [
+            ("5m+3s", "5+3"),
+            ("90s+3", "90s+3s"),
+            ("5+1500ms", "5m+1500ms"),
+            ("byo 10m+3x30s", "byo 10+3x30"),
+            ("byo 0+1x1m", "byo 0+1x60"),
+            ("byo 90s+3x30", "byo 90s+3x30s"),
+            ("3", "3m"),
+            ("move 30", "move 30s"),
+        ];
+        for (text, expected) in cases {
+            let time: TimeControl = text.parse().unwrap();
+            assert_eq!(short_time(time), expected);
+            assert_eq!(expected.parse(), Ok(time), "{expected}");
         }
     }
 

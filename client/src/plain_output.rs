@@ -15,7 +15,7 @@ use fivefold_shared::{
 };
 
 use crate::{
-    ascii_board,
+    ascii_board, bot_names,
     connection::Welcome,
     line_interface::View,
     lobby_sentences, opening_choices,
@@ -82,7 +82,7 @@ impl<O: Write, E: Write> Plain<O, E> {
                 writeln!(self.talk, "No: {}.", sanitize(refusal.text.trim_end_matches('.')))
             }
             Message::Weights { bot, weights, .. } => {
-                writeln!(self.out, "What {bot} thinks, the best first:")?;
+                writeln!(self.out, "Weights of {}, the best first:", bot_names::bot(*bot))?;
                 for weight in weights.iter().take(WEIGHTS_SHOWN) {
                     let point = sentences::points(table.room(), &[weight.point]);
                     let end = weight.plies.map(|plies| format!("  (ends in {plies})"));
@@ -390,7 +390,7 @@ fn opening(kind: OpeningKind) -> String {
 
 fn pairing(seats: &Seats, black: Seat) -> String {
     let name = |stone| match seats.get(Seat::with_stone(stone, black)) {
-        Some(player) => sanitize(&player.name()).into_owned(),
+        Some(player) => bot_names::player(player),
         None => "(open)".into(),
     };
     format!("Black: {}, White: {}", name(Stone::Black), name(Stone::White))

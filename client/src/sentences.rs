@@ -14,7 +14,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{perspective::Perspective, sanitize::sanitize};
+use crate::{bot_names, perspective::Perspective, sanitize::sanitize};
 
 /// What people read when the bot of a local game fails.
 pub const BOT_FAILED: &str = "The bot has not answered, so any move is made for it.";
@@ -53,7 +53,7 @@ pub fn player(perspective: Perspective<'_>, seat: Seat) -> String {
 /// The name of a seat's player, or that the seat is open.
 pub fn seat_name(room: &RoomState, seat: Seat) -> String {
     match room.seats.get(seat) {
-        Some(player) => sanitize(&player.name()).into_owned(),
+        Some(player) => bot_names::player(player),
         None => "nobody".into(),
     }
 }
@@ -224,19 +224,25 @@ fn counted(count: u64, what: &str) -> String {
 /// The names of spectators, as far as they are known.
 pub fn watching(spectators: &Spectators) -> String {
     let name = |name: &Name| {
-        let bot = if spectators.bots.contains(name) { "bot " } else { "" };
-        format!("{bot}{name}")
+        if spectators.bots.contains(name) {
+            bot_names::program(name.as_str())
+        } else {
+            sanitize(name.as_str()).into_owned()
+        }
     };
     spectators.names.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// A line of chat.
 pub fn said(line: &ChatLine, speaker: Speaker) -> String {
-    let bot = if line.bot { "bot " } else { "" };
-    let (name, text) = (sanitize(line.name.as_str()), sanitize(line.text.as_str()));
+    let text = sanitize(line.text.as_str());
+    let name = match line.bot {
+        true => bot_names::program(line.name.as_str()),
+        false => sanitize(line.name.as_str()).into_owned(),
+    };
     match speaker {
-        Speaker::Player => format!("{bot}{name}: {text}"),
-        Speaker::Spectator => format!("{bot}{name} (watching): {text}"),
+        Speaker::Player => format!("{name}: {text}"),
+        Speaker::Spectator => format!("{name} (watching): {text}"),
     }
 }
 

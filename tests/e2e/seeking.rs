@@ -222,10 +222,10 @@ fn own_games_are_listed_open_and_finished() {
 
     let (status, lines, stderr) = start_in(&["games"]).finish();
     assert!(status.success(), "{stderr}");
-    let open = format!("your turn  against bot minimax: tic-tac-toe, no clock, move 1  {link}");
+    let open = format!("your turn  against Bot \"Perfect\": tic-tac-toe, no clock, move 1  {link}");
     assert_eq!(lines[0], open);
     let last = lines.last().expect("a finished game");
-    assert!(last.contains("  lost   against bot minimax: tic-tac-toe"), "{lines:?}");
+    assert!(last.contains("  lost   against Bot \"Perfect\": tic-tac-toe"), "{lines:?}");
     assert!(last.contains(&format!("0 moves  {url}/game/")), "{lines:?}");
     let mut json = start_in(&["games", "--json"]);
     assert_eq!(json.event("own_room")["your_turn"], true);

@@ -17,7 +17,7 @@ use super::{
     draw_board,
     theme::{BAR, STRONG},
 };
-use crate::{lobby_sentences, sentences};
+use crate::{bot_names, lobby_sentences, sentences};
 
 /// Fewest rows for moves: the heading and three pairs of moves.
 const MOVES_MIN: u16 = 4;
@@ -80,7 +80,7 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
     let (theme, stone) = (app.theme(), app.room().stone_of(seat));
     let to_move = app.room().to_act() == Some(seat);
     let name = match app.room().seats.get(seat) {
-        Some(player) => player.name(),
+        Some(player) => bot_names::player(player),
         None => "open seat".into(),
     };
     // Without a server, nobody else plays.
@@ -148,7 +148,7 @@ fn notes(app: &App) -> Vec<(String, Style)> {
         notes.push((text, theme.quiet()));
     }
     if let Some(bot) = app.heat().shown(app.position().ply()) {
-        notes.push((format!("Weights of {bot}: 9 best, 0 least"), theme.quiet()));
+        notes.push((format!("Weights of {}: 9 best, 0 least", bot_names::bot(bot)), theme.quiet()));
     } else if app.heat().is_awaited() {
         notes.push(("Weights: waiting for the bot".into(), theme.quiet()));
     }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use fivefold_shared::{analysis::Weight, bot_spec::BotSpec, rules::Point};
 
+use crate::bot_names;
+
 /// The highest level of a weight.
 const LEVEL_MAX: u8 = 9;
 
@@ -70,14 +72,15 @@ impl Heat {
     /// `ply` moves.
     pub(in crate::tui) fn description(&self, ply: usize, point: Point) -> Option<String> {
         let known = self.at(ply)?;
+        let bot = bot_names::bot(known.bot);
         Some(match known.weights.get(&point) {
             Some((Weight { weight, plies: Some(plies), .. }, _)) => {
-                format!("{weight} to {}, the end in {plies} plies", known.bot)
+                format!("{weight} to {bot}, the end in {plies} plies")
             }
             Some((Weight { weight, plies: None, .. }, _)) => {
-                format!("{} to {}", rounded(*weight), known.bot)
+                format!("{} to {bot}", rounded(*weight))
             }
-            None => format!("no candidate of {}", known.bot),
+            None => format!("no candidate of {bot}"),
         })
     }
 

@@ -1,6 +1,9 @@
 //! Tests the effects of keys, clicks and messages.
 
-use fivefold_shared::protocol::{Absent, Away, ChatText, Reason, RoomRequest, Snapshot};
+use fivefold_shared::{
+    protocol::{Absent, Away, ChatText, Reason, RoomRequest, Snapshot},
+    rules::SIDE_MAX,
+};
 
 use super::*;
 use crate::{
@@ -50,6 +53,19 @@ fn points_are_typed_with_and_without_a_colon() {
         ann.keys(keys);
         assert_eq!(ann.played(), expected.map(|name| (0, name.to_owned())), "{keys}");
         assert_eq!(*ann.app.mode(), Mode::Board, "{keys}");
+    }
+}
+
+#[test]
+fn every_column_of_the_largest_board_is_typed_without_a_colon() {
+    // No command is the first of two letters: with 64 columns that is a or b.
+    for x in 0..i32::from(SIDE_MAX) {
+        let name = coordinates::format(Point::new(x, 3), Size::square(SIDE_MAX));
+        for name in [name.to_uppercase(), name] {
+            let mut ann = Sitting::new(freestyle(SIDE_MAX), Viewer::Black);
+            ann.keys(&format!("{name}<Enter>"));
+            assert_eq!(ann.played(), Some((0, name.to_lowercase())));
+        }
     }
 }
 
@@ -225,10 +241,10 @@ fn weights_are_told_shown_and_asked_for_again() {
     ann.moves("h8 h9").keys("T");
     assert_eq!(ann.requests(), std::slice::from_ref(&weights));
     ann.weighs(&[("g8", 12.8), ("i8", 2.0), ("h10", 0.5)]);
-    assert_eq!(ann.last_message(), "Weight of h8: no candidate of attack.");
+    assert_eq!(ann.last_message(), "Weight of h8: no candidate of Bot \"Attack\".");
     ann.keys("lT");
     assert_eq!(ann.requests(), [], "they are known");
-    assert_eq!(ann.last_message(), "Weight of i8: 2 to attack.");
+    assert_eq!(ann.last_message(), "Weight of i8: 2 to Bot \"Attack\".");
     ann.keys("W");
     assert_eq!(ann.level(6, 7), Some(9));
     assert_eq!(ann.level(7, 5), Some(0));
