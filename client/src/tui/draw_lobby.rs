@@ -7,15 +7,14 @@ use ratatui::{
     layout::Rect,
     style::Style,
     text::{Line, Span},
-    widgets::Widget,
+    widgets::{Paragraph, Widget, Wrap},
 };
 use unicode_width::UnicodeWidthStr;
 
 use super::{
     app::Kind,
     draw_panel::wrap,
-    draw_screen::{clean, too_small},
-    layout::{COLUMNS_MIN, ROWS_MIN},
+    draw_screen::{clean, fitting, with_keys},
     lobby_screen::LobbyScreen,
     theme::{BAR, STRONG},
 };
@@ -24,14 +23,24 @@ use crate::{
     lobby_sentences as sentences,
 };
 
+/// The smallest terminal for the lobby.
+const COLUMNS_MIN: u16 = 36;
+/// See [`COLUMNS_MIN`].
+const ROWS_MIN: u16 = 10;
+/// No line is longer, so that its figures stay near its name.
+const COLUMNS_MAX: u16 = 100;
 /// From this width on all figures fit.
 const WIDE: usize = 76;
+/// Below this width only a short column fits.
+const NARROW: usize = 56;
 /// Rows for messages, with their heading.
 const MESSAGES: u16 = 4;
 /// The same where the terminal is low.
 const MESSAGES_LOW: u16 = 2;
 /// From this height on all of them fit.
 const HIGH: u16 = 22;
+/// Below this height there are no empty rows, and one row for the latest message.
+const LOW: u16 = 16;
 
 /// Draws the screen.
 pub(super) fn draw(screen: &LobbyScreen, state: &LobbyState, now: u64, frame: &mut Frame<'_>) {
@@ -40,9 +49,19 @@ pub(super) fn draw(screen: &LobbyScreen, state: &LobbyState, now: u64, frame: &m
     if area.width < COLUMNS_MIN || area.height < ROWS_MIN {
         too_small(area, buffer);
     } else {
+        let area = Rect { width: area.width.min(COLUMNS_MAX), ..area };
         parts(screen, state, now, area, buffer);
     }
     clean(frame);
+}
+
+fn too_small(screen: Rect, buffer: &mut Buffer) {
+    let text = format!(
+        "The lobby needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
+         Make it larger, or press Ctrl-C to leave.",
+        screen.width, screen.height
+    );
+    Paragraph::new(text).wrap(Wrap { trim: true }).render(screen, buffer);
 }
 
 fn parts(screen: &LobbyScreen, state: &LobbyState, now: u64, area: Rect, buffer: &mut Buffer) {
@@ -50,10 +69,19 @@ fn parts(screen: &LobbyScreen, state: &LobbyState, now: u64, area: Rect, buffer:
     title(screen, now, row(area.y), buffer);
     let width = usize::from(area.width);
     let mut lines = search(screen, state, now, width);
-    lines.push(Line::default());
+    let top = if area.height < LOW { 1 } else { 2 };
+    if area.height < LOW {
+        lines.truncate(3);
+    } else {
+        lines.push(Line::default());
+    }
     let above = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-    let body = Rect { y: area.y + 2, height: area.height - 4, ..area };
-    let messages_height = if area.height < HIGH { MESSAGES_LOW } else { MESSAGES };
+    let body = Rect { y: area.y + top, height: area.height - top - 2, ..area };
+    let messages_height = match area.height {
+        ..LOW => 1,
+        LOW..HIGH => MESSAGES_LOW,
+        HIGH.. => MESSAGES,
+    };
     let list_height = body.height.saturating_sub(above + messages_height);
     let messages_y = body.y + above + list_height;
     for (y, line) in (body.y..messages_y).zip(lines) {
@@ -63,11 +91,12 @@ fn parts(screen: &LobbyScreen, state: &LobbyState, now: u64, area: Rect, buffer:
     lists(screen, state, list, buffer);
     messages(screen, Rect { y: messages_y, height: messages_height, ..body }, buffer);
     status(state, now, row(area.bottom() - 2), buffer);
-    let keys = match state.search() {
-        Some(_) => "c cancel  1-9 another pool  Up Down Enter choose  q quit",
-        None => "1-9 seek in a pool  Up Down Enter choose  q quit",
+    let keys: &[_] = match state.search() {
+        Some(_) => &["c cancel", "q quit", "1-9 another pool", "Up Down Enter choose"],
+        None => &["1-9 seek in a pool", "q quit", "Up Down Enter choose"],
     };
-    Line::styled(keys, screen.theme().quiet()).render(row(area.bottom() - 1), buffer);
+    Line::styled(fitting(keys, width), screen.theme().quiet())
+        .render(row(area.bottom() - 1), buffer);
 }
 
 /// The name of the screen; or that the connection is lost.
@@ -76,17 +105,21 @@ fn title(screen: &LobbyScreen, now: u64, area: Rect, buffer: &mut Buffer) {
         let width = usize::from(area.width);
         return Line::styled(format!("{banner:<width$}"), BAR).render(area, buffer);
     }
-    Line::styled("Find an opponent", STRONG).render(area, buffer);
-    Line::raw(screen.server()).right_aligned().render(area, buffer);
+    const TITLE: &str = "Find an opponent";
+    Line::styled(TITLE, STRONG).render(area, buffer);
+    if TITLE.width() + 2 + screen.server().width() <= area.width.into() {
+        Line::raw(screen.server()).right_aligned().render(area, buffer);
+    }
 }
 
 /// The seek or challenge that stands, and where else somebody waits.
 fn search(screen: &LobbyScreen, state: &LobbyState, now: u64, width: usize) -> Vec<Line<'static>> {
-    let Some(search) = state.search() else {
-        return vec![Line::styled("Choose a pool: people who seek in it play each other.", STRONG)];
-    };
     let lines_of = |text: &str, style| {
         wrap(text, width).into_iter().map(move |line| Line::styled(line, style))
+    };
+    let Some(search) = state.search() else {
+        let text = "Choose a pool: people who seek in it play each other.";
+        return lines_of(text, STRONG).collect();
     };
     let mut lines: Vec<_> = lines_of(&sentences::short_search(state, search), STRONG).collect();
     let Some(waited) = state.waited_ms(now) else {
@@ -132,17 +165,18 @@ fn lists(screen: &LobbyScreen, state: &LobbyState, area: Rect, buffer: &mut Buff
         if index == selected {
             selected_line = lines.len();
         }
-        lines.push(offer_line(seek, index == selected));
+        lines.push(offer_line(seek, index == selected, width));
     }
     let height = usize::from(area.height);
-    let skipped = (selected_line + 2).saturating_sub(height);
+    let skipped = (selected_line + 2).saturating_sub(height).min(selected_line);
     for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().skip(skipped)) {
         line.render(Rect { y, height: 1, ..area }, buffer);
     }
 }
 
 fn pool_heading(screen: &LobbyScreen, width: usize) -> Line<'static> {
-    let figures = figures(width, "waiting", "games", "usual wait");
+    let waiting = if width < NARROW { "now" } else { "waiting" };
+    let figures = figures(width, waiting, "games", "usual wait");
     let rule = "-".repeat(width.saturating_sub(figures.width() + 10));
     Line::from(vec![
         Span::styled("-- ", screen.theme().quiet()),
@@ -154,7 +188,9 @@ fn pool_heading(screen: &LobbyScreen, width: usize) -> Line<'static> {
 
 /// The figures of a pool, or their headings.
 fn figures(width: usize, waiting: &str, games: &str, wait: &str) -> String {
-    if width < WIDE {
+    if width < NARROW {
+        format!(" {waiting:>3}")
+    } else if width < WIDE {
         format!(" {waiting:>7}")
     } else {
         format!(" {waiting:>7}  {games:>5}  {wait:>10}")
@@ -179,22 +215,36 @@ fn pool_line(
     let names = state.pools().iter().map(|pool| pool.name.as_str().len());
     let name_width = names.max().unwrap_or_default();
     let game_width = width.saturating_sub(name_width + figures.width() + 6);
-    let game: String = sentences::settings(&pool.settings).chars().take(game_width).collect();
+    let game = beginning(&sentences::settings(&pool.settings), game_width);
     let text = format!("{mark} {number} {star}{name:name_width$} {game:game_width$}{figures}");
     Line::styled(text, if is_selected || is_sought { STRONG } else { Style::new() })
 }
 
-fn offer_line(seek: &OpenSeek, is_selected: bool) -> Line<'static> {
+fn offer_line(seek: &OpenSeek, is_selected: bool, width: usize) -> Line<'static> {
     let mark = if is_selected { ">" } else { " " };
-    let text =
-        format!("{mark}   {}: {}", sentences::name(seek), sentences::settings(&seek.settings));
+    let name = format!("{mark}   {}: ", sentences::name(seek));
+    let room = width.saturating_sub(name.width());
+    let text = format!("{name}{}", beginning(&sentences::settings(&seek.settings), room));
     Line::styled(text, if is_selected { STRONG } else { Style::new() })
+}
+
+/// As much of a game's settings as fits, in whole parts.
+fn beginning(settings: &str, width: usize) -> String {
+    let ends = settings.match_indices(", ").map(|(end, _)| end).chain([settings.len()]);
+    let fits = ends.filter(|end| settings[..*end].width() <= width).last();
+    fits.map_or_else(|| settings.chars().take(width).collect(), |end| settings[..end].to_owned())
 }
 
 fn messages(screen: &LobbyScreen, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
-    heading(screen, "Messages", width).render(Rect { height: 1, ..area }, buffer);
-    let rows = usize::from(area.height).saturating_sub(1);
+    let area = match area.height {
+        0 | 1 => area,
+        rows => {
+            heading(screen, "Messages", width).render(Rect { height: 1, ..area }, buffer);
+            Rect { y: area.y + 1, height: rows - 1, ..area }
+        }
+    };
+    let rows = usize::from(area.height);
     let mut lines = Vec::new();
     for (kind, text) in screen.log().latest() {
         let (mark, style) = match kind {
@@ -208,7 +258,7 @@ fn messages(screen: &LobbyScreen, area: Rect, buffer: &mut Buffer) {
         }
     }
     let skipped = lines.len().saturating_sub(rows);
-    for (y, line) in (area.y + 1..area.bottom()).zip(lines.into_iter().skip(skipped)) {
+    for (y, line) in (area.y..area.bottom()).zip(lines.into_iter().skip(skipped)) {
         line.render(Rect { y, height: 1, ..area }, buffer);
     }
 }
@@ -221,7 +271,8 @@ fn status(state: &LobbyState, now: u64, area: Rect, buffer: &mut Buffer) {
         0 => String::new(),
         count => format!(" (and {count} more)"),
     };
-    let text = format!(" {}  y yes, n no{more} ", sentences::challenge(oldest, now));
+    let keys = format!("y yes, n no{more}");
+    let text = with_keys(&sentences::challenge(oldest, now), &keys, area.width);
     Line::styled(text, BAR).render(area, buffer);
 }
 

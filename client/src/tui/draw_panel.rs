@@ -1,5 +1,7 @@
 //! Draws the panel beside the board: players, whose turn it is, spectators, moves and messages.
 
+use std::borrow::Cow;
+
 use fivefold_shared::{
     notation::coordinates, protocol::Phase, room::Game, rules::Stone, seat::Seat,
 };
@@ -8,12 +10,12 @@ use ratatui::{
     layout::Rect,
     style::Style,
     text::{Line, Span},
-    widgets::Widget,
+    widgets::{Clear, Widget},
 };
 use unicode_width::UnicodeWidthStr;
 
 use super::{
-    app::{App, Kind, Offer},
+    app::{App, Kind, Mode, Offer},
     draw_board,
     theme::{BAR, STRONG},
 };
@@ -42,7 +44,12 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
         .saturating_add(1);
     let moves_height = wanted.clamp(MOVES_MIN, (rest.height / 2).max(MOVES_MIN)).min(rest.height);
     moves(app, Rect { height: moves_height, ..rest }, buffer);
-    messages(app, below(rest, moves_height), buffer);
+    let rest = below(rest, moves_height);
+    match app.log().skipped() {
+        0 => heading(app, rest, "Messages", buffer),
+        newer => heading(app, rest, &format!("Messages ({newer} newer: ])"), buffer),
+    }
+    messages(app, app.log().latest(), below(rest, 1), buffer);
 }
 
 /// Draws what counts most above the board of a small terminal.
@@ -52,6 +59,10 @@ pub(super) fn draw_small(app: &App, area: Rect, buffer: &mut Buffer) {
         Some(banner) => Line::styled(banner, BAR),
         None => {
             let mut notes = notes(app);
+            // In an opening: the next stone rather than the title.
+            if app.opening_notes().len() > 1 && *app.mode() != Mode::Choose {
+                notes.remove(0);
+            }
             // An offer or a deadline before whose turn it is.
             notes.sort_by_key(|(_, style)| *style != app.theme().warning());
             notes
@@ -65,6 +76,29 @@ pub(super) fn draw_small(app: &App, area: Rect, buffer: &mut Buffer) {
         app.log().latest().next().map(|(kind, text)| Line::raw(format!("{}{text}", kind.sign()))),
     );
     for (line, y) in lines.into_iter().zip(area.y..area.bottom()) {
+        line.render(Rect { y, height: 1, ..area }, buffer);
+    }
+    if *app.mode() == Mode::Choose || app.phase() == Phase::Waiting {
+        notes_over_board(app, buffer);
+    } else if let Some(newer) = app.log().skipped().checked_sub(1) {
+        // The row above the board has cut the latest one, too.
+        let area = app.layout().board;
+        Clear.render(area, buffer);
+        heading(app, area, "Messages ([ older, ] newer)", buffer);
+        messages(app, app.log().without_newest(newer), below(area, 1), buffer);
+    }
+}
+
+/// The other notes over the board of a small terminal: while the opening's choices wait, and as long as
+/// nobody can play.
+fn notes_over_board(app: &App, buffer: &mut Buffer) {
+    let area = app.layout().board;
+    let width = usize::from(area.width);
+    Clear.render(area, buffer);
+    let lines = notes(app).into_iter().skip(1).flat_map(|(text, style)| {
+        wrap(&text, width).into_iter().map(move |line| Line::styled(line, style))
+    });
+    for (line, y) in lines.zip(area.y..area.bottom()) {
         line.render(Rect { y, height: 1, ..area }, buffer);
     }
 }
@@ -242,15 +276,15 @@ fn moves(app: &App, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The latest messages, the newest below.
-fn messages(app: &App, area: Rect, buffer: &mut Buffer) {
-    match app.log().skipped() {
-        0 => heading(app, area, "Messages", buffer),
-        newer => heading(app, area, &format!("Messages ({newer} newer: ])"), buffer),
-    }
-    let area = below(area, 1);
+/// Messages, of which the latest comes first and stands at the bottom.
+fn messages<'a>(
+    app: &App,
+    latest: impl Iterator<Item = (Kind, Cow<'a, str>)>,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let mut rows: Vec<Line<'_>> = Vec::new();
-    for (kind, text) in app.log().latest() {
+    for (kind, text) in latest {
         let sign = kind.sign();
         let style = match kind {
             Kind::News => Style::new(),

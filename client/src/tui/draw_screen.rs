@@ -10,7 +10,7 @@ use ratatui::{
     buffer::Buffer,
     layout::Rect,
     text::{Line, Text},
-    widgets::{Block, Clear, Paragraph, Widget, Wrap},
+    widgets::{Block, Clear, Paragraph, Widget},
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -18,7 +18,6 @@ use super::{
     app::{App, Mode},
     draw_board, draw_panel,
     keys::HELP,
-    layout::{COLUMNS_MIN, ROWS_MIN},
     theme::{BAR, STRONG},
 };
 use crate::sanitize::{is_unfit, sanitize};
@@ -51,8 +50,8 @@ fn draw_parts(app: &App, frame: &mut Frame<'_>) {
         false => draw_panel::draw(app, layout.side, buffer),
     }
     status(app, layout.status, buffer);
-    Line::styled(footer(app, layout.footer.width), app.theme().quiet())
-        .render(layout.footer, buffer);
+    let footer = fitting(&keys(app), layout.footer.width.into());
+    Line::styled(footer, app.theme().quiet()).render(layout.footer, buffer);
     if let Mode::Help(lines) = app.mode() {
         help(screen, *lines, buffer);
     }
@@ -81,14 +80,24 @@ fn end_of(text: &str, width: u16) -> String {
     text[text.len() - length..].to_owned()
 }
 
-/// Says that the terminal is too small for the lobby.
-pub(super) fn too_small(screen: Rect, buffer: &mut Buffer) {
-    let text = format!(
-        "The lobby needs {COLUMNS_MIN} columns and {ROWS_MIN} rows; this terminal has {} and {}. \
-         Make it larger, or press Ctrl-C to leave.",
-        screen.width, screen.height
-    );
-    Paragraph::new(text).wrap(Wrap { trim: true }).render(screen, buffer);
+/// A text and the keys that answer it, in one row. If both do not fit, the text is cut.
+pub(super) fn with_keys(text: &str, keys: &str, width: u16) -> String {
+    let room = usize::from(width).saturating_sub(keys.width() + 4);
+    if text.width() <= room {
+        return format!(" {text}  {keys} ");
+    }
+    let mut used = 0;
+    let cut = draw_panel::graphemes(text).into_iter().take_while(|grapheme| {
+        used += grapheme.width();
+        used + 2 <= room
+    });
+    format!(" {}..  {keys} ", cut.collect::<String>())
+}
+
+/// The first of these texts that fits, or else the last one.
+fn first_fitting<'a>(texts: &[&'a str], width: u16) -> &'a str {
+    let mut fitting = texts.iter().filter(|text| text.width() <= usize::from(width));
+    fitting.next().or(texts.last()).copied().unwrap_or_default()
 }
 
 /// The rules and the room; or that the connection is lost.
@@ -115,24 +124,34 @@ fn title(app: &App, area: Rect, buffer: &mut Buffer) {
 fn status(app: &App, area: Rect, buffer: &mut Buffer) {
     let line = match app.mode() {
         Mode::Ask(question) => {
-            let point = app.waiting_letter().map(|letter| format!(", 1-9 point {letter}.."));
-            let point = point.unwrap_or_default();
-            Line::styled(format!(" {question}  {}{point} ", question.keys()), BAR)
+            let (question, keys) = (question.to_string(), question.keys());
+            let point = app.waiting_letter().map(|letter| format!("{keys}, 1-9 point {letter}.."));
+            let fits = |keys: &String| question.width() + keys.width() + 4 <= area.width.into();
+            let keys = point.filter(fits).unwrap_or_else(|| keys.to_owned());
+            Line::styled(with_keys(&question, &keys, area.width), BAR)
         }
         Mode::MayBePoint(_) => {
             let letter = app.waiting_letter().unwrap_or(' ');
-            let text =
+            let long =
                 format!(" {letter}_  1-9 point {letter}.., Enter command {letter}, Esc neither ");
-            Line::styled(text, BAR)
+            let short = format!(" {letter}_  1-9 point, Enter command, Esc ");
+            Line::styled(first_fitting(&[&long, &short], area.width).to_owned(), BAR)
         }
         Mode::Input(text) => {
-            Line::styled(format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) "), BAR)
+            let long = format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) ");
+            let short = format!("{INPUT_PROMPT}{text}_ ");
+            Line::styled(first_fitting(&[&long, &short], area.width).to_owned(), BAR)
         }
-        Mode::Choose => Line::styled(" Choose by the number; Esc goes to the board ", BAR),
-        Mode::Declare(text) => Line::styled(
-            format!("How many fifth stones will Black offer? {text}_ (Enter, Esc) "),
-            BAR,
-        ),
+        Mode::Choose => {
+            let texts =
+                [" Choose by the number; Esc goes to the board ", " By the number; Esc: board "];
+            Line::styled(first_fitting(&texts, area.width), BAR)
+        }
+        Mode::Declare(text) => {
+            let long = format!("How many fifth stones will Black offer? {text}_ (Enter, Esc) ");
+            let short = format!("How many fifth stones? {text}_ ");
+            Line::styled(first_fitting(&[&long, &short], area.width).to_owned(), BAR)
+        }
         Mode::Say(text) => Line::styled(format!("{SAY_PROMPT}{}_ ", end_of(text, area.width)), BAR),
         Mode::Board | Mode::Help(_) => Line::raw(under_cursor(app)),
     };
@@ -197,10 +216,11 @@ fn keys(app: &App) -> Vec<&'static str> {
     keys.into_iter().filter(|(_, is_now)| *is_now).map(|(key, _)| key).collect()
 }
 
-fn footer(app: &App, width: u16) -> String {
+/// The first keys, as many as fit in one row.
+pub(super) fn fitting(keys: &[&str], width: usize) -> String {
     let mut text = String::new();
-    for key in keys(app) {
-        if text.width() + 2 + key.width() > usize::from(width) {
+    for key in keys {
+        if text.width() + 2 + key.width() > width {
             break;
         }
         if !text.is_empty() {
@@ -213,11 +233,15 @@ fn footer(app: &App, width: u16) -> String {
 
 /// Draws the help over the middle of the screen, scrolled by so many lines.
 fn help(screen: Rect, scrolled: u16, buffer: &mut Buffer) {
+    const MARKS: &str = "( ) cursor  [X] last move, {X} both  *X* winning line  ! forbidden";
     let keys = HELP.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0);
-    let mut lines: Vec<Line<'_>> =
-        HELP.iter().map(|(key, what)| Line::raw(format!(" {key:<keys$}  {what} "))).collect();
-    lines.push(Line::raw(" ( ) cursor  [X] last move, {X} both  *X* winning line  ! forbidden "));
-    let width = lines.iter().map(Line::width).max().unwrap_or(0);
+    let mut lines: Vec<String> =
+        HELP.iter().map(|(key, what)| format!(" {key:<keys$}  {what} ")).collect();
+    lines.push(format!(" {MARKS} "));
+    let width = lines.iter().map(|line| line.width()).max().unwrap_or(0);
+    if width + 2 > screen.width.into() {
+        lines = narrow_help(MARKS, usize::from(screen.width).saturating_sub(4));
+    }
     let width = u16::try_from(width + 2).unwrap_or(u16::MAX).min(screen.width);
     let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).min(screen.height);
     let area = Rect {
@@ -228,12 +252,26 @@ fn help(screen: Rect, scrolled: u16, buffer: &mut Buffer) {
     };
     Clear.render(area, buffer);
     let hidden = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).saturating_sub(height);
-    let title = match hidden {
-        0 => " Keys (any key closes this) ",
-        _ => " Keys (Space, Up, Down: more; others close this) ",
+    let titles: &[&str] = match hidden {
+        0 => &[" Keys (any key closes this) "],
+        _ => &[" Keys (Space, Up, Down: more; others close this) ", " Keys (Space: more) "],
     };
+    let title = first_fitting(titles, width.saturating_sub(2));
+    let lines: Vec<Line<'_>> = lines.into_iter().map(Line::raw).collect();
     Paragraph::new(Text::from(lines))
         .scroll((scrolled.min(hidden), 0))
         .block(Block::bordered().title(Line::styled(title, STRONG)))
         .render(area, buffer);
+}
+
+/// The help where its two columns do not fit: what keys do stands below them.
+fn narrow_help(marks: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (keys, what) in HELP {
+        lines.extend(draw_panel::wrap(keys, width).into_iter().map(|line| format!(" {line}")));
+        let what = draw_panel::wrap(what, width.saturating_sub(2));
+        lines.extend(what.into_iter().map(|line| format!("   {line}")));
+    }
+    lines.extend(draw_panel::wrap(marks, width).into_iter().map(|line| format!(" {line}")));
+    lines
 }

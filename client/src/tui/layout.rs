@@ -9,9 +9,9 @@ use fivefold_shared::{
 use ratatui::layout::{Position as Cell, Rect};
 
 /// The smallest terminal that has room for a panel beside the board.
-pub(super) const COLUMNS_MIN: u16 = 60;
+const COLUMNS_MIN: u16 = 60;
 /// See [`COLUMNS_MIN`].
-pub(super) const ROWS_MIN: u16 = 16;
+const ROWS_MIN: u16 = 16;
 /// From this height on, a small terminal has a row for messages.
 const ROWS_FOR_MESSAGES: u16 = 10;
 /// The least width of the side panel.

@@ -393,8 +393,13 @@ impl App {
         self.show_last();
     }
 
-    /// Moves the window to the last move of the position on the screen.
+    /// Moves the window to the last move of the position on the screen, and to the whole winning line if it
+    /// fits.
     pub(super) fn show_last(&mut self) {
+        let line = self.position.outcome().map(|outcome| outcome.line().to_vec());
+        for point in line.into_iter().flatten() {
+            self.show(point);
+        }
         self.show(self.position.last_move().unwrap_or(self.cursor));
         if let Some(window) = self.window() {
             self.cursor = window.clamp(self.cursor);

@@ -72,7 +72,15 @@ impl Log {
 
     /// The messages from where they are scrolled to, the latest first. Repeated ones include a count.
     pub(in crate::tui) fn latest(&self) -> impl Iterator<Item = (Kind, Cow<'_, str>)> {
-        self.lines.iter().rev().skip(self.skipped).map(|line| match line.times {
+        self.without_newest(self.skipped)
+    }
+
+    /// The messages without so many of the newest, the latest first.
+    pub(in crate::tui) fn without_newest(
+        &self,
+        skipped: usize,
+    ) -> impl Iterator<Item = (Kind, Cow<'_, str>)> {
+        self.lines.iter().rev().skip(skipped).map(|line| match line.times {
             1 => (line.kind, Cow::Borrowed(line.text.as_str())),
             times => (line.kind, format!("{} ({times} times)", line.text).into()),
         })

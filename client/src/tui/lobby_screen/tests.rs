@@ -179,7 +179,24 @@ fn a_small_terminal_keeps_the_selection_in_sight() {
         ann.keys(&[KeyCode::Up, KeyCode::Up, KeyCode::Enter]),
         [LobbyEffect::Begin(in_pool("free"))]
     );
-    assert!(ann.drawn(59, 16).contains("needs 60 columns"));
+    assert!(ann.drawn(35, 16).contains("needs 36 columns"));
+    assert!(ann.drawn(36, 9).contains("needs 36 columns"));
+}
+
+#[test]
+fn a_narrow_terminal_shows_whole_parts() {
+    let mut ann = Visit::new(true, vec![offer('c', "Cleo", false)]);
+    let screens = [(40, 12), (36, 10)].map(|(columns, rows)| ann.drawn(columns, rows));
+    assert_snapshot!(screens.join("========\n"));
+    ann.keys(&[KeyCode::Char('6')]);
+    ann.waits(0);
+    assert!(ann.drawn(40, 12).contains("> 6 *caro-5-3"), "the selection is in sight");
+    let challenge = offer('b', "A name of 24 characters", false);
+    ann.hears(Message::Challenged { challenge, for_ms: 60_000 });
+    let drawn = ann.drawn(40, 12);
+    assert!(drawn.contains("..  y yes, n no"), "{drawn}");
+    // The figures stay near the names.
+    assert!(ann.drawn(200, 60).lines().all(|line| line.len() <= 100));
 }
 
 #[test]

@@ -104,6 +104,10 @@ fn screens_of_openings() {
     let mut bob = Sitting::opened(freestyle(15), OpeningKind::Swap2, Viewer::White);
     bob.puts("h8 h9 j10");
     insta::assert_snapshot!("opening_choice", bob.drawn(80, 24));
+    insta::assert_snapshot!("opening_choice_narrow", bob.drawn(40, 12));
+    let stones = bob.keys("3:i9<Enter>").drawn(40, 12);
+    assert!(stones.contains("Stone 2 of 2: Black"), "{stones}");
+    bob.keys("uu");
     let mut ann = Sitting::opened(renju(), OpeningKind::Rif, Viewer::Black);
     ann.keys(":h8<Enter>:h9<Enter>");
     insta::assert_snapshot!("opening_zone", ann.drawn(80, 24));

@@ -4,6 +4,7 @@ use fivefold_shared::{clock::SideTime, protocol::Spectators};
 use insta::assert_snapshot;
 
 use super::*;
+use crate::tui::keys::HELP;
 
 #[test]
 fn the_small_board_is_drawn_large() {
@@ -84,6 +85,63 @@ fn a_small_terminal_shows_clocks_turn_and_a_part_of_the_board() {
 }
 
 #[test]
+fn a_narrow_terminal_shows_questions_with_their_keys() {
+    for (keys, text) in [
+        ("r", "Resign this game?  y yes, n no"),
+        ("N", "..  y yes, n no"),
+        ("T", "T_  1-9 point, Enter command, Esc"),
+        (":h8", "Point: h8_  (Enter plays, Esc cancels)"),
+        (":h8,12", "Point: h8,12_"),
+    ] {
+        let mut ann = Sitting::new(freestyle(20), Viewer::Black);
+        let drawn = ann.moves("h8 h9").keys(keys).drawn(40, 12);
+        assert!(drawn.contains(text), "{keys}: {drawn}");
+    }
+}
+
+#[test]
+fn a_narrow_terminal_shows_the_whole_help() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    ann.keys("?");
+    let mut shown = String::new();
+    for _ in 0..20 {
+        shown += &ann.drawn(40, 12).replace(['\n', '|', '│'], " ");
+        ann.keys(" ");
+    }
+    let shown: Vec<&str> = shown.split_whitespace().collect();
+    let shown = shown.join(" ");
+    for (keys, what) in HELP {
+        for word in keys.split_whitespace().chain(what.split_whitespace()) {
+            assert!(shown.contains(word), "{word} of {what}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_narrow_terminal_shows_whole_messages() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    let line = serde_json::from_value(serde_json::json!({
+        "number": 1, "at": 0, "member": id('b'), "name": "Bob",
+        "text": "one two three four five six seven eight",
+    }));
+    let line = line.unwrap();
+    ann.update(Event::Heard(Message::PlayerSaid { room: code(), line }));
+    assert!(!ann.drawn(40, 12).contains("eight"));
+    let drawn = ann.keys("[").drawn(40, 12);
+    assert!(drawn.contains("eight") && drawn.contains("[ older, ] newer"), "{drawn}");
+    assert!(ann.keys("]").drawn(40, 12).contains("a b c"));
+}
+
+#[test]
+fn a_narrow_terminal_shows_the_link_for_a_friend() {
+    let mut ann = Sitting::alone(freestyle(15), id('a'), id('a'));
+    let drawn = ann.drawn(40, 12);
+    let (_, link) = drawn.split_once("http").expect("the link");
+    let link: String = link.split_whitespace().take(2).collect();
+    assert!(link.starts_with(LINK.trim_start_matches("http")), "{drawn}");
+}
+
+#[test]
 fn the_smallest_terminal_shows_the_essentials() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i9 g7");
@@ -113,6 +171,15 @@ fn the_winning_line_is_marked() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.moves("h8 h9 i8 i9 j8 j9 k8 k9 l8");
     assert_snapshot!(ann.drawn(80, 24));
+}
+
+#[test]
+fn the_whole_winning_line_is_in_sight() {
+    let mut ann = Sitting::new(unbounded(), Viewer::Black);
+    ann.drawn(80, 24);
+    ann.moves("-3,-3 -3,2 -2,-2 -2,2 -1,-1 5,-1 0,0 -30,-30 -4,-4");
+    let window = ann.app.window().unwrap();
+    assert!((-4..=0).all(|n| window.contains(Point::new(n, n))), "{window:?}");
 }
 
 #[test]
