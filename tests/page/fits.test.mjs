@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { choose, online, stage, visitor } from './harness.mjs';
+import { accept, ask, begin, choose, online, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -187,4 +187,112 @@ for (const locale of ['en-GB', 'ru-RU', 'es-ES']) {
     await measure(page, 'an invitation', found);
     assert.equal(found.join('\n'), '');
   });
+}
+
+/** A minute of the year in which dates are longest. */
+const AT = Date.UTC(2026, 8, 30, 22, 58);
+/** Names of accounts as long as they may be, and one of a bot. */
+const [LONG, BROAD] = ['Wilhelmina-Wolkenste', 'WWWWWWWWWWWWWWWWWWWW'];
+const RESULTS = { games: 1_234, won: 1_000, drawn: 111, lost: 123 };
+/** @param {string} pool */
+const ratingIn = (pool) => ({ pool, rating: 2_662, deviation: 290, provisional: true, ...RESULTS });
+const POOLS = ['freestyle/15/normal', 'standard/19/fast', 'renju/15/slow', 'caro/unbounded/normal', 'caro_overline/unbounded/normal', 'bot/standard/15/normal'];
+/** @param {object} more */
+const gameOf = (more) => ({
+  id: '0123456789abcdef', rules: { variant: 'caro_overline', size: 'unbounded' }, visibility: 'public', black: 'first', seat: 'first', started_at: AT, ended_at: AT + 1,
+  time: { type: 'byo_yomi', main_ms: 600_000, period_ms: 30_000, periods: 3 }, rated: true, ratings: { first: 2_662, second: 2_551 }, plies: 4_096, moves: [[0, 0], [1, 1]],
+  outcome: { reason: 'too_long', winner: null }, first: { member: '0123456789abcdef', name: LONG }, second: { member: 'fedcba9876543210', name: BROAD }, ...more,
+});
+/** What the server says of somebody with the longest of everything. */
+const PROFILE = {
+  member: '0123456789abcdef', name: LONG, made_at: AT, ratings: POOLS.map(ratingIn), puzzles: { rating: 2_662, deviation: 290, provisional: true, tries: 12_345, solved: 11_111, last_at: AT },
+  games: [gameOf({}), gameOf({ outcome: { reason: 'five', winner: 'first' } }), gameOf({ outcome: { reason: 'resigned', winner: 'second', by: 'first' }, rated: false, ratings: undefined })],
+  by_stone: { black: RESULTS, white: RESULTS }, opponents: [{ member: 'fedcba9876543210', name: BROAD, rated: true, ...RESULTS }, { member: '00000000000000aa', name: 'Guest 5711', ...RESULTS }],
+  against_you: RESULTS,
+};
+const BEST = { pool: POOLS[0], places: [1, 2, 1_000].map((place) => ({ place, member: '0123456789abcdef', name: place === 2 ? BROAD : LONG, ...ratingIn(POOLS[0] ?? '') })) };
+const HISTORY = { points: Array.from({ length: 40 }, (_, day) => ({ at: AT - (40 - day) * 86_400_000, rating: 2_000 + 16 * day, deviation: 350 - 6 * day })) };
+const SANCTION = { from: AT, until: AT, reason: 'Wolkenkuckucksheimer '.repeat(12).trim(), operator: LONG, active: true, seen_at: AT, appeal: 'Ich war es nicht. '.repeat(12).trim(), appealed_at: AT };
+/** A person whom an operator sees, with every hint, a report in each state, and decisions of each kind. */
+const CASE = {
+  member: '0123456789abcdef', name: NAMES[0], account: true, account_since: AT, blocked_by: 1_234, signals: { games: 12_345, losses: 4_321, early_losses: 1_234, early_wins: 987, left: 1_234 },
+  reports: ['open', 'acted', 'dismissed'].map((state) => ({
+    reporter: 'fedcba9876543210', kind: 'sandbagging', game: '0123456789abcdef', line: { room: 'k7m2qpxw9abc', text: 'W'.repeat(200), verified: true }, text: 'Immer wieder. '.repeat(12).trim(), at: AT, state, closed_at: AT, closed_by: LONG,
+  })),
+  sanctions: ['note', 'warn', 'mute', 'unrated', 'close'].map((kind, at) => ({ ...SANCTION, id: `${at}`, kind, ...at > 2 ? { answered_at: AT, answered_by: LONG } : {}, ...at === 4 ? { undone_at: AT, undone_by: LONG } : {} })),
+  hints: {
+    games: 1_248, kinds: ['network', 'one_sided', 'given_away', 'aborts', 'even_times', 'engine'],
+    shared: [{ opponent: 'fedcba9876543210', games: 1_200, network: 1_100, device: 900 }], one_sided: [{ opponent: 'fedcba9876543210', games: 1_200, won: 1_200, day: 20_780 }],
+    losses: 1_234, given_away: 1_111, aborted: 1_115, times: { moves: 81_200, mean_ms: 112_140.4, variation: 0.114 },
+    agreement: { games: 1_041, choices: 37_700, firsts: 0.743, loss: 0.0124, usual: { firsts: 0.462, loss: 0.0513, firsts_z: 17.81, loss_z: 13.24 } },
+  },
+};
+
+for (const locale of ['en-GB', 'ru-RU', 'es-ES']) {
+  test(`nothing is cut of people in ${locale}: a profile, the leaderboard, and what operators see`, async () => {
+    const { page, complaints } = await visitor(at.browser, at.server, { locale });
+    /** @type {string[]} */
+    const found = [];
+    await page.route('**/api/player/**', (route) => route.fulfill({ json: /\/(history|puzzles)/.test(route.request().url()) ? HISTORY : PROFILE }));
+    await page.route('**/api/leaderboard**', (route) => route.fulfill({ json: BEST }));
+    await page.route('**/api/moderation', (route) => route.fulfill({ json: { cases: [{ member: CASE.member, name: CASE.name, reports: 1_234, guests: 1_111, kinds: ['chat', 'sandbagging', 'cheating'], appeals: 123, hints: CASE.hints.kinds, since: AT }] } }));
+    await page.route('**/api/moderation/people/*', (route) => route.fulfill({ json: CASE }));
+    await page.goto(`/player/${LONG}`);
+    await page.locator('.plot-band').waitFor({ state: 'attached' });
+    await measure(page, 'a profile', found);
+    await page.goto('/leaderboard');
+    await page.locator('main').getByText(BROAD ?? '').first().waitFor();
+    await measure(page, 'the leaderboard', found);
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.goto('/moderation');
+    await page.locator('.queue button').click();
+    await page.locator('.hints .chip').nth(5).waitFor();
+    await measure(page, 'a case', found);
+    assert.equal(found.join('\n'), '');
+    assert.deepEqual(complaints, []);
+  });
+
+  test(`nothing is cut of an opening in ${locale}`, async () => {
+    /** @type {string[]} */
+    const found = [];
+    for (const [variant, opening, steps] of /** @type {const} */ ([['freestyle', 'swap2', 3], ['renju', 'taraguchi10', 5], ['renju', 'soosyrv8', 6]])) {
+      const kept = { name: 'fivefold.options', value: JSON.stringify({ variant, size: '15', clock: 6, colour: 'black', opening }) };
+      const storageState = { cookies: [], origins: [{ origin: at.server.url, localStorage: [kept] }] };
+      const [ann, bob] = [await visitor(at.browser, at.server, { locale, storageState }, NAMES[0]), await visitor(at.browser, at.server, { locale }, NAMES[1])];
+      await ann.page.goto('/');
+      await begin(ann.page, 'friend');
+      await ann.page.locator('.link').waitFor();
+      await accept(bob.page, ann.page.url());
+      const room = ann.page.url().split('/').at(-1);
+      let done = 0;
+      for (; ; done += 1) {
+        const { snapshot } = await ask(ann.page, { type: 'join', room });
+        const { moves, opening: now } = snapshot.game;
+        if (!now?.ask) break;
+        for (const [who, { page }] of [ann, bob].entries()) {
+          if (done > 0) await page.locator('.opening-lines li').nth(done - 1).waitFor({ state: 'attached' });
+          await page.locator('.opening .path li').first().waitFor({ state: 'attached' });
+          await measure(page, `${opening}, act ${done}, ${who === 0 ? 'who began' : 'the other'}`, found);
+          await page.setViewportSize({ width: 1024, height: 768 });
+        }
+        const mover = snapshot.seats[now.ask.seat].name === NAMES[0] ? ann : bob;
+        const answer = await ask(mover.page, { type: 'join', room }, { type: 'choose', room, ply: moves.length, act: actFor(now.ask, moves.length) });
+        assert.equal(answer.type, 'done', JSON.stringify([now.ask, answer]));
+      }
+      assert.ok(done >= steps, `${opening}: ${done} acts`);
+      assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+      await Promise.all([ann.context.close(), bob.context.close()]);
+    }
+    assert.equal(found.join('\n'), '');
+  });
+}
+
+/** What somebody does whom an opening asks for this, so that it goes through as many steps as it has.
+ * @param {{ put?: unknown[], take?: boolean, offer?: number, select?: unknown[], declare?: number }} asked @param {number} ply */
+function actFor({ put, take, offer, select, declare }, ply) {
+  const stones = [[7, 7], [7, 6], [9, 5], [6, 6], [9, 9], [3, 3]];
+  if (select) return { select: select[0] };
+  if (offer) return { offer: Array.from({ length: offer }, (_, index) => [1 + index, index % 2 ? 1 : 13]) };
+  if (put && (put.length === 2 || !take)) return { put: stones.slice(ply, ply + put.length), ...declare !== undefined && { declare } };
+  return { take: ply % 2 ? 'white' : 'black' };
 }

@@ -72,7 +72,7 @@ export const view = (app, place, encoded) => {
       ...ratings.length > 0 ? [rated(profile)] : [],
       el('div', { class: 'cols' },
         el('section', { class: 'card list-card' }, el('h2', null, t('games')), games.length === 0 ? el('div', { class: 'tile none' }, el('p', null, tl(count > 0 ? 'no_public_of_rated' : 'no_public_games')), isOwn && linkButton(count > 0 ? '/games' : '/', t(count > 0 ? 'your_games' : 'find_opponent')))
-          : el('table', { class: 'list' }, el('tbody', null, ...rows.map(({ element }) => element)))),
+          : el('table', { class: 'list last' }, el('tbody', null, ...rows.map(({ element }) => element)))),
         el('div', { class: 'beside' },
           profile.against_you && el('section', { class: 'card tile' }, el('h2', null, tl('against_you', { name })),
             profile.against_you.games === 0 ? el('p', { class: 'hint' }, tl('never_played')) : resultsBar(profile.against_you)),
