@@ -26,6 +26,11 @@ use fivefold_shared::{
         Refusal,
     },
 };
+use fivefold_storage::{
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
+    IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, Sessions,
+    StorageError, StorageReader, limits::DELETED_ACCOUNT_KEPT, name_key,
+};
 use tokio::time::Instant;
 
 use self::every_node::EveryNodes;
@@ -41,9 +46,8 @@ use crate::{
     cluster::{Cluster, frame::News},
     limits::{
         accounts::{
-            DELETED_ACCOUNT_KEPT, PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX,
-            PASSKEY_CHECKS_PER_ADDRESS_MAX, RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT,
-            SESSION_SEEN_AGAIN_AFTER,
+            PASSKEY_CHECK_QUEUE_MAX, PASSKEY_CHECKS_MAX, PASSKEY_CHECKS_PER_ADDRESS_MAX,
+            RECOVERY_CODES, SESSION_AGE_MAX, SESSION_KEPT, SESSION_SEEN_AGAIN_AFTER,
         },
         ratings::TRACED_AGAIN_AFTER,
     },
@@ -57,11 +61,6 @@ use crate::{
         jobs::{Jobs, NoResult},
         priority,
         read_pool::ReadPool,
-    },
-    storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
-        IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, Sessions,
-        StorageError, StorageReader, name_key,
     },
 };
 

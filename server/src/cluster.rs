@@ -16,6 +16,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::RoomCode;
+use fivefold_storage::{NodeId, NodeReport};
 use futures_util::future::join_all;
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
@@ -26,9 +27,8 @@ use self::{
     questions::Questions,
 };
 use crate::{
-    cluster::node::{Beat, Node, registry::NodeReport},
+    cluster::node::{Beat, Node},
     limits::{FROM_OWNER_MAX, FROM_PEERS_MAX},
-    node_id::NodeId,
     transport::link::Links,
 };
 

@@ -7,12 +7,13 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 use anyhow::Context;
 use directories::ProjectDirs;
 use fivefold_shared::{protocol::Name, room::RoomLimits};
+use fivefold_storage::{Blocking, DatabaseUrl, NodeId, NodeName, limits::DAY};
 use ipnet::IpNet;
 
 pub use self::checks::VARIABLES_OF_THE_CLIENT;
 use crate::{
     accounts::oidc::client::{Issuer, OidcSecret, OidcSettings},
-    limits::{DAY, DRAIN_SECS_MAX, Limits},
+    limits::{DRAIN_SECS_MAX, Limits},
     moderation::dealings::SharedAddresses,
     net::{
         listen::ListenAddress,
@@ -22,14 +23,11 @@ use crate::{
         public_url::PublicUrl,
         tls::{Tls, TlsError},
     },
-    node_id::NodeId,
-    node_name::NodeName,
     pairing::pools::{Pools, PoolsError},
     process::{
         clock::Clock,
         logs::{LogFilter, LogFormat, LostLines, Panics},
     },
-    storage::{Blocking, DatabaseUrl},
     transport::bus::nats::{ClusterName, NatsAccess, NatsError, NatsFiles, NatsUrls},
 };
 

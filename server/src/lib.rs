@@ -12,18 +12,14 @@ mod membership;
 mod metrics;
 pub mod moderation;
 pub mod net;
-mod node_id;
-pub mod node_name;
 mod online;
 pub mod pairing;
 mod picture;
 pub mod process;
 mod puzzles;
-pub mod ratings;
 pub mod rooms;
 mod session;
 mod shared_state;
-pub mod storage;
 mod thinking;
 pub mod transport;
 
@@ -38,6 +34,7 @@ use std::{
 
 use axum::Router;
 use fivefold_shared::protocol::RoomCode;
+use fivefold_storage::{Blocking, Claimed, JoinError, LogWriter, Storage, StorageError, WriterEnd};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep, timeout},
@@ -46,7 +43,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
     accounts::{Accounts, identities::Identities, oidc::client::OidcSettings},
-    cluster::{Cluster, node::registry::JoinError},
+    cluster::Cluster,
     config::Config,
     limits::{
         CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
@@ -75,14 +72,13 @@ use self::{
     puzzles::tries::PuzzleTries,
     rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
     shared_state::{HTTP_JOBS, Server},
-    storage::{Blocking, Claimed, LogWriter, Storage, StorageError, WriterEnd},
     thinking::{Pool, ThreadsEnd, reviews::Reviews},
 };
 pub use self::{
     membership::Membership,
     net::listen::{Listen, ListenAddress, Listeners},
-    node_id::NodeId,
 };
+pub use fivefold_storage::NodeId;
 
 /// Why a server does not start, or stops by itself.
 #[derive(Debug, thiserror::Error)]

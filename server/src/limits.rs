@@ -24,9 +24,10 @@ use fivefold_shared::{
     },
     rules::{PLIES_MAX, UNBOUNDED_PLIES_MAX},
 };
-
-/// A day, in which many limits count.
-pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+use fivefold_storage::limits::{
+    DATABASE_ANSWER_WITHIN, DATABASE_CONNECT_WITHIN, DATABASE_HEARTBEAT_WITHIN,
+    DATABASE_READ_WITHIN, DATABASE_RECONNECT_REST, DAY, SOLE_NODE_HEARTBEAT, SOLE_NODE_WATCHES,
+};
 
 /// Read buffer of a socket, in bytes. Most messages are far shorter than the longest.
 pub const READ_BUFFER: usize = 512;
@@ -83,43 +84,6 @@ pub const MAILBOX_INPUTS_MAX: usize = 128;
 /// Most effects of one room that wait for a commit. Above this the room takes no input until the
 /// commit ends.
 pub const PENDING_EFFECTS_MAX: usize = 1_024;
-/// Longest time for PostgreSQL to answer a commit. The connection is then dropped, and the commit is
-/// in doubt.
-pub const DATABASE_ANSWER_WITHIN: Duration = Duration::from_secs(5);
-/// The same for reading, such as the logs of [`CLAIMED_ROOMS_MAX`] rooms.
-pub const DATABASE_READ_WITHIN: Duration = Duration::from_secs(20);
-/// The same for creating tables, checking and copying a database.
-pub const DATABASE_MAINTENANCE_WITHIN: Duration = DAY;
-/// Longest time to connect to one host of a PostgreSQL database.
-pub const DATABASE_CONNECT_WITHIN: Duration = Duration::from_secs(2);
-/// After a failed connection, requests fail at once for this time.
-pub const DATABASE_RECONNECT_REST: Duration = Duration::from_millis(100);
-/// The same for a heartbeat.
-pub const DATABASE_HEARTBEAT_WITHIN: Duration = Duration::from_secs(1);
-/// Transactions of one connection that should run in the same session of the database.
-pub const DATABASE_POOLER_LOOKS: u32 = 3;
-/// A standby that does not answer a reader in this time is not asked; the primary is.
-pub const REPLICA_ANSWER_WITHIN: Duration = Duration::from_millis(500);
-/// A standby that is further behind is not asked.
-pub const REPLICA_LAG_MAX: Duration = Duration::from_secs(1);
-/// How often a standby is looked at.
-pub const REPLICA_LOOK_INTERVAL: Duration = Duration::from_millis(250);
-/// Positions in the primary's log that are kept while the standby lacks them.
-pub const REPLICA_POSITIONS_MAX: usize = 1_000;
-/// Time between the heartbeats of a server that has a PostgreSQL database for itself.
-pub const SOLE_NODE_HEARTBEAT: Duration = Duration::from_millis(250);
-/// A server that finds the node of another one starts if it has no heartbeat for this time.
-pub const SOLE_NODE_WATCHES: Duration = Duration::from_secs(2);
-/// Connections to PostgreSQL that read finished games and members.
-pub const DATABASE_READERS: usize = 4;
-/// Rooms whose events share one partition in PostgreSQL.
-pub const EVENT_PARTITION_ROOMS: i64 = 1 << 20;
-/// Partitions that are made before their first room.
-pub const EVENT_PARTITIONS_AHEAD: i64 = 2;
-/// Most requests waiting for the log writer.
-pub const WRITER_QUEUE_MAX: usize = 1_024;
-/// Most rooms claimed in one commit, when the server starts or another node is dead.
-pub const CLAIMED_ROOMS_MAX: usize = 64;
 /// The server gives up starting after this many claims in doubt.
 pub const CLAIM_DOUBTS_MAX: usize = 4;
 /// Most finished games in one response.
@@ -128,12 +92,6 @@ pub const GAMES_PAGE_MAX: usize = 50;
 pub const READ_QUEUE_MAX: usize = 64;
 /// Of these, those of one address.
 pub const READS_PER_ADDRESS_MAX: usize = 16;
-/// A server without a disk remembers this many finished games: the latest.
-pub const MEMORY_GAMES_MAX: usize = 1_000;
-/// A server without a disk remembers this many changes of ratings: the latest.
-pub const MEMORY_RATING_CHANGES_MAX: usize = 2 * MEMORY_GAMES_MAX;
-/// A server without a disk remembers this many members: the first to take a seat.
-pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// The stored time at which a member was last seen is updated after this interval.
 pub const SEEN_AGAIN_AFTER: Duration = DAY;
 /// Nice value of the bots' threads on Linux; all other threads have 0.
@@ -213,10 +171,6 @@ pub const ADDRESS_SHARES: u32 = 10;
 pub const PRUNE_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How often the writer gets a moment for what can wait until nobody waits.
 pub const REST_INTERVAL: Duration = Duration::from_secs(10);
-/// Most room logs deleted in one commit.
-pub const PRUNED_LOGS_MAX: usize = 32;
-/// Most members deleted in one commit.
-pub const PRUNED_MEMBERS_MAX: usize = 1_000;
 /// Most log lines waiting to be written. Further lines are lost.
 pub const LOG_LINES_MAX: usize = 8_192;
 /// How often the free disk space is measured.

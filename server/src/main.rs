@@ -21,13 +21,14 @@ use fivefold_server::{
         unix_signals::{cancel_on_signal, outlive_file_limit, reload_on_signal},
     },
     run_in_cluster,
-    storage::{
-        self, DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry,
-        SoleNode, Sqlite, Storage,
-    },
     transport::bus::BusConfig,
 };
 use fivefold_shared::protocol::GameId;
+use fivefold_storage as storage;
+use fivefold_storage::{
+    DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry, SoleNode,
+    Sqlite, Storage,
+};
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 

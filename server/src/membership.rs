@@ -5,6 +5,7 @@ pub(crate) mod shared_limits;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
+use fivefold_storage::{Blocking, JoinError, NodeId, Registry};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep, timeout},
@@ -15,18 +16,13 @@ use crate::{
     cluster::{
         Cluster,
         frame::News,
-        node::{
-            Beat, Node,
-            registry::{JoinError, Registry},
-        },
+        node::{Beat, Node},
     },
     limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
     membership::shared_limits::SharedLimits,
     metrics::Metrics,
-    node_id::NodeId,
     process::clock::Clock,
     rooms::people::People,
-    storage::Blocking,
     transport::{
         bus::BusConfig,
         link::{FromPeer, Links},

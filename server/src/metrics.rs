@@ -19,6 +19,7 @@ use std::{
 
 use fivefold_shared::protocol::{Message, Reason};
 use fivefold_shared::room::BotFault;
+use fivefold_storage::DiskSpace;
 use prometheus_client::{
     encoding::{
         EncodeLabelSet, EncodeLabelValue, LabelValueEncoder,
@@ -42,7 +43,7 @@ pub(crate) use self::{
     format::MetricsFormat,
     links::{LinkDrop, ResetCause},
 };
-use crate::{net::connection_limit::Full, storage::DiskSpace};
+use crate::net::connection_limit::Full;
 
 /// All metrics.
 #[derive(Debug)]

@@ -22,6 +22,11 @@ use fivefold_shared::{
     clock::millis,
     protocol::{self, MemberId, Message, Reason, Refusal},
 };
+use fivefold_storage::{
+    CaseId, LogWriter, ModerationChange, ModerationChanged, Sanction, SanctionKind, Sessions,
+    StorageError, StorageReader, Waiting,
+    limits::{REPORTS_MAX, REPORTS_WITHIN},
+};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep},
@@ -30,8 +35,8 @@ use tokio::{
 use crate::{
     cluster::{Cluster, frame::News},
     limits::moderation::{
-        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL, REPORTS_MAX,
-        REPORTS_WITHIN, SANCTIONS_LOOK_INTERVAL,
+        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL,
+        SANCTIONS_LOOK_INTERVAL,
     },
     moderation::sanctions::Sanctions,
     net::{
@@ -43,10 +48,6 @@ use crate::{
         outbox::encode,
     },
     process::{clock::Clock, read_pool::ReadPool},
-    storage::{
-        CaseId, LogWriter, ModerationChange, ModerationChanged, Sanction, SanctionKind, Sessions,
-        StorageError, StorageReader, Waiting,
-    },
 };
 
 /// The sanctions that hold, and the way to change them.

@@ -33,6 +33,7 @@ use fivefold_shared::{
     room::{SessionId, Terms},
     seat::{BySeat, Seat},
 };
+use fivefold_storage::NodeId;
 
 use self::{
     declines::Declines,
@@ -54,7 +55,6 @@ use crate::{
         SEEKS_PER_MEMBER_MAX,
     },
     moderation::dealings::OwnDealings,
-    node_id::NodeId,
     pairing::pools::Pools,
 };
 

@@ -11,11 +11,9 @@ use fivefold_shared::{
     puzzle::{Answer, Puzzle, PuzzleId, PuzzleKind, PuzzleSet, Solver},
     rules::{Point, Position, Rules},
 };
+use fivefold_storage::glicko::Rating;
 
-use crate::{
-    limits::puzzles::{PUZZLE_LINE_MAX, PUZZLES_NEAR},
-    ratings::Rating,
-};
+use crate::limits::puzzles::{PUZZLE_LINE_MAX, PUZZLES_NEAR};
 
 /// The same files as the page has.
 const FILES: [&str; 2] =
@@ -175,7 +173,7 @@ impl KnownPuzzle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::puzzles::PUZZLE_HISTORY_MAX;
+    use fivefold_storage::limits::PUZZLE_HISTORY_MAX;
 
     fn id(text: &str) -> PuzzleId {
         PuzzleId::try_from(text.to_owned()).unwrap()

@@ -4,6 +4,8 @@
 //! Everything here is pure: no sockets, files, threads, wall clock or randomness. Callers pass in
 //! whatever comes from outside, so each rule can be tested alone and replayed exactly.
 
+#![warn(missing_docs)]
+
 pub mod agreement;
 pub mod analysis;
 pub mod balance;

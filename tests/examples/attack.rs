@@ -23,15 +23,12 @@ use std::{
 
 use anyhow::Context;
 use clap::Parser;
-use fivefold_server::{
-    NodeId,
-    storage::{Append, DataFolder, Epoch, Sqlite, Storage},
-};
 use fivefold_shared::{
     protocol::{CommandId, MemberId, NumberedEvent, RoomCode},
     room::{Cause, Entry},
     rules::{Rules, Size, Variant},
 };
+use fivefold_storage::{Append, DataFolder, Epoch, NodeId, Sqlite, Storage};
 use fivefold_tests::{
     Server,
     farm::{Farmed, Plan as FarmPlan, farm},

@@ -3,8 +3,8 @@
 
 use std::{fs, io, net::SocketAddr, path::PathBuf, thread, time::Duration};
 
-use fivefold_server::storage::DatabaseUrl;
 use fivefold_shared::protocol::RoomCode;
+use fivefold_storage::DatabaseUrl;
 use fivefold_test_services::{Durability, NatsServer, PostgresServer, Relay, Service};
 use tempfile::TempDir;
 use tokio::{

@@ -22,12 +22,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_server::storage::{DataFolder, Sqlite, Storage};
 use fivefold_shared::{
     protocol::{Colour, CommandId, Create, Event, NumberedEvent, RoomRequest},
     room::{Cause, Entry},
     rules::{Rules, Size, Variant},
 };
+use fivefold_storage::{DataFolder, Sqlite, Storage};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::{sync::watch, task::JoinSet, time::sleep_until};
 

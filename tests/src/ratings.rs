@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fivefold_server::ratings::{Rating, Score, rate};
+use fivefold_storage::glicko::{Rating, Score, rate};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 use crate::normal;

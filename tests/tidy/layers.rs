@@ -9,15 +9,22 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 6] = [
+const PACKAGES: [(&str, &[&str]); 7] = [
     ("shared/Cargo.toml", &[]),
     ("shared/wasm/Cargo.toml", &["fivefold-shared"]),
     ("tests/services/Cargo.toml", &[]),
-    ("server/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
+    ("server/storage/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
+    ("server/Cargo.toml", &["fivefold-shared", "fivefold-storage", "fivefold-test-services"]),
     ("client/Cargo.toml", &["fivefold-shared"]),
     (
         "tests/Cargo.toml",
-        &["fivefold-shared", "fivefold-server", "fivefold", "fivefold-test-services"],
+        &[
+            "fivefold-shared",
+            "fivefold-storage",
+            "fivefold-server",
+            "fivefold",
+            "fivefold-test-services",
+        ],
     ),
 ];
 

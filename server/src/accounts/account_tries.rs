@@ -12,6 +12,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::Refusal;
+use fivefold_storage::KeyHash;
 use tokio::time::Instant;
 
 use crate::{
@@ -27,7 +28,6 @@ use crate::{
         network::network,
         token_buckets::{Newest, TokenBuckets},
     },
-    storage::KeyHash,
 };
 
 /// Counts tries. IPv6 addresses count by their /64 network.

@@ -1,12 +1,12 @@
 //! Guests of other devices that belong to an account: everything that they played is the account's.
 
 use fivefold_shared::protocol::{AccountNews, Identity, MemberId, Reason, Refusal};
+use fivefold_storage::{AccountStep, KeyStep};
 
 use super::{Accounts, SignedIn, known_guest};
 use crate::{
     online::logins::Ended,
     process::{ids, read_pool::ReadError},
-    storage::{AccountStep, KeyStep},
 };
 
 impl Accounts {

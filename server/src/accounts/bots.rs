@@ -3,15 +3,11 @@
 //! It does not know what bots may do: rooms and the pairing ask whether an account has an owner.
 
 use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
+use fivefold_storage::{Account, AccountStep, NewBot, Sessions, StorageReader, limits::BOTS_MAX};
 use tokio::time::Instant;
 
 use super::{Accounts, Device, SignedIn, account_name, looks_like_another, stored_likeness};
-use crate::{
-    limits::accounts::BOTS_MAX,
-    online::logins::Ended,
-    process::ids,
-    storage::{Account, AccountStep, NewBot, Sessions, StorageReader},
-};
+use crate::{online::logins::Ended, process::ids};
 
 impl Accounts {
     /// Makes a bot of the account. Counts as a sign-up at this address.

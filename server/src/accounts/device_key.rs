@@ -3,7 +3,9 @@
 //!
 //! The cookie opens no account.
 
-use crate::{process::ids, storage::Account};
+use fivefold_storage::Account;
+
+use crate::process::ids;
 
 /// Longest secret and proof that a browser may send.
 const PART_MAX: usize = 64;

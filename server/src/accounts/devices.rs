@@ -8,6 +8,7 @@ use fivefold_shared::{
     clock::millis,
     protocol::{AccountNews, MemberId, Reason, Refusal},
 };
+use fivefold_storage::{Account, AccountStep, KeyHash, KeyStep};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -15,7 +16,6 @@ use super::{Accounts, Device, Opened, SignedIn, new_session};
 use crate::{
     limits::accounts::{DEVICE_CODE_KEPT, DEVICE_POLL_AFTER, LINK_KEPT},
     process::ids,
-    storage::{Account, AccountStep, KeyHash, KeyStep},
 };
 
 /// A device that waits for leave to sign in.

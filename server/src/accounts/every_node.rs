@@ -1,12 +1,12 @@
 //! Reads what is valid for a few minutes, at whatever node of the cluster it is. It does not know what the
 //! values mean.
 
+use fivefold_storage::KeyHash;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     cluster::{Cluster, frame::Question},
     online::short_lived::{Access, ShortLived},
-    storage::KeyHash,
 };
 
 /// The values of all nodes, at a time in milliseconds since the Unix epoch.

@@ -8,6 +8,10 @@ use std::{iter, sync::Arc, time::Duration};
 
 use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
 use fivefold_shared::room::Member;
+use fivefold_storage::{
+    IdentityHash, KeyHash, KnownMember, LogWriter, Replacement, StorageError, StorageReader,
+    name_key,
+};
 
 use crate::{
     accounts::scopes::Scopes,
@@ -15,10 +19,6 @@ use crate::{
     process::{
         ids,
         read_pool::{ReadError, ReadPool},
-    },
-    storage::{
-        IdentityHash, KeyHash, KnownMember, LogWriter, Replacement, StorageError, StorageReader,
-        name_key,
     },
 };
 

@@ -9,6 +9,7 @@ use fivefold_shared::{
     clock::millis,
     protocol::{AccountNews, Reason, Refusal},
 };
+use fivefold_storage::{Account, AccountStep, KeyHash, KeyStep, Passkey, UsedPasskey};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -17,7 +18,6 @@ use crate::{
     accounts::oidc::client::{Begun, Checks, OidcError, Provider, Subject},
     limits::accounts::CHALLENGE_KEPT,
     process::ids,
-    storage::{Account, AccountStep, KeyHash, KeyStep, Passkey, UsedPasskey},
 };
 
 /// What a browser was sent to the provider for.

@@ -11,6 +11,9 @@ use fivefold_shared::{
     clock::millis,
     protocol::{AccountNews, Identity, MemberId, Reason, Refusal},
 };
+use fivefold_storage::{
+    Account, AccountStep, KeyHash, KeyStep, OIDC_KEY_PREFIX, Passkey, UsedPasskey,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,7 +24,6 @@ use crate::{
     accounts::passkeys::webauthn::{Ceremony, Holder, PasskeyAnswer, RelyingParty, WrongAnswer},
     limits::accounts::{CHALLENGE_KEPT, SESSION_LABEL_MAX},
     process::ids,
-    storage::{Account, AccountStep, KeyHash, KeyStep, OIDC_KEY_PREFIX, Passkey, UsedPasskey},
 };
 
 /// What a challenge is for.

@@ -11,6 +11,7 @@ use argon2::{
     password_hash::{PasswordHasher, PasswordVerifier, phc},
 };
 use fivefold_shared::protocol::{Name, Reason, Refusal, RefusalValues};
+use fivefold_storage::{Blocking, PasswordHash};
 use serde::Deserialize;
 use tokio::{
     sync::Mutex,
@@ -32,7 +33,6 @@ use crate::{
         jobs::{Jobs, NoResult, Place},
         priority,
     },
-    storage::{Blocking, PasswordHash},
 };
 
 /// Passwords that many people have, in lower case and of at least [`PASSWORD_MIN`] characters, one a

@@ -6,6 +6,7 @@ use fivefold_shared::{
     clock::millis,
     protocol::{AccountName, ChallengesFrom, Identity, MemberId, Reason, Refusal, RefusalValues},
 };
+use fivefold_storage::{Account, AccountStep, KeyStep, Sessions, StorageReader};
 use tokio::time::Instant;
 
 use super::{
@@ -17,7 +18,6 @@ use crate::{
     limits::accounts::{PROVED_WITHIN, RENAMED_AGAIN_AFTER},
     online::logins::Ended,
     process::ids,
-    storage::{Account, AccountStep, KeyStep, Sessions, StorageReader},
 };
 
 impl Accounts {

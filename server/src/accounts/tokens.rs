@@ -6,6 +6,7 @@ use fivefold_shared::{
     clock::millis,
     protocol::{AccountNews, ApiToken as Secret, Reason, Refusal, Scope},
 };
+use fivefold_storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions};
 
 use super::{Accounts, Device, SignedIn, passkeys::label_of};
 use crate::{
@@ -13,7 +14,6 @@ use crate::{
     limits::accounts::{SESSION_SEEN_AGAIN_AFTER, TOKEN_KEPT, TOKEN_KEPT_MAX},
     online::logins::Ended,
     process::ids,
-    storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions},
 };
 
 /// The account that a token speaks for.

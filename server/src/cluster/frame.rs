@@ -12,13 +12,13 @@ use fivefold_shared::{
     protocol::{CommandId, MemberId, Name, RoomCode, RoomRequest},
     room::{Input, Member, SessionId},
 };
+use fivefold_storage::{BlockKind, IdentityHash, KeyHash};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     limits::ADDRESSES_REPORTED_MAX,
     net::{address_limits::RATES, network::Network},
     online::{logins::Ended, outbox::Outbox, short_lived::Access},
-    storage::{BlockKind, IdentityHash, KeyHash},
     thinking::Owner,
 };
 

@@ -6,7 +6,6 @@
 //! epochs alone guard the logs.
 
 mod observer;
-pub mod registry;
 #[cfg(test)]
 mod tests;
 
@@ -16,21 +15,19 @@ use std::{
     time::Duration,
 };
 
+use fivefold_storage::{
+    Blocking, JoinError, LivingNode, NodeId, NodeReport, Pulse, Registry, StorageError,
+};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    observer::Observer,
-    registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
-};
+use self::observer::Observer;
 use crate::{
     limits::{
         CUT_OFF_AFTER, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL, ROOMS_OVER_MEAN_PERCENT,
         STALE_AFTER, operators::NODE_NAMES_MAX,
     },
-    node_id::NodeId,
     process::clock::Clock,
-    storage::{Blocking, StorageError},
 };
 
 /// This node.

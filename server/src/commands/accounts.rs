@@ -5,17 +5,17 @@ use fivefold_shared::{
     clock::millis,
     protocol::{MemberId, Name},
 };
+use fivefold_storage::{
+    Account, AccountChange, AccountChanged, AccountStep, Database, OperatorDatabase, OperatorError,
+    RecoverError, StorageError, StorageReader, add_recovery_code, limits::DELETED_ACCOUNT_KEPT,
+    name_key,
+};
 
 use crate::{
     config::AccountTask,
     http::export_text,
-    limits::accounts::DELETED_ACCOUNT_KEPT,
     moderation::cases::{name_of, time},
     process::{clock::Clock, ids},
-    storage::{
-        Account, AccountChange, AccountChanged, AccountStep, Database, OperatorDatabase,
-        OperatorError, RecoverError, StorageError, StorageReader, add_recovery_code, name_key,
-    },
 };
 
 /// Adds a recovery code to the account with this name, and returns the code. The others stay valid.

@@ -4,6 +4,10 @@
 use std::iter;
 
 use fivefold_shared::protocol::{ChatText, MemberId, Name};
+use fivefold_storage::{
+    CaseId, CaseIdError, Database, ModerationChange, OpenReport, OpenReports, OperatorDatabase,
+    OperatorError, ReportState, Sanction, SanctionKind,
+};
 
 use crate::{
     config::{Closed, Moderate},
@@ -15,10 +19,6 @@ use crate::{
         decisions::{Decision, DecisionError, decide},
     },
     process::clock::Clock,
-    storage::{
-        CaseId, CaseIdError, Database, ModerationChange, OpenReport, OpenReports, OperatorDatabase,
-        OperatorError, ReportState, Sanction, SanctionKind,
-    },
 };
 
 /// How the command line signs its decisions, unless it gets a name.

@@ -26,6 +26,7 @@ use axum::{
     routing::{delete, get, post},
 };
 use fivefold_shared::protocol::{MemberId, Reason, Scope};
+use fivefold_storage::Sessions;
 use serde::{Deserialize, Serialize};
 
 use self::{
@@ -44,7 +45,6 @@ use crate::{
     },
     process::ids,
     shared_state::Server,
-    storage::Sessions,
 };
 
 /// The paths of accounts.

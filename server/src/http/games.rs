@@ -14,6 +14,7 @@ use fivefold_shared::{
     record::{FinishedGame, Record},
     review::{GameReview, Review},
 };
+use fivefold_storage::{GameQuery, KnownMember, StorageReader};
 use serde::Deserialize;
 
 use super::{
@@ -27,7 +28,6 @@ use crate::{
     limits::GAMES_PAGE_MAX,
     process::read_pool::ReadError,
     shared_state::Server,
-    storage::{GameQuery, KnownMember, StorageReader},
     thinking::{
         Owner,
         reviews::{ReviewAnswer, ReviewError},

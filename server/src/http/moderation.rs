@@ -14,6 +14,10 @@ use axum::{
     routing::{delete, get, post},
 };
 use fivefold_shared::protocol::{ChatText, GameId, MemberId, Name, Reason, Refusal, RoomCode};
+use fivefold_storage::{
+    BlockEntry, BlockKind, CaseId, ModerationChange, Report, ReportKind, ReportQuery, ReportState,
+    ReportedLine, name_key,
+};
 use serde::{Deserialize, Serialize};
 
 use self::case_text::case_text;
@@ -23,10 +27,6 @@ use crate::{
     moderation::cases::name_of,
     process::ids,
     shared_state::Server,
-    storage::{
-        BlockEntry, BlockKind, CaseId, ModerationChange, Report, ReportKind, ReportQuery,
-        ReportState, ReportedLine, name_key,
-    },
 };
 
 /// The paths.

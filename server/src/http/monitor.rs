@@ -12,10 +12,11 @@ use axum::{
     response::IntoResponse,
     routing::get,
 };
+use fivefold_storage::limits::WRITER_QUEUE_MAX;
 use serde::Serialize;
 
 use crate::{
-    limits::{HTTP_JOB_QUEUE_MAX, SEEKS_MAX, THINKING_QUEUE_MAX, WRITER_QUEUE_MAX},
+    limits::{HTTP_JOB_QUEUE_MAX, SEEKS_MAX, THINKING_QUEUE_MAX},
     metrics::{Levels, MetricsFormat},
     shared_state::Server,
 };

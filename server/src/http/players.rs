@@ -17,6 +17,10 @@ use fivefold_shared::{
     protocol::{MemberId, Reason},
     rating_pool::RatingPool,
 };
+use fivefold_storage::{
+    Account, LeaderboardQuery, Placed, StorageError, StorageReader, glicko::Estimate,
+    limits::LEADERBOARD_PLACES_MAX,
+};
 use serde::Deserialize;
 
 use super::{
@@ -26,13 +30,7 @@ use super::{
     profile::{points, profile_of},
     refusals::{malformed, refused},
 };
-use crate::{
-    accounts::typed_key,
-    limits::ratings::{HISTORY_POINT, LEADERBOARD_PLACES_MAX},
-    ratings::Estimate,
-    shared_state::Server,
-    storage::{Account, LeaderboardQuery, Placed, StorageError, StorageReader},
-};
+use crate::{accounts::typed_key, limits::ratings::HISTORY_POINT, shared_state::Server};
 
 /// The answer of a reader who is nobody may be kept for a moment.
 const PUBLIC: HeaderValue = HeaderValue::from_static("public, max-age=10");

@@ -13,16 +13,14 @@ use fivefold_shared::{
     rules::Stone,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{
+    Account, ChangeKind, DELETED_NAME, GameQuery, IdentityHash, PoolRating, PuzzleRating,
+    StorageError, StorageReader, limits::PLACEMENT_GAMES,
+};
 
-use crate::{
-    limits::ratings::{
-        AGAINST_GAMES_MAX, PLACEMENT_GAMES, PROFILE_BOARD_PLIES_MAX, PROFILE_GAMES_MAX,
-        PROFILE_OPPONENTS_MAX, PROFILE_RESULTS_GAMES_MAX,
-    },
-    storage::{
-        Account, ChangeKind, DELETED_NAME, GameQuery, IdentityHash, PoolRating, PuzzleRating,
-        StorageError, StorageReader,
-    },
+use crate::limits::ratings::{
+    AGAINST_GAMES_MAX, PROFILE_BOARD_PLIES_MAX, PROFILE_GAMES_MAX, PROFILE_OPPONENTS_MAX,
+    PROFILE_RESULTS_GAMES_MAX,
 };
 
 /// The profile of an account, as this member sees it.

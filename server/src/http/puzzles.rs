@@ -17,6 +17,7 @@ use fivefold_shared::{
     puzzle::{PuzzleId, PuzzleKind},
     rules::Point,
 };
+use fivefold_storage::{PuzzleAttempt, StorageReader};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -30,7 +31,6 @@ use crate::{
     process::jobs::NoResult,
     puzzles::{PuzzleFilter, start, tries::StoredTry},
     shared_state::Server,
-    storage::{PuzzleAttempt, StorageReader},
 };
 
 /// The paths.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::DAY;
+use fivefold_storage::limits::{DAY, OLD_NAME_KEPT};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -49,24 +49,14 @@ pub const RECOVERY_CODES: usize = 8;
 pub const RECOVERY_CODE_LENGTH: usize = 16;
 /// Longest body of a request about accounts, in bytes.
 pub const ACCOUNT_BODY_MAX: usize = 8 * 1024;
-/// Most sessions of one account. A new one takes the place of the one seen least recently.
-pub const ACCOUNT_SESSIONS_MAX: usize = 50;
 /// Longest label of a session, a passkey or a token, in characters.
 pub const SESSION_LABEL_MAX: usize = 80;
-/// Most passkeys of one account.
-pub const PASSKEYS_MAX: usize = 16;
 /// Longest id that a device may give a passkey, in bytes.
 pub const PASSKEY_ID_MAX: usize = 1_023;
-/// Most tokens of one account.
-pub const TOKENS_MAX: usize = 16;
-/// Most bots of one account.
-pub const BOTS_MAX: usize = 8;
 /// How long a token is valid if its member does not say.
 pub const TOKEN_KEPT: Duration = DAY.saturating_mul(365);
 /// The longest that a token may be valid.
 pub const TOKEN_KEPT_MAX: Duration = DAY.saturating_mul(5 * 365);
-/// Most guests that belong to one account.
-pub const ALIASES_MAX: usize = 16;
 /// What changes the keys of an account asks for a key that was used within this time.
 pub const PROVED_WITHIN: Duration = MINUTE.saturating_mul(10);
 /// Accounts that people for whom the OpenID provider vouches may make at one address in [`SIGN_UPS_WITHIN`]:
@@ -118,14 +108,6 @@ pub const SESSION_AGE_MAX: Duration = DAY.saturating_mul(365);
 pub const SESSION_SEEN_AGAIN_AFTER: Duration = DAY;
 /// The name of an account may change once in this time.
 pub const RENAMED_AGAIN_AFTER: Duration = DAY.saturating_mul(30);
-/// For this time a name that an account had before leads to it, and nobody else may take it.
-pub const OLD_NAME_KEPT: Duration = DAY.saturating_mul(365);
-/// How long a member can take back the deletion of their account.
-pub const DELETED_ACCOUNT_KEPT: Duration = DAY.saturating_mul(14);
-/// After that, nobody else may take the name for this time.
-pub const DELETED_NAME_KEPT: Duration = DAY.saturating_mul(365);
-/// Most sessions and accounts deleted in one commit.
-pub const PRUNED_ACCOUNTS_MAX: usize = 100;
 /// Most games in the export of an account: the newest.
 pub const EXPORTED_GAMES_MAX: usize = 10_000;
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{DAY, SEEKS_PER_MEMBER_MAX};
+use fivefold_storage::limits::DAY;
+
+use super::SEEKS_PER_MEMBER_MAX;
 
 /// Most challenges that wait for one member. An account's takes the place of the newest one of a guest.
 pub const CHALLENGES_WAITING_MAX: usize = 10;

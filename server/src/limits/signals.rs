@@ -26,8 +26,6 @@ pub const TIMED_MEAN_MS_MIN: f64 = 1_000.0;
 pub const EVEN_VARIATION: f64 = 0.25;
 /// Agreement with the engine is compared from so many games with a choice on.
 pub const AGREEMENT_GAMES_MIN: usize = 5;
-/// How many points of rating a band of similar players has.
-pub const BAND_POINTS: f64 = 200.0;
 /// The usual numbers of a band are known from so many games of others on, a game of two counting twice,
 pub const BAND_GAMES_MIN: usize = 50;
 /// by so many people.

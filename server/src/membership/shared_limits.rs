@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use fivefold_storage::NodeId;
 use tokio::time::{Instant, sleep};
 
 use crate::{
@@ -17,7 +18,6 @@ use crate::{
     },
     limits::{ADDRESS_USE_INTERVAL, ADDRESS_USE_KEPT},
     net::{address_limits::AddressLimits, connection_limit::ConnectionLimit, network::Network},
-    node_id::NodeId,
     rooms::lobby::Lobby,
     shared_state::Server,
 };

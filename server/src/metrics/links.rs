@@ -2,13 +2,12 @@
 
 use std::{sync::atomic::AtomicU64, time::Duration};
 
+use fivefold_storage::NodeId;
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, gauge::Gauge},
     registry::{Registry, Unit},
 };
-
-use crate::node_id::NodeId;
 
 /// Metrics of the links, by node.
 #[derive(Debug, Default)]

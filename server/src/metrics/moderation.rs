@@ -1,12 +1,11 @@
 //! Metrics of what waits for operators: reports and appeals.
 
+use fivefold_storage::Waiting;
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{family::Family, gauge::Gauge},
     registry::{Registry, Unit},
 };
-
-use crate::storage::Waiting;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct ReporterLabels {

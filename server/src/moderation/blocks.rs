@@ -9,15 +9,16 @@ use std::{
 };
 
 use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
+use fivefold_storage::{
+    BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, StorageReader,
+    limits::BLOCKS_MAX,
+};
 
 use crate::{
     cluster::{Cluster, frame::News},
-    limits::{LOGIN_TRIES_MAX, moderation::BLOCKS_MAX},
+    limits::LOGIN_TRIES_MAX,
     online::own_blocks::{KnownGuests, OwnBlocks},
     process::read_pool::{ReadError, ReadPool},
-    storage::{
-        BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, StorageReader,
-    },
 };
 
 /// The lists of the members who are online here.

@@ -19,6 +19,11 @@ use fivefold_shared::{
     protocol::{GameId, MemberId, Name},
     seat::Seat,
 };
+use fivefold_storage::{
+    Account, ExaminedGame, GameMark, GameQuery, IdentityHash, Report, ReportKind, ReportQuery,
+    ReportState, ReportedLine, Sanction, SanctionKind, StorageError, StorageReader,
+    limits::QUEUE_MAX, name_key,
+};
 use serde::Serialize;
 
 use self::{
@@ -32,13 +37,7 @@ pub use self::{
     text::{decision_text, file_text, in_force, queue_text},
     words::{number, time},
 };
-use crate::{
-    limits::moderation::{QUEUE_MAX, SIGNAL_GAMES_MAX},
-    storage::{
-        Account, ExaminedGame, GameMark, GameQuery, IdentityHash, Report, ReportKind, ReportQuery,
-        ReportState, ReportedLine, Sanction, SanctionKind, StorageError, StorageReader, name_key,
-    },
-};
+use crate::limits::moderation::SIGNAL_GAMES_MAX;
 
 /// A person in the queue.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -15,15 +15,12 @@ use fivefold_shared::{
     room::{Dealings, ShortestGame},
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{Meeting, StorageError, StorageReader, Trace, limits::DAY};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::places::Place;
 pub use self::places::SharedAddresses;
-use crate::{
-    limits::{DAY, ratings::OPPONENTS_OF_DAY_MAX},
-    process::read_pool::ReadPool,
-    storage::{Meeting, StorageError, StorageReader, Trace},
-};
+use crate::{limits::ratings::OPPONENTS_OF_DAY_MAX, process::read_pool::ReadPool};
 
 /// The part of one member's history that matters for their next game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -121,7 +118,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::storage::TraceKind;
+    use fivefold_storage::TraceKind;
 
     const NOW: u64 = 1_000_000_000_000;
     const SHORTEST: ShortestGame = ShortestGame { stones: 12, time: Duration::from_secs(60) };

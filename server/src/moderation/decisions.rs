@@ -3,13 +3,9 @@
 use std::time::Duration;
 
 use fivefold_shared::clock::millis;
+use fivefold_storage::{Sanction, SanctionKind};
 
-use crate::{
-    limits::moderation::SANCTION_DAYS_MAX,
-    moderation::cases::CaseFile,
-    process::ids,
-    storage::{Sanction, SanctionKind},
-};
+use crate::{limits::moderation::SANCTION_DAYS_MAX, moderation::cases::CaseFile, process::ids};
 
 /// A decision.
 #[derive(Clone, PartialEq, Eq, Debug)]

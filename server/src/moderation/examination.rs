@@ -16,21 +16,18 @@ use fivefold_shared::{
     rules::{Point, Stone},
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{
+    ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, RatingChange, StorageError,
+    Unexamined, limits::DAY,
+};
 use tokio::{sync::oneshot, time::sleep};
 
 use self::facts::facts;
 use crate::{
-    limits::{
-        DAY,
-        moderation::{
-            ENGINE_GAMES_A_DAY, EXAMINATION_STALE, EXAMINATION_TIME_MAX, EXAMINED_WITHIN,
-        },
+    limits::moderation::{
+        ENGINE_GAMES_A_DAY, EXAMINATION_STALE, EXAMINATION_TIME_MAX, EXAMINED_WITHIN,
     },
     process::{clock::Clock, read_pool::ReadPool},
-    storage::{
-        ExaminationClaim, LogWriter, ModerationChange, ModerationChanged, RatingChange,
-        StorageError, Unexamined,
-    },
     thinking::{BackgroundJob, Owner, Pool},
 };
 

@@ -13,8 +13,7 @@ use fivefold_shared::{
     protocol::{MemberId, Reason, Refusal, RefusalValues},
     seat::{BySeat, Seat},
 };
-
-use crate::storage::{CaseId, Sanction, SanctionKind};
+use fivefold_storage::{CaseId, Sanction, SanctionKind};
 
 /// The sanctions that hold.
 #[derive(Debug, Default)]

@@ -15,14 +15,12 @@ use fivefold_shared::{
     protocol::{MemberId, Name},
     room::{Member, SessionId},
 };
+use fivefold_storage::{KeyHash, Sessions};
 use serde::{Deserialize, Serialize};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    online::{outbox::Outbox, short_lived::ShortLived},
-    storage::{KeyHash, Sessions},
-};
+use crate::online::{outbox::Outbox, short_lived::ShortLived};
 
 /// The authenticated sessions of all members.
 #[derive(Debug, Default)]

@@ -17,13 +17,13 @@ use std::{
 use fivefold_shared::protocol::{
     CatchUp, CommandId, MemberId, Message, NumberedEvent, Reason, Refusal, RoomCode, Snapshot,
 };
+use fivefold_storage::IdentityHash;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     limits::{OUTBOX_BYTES_MAX, OUTBOX_MESSAGES_KEPT, OUTBOX_MESSAGES_MAX},
     online::{own_blocks::OwnBlocks, own_ids::OwnIds},
-    storage::IdentityHash,
     thinking::Owner,
 };
 

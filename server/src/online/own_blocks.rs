@@ -9,8 +9,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::MemberId;
-
-use crate::storage::{BlockKind, BlockLists};
+use fivefold_storage::{BlockKind, BlockLists};
 
 /// The lists around one member. All sessions of the member share it.
 #[derive(Debug, Default)]
@@ -112,7 +111,8 @@ mod tests {
     use fivefold_shared::protocol::Name;
 
     use super::*;
-    use crate::{process::ids, storage::BlockEntry};
+    use crate::process::ids;
+    use fivefold_storage::BlockEntry;
 
     fn entry(other: &MemberId, kind: BlockKind) -> BlockEntry {
         BlockEntry { other: other.clone(), name: Name::new("Somebody").unwrap(), kind, at: 1 }

@@ -10,12 +10,12 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use fivefold_storage::KeyHash;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     limits::accounts::{SHORT_LIVED_MAX, SHORT_LIVED_PER_ADDRESS_MAX},
     net::network::network,
-    storage::KeyHash,
 };
 
 /// The values of this node, by the hashes of the secrets that name them.

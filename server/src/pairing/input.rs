@@ -11,13 +11,10 @@ use fivefold_shared::{
     room::SessionId,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{IdentityHash, NodeId, PoolRating, rating_before};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    moderation::dealings::OwnDealings,
-    node_id::NodeId,
-    storage::{IdentityHash, PoolRating, rating_before},
-};
+use crate::moderation::dealings::OwnDealings;
 
 /// Somebody who seeks or accepts a game, by one command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -2,13 +2,14 @@
 //! pairs, and nobody is paired by a seek whose node is gone or cut off.
 
 use fivefold_shared::{clock::millis, protocol::SeekEnd, room::SessionId};
+use fivefold_storage::NodeId;
 
 use super::{
     Pairing,
     input::{Effect, StandingSeek},
     standing::{Aim, SeekNumber},
 };
-use crate::{limits::SEEK_REPEATED_WITHIN, node_id::NodeId};
+use crate::limits::SEEK_REPEATED_WITHIN;
 
 impl Pairing {
     /// A node says that a seek stands. If two sessions have the same one, it belongs to the session that

@@ -22,6 +22,7 @@ use fivefold_shared::{
     protocol::{MemberId, Reason, Refusal},
     seat::Seat,
 };
+use fivefold_storage::{NodeId, Playing};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use serde::Serialize;
 use tokio::{
@@ -43,12 +44,10 @@ use crate::{
     limits::{HEARTBEAT_INTERVAL, PAIRING_INTERVAL},
     metrics::Metrics,
     net::address_limits::AddressLimits,
-    node_id::NodeId,
     online::logins::Logins,
     pairing::{NewPair, SeekAim, Seeker, pools::Pools},
     process::clock::Clock,
     rooms::lobby::Lobby,
-    storage::Playing,
 };
 
 /// What the task needs from the server around it.

@@ -10,11 +10,10 @@ use std::{
 };
 
 use fivefold_shared::protocol::{Reason, Refusal};
+use fivefold_storage::DiskSpace;
 use tokio::time::sleep;
 
-use crate::{
-    limits::DISK_CHECK_INTERVAL, metrics::Metrics, process::read_pool::ReadPool, storage::DiskSpace,
-};
+use crate::{limits::DISK_CHECK_INTERVAL, metrics::Metrics, process::read_pool::ReadPool};
 
 /// Whether the disk has space for more rooms.
 #[derive(Debug)]
@@ -86,7 +85,7 @@ impl Disk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::{Blocking, Memory, Storage};
+    use fivefold_storage::{Blocking, Memory, Storage};
 
     #[test]
     fn rooms_are_made_down_to_the_reserve() {

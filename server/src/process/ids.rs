@@ -9,13 +9,11 @@ use fivefold_shared::{
     },
     room::RoomSeeds,
 };
+use fivefold_storage::{CASE_ID_LENGTH, CaseId, IdentityHash, KeyHash, OIDC_KEY_PREFIX};
 use rand::{TryRng, rngs::SysRng};
 use sha2::{Digest, Sha256};
 
-use crate::{
-    limits::accounts::{DEVICE_CODE_LENGTH, RECOVERY_CODE_LENGTH},
-    storage::{CASE_ID_LENGTH, CaseId, IdentityHash, KeyHash, OIDC_KEY_PREFIX},
-};
+use crate::limits::accounts::{DEVICE_CODE_LENGTH, RECOVERY_CODE_LENGTH};
 
 /// Creates a new identity.
 pub(crate) fn identity() -> Identity {

@@ -7,10 +7,9 @@
 
 use std::net::IpAddr;
 
-use crate::{
-    process::fair_queue::{FairPlace, FairQueue, NoPlace, Shares},
-    storage::Blocking,
-};
+use fivefold_storage::Blocking;
+
+use crate::process::fair_queue::{FairPlace, FairQueue, NoPlace, Shares};
 
 /// Runs slow work for HTTP responses.
 #[derive(Debug)]

@@ -4,15 +4,15 @@
 use std::{convert::Infallible, time::Duration};
 
 use fivefold_shared::clock::millis;
+use fivefold_storage::{
+    LogWriter, Reply, StorageError, WriterPermit,
+    limits::{PRUNED_ACCOUNTS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, PRUNED_MODERATION_MAX},
+};
 use tokio::time::sleep;
 
 use crate::{
-    limits::{
-        PRUNE_INTERVAL, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX, REST_INTERVAL,
-        accounts::PRUNED_ACCOUNTS_MAX, moderation::PRUNED_MODERATION_MAX,
-    },
+    limits::{PRUNE_INTERVAL, REST_INTERVAL},
     process::clock::Clock,
-    storage::{LogWriter, Reply, StorageError, WriterPermit},
 };
 
 /// Prunes data older than `keep` at intervals; never returns.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::{Reason, Refusal};
+use fivefold_storage::{Blocking, ReplicaLag, Storage, StorageError, StorageReader};
 use tokio::{
     sync::Semaphore,
     time::{Instant, sleep},
@@ -14,7 +15,6 @@ use tokio::{
 use crate::{
     limits::{READ_QUEUE_MAX, READS_PER_ADDRESS_MAX},
     process::fair_queue::{FairQueue, NoPlace, Shares, asker},
-    storage::{Blocking, ReplicaLag, Storage, StorageError, StorageReader},
 };
 
 /// Somebody who comes waits for at most this long until the storage can be read again.
@@ -195,7 +195,8 @@ mod tests {
     use futures_util::future::{join_all, poll_immediate};
 
     use super::*;
-    use crate::{process::fair_queue::asked_from, storage::Memory};
+    use crate::process::fair_queue::asked_from;
+    use fivefold_storage::Memory;
 
     fn host(number: u8) -> IpAddr {
         [192, 0, 2, number].into()

@@ -3,16 +3,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use fivefold_storage::{LogWriter, StorageError};
 use tokio::{
     join,
     sync::Mutex,
     time::{Instant, timeout},
 };
 
-use crate::{
-    process::read_pool::ReadPool,
-    storage::{LogWriter, StorageError},
-};
+use crate::process::read_pool::ReadPool;
 
 /// A storage that takes longer to answer whether it works does not work.
 const STORAGE_ANSWERS_WITHIN: Duration = Duration::from_secs(2);

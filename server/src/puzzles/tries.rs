@@ -9,16 +9,12 @@ use fivefold_shared::{
     protocol::{MemberId, Reason, Refusal, RefusalValues},
     puzzle::PuzzleId,
 };
-
-use crate::{
-    limits::puzzles::PUZZLE_TRIES_WITHIN,
-    puzzles::{PuzzleFilter, Puzzles},
-    ratings::Rating,
-    storage::{
-        LogWriter, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, StorageError,
-        StorageReader,
-    },
+use fivefold_storage::{
+    LogWriter, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, StorageError, StorageReader,
+    glicko::Rating, limits::PUZZLE_TRIES_WITHIN,
 };
+
+use crate::puzzles::{PuzzleFilter, Puzzles};
 
 /// The puzzles, and the way to the ratings of those who try them.
 #[derive(Debug)]

@@ -29,6 +29,7 @@ use fivefold_shared::{
     room::{Effects, Entry, Founding, Input, Member, Pair, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
 };
+use fivefold_storage::Epoch;
 use futures_util::FutureExt;
 use tokio::{
     sync::mpsc,
@@ -56,7 +57,6 @@ use crate::{
         relay::RelayedSeats,
         room_actor::{self, Envelope, Opened, RoomContext},
     },
-    storage::Epoch,
     thinking::Owner,
 };
 

@@ -13,9 +13,8 @@ use fivefold_shared::{
     room::Room,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::Playing;
 use tokio::sync::Notify;
-
-use crate::storage::Playing;
 
 /// The running games of all paired rooms.
 #[derive(Debug, Default)]

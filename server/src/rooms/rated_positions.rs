@@ -18,11 +18,9 @@ use fivefold_shared::{
     protocol::{Reason, Refusal, RoomCode},
     rules::{Point, Stone},
 };
+use fivefold_storage::NodeId;
 
-use crate::{
-    limits::moderation::{FREE_STONES_MAX, RATED_ROOMS_MAX},
-    node_id::NodeId,
-};
+use crate::limits::moderation::{FREE_STONES_MAX, RATED_ROOMS_MAX};
 
 /// How many digests are looked up while the lock is held.
 const LOOK_UPS_AT_ONCE: usize = 1_000;

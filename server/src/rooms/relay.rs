@@ -21,6 +21,7 @@ use fivefold_shared::{
     protocol::{CommandId, MemberId, Reason, RoomCode, RoomRequest},
     room::{Entry, Input, SessionId},
 };
+use fivefold_storage::{Claimed, Epoch, NodeId, StorageError};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},
@@ -37,13 +38,11 @@ use crate::{
         RESUMED_SESSIONS_MAX, RESUMED_WITHIN, SILENT_OWNER_ASKED, TAKE_WITHIN,
         UNANSWERED_COMMANDS_MAX,
     },
-    node_id::NodeId,
     online::{
         heard_lines::{heard_by, said, speaker},
         outbox::{Outbox, refuse},
     },
     rooms::room_actor::{Envelope, Handover, Mailbox, RoomContext},
-    storage::{Claimed, Epoch, StorageError},
 };
 
 /// A claim of a room that is under way.

@@ -37,6 +37,9 @@ use fivefold_shared::{
     protocol::{CommandId, MemberId, Message, Reason, Refusal, RoomCode, RoomRequest},
     room::{Cause, Dealings, Effects, Entry, Input, Member, Room, SessionId},
 };
+use fivefold_storage::{
+    Append, AppendError, Epoch, KnownMember, LogWriter, Playing, StorageError, WriterPermit,
+};
 use futures_util::FutureExt;
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
@@ -63,9 +66,6 @@ use crate::{
     online::outbox::Outbox,
     process::{alarm::Alarm, ids},
     rooms::directory::Listed,
-    storage::{
-        Append, AppendError, Epoch, KnownMember, LogWriter, Playing, StorageError, WriterPermit,
-    },
 };
 
 /// A room that was just made or read from its log.

@@ -11,6 +11,7 @@ use fivefold_shared::{
     },
     room::{Input, Member, SessionId},
 };
+use fivefold_storage::{Account, KeyHash};
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
@@ -35,7 +36,6 @@ use crate::{
     process::ids,
     rooms::{lobby::RoomHandle, room_actor::Envelope},
     shared_state::Server,
-    storage::{Account, KeyHash},
 };
 
 /// Handles the commands of one session.

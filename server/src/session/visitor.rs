@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::storage::KeyHash;
+use fivefold_storage::KeyHash;
 
 /// Who opened a socket, as the handshake has it.
 #[derive(Clone, Copy, Debug)]

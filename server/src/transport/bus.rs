@@ -8,9 +8,9 @@ pub mod nats;
 use std::fmt;
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 
 pub use self::config::BusConfig;
-use crate::node_id::NodeId;
 
 /// One node's access to the bus. Messages arrive through the channel that comes with it.
 pub(crate) trait Bus: Send + Sync + fmt::Debug + 'static {

@@ -17,6 +17,7 @@ mod tests;
 use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
@@ -30,7 +31,6 @@ use self::{
 use crate::{
     limits::LINK_FRAME_MAX,
     metrics::{LinkDrop, Metrics},
-    node_id::NodeId,
     transport::bus::{Bus, FromBus},
 };
 

@@ -7,20 +7,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use fivefold_server::{
-    NodeId,
-    cluster::node::registry::{JoinError, NodeReport, Pulse, Registry},
-    storage::{
-        Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-        Appended, BlockLists, CaseId, Claimed, DealingsReader, DiskSpace, Epoch, ExaminationReader,
-        ExaminedGame, GameMark, GameQuery, IdentityHash, KeyHash, KnownMember, Leaderboard,
-        LeaderboardQuery, MadeRoom, Meeting, Memory, ModerationChange, ModerationChanged,
-        ModerationReader, NowPlaying, OldName, OpenReport, Passkey, Playing, PoolRating,
-        PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry, RatingChange, Report,
-        ReportQuery, Sanction, Storage, StorageError, StorageReader, Trace, Undone, Unexamined,
-        Waiting,
-    },
-};
 use fivefold_shared::{
     protocol::{ChallengesFrom, GameId, MemberId, RoomCode},
     puzzle::PuzzleId,
@@ -28,6 +14,16 @@ use fivefold_shared::{
     record::{GameList, Record},
     room::{Entry, RoomState},
     seat::{BySeat, Seat},
+};
+use fivefold_storage::{
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
+    Appended, BlockLists, CaseId, Claimed, DealingsReader, DiskSpace, Epoch, ExaminationReader,
+    ExaminedGame, GameMark, GameQuery, IdentityHash, JoinError, KeyHash, KnownMember, Leaderboard,
+    LeaderboardQuery, MadeRoom, Meeting, Memory, ModerationChange, ModerationChanged,
+    ModerationReader, NodeId, NodeReport, NowPlaying, OldName, OpenReport, Passkey, Playing,
+    PoolRating, Pulse, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry,
+    RatingChange, Registry, Report, ReportQuery, Sanction, Storage, StorageError, StorageReader,
+    Trace, Undone, Unexamined, Waiting,
 };
 use rand::{RngExt, rngs::StdRng};
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use fivefold_server::storage::{GameQuery, Storage};
 use fivefold_shared::{
     protocol::{Event, RoomRequest},
     room::{Cause, Entry, RoomState},
 };
+use fivefold_storage::{GameQuery, Storage};
 
 use crate::{
     disk::Disk,

@@ -9,15 +9,14 @@ use std::{
 };
 
 use fivefold_server::{
-    Listen, Listeners, Membership, NodeId, RunError,
-    cluster::node::registry::{JoinError, NodeReport, Pulse, Registry},
+    Listen, Listeners, Membership, RunError,
     config::Config,
     limits::Limits,
     process::clock::Clock,
     run, run_in_cluster,
-    storage::{Blocking, StorageError},
     transport::bus::{BusConfig, local::LocalNetwork},
 };
+use fivefold_storage::{Blocking, JoinError, NodeId, NodeReport, Pulse, Registry, StorageError};
 use rand::{RngExt, rngs::StdRng};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

@@ -2,10 +2,10 @@
 
 use fivefold_server::{
     limits::accounts::{DEVICE_CODES_MAX, DEVICE_TRIES_MAX},
-    storage::Memory,
     transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{AccountNews, Message};
+use fivefold_storage::Memory;
 use serde_json::{Value, json};
 
 use crate::{

@@ -1,7 +1,8 @@
 //! Passkeys and tokens over HTTP and sockets, by a device in software.
 
-use fivefold_server::{config::Config, storage::Memory, transport::bus::local::LocalNetwork};
+use fivefold_server::{config::Config, transport::bus::local::LocalNetwork};
 use fivefold_shared::protocol::{AccountNews, Message, Reason, Scope, close};
+use fivefold_storage::Memory;
 use serde_json::{Value, json};
 
 use crate::{

@@ -8,10 +8,10 @@ use fivefold_server::{
     config::Config,
     limits::accounts::{ACCOUNT_BODY_MAX, NAME_SIGN_INS_MAX, SIGN_INS_MAX, SIGN_UPS_MAX},
     net::proxy::Proxies,
-    storage::{DataFolder, Database, Memory, RecoverError, Sqlite},
     transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{Identity, Message, Reason, close};
+use fivefold_storage::{DataFolder, Database, Memory, RecoverError, Sqlite};
 use serde_json::{Value, json};
 
 use crate::harness::{Client, LIMITS, TestServer};

@@ -5,7 +5,6 @@ use std::{net::Ipv4Addr, num::NonZeroUsize};
 use fivefold_server::{
     config::Config,
     limits::{BACKGROUND_JOBS_PER_ADDRESS_MAX, Limits},
-    storage::Memory,
 };
 use fivefold_shared::{
     analysis::Value,
@@ -13,6 +12,7 @@ use fivefold_shared::{
     record::GameList,
     review::{GameReview, ReviewProgress},
 };
+use fivefold_storage::Memory;
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

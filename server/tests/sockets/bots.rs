@@ -1,12 +1,10 @@
 //! Bots over HTTP and sockets: who makes and ends them, who sees that they are bots, and who they play with.
 
-use fivefold_server::{
-    config::Config,
-    limits::accounts::BOTS_MAX,
-    storage::{AccountChange, AccountStep, IdentityHash, Memory, NewBot, Storage},
-    transport::bus::local::LocalNetwork,
-};
+use fivefold_server::{config::Config, transport::bus::local::LocalNetwork};
 use fivefold_shared::protocol::{CatchUp, Event, MemberId, Message, Name, Player, Reason, close};
+use fivefold_storage::{
+    AccountChange, AccountStep, IdentityHash, Memory, NewBot, Storage, limits::BOTS_MAX,
+};
 use serde_json::{Value, json};
 
 use crate::{

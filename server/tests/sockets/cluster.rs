@@ -7,16 +7,10 @@ use std::{
 };
 
 use fivefold_server::{
-    NodeId, RunError,
-    cluster::node::registry::{NodeReport, Pulse, Registry},
+    RunError,
     config::Config,
     limits::{Limits, READS_PER_ADDRESS_MAX},
     process::clock::Clock,
-    storage::{
-        AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,
-        StorageError, StorageReader, Undone,
-    },
     transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::{
@@ -25,6 +19,11 @@ use fivefold_shared::{
         RoomCode, RoomSummary, close,
     },
     room::{Entry, RoomLimits},
+};
+use fivefold_storage::{
+    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember, Memory,
+    ModerationChange, ModerationChanged, NodeId, NodeReport, Pulse, PuzzleAttempt, PuzzleCounted,
+    Registry, Storage, StorageError, StorageReader, Undone,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};

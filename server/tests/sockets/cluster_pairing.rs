@@ -9,13 +9,12 @@ use std::{
     time::Duration,
 };
 
-use fivefold_server::{
-    NodeId, RunError, config::Config, storage::Memory, transport::bus::local::LocalNetwork,
-};
+use fivefold_server::{RunError, config::Config, transport::bus::local::LocalNetwork};
 use fivefold_shared::{
     protocol::{Message, Reason, SeekEnd, SeekId, close},
     seat::Seat,
 };
+use fivefold_storage::{Memory, NodeId};
 use serde_json::{Value, json};
 
 use crate::{

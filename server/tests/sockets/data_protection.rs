@@ -6,12 +6,12 @@ use fivefold_server::{
         moderation::moderate,
     },
     config::{AccountTask, Moderate},
-    storage::{
-        AccountChange, AccountStep, DataFolder, Database, IdentityHash, Memory, RecoverError,
-        Sqlite, Storage,
-    },
 };
 use fivefold_shared::protocol::{MemberId, Message, Reason, close};
+use fivefold_storage::{
+    AccountChange, AccountStep, DataFolder, Database, IdentityHash, Memory, RecoverError, Sqlite,
+    Storage,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -104,8 +104,8 @@ fn an_account_that_is_removed_gets_no_recovery_code() {
     assert!(refused.to_string().contains("1970-01-01, for good"), "{refused}");
 }
 
-fn new_account() -> fivefold_server::storage::NewAccount {
-    use fivefold_server::storage::{AccountSession, KeyHash, NewAccount, PasswordHash};
+fn new_account() -> fivefold_storage::NewAccount {
+    use fivefold_storage::{AccountSession, KeyHash, NewAccount, PasswordHash};
     let session = AccountSession {
         hash: KeyHash([1; 32]),
         label: String::new(),

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use fivefold_server::{config::Config, limits::Limits, storage::Memory};
+use fivefold_server::{config::Config, limits::Limits};
 use fivefold_shared::protocol::{Message, Reason, close};
+use fivefold_storage::Memory;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite;

@@ -3,14 +3,13 @@
 
 use std::{collections::BTreeSet, net::Ipv4Addr, time::Duration};
 
-use fivefold_server::{
-    config::Config, limits::Limits, storage::Memory, transport::bus::local::LocalNetwork,
-};
+use fivefold_server::{config::Config, limits::Limits, transport::bus::local::LocalNetwork};
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, RoomCode, WhyCasual},
     room::{RoomLimits, ShortestGame},
     seat::Seat,
 };
+use fivefold_storage::Memory;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

@@ -1,10 +1,10 @@
 //! Finished games over HTTP, and rooms that reopen after a restart.
 
-use fivefold_server::storage::{DataFolder, Memory, Sqlite, Storage};
 use fivefold_shared::{
     protocol::{CatchUp, Identity, MemberId, Message, Reason, Refusal},
     record::{FinishedGame, GameList},
 };
+use fivefold_storage::{DataFolder, Memory, Sqlite, Storage};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 

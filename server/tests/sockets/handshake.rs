@@ -6,8 +6,8 @@ use fivefold_server::{
     config::Config,
     limits::Limits,
     net::proxy::{self, Proxies},
-    storage::Memory,
 };
+use fivefold_storage::Memory;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

@@ -1,6 +1,7 @@
 //! A server on a free port, and clients that speak to it.
 
 use fivefold_shared::room::{RoomLimits, ShortestGame};
+use fivefold_storage::{Memory, Storage};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::{
@@ -16,7 +17,6 @@ use fivefold_server::{
     limits::Limits,
     moderation::dealings::SharedAddresses,
     run, run_in_cluster,
-    storage::{Memory, Storage},
     transport::bus::{BusConfig, local::LocalNetwork},
 };
 use fivefold_shared::protocol::{Message, Reason, RoomCode};

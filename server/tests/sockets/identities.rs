@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use fivefold_server::{
-    limits::Limits,
-    storage::{DataFolder, Sqlite},
-};
+use fivefold_server::limits::Limits;
 use fivefold_shared::protocol::{Identity, Message, Reason, close};
+use fivefold_storage::{DataFolder, Sqlite};
 use serde_json::json;
 
 use crate::harness::{Client, LIMITS, TestServer};

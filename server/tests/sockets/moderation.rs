@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use fivefold_server::{
-    limits::{
-        Limits,
-        moderation::{BLOCKS_MAX, CASE_TEXT_MAX, REPORTS_MAX},
-    },
-    storage::{MarkKind, Memory, ModerationChange, Storage},
-};
+use fivefold_server::limits::{Limits, moderation::CASE_TEXT_MAX};
 use fivefold_shared::protocol::{Message, Reason, RoomCode, SanctionKind, close};
+use fivefold_storage::{
+    MarkKind, Memory, ModerationChange, Storage,
+    limits::{BLOCKS_MAX, REPORTS_MAX},
+};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

@@ -4,10 +4,10 @@ use fivefold_server::{
     accounts::oidc::client::OidcSettings,
     config::Config,
     limits::accounts::{OIDC_STARTS_MAX, SIGN_UPS_MAX},
-    storage::Memory,
     transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{AccountNews, Message};
+use fivefold_storage::Memory;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},

@@ -6,13 +6,12 @@ use std::time::Duration;
 use fivefold_server::{
     commands::moderation::{CommandError, moderate, set_operator},
     config::{Closed, Moderate},
-    limits::moderation::QUEUE_MAX,
-    storage::{
-        CaseId, DataFolder, Database, Memory, ModerationChange, ModerationChanged, OperatorError,
-        Report, ReportKind, ReportState, Sqlite, Storage,
-    },
 };
 use fivefold_shared::protocol::{MemberId, Name, Reason};
+use fivefold_storage::{
+    CaseId, DataFolder, Database, Memory, ModerationChange, ModerationChanged, OperatorError,
+    Report, ReportKind, ReportState, Sqlite, Storage, limits::QUEUE_MAX,
+};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

@@ -1,13 +1,11 @@
 //! One's own rooms: finding them again, and closing them.
 
-use fivefold_server::{
-    limits::Limits,
-    storage::{DataFolder, Sqlite},
-};
+use fivefold_server::limits::Limits;
 use fivefold_shared::{
     protocol::{Message, OwnRoom, Phase, Reason, RoomCode, Visibility},
     seat::Seat,
 };
+use fivefold_storage::{DataFolder, Sqlite};
 use serde_json::json;
 
 use crate::harness::{Client, LIMITS, TestServer};

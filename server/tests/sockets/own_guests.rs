@@ -1,6 +1,5 @@
 //! A guest in a running game who is taken along to an account: the account has the seat and the clock.
 
-use fivefold_server::storage::{Memory, Storage};
 use fivefold_shared::{
     protocol::{
         AccountNews, CatchUp, Event, Identity, MemberId, Message, OwnRoom, Player, Reason,
@@ -8,6 +7,7 @@ use fivefold_shared::{
     },
     seat::Seat,
 };
+use fivefold_storage::{Memory, Storage};
 use serde_json::{Value, json};
 
 use crate::{

@@ -5,8 +5,8 @@ use std::path::Path;
 use fivefold_server::{
     config::{Config, PageSource},
     limits::Limits,
-    storage::Memory,
 };
+use fivefold_storage::Memory;
 
 use serde_json::json;
 

@@ -5,12 +5,12 @@ use std::{sync::atomic::Ordering, time::Duration};
 use fivefold_server::{
     config::Config,
     limits::{CHALLENGES_PER_HOUR, Limits, SEEKS_PER_MEMBER_MAX},
-    storage::{DataFolder, Memory, Sqlite},
 };
 use fivefold_shared::{
     protocol::{Identity, MemberId, Message, OpenSeek, Reason, RoomCode, SeekEnd, SeekId, close},
     seat::Seat,
 };
+use fivefold_storage::{DataFolder, Memory, Sqlite};
 use serde_json::{Value, json};
 
 use crate::{

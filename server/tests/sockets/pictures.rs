@@ -4,9 +4,9 @@ use fivefold_server::{
     config::{Config, PageSource},
     limits::{HTTP_STUDY_TOKENS, Limits},
     net::proxy::{Proxies, parse_network},
-    storage::Memory,
 };
 use fivefold_shared::record::GameList;
+use fivefold_storage::Memory;
 use serde_json::json;
 
 use crate::{

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use fivefold_server::{config::Config, limits::Limits, storage::Memory};
+use fivefold_server::{config::Config, limits::Limits};
 use fivefold_shared::{
     protocol::{CatchUp, Event, Message, Phase, Reason},
     room::RoomLimits,
     rules::Outcome,
     seat::Seat,
 };
+use fivefold_storage::Memory;
 use serde_json::json;
 
 use crate::harness::{Client, LIMITS, TestServer, joined};

@@ -1,16 +1,8 @@
 //! Players over HTTP: profiles, histories of ratings and leaderboards.
 
 use fivefold_server::{
-    NodeId,
     config::Config,
-    limits::{
-        Limits,
-        ratings::{LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX, PROFILE_GAMES_MAX},
-    },
-    storage::{
-        AccountChange, AccountChanged, AccountStep, Append, Epoch, IdentityHash, KeyStep,
-        KnownMember, Memory, Storage,
-    },
+    limits::{Limits, ratings::PROFILE_GAMES_MAX},
 };
 use fivefold_shared::{
     clock::millis,
@@ -18,6 +10,11 @@ use fivefold_shared::{
     record::FinishedGame,
     room::{Entry, RoomState},
     seat::Seat,
+};
+use fivefold_storage::{
+    AccountChange, AccountChanged, AccountStep, Append, Epoch, IdentityHash, KeyStep, KnownMember,
+    Memory, NodeId, Storage,
+    limits::{LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX},
 };
 use serde_json::{Value, json};
 

@@ -14,9 +14,9 @@ use fivefold_server::{
     limits::{
         HTTP_BODY_MAX, HTTP_BYTES_PER_TOKEN, HTTP_JOBS_PER_ADDRESS_MAX, HTTP_STUDY_TOKENS, Limits,
     },
-    storage::{Blocking, Memory},
 };
 use fivefold_shared::protocol::{Message, Reason};
+use fivefold_storage::{Blocking, Memory};
 use futures_util::future::select_all;
 use serde_json::json;
 use tokio::{

@@ -1,10 +1,10 @@
 //! Rated games over sockets: who gets one, what everybody learns, and what a restart keeps.
 
-use fivefold_server::storage::Memory;
 use fivefold_shared::{
     protocol::{CatchUp, Event, GameRatings, Message, Reason, RoomCode},
     seat::Seat,
 };
+use fivefold_storage::Memory;
 use serde_json::{Value, json};
 
 use crate::{

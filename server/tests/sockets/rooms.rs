@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use fivefold_shared::room::RoomLimits;
+use fivefold_storage::Memory;
 use std::net::Ipv4Addr;
 
-use fivefold_server::{config::Config, limits::Limits, storage::Memory};
+use fivefold_server::{config::Config, limits::Limits};
 use fivefold_shared::protocol::{Message, Reason, RoomCode};
 use serde_json::{Value, json};
 

@@ -6,16 +6,13 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use fivefold_server::{
-    NodeId,
-    storage::{
-        AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,
-        StorageError, StorageReader, Undone,
-    },
-};
 use fivefold_shared::protocol::{CatchUp, GameId, MemberId, Message, Reason, RoomCode, close};
 use fivefold_shared::room::Entry;
+use fivefold_storage::{
+    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember, Memory,
+    ModerationChange, ModerationChanged, NodeId, PuzzleAttempt, PuzzleCounted, Storage,
+    StorageError, StorageReader, Undone,
+};
 use serde_json::json;
 use tokio::sync::Mutex;
 

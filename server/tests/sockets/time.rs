@@ -12,7 +12,6 @@ use fivefold_server::{
     config::Config,
     limits::Limits,
     process::clock::{Clock, WallClock},
-    storage::Memory,
 };
 use fivefold_shared::{
     protocol::{Event, Message, Reason},
@@ -20,6 +19,7 @@ use fivefold_shared::{
     rules::Outcome,
     seat::Seat,
 };
+use fivefold_storage::Memory;
 use serde_json::{Value, json};
 
 use crate::{

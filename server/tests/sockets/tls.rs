@@ -6,8 +6,8 @@ use fivefold_server::{
     config::Config,
     limits::Limits,
     net::tls::{Tls, TlsError},
-    storage::Memory,
 };
+use fivefold_storage::Memory;
 use futures_util::{SinkExt, StreamExt};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,20 +1,14 @@
 //! Accounts: what every back end must do, and what becomes of a file without them.
 
-use fivefold_server::{
-    NodeId,
-    limits::accounts::{
-        ACCOUNT_SESSIONS_MAX, DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT, OLD_NAME_KEPT,
-    },
-    storage::{
-        AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Append, Claimed,
-        DataFolder, GameQuery, IdentityHash, KeyHash, KeyStep, KnownMember, NewAccount, OldName,
-        PasswordHash, Sessions, Sqlite, Storage, check,
-    },
-};
-
 use fivefold_shared::{
     protocol::{ChallengesFrom, Name, Player},
     seat::Seat,
+};
+use fivefold_storage::{
+    AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Append, Claimed,
+    DataFolder, GameQuery, IdentityHash, KeyHash, KeyStep, KnownMember, NewAccount, NodeId,
+    OldName, PasswordHash, Sessions, Sqlite, Storage, check,
+    limits::{ACCOUNT_SESSIONS_MAX, DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT, OLD_NAME_KEPT},
 };
 
 use crate::{

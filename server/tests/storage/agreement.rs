@@ -1,11 +1,6 @@
 //! Who moves like the engine: simulated players of one rating, as an operator's queue lists them.
 
-use fivefold_server::{
-    moderation::cases::{HintKind, case_file, queue},
-    storage::{
-        ExaminationClaim, GameResult, Memory, ModerationChange, MoveTimes, PlayerFacts, Storage,
-    },
-};
+use fivefold_server::moderation::cases::{HintKind, case_file, queue};
 use fivefold_shared::{
     agreement::{Agreement, LINES},
     engine::{Engine, EngineOptions},
@@ -14,6 +9,9 @@ use fivefold_shared::{
     rules::{Point, Position, Rules, Size, Stone, Variant},
     search_budget::{Budget, Thinking},
     seat::BySeat,
+};
+use fivefold_storage::{
+    ExaminationClaim, GameResult, Memory, ModerationChange, MoveTimes, PlayerFacts, Storage,
 };
 
 use crate::rooms::{game_id, member};

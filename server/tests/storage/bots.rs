@@ -1,22 +1,20 @@
 //! Bots: what every back end must do with their accounts and ratings, and with games against the server's
 //! own bots.
 
-use fivefold_server::{
-    limits::{
-        accounts::{BOTS_MAX, DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT},
-        ratings::{PLACEMENT_GAMES, PLACEMENT_PLIES_MIN},
-    },
-    ratings::{Rating, Score, rate},
-    storage::{
-        AccountChange, AccountChanged, AccountStep, ApiToken, Append, KeyStep, NewBot, PoolRating,
-        RatingChange, Storage, Undone, rating_before,
-    },
-};
 use fivefold_shared::{
     bot_spec::BotSpec,
     protocol::Name,
     rating_pool::{PoolKind, RatingPool},
     seat::Seat,
+};
+use fivefold_storage::{
+    AccountChange, AccountChanged, AccountStep, ApiToken, Append, KeyStep, NewBot, PoolRating,
+    RatingChange, Storage, Undone,
+    glicko::{Rating, Score, rate},
+    limits::{
+        BOTS_MAX, DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT, PLACEMENT_GAMES, PLACEMENT_PLIES_MIN,
+    },
+    rating_before,
 };
 use serde_json::{Value, json};
 

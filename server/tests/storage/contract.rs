@@ -2,18 +2,14 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use fivefold_server::{
-    NodeId,
-    cluster::node::registry::Registry,
-    storage::{
-        Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
-        Sqlite, Storage,
-    },
-};
 use fivefold_shared::{
     protocol::{MemberId, Name, RoomCode},
     room::Entry,
     seat::Seat,
+};
+use fivefold_storage::{
+    Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
+    NodeId, Registry, Sqlite, Storage,
 };
 use proptest::prelude::*;
 

@@ -7,14 +7,11 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-use fivefold_server::{
-    NodeId,
-    storage::{
-        AccountChanged, AccountKeys, Append, Claimed, DataFolder, Epoch, GameQuery, IdentityHash,
-        KnownMember, Sqlite, Storage, check,
-    },
-};
 use fivefold_shared::{protocol::Name, seat::Seat};
+use fivefold_storage::{
+    AccountChanged, AccountKeys, Append, Claimed, DataFolder, Epoch, GameQuery, IdentityHash,
+    KnownMember, NodeId, Sqlite, Storage, check,
+};
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
 use crate::{

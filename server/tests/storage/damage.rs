@@ -2,10 +2,8 @@
 
 use std::fmt::Display;
 
-use fivefold_server::storage::{
-    DataFolder, Findings, Sqlite, Storage, check, check_postgres, repair,
-};
 use fivefold_shared::seat::Seat;
+use fivefold_storage::{DataFolder, Findings, Sqlite, Storage, check, check_postgres, repair};
 
 use crate::{
     postgres::{Durability, Server},

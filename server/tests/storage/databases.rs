@@ -3,14 +3,10 @@
 
 use std::thread;
 
-use fivefold_server::{
-    NodeId,
-    cluster::node::registry::{JoinError, NodeReport, Pulse, Registry},
-    process::clock::Clock,
-    storage::{
-        Append, Claimed, DatabaseUrl, OpenError, Postgres, PostgresRegistry, SoleNode, Storage,
-        check_postgres,
-    },
+use fivefold_server::process::clock::Clock;
+use fivefold_storage::{
+    Append, Claimed, DatabaseUrl, JoinError, NodeId, NodeReport, OpenError, Postgres,
+    PostgresRegistry, Pulse, Registry, SoleNode, Storage, check_postgres,
 };
 
 use crate::{

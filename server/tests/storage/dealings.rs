@@ -1,16 +1,13 @@
 //! Where accounts were used, and whom members have met: what every back end must do.
 
-use fivefold_server::{
+use fivefold_shared::seat::Seat;
+use fivefold_storage::{
+    AccountChanged, AccountStep, Meeting, Storage, Trace,
+    TraceKind::{self, Address, Device},
     limits::{
-        accounts::DELETED_ACCOUNT_KEPT,
-        ratings::{MEETINGS_MAX, TRACED_ADDRESS_KEPT, TRACED_DEVICE_KEPT, TRACES_MAX},
-    },
-    storage::{
-        AccountChanged, AccountStep, Meeting, Storage, Trace,
-        TraceKind::{self, Address, Device},
+        DELETED_ACCOUNT_KEPT, MEETINGS_MAX, TRACED_ADDRESS_KEPT, TRACED_DEVICE_KEPT, TRACES_MAX,
     },
 };
-use fivefold_shared::seat::Seat;
 use serde_json::json;
 
 use crate::{

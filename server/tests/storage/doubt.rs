@@ -10,11 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_server::{
-    NodeId,
-    storage::{Append, Claimed, Conflict, Epoch, Postgres, Storage, StorageError},
-};
 use fivefold_shared::seat::Seat;
+use fivefold_storage::{Append, Claimed, Conflict, Epoch, NodeId, Postgres, Storage, StorageError};
 
 use crate::{
     postgres::{Durability, Server},

@@ -1,20 +1,14 @@
 //! Marks and examined games: what every back end must do.
 
-use fivefold_server::{
-    limits::{
-        accounts::DELETED_ACCOUNT_KEPT,
-        moderation::{EXAMINED_KEPT, MARKS_MAX},
-    },
-    storage::{
-        AccountStep, ExaminationClaim, ExaminedGame, GameMark, GameResult, MarkKind,
-        ModerationChange,
-        ModerationChanged::{self, Done, Gone},
-        MoveTimes, PlayerFacts, Storage, Unexamined,
-    },
-};
 use fivefold_shared::{
     agreement::Agreement,
     seat::{BySeat, Seat},
+};
+use fivefold_storage::{
+    AccountStep, ExaminationClaim, ExaminedGame, GameMark, GameResult, MarkKind, ModerationChange,
+    ModerationChanged::{self, Done, Gone},
+    MoveTimes, PlayerFacts, Storage, Unexamined,
+    limits::{DELETED_ACCOUNT_KEPT, EXAMINED_KEPT, MARKS_MAX},
 };
 
 use crate::{

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fivefold_server::storage::{
+use fivefold_storage::{
     Append, BackupError, DataFolder, OpenError, RepairError, Sqlite, Storage, StorageError, backup,
     check, repair,
 };

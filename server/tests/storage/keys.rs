@@ -1,13 +1,11 @@
 //! Keys to accounts besides passwords: what every back end must do.
 
-use fivefold_server::{
-    limits::accounts::{ALIASES_MAX, DELETED_ACCOUNT_KEPT, PASSKEYS_MAX, TOKENS_MAX},
-    storage::{
-        AccountChanged, AccountKeys, AccountStep, ApiToken, Append, BlockEntry, BlockKind,
-        GameQuery, KeyHash, KeyStep, ModerationChange, NewAccount, Passkey, Storage, UsedPasskey,
-    },
-};
 use fivefold_shared::protocol::{MemberId, Name};
+use fivefold_storage::{
+    AccountChanged, AccountKeys, AccountStep, ApiToken, Append, BlockEntry, BlockKind, GameQuery,
+    KeyHash, KeyStep, ModerationChange, NewAccount, Passkey, Storage, UsedPasskey,
+    limits::{ALIASES_MAX, DELETED_ACCOUNT_KEPT, PASSKEYS_MAX, TOKENS_MAX},
+};
 
 use crate::{
     accounts::{

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use fivefold_server::storage::{DataFolder, OpenError, Sqlite, Storage, backup, check};
+use fivefold_storage::{DataFolder, OpenError, Sqlite, Storage, backup, check};
 use tempfile::TempDir;
 
 use crate::rooms::{append, code, log};

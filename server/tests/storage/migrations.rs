@@ -2,18 +2,15 @@
 
 use std::{fs, path::Path};
 
-use fivefold_server::{
-    NodeId,
-    commands::accounts::recover,
-    storage::{
-        AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
-        GameQuery, IdentityHash, KnownMember, MigrateError, OpenError, RecoverError, SoleNode,
-        Sqlite, Storage, StorageReader, check, check_postgres, migrate, migrate_to_file,
-    },
-};
+use fivefold_server::commands::accounts::recover;
 use fivefold_shared::{
     protocol::{ChallengesFrom, Name},
     seat::Seat,
+};
+use fivefold_storage::{
+    AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
+    GameQuery, IdentityHash, KnownMember, MigrateError, NodeId, OpenError, RecoverError, SoleNode,
+    Sqlite, Storage, StorageReader, check, check_postgres, migrate, migrate_to_file,
 };
 use rusqlite::types::Value;
 

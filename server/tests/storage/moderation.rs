@@ -2,22 +2,17 @@
 
 use std::fs;
 
-use fivefold_server::{
-    limits::{
-        accounts::DELETED_ACCOUNT_KEPT,
-        moderation::{
-            BLOCKED_BY_MAX, BLOCKS_MAX, CLOSED_REPORT_KEPT, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
-            SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT,
-        },
-    },
-    storage::{
-        AccountChange, AccountChanged, AccountStep, Append, BlockEntry, BlockKind, CaseId,
-        DataFolder, ModerationChange, ModerationChanged, OpenReports, Report, ReportKind,
-        ReportQuery, ReportState, ReportedLine, Sanction, SanctionKind, Sqlite, Standing, Storage,
-        Waiting, check, repair,
-    },
-};
 use fivefold_shared::protocol::{ChatText, MemberId, Name};
+use fivefold_storage::{
+    AccountChange, AccountChanged, AccountStep, Append, BlockEntry, BlockKind, CaseId, DataFolder,
+    ModerationChange, ModerationChanged, OpenReports, Report, ReportKind, ReportQuery, ReportState,
+    ReportedLine, Sanction, SanctionKind, Sqlite, Standing, Storage, Waiting, check,
+    limits::{
+        BLOCKED_BY_MAX, BLOCKS_MAX, CLOSED_REPORT_KEPT, DELETED_ACCOUNT_KEPT, QUEUE_MAX,
+        REPORTS_MAX, REPORTS_WITHIN, SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT,
+    },
+    repair,
+};
 
 use crate::{
     accounts, bots,
@@ -328,7 +323,7 @@ fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
     every_storage(|storage| {
         let mut reader = storage.reader().unwrap();
         let mut revision = reader.sanctions_revision().unwrap();
-        let mut changed = |reader: &mut dyn fivefold_server::storage::StorageReader| {
+        let mut changed = |reader: &mut dyn fivefold_storage::StorageReader| {
             let before = std::mem::replace(&mut revision, reader.sanctions_revision().unwrap());
             before < revision
         };
@@ -344,7 +339,7 @@ fn sanctions_hold_until_their_end_or_until_they_are_taken_back() {
             assert!(changed(reader.as_mut()));
             apply(storage, &add, Done);
         }
-        let active = |reader: &mut dyn fivefold_server::storage::StorageReader, at| {
+        let active = |reader: &mut dyn fivefold_storage::StorageReader, at| {
             let mut ids: Vec<_> =
                 reader.active_sanctions(at).unwrap().into_iter().map(|one| one.id).collect();
             ids.sort_unstable();
@@ -567,8 +562,7 @@ fn operators_are_known() {
     every_storage(|storage| {
         let mut reader = storage.reader().unwrap();
         let set = |since| ModerationChange::Operator { member: member(1), since };
-        let is_operator = |reader: &mut dyn fivefold_server::storage::StorageReader,
-                           who: MemberId| {
+        let is_operator = |reader: &mut dyn fivefold_storage::StorageReader, who: MemberId| {
             reader.is_operator(&who).unwrap()
         };
         assert!(!is_operator(reader.as_mut(), member(1)));

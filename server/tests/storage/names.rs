@@ -1,10 +1,10 @@
 //! The keys of accounts' names, which a newer server makes by another rule than an older one.
 
-use fivefold_server::storage::{
+use fivefold_shared::protocol::Name;
+use fivefold_storage::{
     AccountChanged, AccountStep, DataFolder, Findings, Sqlite, Storage, check, check_postgres,
     name_key,
 };
-use fivefold_shared::protocol::Name;
 
 use crate::{
     accounts::{NOW, apply, change, sign_up},

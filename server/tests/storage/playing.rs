@@ -2,11 +2,10 @@
 
 use std::{collections::HashMap, ops::Range, sync::Mutex, thread};
 
-use fivefold_server::{
-    NodeId,
-    storage::{Append, Conflict, IdentityHash, KnownMember, Postgres, Storage, check_postgres},
-};
 use fivefold_shared::protocol::Name;
+use fivefold_storage::{
+    Append, Conflict, IdentityHash, KnownMember, NodeId, Postgres, Storage, check_postgres,
+};
 
 use crate::{
     doubt::wait_until,

@@ -1,9 +1,8 @@
 //! A pooler between the server and PostgreSQL: PgBouncer, in each of its modes.
 
-use fivefold_server::{
-    NodeId,
-    cluster::node::registry::{NodeReport, Pulse, Registry},
-    storage::{DatabaseUrl, OpenError, Postgres, PostgresRegistry, Storage},
+use fivefold_storage::{
+    DatabaseUrl, NodeId, NodeReport, OpenError, Postgres, PostgresRegistry, Pulse, Registry,
+    Storage,
 };
 use fivefold_test_services::PgBouncer;
 

@@ -3,10 +3,7 @@
 
 use std::path::PathBuf;
 
-use fivefold_server::{
-    NodeId,
-    storage::{DatabaseUrl, Postgres},
-};
+use fivefold_storage::{DatabaseUrl, NodeId, Postgres};
 pub(crate) use fivefold_test_services::Durability;
 use fivefold_test_services::PostgresServer;
 use tokio::runtime::{Builder, Runtime};

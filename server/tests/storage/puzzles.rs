@@ -2,12 +2,12 @@
 
 use std::{collections::HashMap, sync::Barrier, thread};
 
-use fivefold_server::{
-    limits::puzzles::{PUZZLE_TRIES_MAX, PUZZLE_TRIES_WITHIN},
-    ratings::{Rating, Score, rate},
-    storage::{PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, Storage, check_postgres},
-};
 use fivefold_shared::puzzle::PuzzleId;
+use fivefold_storage::{
+    PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, Storage, check_postgres,
+    glicko::{Rating, Score, rate},
+    limits::{PUZZLE_TRIES_MAX, PUZZLE_TRIES_WITHIN},
+};
 
 use crate::{
     contract::every_storage,

@@ -13,12 +13,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-use fivefold_server::storage::{Append, DataFolder, Repaired, Sqlite, Storage, check, repair};
 use fivefold_shared::{
     protocol::{CommandId, Event, NumberedEvent},
     room::{Cause, Entry},
     seat::Seat,
 };
+use fivefold_storage::{Append, DataFolder, Repaired, Sqlite, Storage, check, repair};
 use rusqlite::{Connection, Row, types::Value};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;

@@ -2,16 +2,15 @@
 
 use std::{sync::Barrier, thread};
 
-use fivefold_server::{
-    limits::ratings::{LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX, LEADERBOARD_PLAYED_WITHIN},
-    ratings::{Rating, Score, rate},
-    storage::{
-        AccountChange, AccountStep, Append, ChangeKind, Conflict, DataFolder, Database, Epoch,
-        GameResult, LeaderboardQuery, PoolRating, RatingChange, Sqlite, Storage, UndoError, Undone,
-        check, check_postgres, undo,
-    },
-};
 use fivefold_shared::seat::Seat;
+use fivefold_storage::{
+    AccountChange, AccountStep, Append, ChangeKind, Conflict, DataFolder, Database, Epoch,
+    GameResult, LeaderboardQuery, PoolRating, RatingChange, Sqlite, Storage, UndoError, Undone,
+    check, check_postgres,
+    glicko::{Rating, Score, rate},
+    limits::{LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX, LEADERBOARD_PLAYED_WITHIN},
+    undo,
+};
 use serde_json::json;
 
 use crate::{

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use fivefold_server::storage::DatabaseUrl;
+use fivefold_storage::DatabaseUrl;
 use fivefold_test_services::PostgresServer;
 
 /// What passes.

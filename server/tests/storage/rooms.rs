@@ -1,9 +1,5 @@
 //! Rooms as the tests store them.
 
-use fivefold_server::{
-    NodeId,
-    storage::{Append, Epoch, NowPlaying, Playing},
-};
 use fivefold_shared::{
     clock::TimeControl,
     protocol::{CommandId, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
@@ -11,6 +7,7 @@ use fivefold_shared::{
     room::{Cause, Entry, RoomState},
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{Append, Epoch, NodeId, NowPlaying, Playing};
 use serde_json::{Value, json};
 
 /// The room with this number.

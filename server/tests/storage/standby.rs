@@ -2,12 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use fivefold_server::{
-    limits::accounts::DELETED_ACCOUNT_KEPT,
-    storage::{
-        AccountChanged, AccountStep, DatabaseUrl, GameQuery, IdentityHash, Postgres, Storage,
-        StorageReader,
-    },
+use fivefold_storage::{
+    AccountChanged, AccountStep, DatabaseUrl, GameQuery, IdentityHash, Postgres, Storage,
+    StorageReader, limits::DELETED_ACCOUNT_KEPT,
 };
 use fivefold_test_services::PostgresServer;
 

@@ -6,16 +6,13 @@
 
 use std::{env, error::Error, path::Path, time::SystemTime};
 
-use fivefold_server::{
-    NodeId,
-    storage::{Account, Append, DataFolder, Epoch, Sqlite, Storage},
-};
 use fivefold_shared::{
     clock::millis,
     protocol::{GameId, Name, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
     record::FinishedGame,
     room::{Entry, RoomState},
 };
+use fivefold_storage::{Account, Append, DataFolder, Epoch, NodeId, Sqlite, Storage};
 use serde_json::json;
 
 /// Games of each pair, one every so many hours.

@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_server::storage::Postgres;
 use fivefold_shared::protocol::RoomCode;
+use fivefold_storage::Postgres;
 use fivefold_test_services::{Passage, Relay};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use tokio::{

@@ -6,11 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_server::storage::Postgres;
 use fivefold_shared::{
     protocol::{Colour, Create, LobbyRequest, Message, Request, RoomRequest, SeatRequest},
     rules::{Rules, Size, Variant},
 };
+use fivefold_storage::Postgres;
 use futures_util::{StreamExt, stream};
 use rand::{SeedableRng, rngs::StdRng};
 use tokio::{

@@ -9,16 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_server::{
-    limits::accounts::SIGN_UPS_MAX,
-    storage::{DataFolder, Postgres, Sqlite, Storage, check, check_postgres},
-};
+use fivefold_server::limits::accounts::SIGN_UPS_MAX;
 use fivefold_shared::{
     protocol::{CommandId, Event, GameId, MemberId, Player, RoomCode},
     room::{Cause, Entry},
     rules::Outcome,
     seat::Seat,
 };
+use fivefold_storage::{DataFolder, Postgres, Sqlite, Storage, check, check_postgres};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use tokio::{
     sync::watch,

@@ -15,10 +15,11 @@ pub(crate) use crate::accounts::passkeys::webauthn::ceremonies::RelyingParty;
 
 use std::net::IpAddr;
 
+use fivefold_storage::Passkey;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{net::public_url::PublicUrl, storage::Passkey};
+use crate::net::public_url::PublicUrl;
 
 /// A question for a device, and what checks its answer.
 pub(crate) struct Ceremony {

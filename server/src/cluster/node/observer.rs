@@ -6,13 +6,12 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::registry::{LivingNode, NodeReport};
-use crate::{
-    limits::{
-        BLIND_BEATS_MAX, CLOCK_DRIFT_MAX, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL,
-        NODE_DEAD_AFTER, WRONG_CLOCKS_MAX,
-    },
-    node_id::NodeId,
+use fivefold_storage::NodeId;
+use fivefold_storage::{LivingNode, NodeReport};
+
+use crate::limits::{
+    BLIND_BEATS_MAX, CLOCK_DRIFT_MAX, HEARTBEAT_ANSWERED_WITHIN, HEARTBEAT_INTERVAL,
+    NODE_DEAD_AFTER, WRONG_CLOCKS_MAX,
 };
 
 /// The other nodes, as the answers to the own heartbeats show them.

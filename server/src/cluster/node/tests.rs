@@ -5,13 +5,11 @@ use std::{
     time::Duration,
 };
 
+use fivefold_storage::Memory;
 use tokio::time::advance;
 
 use super::*;
-use crate::{
-    limits::{CLOCK_DRIFT_MAX, WRONG_CLOCKS_MAX},
-    storage::Memory,
-};
+use crate::limits::{CLOCK_DRIFT_MAX, WRONG_CLOCKS_MAX};
 
 const SEES_BUS: NodeReport = NodeReport { sees_bus: true, rooms: 0, draining: false };
 

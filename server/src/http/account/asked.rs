@@ -9,6 +9,7 @@ use axum::{
     response::{AppendHeaders, IntoResponse, Response},
 };
 use fivefold_shared::protocol::{Identity, MemberId, Reason, Refusal};
+use fivefold_storage::{Account, KeyHash};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{cookie, device, token};
@@ -21,7 +22,6 @@ use crate::{
         refusals::{Refused, malformed, refused},
     },
     shared_state::Server,
-    storage::{Account, KeyHash},
 };
 
 /// A request, apart from its body.

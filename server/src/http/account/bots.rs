@@ -10,6 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
+use fivefold_storage::{Account, AccountKeys, limits::BOTS_MAX};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -17,11 +18,7 @@ use super::{
     keys::{ShownSecret, TokenBody},
     shown::{ShownAccount, ShownToken},
 };
-use crate::{
-    limits::accounts::BOTS_MAX,
-    shared_state::Server,
-    storage::{Account, AccountKeys},
-};
+use crate::shared_state::Server;
 
 /// The paths of bots.
 pub(super) fn routes() -> Router<Arc<Server>> {

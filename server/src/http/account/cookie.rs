@@ -2,12 +2,12 @@
 //! which browsers take it from no other host and over no other connection.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
+use fivefold_storage::KeyHash;
 
 use crate::{
     accounts::device_key::DeviceKey,
     limits::accounts::{CHALLENGE_KEPT, SESSION_AGE_MAX},
     process::ids,
-    storage::KeyHash,
 };
 
 const PLAIN: &str = "fivefold";

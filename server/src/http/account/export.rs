@@ -13,6 +13,11 @@ use fivefold_shared::{
     puzzle::PuzzleId,
     record::ListedGame,
 };
+use fivefold_storage::{
+    Account, BlockEntry, BlockKind, GameMark, GameQuery, MarkKind, OldName, PuzzleTry, Report,
+    ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, StorageReader,
+    Trace, TraceKind,
+};
 use serde::Serialize;
 
 use super::{
@@ -20,14 +25,7 @@ use super::{
     bots::{ShownBot, shown_bots},
     shown::{ShownAccounts, ShownKeys, ShownSession, shown},
 };
-use crate::{
-    limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX},
-    storage::{
-        Account, BlockEntry, BlockKind, GameMark, GameQuery, MarkKind, OldName, PuzzleTry, Report,
-        ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, StorageReader,
-        Trace, TraceKind,
-    },
-};
+use crate::limits::{GAMES_PAGE_MAX, accounts::EXPORTED_GAMES_MAX};
 
 /// All that the server knows of a member.
 #[derive(Serialize)]

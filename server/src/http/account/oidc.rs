@@ -10,6 +10,7 @@ use axum::{
     routing::post,
 };
 use fivefold_shared::protocol::Reason;
+use fivefold_storage::Sessions;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -23,7 +24,6 @@ use crate::{
         oidc::{FinishedOidc, OidcAnswer, OidcUse},
     },
     shared_state::Server,
-    storage::Sessions,
 };
 
 /// The paths of signing in by another site.

@@ -4,15 +4,11 @@ use fivefold_shared::{
     clock::millis,
     protocol::{MemberId, Name},
 };
+use fivefold_storage::{Account, AccountKeys, AccountSession, ApiToken, KeyHash, Passkey};
 use serde::Serialize;
 
 use super::asked::{AccountRefusal, Asked};
-use crate::{
-    accounts::SignedIn,
-    limits::accounts::PROVED_WITHIN,
-    process::ids,
-    storage::{Account, AccountKeys, AccountSession, ApiToken, KeyHash, Passkey},
-};
+use crate::{accounts::SignedIn, limits::accounts::PROVED_WITHIN, process::ids};
 
 /// An account as its member sees it.
 #[derive(Serialize)]

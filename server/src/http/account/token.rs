@@ -1,8 +1,9 @@
 //! The token in the `Authorization` header of a request.
 
 use axum::http::{HeaderMap, header::AUTHORIZATION};
+use fivefold_storage::KeyHash;
 
-use crate::{process::ids, storage::KeyHash};
+use crate::process::ids;
 
 /// The token of a request, which may not be valid. The identity of a guest is none.
 pub(in crate::http) fn in_header(headers: &HeaderMap) -> Option<KeyHash> {

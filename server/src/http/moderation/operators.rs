@@ -10,6 +10,7 @@ use axum::{
     routing::{get, post},
 };
 use fivefold_shared::protocol::{MemberId, Name, Reason, Refusal};
+use fivefold_storage::{CaseId, ModerationChange, OpenReports, ReportState, SanctionKind};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -23,7 +24,6 @@ use crate::{
         decisions::{Decision, DecisionError, decide},
     },
     shared_state::Server,
-    storage::{CaseId, ModerationChange, OpenReports, ReportState, SanctionKind},
 };
 
 /// The paths.

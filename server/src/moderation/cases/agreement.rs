@@ -4,14 +4,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use fivefold_shared::{agreement::Agreement as OneGame, protocol::MemberId, seat::Seat};
+use fivefold_storage::{ExaminedGame, PlayerFacts, limits::BAND_POINTS};
 use serde::Serialize;
 
-use crate::{
-    limits::signals::{
-        AGREEMENT_GAMES_MIN, AGREEMENT_Z, BAND_GAMES_MIN, BAND_PLAYERS_MIN, BAND_POINTS,
-    },
-    storage::{ExaminedGame, PlayerFacts},
-};
+use crate::limits::signals::{AGREEMENT_GAMES_MIN, AGREEMENT_Z, BAND_GAMES_MIN, BAND_PLAYERS_MIN};
 
 /// How far a person's moves agree with the engine's.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]

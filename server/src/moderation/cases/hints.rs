@@ -5,22 +5,19 @@
 use std::{collections::BTreeMap, fmt};
 
 use fivefold_shared::{clock::millis, protocol::MemberId, seat::Seat};
+use fivefold_storage::{
+    ExaminedGame, GameMark, GameResult, MarkKind, MoveTimes, PlayerFacts, limits::DAY,
+};
 use serde::Serialize;
 
 use super::{
     agreement::{Agreement, Bands},
     words::number,
 };
-use crate::{
-    limits::{
-        DAY,
-        signals::{
-            ABORTS_MIN, ABORTS_PERCENT, EVEN_VARIATION, GIVEN_AWAY_CHANCE, GIVEN_AWAY_PERCENT,
-            LOSSES_MIN, MANY_A_DAY, ONE_SIDED_PERCENT, SHARED_GAMES_MIN, SHARED_PERCENT,
-            TIMED_MEAN_MS_MIN, TIMED_MOVES_MIN,
-        },
-    },
-    storage::{ExaminedGame, GameMark, GameResult, MarkKind, MoveTimes, PlayerFacts},
+use crate::limits::signals::{
+    ABORTS_MIN, ABORTS_PERCENT, EVEN_VARIATION, GIVEN_AWAY_CHANCE, GIVEN_AWAY_PERCENT, LOSSES_MIN,
+    MANY_A_DAY, ONE_SIDED_PERCENT, SHARED_GAMES_MIN, SHARED_PERCENT, TIMED_MEAN_MS_MIN,
+    TIMED_MOVES_MIN,
 };
 
 /// What a person's rated games show.

@@ -4,10 +4,9 @@
 
 use std::time::Duration;
 
-use crate::{
-    limits::moderation::{STANDING_AGES, STANDING_GAMES},
-    storage::Standing,
-};
+use fivefold_storage::Standing;
+
+use crate::limits::moderation::{STANDING_AGES, STANDING_GAMES};
 
 /// The place of a case in the queue; a greater one comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

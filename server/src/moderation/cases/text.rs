@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use fivefold_shared::protocol::Name;
+use fivefold_storage::{ReportState, SanctionKind};
 
 use super::{
     Case, CaseFile, ShownReport, ShownSanction,
     words::{number, span, time},
 };
-use crate::storage::{ReportState, SanctionKind};
 
 /// The queue, as it is at a time.
 pub fn queue_text(cases: &[Case], now: u64) -> String {

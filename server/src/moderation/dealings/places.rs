@@ -3,13 +3,10 @@
 
 use std::net::IpAddr;
 
+use fivefold_storage::{Trace, TraceKind};
 use ipnet::IpNet;
 
-use crate::{
-    net::network::network,
-    process::ids,
-    storage::{Trace, TraceKind},
-};
+use crate::{net::network::network, process::ids};
 
 /// Addresses whose people may play rated games with each other.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -8,8 +8,7 @@ use fivefold_shared::{
     rules::{Outcome, Stone},
     seat::{BySeat, Seat},
 };
-
-use crate::storage::{ChangeKind, MoveTimes, PlayerFacts, RatingChange};
+use fivefold_storage::{ChangeKind, MoveTimes, PlayerFacts, RatingChange};
 
 /// The facts of a game; `None` if it has not changed the ratings of both players.
 pub(super) fn facts(
@@ -82,7 +81,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::{process::ids, ratings::Estimate, storage::GameResult};
+    use crate::process::ids;
+    use fivefold_storage::{GameResult, glicko::Estimate};
 
     #[test]
     fn nobody_compares_a_program_with_the_engine() {

@@ -6,6 +6,7 @@ use fivefold_shared::{
     protocol::{CommandId, GameSettings, MemberId, Reason, Refusal, SeekId, Wanted},
     room::{Member, SessionId},
 };
+use fivefold_storage::Playing;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
@@ -13,7 +14,6 @@ use crate::{
     moderation::dealings::OwnDealings,
     online::outbox::Outbox,
     pairing::{Rating, pools::Pools},
-    storage::Playing,
 };
 
 /// Gives sessions access to the pairing; cheap to clone.

@@ -13,6 +13,7 @@ use fivefold_shared::{
     room::SessionId,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{NodeId, Playing};
 
 use super::{
     commands::{PairingCommand, PairingRequest},
@@ -26,14 +27,12 @@ use crate::{
         UNANSWERED_COMMANDS_MAX,
     },
     metrics::Metrics,
-    node_id::NodeId,
     online::{
         logins::{Login, Logins},
         outbox::encode,
     },
     pairing::{Answer, NewPair, SeekAim, Seeker},
     process::ids,
-    storage::Playing,
 };
 
 /// The sessions of one node that the pairing deals with.

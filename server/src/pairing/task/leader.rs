@@ -12,6 +12,7 @@ use fivefold_shared::{
     room::SessionId,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::NodeId;
 
 use super::messages::{LobbyView, Mail, RunningGames, ToFront, ToLeader};
 use crate::{
@@ -19,7 +20,6 @@ use crate::{
         CHALLENGES_REPEATED_MAX, LEADER_SETTLES_IN, PAIR_MADE_WITHIN, PAIRING_INPUTS_MAX,
         SEEK_REPEATED_WITHIN,
     },
-    node_id::NodeId,
     pairing::{
         Answer, Challenger, Effect, Input, NewPair, PairNumber, Pairing, SeekAim, pools::Pools,
     },

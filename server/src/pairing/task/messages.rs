@@ -10,12 +10,10 @@ use fivefold_shared::{
     room::SessionId,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::NodeId;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    node_id::NodeId,
-    pairing::{Answer, Challenger, NewPair, PairNumber, SeekAim, Seeker, StandingSeek},
-};
+use crate::pairing::{Answer, Challenger, NewPair, PairNumber, SeekAim, Seeker, StandingSeek};
 
 /// A message on its way to a node.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -14,6 +14,7 @@ use fivefold_shared::{
     room::Terms,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{KnownMember, Playing};
 
 use super::messages::ToLeader;
 use crate::{
@@ -25,7 +26,6 @@ use crate::{
         lobby::{Lobby, NotPaired, PairedRoom},
         paired_games::PairedGame,
     },
-    storage::{KnownMember, Playing},
 };
 
 /// Makes rooms for pairs.

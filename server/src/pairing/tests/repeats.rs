@@ -1,10 +1,12 @@
 //! Seeks that nodes repeat, and nodes that end.
 
+use fivefold_storage::NodeId;
+
 use super::{
     super::games::{Game, Waited},
     *,
 };
-use crate::{limits::PAIRED_GAMES_KEPT, node_id::NodeId};
+use crate::limits::PAIRED_GAMES_KEPT;
 
 fn node(number: u32) -> NodeId {
     NodeId::new(number).unwrap()

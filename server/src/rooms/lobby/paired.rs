@@ -11,6 +11,7 @@ use fivefold_shared::{
     room::{Pair, Terms},
     seat::BySeat,
 };
+use fivefold_storage::{KnownMember, Playing};
 use tokio::sync::oneshot;
 
 use super::{Lobby, Maker, lock};
@@ -20,7 +21,6 @@ use crate::{
         paired_games::{PairedGame, PairedGames},
         room_actor::{Opened, PairedStart},
     },
-    storage::{KnownMember, Playing},
 };
 
 /// A room to make for two players.

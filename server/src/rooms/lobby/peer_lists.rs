@@ -7,6 +7,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::{RoomCode, RoomSummary};
+use fivefold_storage::NodeId;
 use tokio::{
     sync::Notify,
     time::{Instant, timeout},
@@ -16,7 +17,6 @@ use super::room_list::RoomList;
 use crate::{
     cluster::{Cluster, frame::News},
     limits::{LISTS_WANTED_FOR, PEER_ANSWERS_WITHIN, PEER_LIST_INTERVAL, PEER_LIST_KEPT},
-    node_id::NodeId,
 };
 
 /// The lists of other nodes.

@@ -7,6 +7,7 @@ use fivefold_shared::{
     protocol::{MemberId, Message, Name, Reason, Refusal, RoomCode},
     room::{Entry, Spare},
 };
+use fivefold_storage::{Epoch, MadeRoom, NodeId, StorageError, limits::CLAIMED_ROOMS_MAX};
 use futures_util::future::join_all;
 use tokio::{
     sync::{
@@ -25,8 +26,7 @@ use crate::{
         Cluster, ForPairing, FromOwner,
         frame::{AddressUse, Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
     },
-    limits::{CLAIMED_ROOMS_MAX, MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
-    node_id::NodeId,
+    limits::{MAILBOX_INPUTS_MAX, SWEEP_INTERVAL},
     online::{logins::Logins, outbox::refuse},
     process::read_pool::ReadError,
     rooms::{
@@ -35,7 +35,6 @@ use crate::{
         relay::{Claim, Next, Relay, RelayedSeats},
         room_actor::{self, Envelope, Mailbox, Opened},
     },
-    storage::{Epoch, MadeRoom, StorageError},
     transport::link::FromPeer,
 };
 

@@ -6,6 +6,7 @@ use fivefold_shared::{
     protocol::{Message, Name},
     room::Member,
 };
+use fivefold_storage::{Blocking, Memory};
 use tokio::time::advance;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -17,7 +18,6 @@ use crate::{
     online::outbox::OutboxReceiver,
     process::ids,
     rooms::room_actor::around,
-    storage::{Blocking, Memory},
     thinking::Owner,
     transport::{bus::local::LocalNetwork, link::Links},
 };

@@ -8,6 +8,7 @@ use fivefold_shared::{
     protocol::{CommandId, Event, MemberId, Message, NumberedEvent, RoomCode},
     room::{BotFault, Effect, Effects, Input, Room, SessionId},
 };
+use fivefold_storage::{Blocking, LogWriter, NodeId, Playing};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -24,11 +25,9 @@ use crate::{
     limits::{Limits, REFUSED_IN_ROOM_KEPT, operators::CLOCK_DRIFT_FOLLOWED},
     metrics::Metrics,
     moderation::{dealings::SharedAddresses, sanctions::Sanctions},
-    node_id::NodeId,
     online::heard_lines::{HeardLines, leave_out_unheard},
     process::{alarm::Alarm, clock::Clock, disk::Disk, read_pool::ReadPool},
     rooms::{directory::Listed, rated_positions::RatedPositions},
-    storage::{Blocking, LogWriter, Playing},
     thinking::{Owner, Pool},
 };
 

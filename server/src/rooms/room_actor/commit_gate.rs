@@ -12,15 +12,13 @@ use fivefold_shared::{
     rules::Outcome,
     seat::Seat,
 };
+use fivefold_storage::{
+    Append, AppendError, Epoch, KnownMember, NowPlaying, RatingChange, Reply, WriterPermit,
+};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::route::Route;
-use crate::{
-    online::outbox::encode_event,
-    storage::{
-        Append, AppendError, Epoch, KnownMember, NowPlaying, RatingChange, Reply, WriterPermit,
-    },
-};
+use crate::online::outbox::encode_event;
 
 /// Delays effects until the events before them are stored.
 pub(super) struct CommitGate {

@@ -14,12 +14,12 @@ use fivefold_shared::{
     protocol::{MemberId, Message},
     room::SessionId,
 };
+use fivefold_storage::NodeId;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::route::{RelayLink, Route};
 use crate::{
     cluster::frame::{Mark, ToRelay},
-    node_id::NodeId,
     online::{
         heard_lines::speaker,
         outbox::{Encoder, Posted, encode},

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use fivefold_shared::room::Input;
+use fivefold_storage::NodeId;
 use tokio::sync::mpsc;
 
-use crate::{cluster::frame::ToOwner, node_id::NodeId, online::outbox::Outbox};
+use crate::{cluster::frame::ToOwner, online::outbox::Outbox};
 
 /// What comes into a room's mailbox.
 #[derive(Debug)]

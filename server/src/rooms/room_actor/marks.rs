@@ -9,11 +9,11 @@ use fivefold_shared::{
     protocol::{GameId, MemberId},
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{GameMark, MarkKind};
 
 use crate::{
     moderation::dealings::{Place, SharedAddresses},
     net::network::neighbourhood,
-    storage::{GameMark, MarkKind},
 };
 
 /// The digest of a browser or program that does not say what it is.

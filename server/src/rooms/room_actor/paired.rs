@@ -6,12 +6,10 @@ use fivefold_shared::{
     room::Input,
     seat::Seat,
 };
+use fivefold_storage::{NowPlaying, Playing};
 
 use super::actor::Actor;
-use crate::{
-    rooms::paired_games::PairedGame,
-    storage::{NowPlaying, Playing},
-};
+use crate::rooms::paired_games::PairedGame;
 
 impl Actor {
     /// Whether an input may begin a game between people: none of them may be in another paired game.

@@ -8,6 +8,7 @@ use fivefold_shared::{
     protocol::{CommandId, MemberId, Reason, Refusal},
     room::{Cause, Input},
 };
+use fivefold_storage::NodeId;
 
 use super::{
     Actor, Handover,
@@ -16,7 +17,6 @@ use super::{
 use crate::{
     cluster::frame::{RemoteGuest, RemoteInput, ToOwner, ToRelay},
     limits::CLOCK_PAUSE_MAX,
-    node_id::NodeId,
 };
 
 impl Actor {

@@ -8,6 +8,7 @@ use fivefold_shared::{
     rules::Outcome,
     seat::{BySeat, Seat},
 };
+use fivefold_storage::ModerationChange;
 use futures_util::FutureExt;
 
 use super::{
@@ -15,7 +16,7 @@ use super::{
     marks::{EndedGame, Ending},
     route::Route,
 };
-use crate::{storage::ModerationChange, thinking::Owner};
+use crate::thinking::Owner;
 
 impl Actor {
     /// Notes from where a player acts in a rated game, or asks for the next one.

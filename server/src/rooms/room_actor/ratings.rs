@@ -9,12 +9,11 @@ use fivefold_shared::{
     room::{Input, RatingsDue},
     seat::{BySeat, Seat},
 };
+use fivefold_storage::{
+    ChangeKind, RatingChange, StorageError, StorageReader, glicko::Estimate, rating_before,
+};
 
 use super::actor::{Actor, RoomContext};
-use crate::{
-    ratings::Estimate,
-    storage::{ChangeKind, RatingChange, StorageError, StorageReader, rating_before},
-};
 
 impl Actor {
     /// Gives the room what its game has changed, by the commit that ended it.

@@ -7,6 +7,7 @@ use fivefold_shared::{
     protocol::{Message, Reason, Refusal, RoomCode},
     room::{AnalysisUpdate, Cause, Effect, Effects, Entry},
 };
+use fivefold_storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit};
 use tokio::time::sleep;
 
 use super::{
@@ -18,7 +19,6 @@ use super::{
 use crate::{
     limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, MAILBOX_INPUTS_MAX, REBUILD_RETRY},
     online::outbox::encode,
-    storage::{AppendError, Claimed, Conflict, Reply, StorageError, WriterPermit},
 };
 
 /// What a room receives while it waits for its log.

@@ -6,6 +6,7 @@ use fivefold_shared::{
     protocol::{CommandId, Message, Reason, Refusal, RoomCode},
     room::SessionId,
 };
+use fivefold_storage::{IdentityHash, NodeId};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::{
@@ -13,12 +14,10 @@ use crate::{
         Cluster,
         frame::{Credentials, Outcome, ToRelay},
     },
-    node_id::NodeId,
     online::{
         outbox::{Encoder, Outbox, Posted, encode},
         own_blocks::OwnBlocks,
     },
-    storage::IdentityHash,
     thinking::Owner,
 };
 

@@ -18,6 +18,11 @@ use fivefold_shared::{
     rules::Rules,
     seat::BySeat,
 };
+use fivefold_storage::{
+    AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember, Memory,
+    ModerationChange, ModerationChanged, NodeId, PuzzleAttempt, PuzzleCounted, Storage,
+    StorageReader, Undone,
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -25,14 +30,8 @@ use super::*;
 use crate::{
     limits::Limits,
     metrics::{Levels, Metrics},
-    node_id::NodeId,
     process::{clock::Clock, disk::Disk, read_pool::ReadPool},
     rooms::{directory::Directory, paired_games::GameEnd},
-    storage::{
-        AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember,
-        Memory, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, Storage,
-        StorageReader, Undone,
-    },
     thinking::{Owner, Pool},
 };
 

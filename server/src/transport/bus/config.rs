@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fivefold_storage::NodeId;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
@@ -10,7 +11,7 @@ use super::{
     local::LocalNetwork,
     nats::{ClusterName, NatsAccess, NatsBus},
 };
-use crate::{metrics::Metrics, node_id::NodeId};
+use crate::metrics::Metrics;
 
 /// Which bus a node uses.
 #[derive(Clone, Debug)]

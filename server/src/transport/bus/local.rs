@@ -15,6 +15,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::{
     sync::{mpsc, watch},
@@ -23,7 +24,7 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{Bus, FromBus, changes};
-use crate::{limits::BUS_INBOX_MAX, node_id::NodeId};
+use crate::limits::BUS_INBOX_MAX;
 
 /// How the network treats each message. The parts are from 0.0 to 1.0.
 #[derive(Clone, PartialEq, Debug)]

@@ -21,6 +21,7 @@ use std::{
 
 use async_nats::{Client, Event, ServerAddr, Subject, Subscriber};
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use futures_util::StreamExt;
 use tokio::{
     sync::{Notify, mpsc},
@@ -38,7 +39,6 @@ use crate::{
         LINK_FRAME_MAX,
     },
     metrics::{LinkDrop, Metrics},
-    node_id::NodeId,
 };
 
 /// The version of the links' messages (`link/frame.rs`). Versions have no subject in common.

@@ -5,12 +5,10 @@
 //! kinds of messages are only added at the end of [`Header`].
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    limits::{LINK_FRAME_MAX, LINK_PEERS_MAX},
-    node_id::NodeId,
-};
+use crate::limits::{LINK_FRAME_MAX, LINK_PEERS_MAX};
 
 /// Counts the resets of a link. Both ends agree on the number, or are about to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]

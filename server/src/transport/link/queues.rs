@@ -7,14 +7,11 @@ use std::{
 };
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use tokio::sync::{Notify, futures::Notified};
 
-use crate::{
-    limits::{
-        LINK_BATCH_BYTES, LINK_FRAME_MAX, LINK_PEERS_MAX, LINK_QUEUE_BYTES_MAX,
-        LINK_QUEUE_FRAMES_MAX,
-    },
-    node_id::NodeId,
+use crate::limits::{
+    LINK_BATCH_BYTES, LINK_FRAME_MAX, LINK_PEERS_MAX, LINK_QUEUE_BYTES_MAX, LINK_QUEUE_FRAMES_MAX,
 };
 
 /// The queues to all peers: many push, and one task takes.

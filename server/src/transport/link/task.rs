@@ -6,6 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use tokio::{
     sync::mpsc,
     time::{Instant, MissedTickBehavior, interval, sleep},
@@ -20,7 +21,6 @@ use super::{
 use crate::{
     limits::{BUS_RETRY, FROM_PEERS_MAX, LINK_ECHOES_MISSED_MAX, LINK_HEARTBEAT_TICKS, LINK_TICK},
     metrics::{LinkDrop, Metrics, ResetCause},
-    node_id::NodeId,
     transport::bus::{Bus, FromBus},
 };
 

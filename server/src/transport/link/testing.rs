@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use super::{FromPeer, Links};
 use crate::{
     metrics::{Levels, Metrics},
-    node_id::NodeId,
     transport::bus::{Bus, FromBus},
 };
 

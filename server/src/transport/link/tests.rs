@@ -9,6 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use fivefold_storage::NodeId;
 use proptest::prelude::*;
 use tokio::{
     sync::mpsc,
@@ -23,7 +24,6 @@ use crate::{
         LINK_QUEUE_BYTES_MAX, LINK_QUEUE_FRAMES_MAX, LINK_TICK,
     },
     metrics::Metrics,
-    node_id::NodeId,
     transport::bus::{
         Bus, FromBus,
         local::{Faults, LocalNetwork},

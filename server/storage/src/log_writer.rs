@@ -1,0 +1,375 @@
+//! The one writer: it owns the storage, on a thread of its own.
+//!
+//! Rooms send it their events. It takes everything in its queue, appends it to the storage in one
+//! commit, and replies to each room. There is no timer: the next batch gathers during a commit. A
+//! room never blocks on it: the reply is a channel that the room polls.
+
+use std::io;
+
+use fivefold_shared::protocol::{MemberId, RoomCode};
+use fivefold_shared::room::Entry;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, IdentityHash,
+    KnownMember, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, RatingChange,
+    Storage, StorageError,
+};
+use crate::{
+    limits::{
+        CLAIMED_ROOMS_MAX, PRUNED_ACCOUNTS_MAX, PRUNED_LOGS_MAX, PRUNED_MEMBERS_MAX,
+        PRUNED_MODERATION_MAX, WRITER_QUEUE_MAX,
+    },
+    node_id::NodeId,
+};
+
+/// Sends requests to the writer; cheap to clone. The writer ends when all clones are dropped.
+#[derive(Clone, Debug)]
+pub struct LogWriter {
+    requests: mpsc::Sender<Request>,
+}
+
+/// Ends when the writer has ended.
+#[derive(Debug)]
+pub struct WriterEnd(oneshot::Receiver<()>);
+
+impl WriterEnd {
+    /// Waits until the writer ends: after the last request when all [`LogWriter`]s are dropped, or
+    /// when the storage panics. Cancel safe.
+    pub async fn wait(&mut self) {
+        // The writer drops the sender, so this is always an error.
+        (&mut self.0).await.unwrap_or_default();
+    }
+}
+
+/// A reserved slot in the writer's queue.
+#[derive(Debug)]
+pub struct WriterPermit<'a>(mpsc::Permit<'a, Request>);
+
+/// The writer's reply. Where the writer ends before it replies, the request is in doubt.
+#[derive(Debug)]
+pub struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
+
+#[derive(Debug)]
+enum Request {
+    UpdateMember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
+    TryCommit(oneshot::Sender<Result<(), StorageError>>),
+    Orphans(oneshot::Sender<Result<Vec<RoomCode>, StorageError>>),
+    Claim(Vec<RoomCode>, NodeId, oneshot::Sender<Result<Vec<Claimed>, StorageError>>),
+    Append(Append, oneshot::Sender<Result<Vec<RatingChange>, AppendError>>),
+    Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
+    ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
+    ChangeAccount(Box<AccountChange>, oneshot::Sender<Result<AccountChanged, StorageError>>),
+    CountPuzzle(Box<PuzzleAttempt>, oneshot::Sender<Result<PuzzleCounted, StorageError>>),
+    Moderate(Box<ModerationChange>, oneshot::Sender<Result<ModerationChanged, StorageError>>),
+    PruneModeration(u64, oneshot::Sender<Result<usize, StorageError>>),
+    PruneAccounts(u64, oneshot::Sender<Result<usize, StorageError>>),
+    PruneLogs(u64, oneshot::Sender<Result<usize, StorageError>>),
+    PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
+    Rest,
+}
+
+/// The identity of a member before and after it is replaced.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    pub member: MemberId,
+    pub old: IdentityHash,
+    pub new: IdentityHash,
+}
+
+impl LogWriter {
+    /// Starts the writer.
+    ///
+    /// # Errors
+    /// When its thread cannot be started.
+    pub fn start(storage: Box<dyn Storage>, blocking: &Blocking) -> io::Result<(Self, WriterEnd)> {
+        let (requests, queue) = mpsc::channel(WRITER_QUEUE_MAX);
+        let (alive, end) = oneshot::channel();
+        let mut writer = Writer { storage, group: Group::default(), _alive: alive };
+        blocking.serve("storage", queue, move |first, queue| writer.write(first, queue))?;
+        Ok((Self { requests }, WriterEnd(end)))
+    }
+
+    /// How many requests wait for the writer.
+    pub fn queued(&self) -> usize {
+        self.requests.max_capacity() - self.requests.capacity()
+    }
+
+    /// Waits for a slot in the writer's queue. Cancel safe.
+    ///
+    /// # Errors
+    /// When the writer has ended; nothing is requested then.
+    pub async fn reserve(&self) -> Result<WriterPermit<'_>, StorageError> {
+        let ended = |_| StorageError::Failed(ENDED.to_owned());
+        self.requests.reserve().await.map(WriterPermit).map_err(ended)
+    }
+
+    /// Makes a request, and once more after a doubt; for requests that do no harm when they are repeated.
+    ///
+    /// # Errors
+    /// When the second one fails too, or the first failed without a doubt.
+    pub async fn settle<T>(
+        &self,
+        request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        let ask = async || request(self.reserve().await?).wait().await;
+        match ask().await {
+            Err(StorageError::InDoubt(_)) => ask().await,
+            settled => settled,
+        }
+    }
+}
+
+/// Message of an error after the writer has ended.
+const ENDED: &str = "its writer has ended";
+
+impl WriterPermit<'_> {
+    /// Requests [`Storage::append`], in one commit with what else is queued.
+    pub fn append(self, append: Append) -> Reply<Vec<RatingChange>, AppendError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Append(append, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::update_members`].
+    pub fn update_member(self, member: KnownMember) -> Reply<(), StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::UpdateMember(member, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::try_commit`].
+    pub fn try_commit(self) -> Reply<(), StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::TryCommit(answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::replace_identity`].
+    pub fn replace_identity(self, replacement: Replacement) -> Reply<bool, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::ReplaceIdentity(replacement, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::change_account`].
+    pub fn change_account(self, change: AccountChange) -> Reply<AccountChanged, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::ChangeAccount(Box::new(change), answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::moderate`].
+    pub fn moderate(self, change: ModerationChange) -> Reply<ModerationChanged, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Moderate(Box::new(change), answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::count_puzzle`].
+    pub fn count_puzzle(self, attempt: PuzzleAttempt) -> Reply<PuzzleCounted, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::CountPuzzle(Box::new(attempt), answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::prune_moderation`], of at most [`PRUNED_MODERATION_MAX`] of each kind.
+    pub fn prune_moderation(self, now: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneModeration(now, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::prune_accounts`], of at most [`PRUNED_ACCOUNTS_MAX`].
+    pub fn prune_accounts(self, now: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneAccounts(now, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::prune_members`], of at most [`PRUNED_MEMBERS_MAX`].
+    pub fn prune_members(self, before: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneMembers(before, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::rest`].
+    pub fn rest(self) {
+        self.0.send(Request::Rest);
+    }
+
+    /// Requests [`Storage::orphans`], at most [`CLAIMED_ROOMS_MAX`].
+    pub fn orphans(self) -> Reply<Vec<RoomCode>, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Orphans(answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::claim`].
+    pub fn claim(self, rooms: Vec<RoomCode>, node: NodeId) -> Reply<Vec<Claimed>, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Claim(rooms, node, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::prune_logs`], of at most [`PRUNED_LOGS_MAX`] rooms.
+    pub fn prune_logs(self, before: u64) -> Reply<usize, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::PruneLogs(before, answer));
+        Reply(reply)
+    }
+
+    /// Requests [`Storage::read`].
+    pub fn read(self, room: RoomCode) -> Reply<Vec<Entry>, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Read(room, answer));
+        Reply(reply)
+    }
+}
+
+impl<T, E: From<StorageError>> Reply<T, E> {
+    /// Waits for the reply. Cancel safe.
+    pub async fn wait(&mut self) -> Result<T, E> {
+        let ended = |_| Err(StorageError::InDoubt(ENDED.to_owned()).into());
+        (&mut self.0).await.unwrap_or_else(ended)
+    }
+}
+
+/// The owner of the storage.
+struct Writer {
+    storage: Box<dyn Storage>,
+    group: Group,
+    /// Dropped last, so that the storage is closed when [`WriterEnd`] sees the end.
+    _alive: oneshot::Sender<()>,
+}
+
+impl Writer {
+    /// Serves what is queued, in order and in groups.
+    fn write(&mut self, first: Request, queue: &mut mpsc::Receiver<Request>) {
+        let Self { storage, group, .. } = self;
+        let storage = storage.as_mut();
+        let mut next = Some(first);
+        while let Some(request) = next {
+            match request {
+                Request::Append(append, answer) => {
+                    group.appends.push(append);
+                    group.append_answers.push(answer);
+                }
+                Request::UpdateMember(member, answer) => {
+                    group.members.push(member);
+                    group.member_answers.push(answer);
+                }
+                Request::TryCommit(answer) => {
+                    group.commit(storage);
+                    report(answer, storage.try_commit());
+                }
+                Request::Orphans(answer) => {
+                    group.commit(storage);
+                    report(answer, storage.orphans(CLAIMED_ROOMS_MAX));
+                }
+                Request::Claim(rooms, node, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.claim(&rooms, node));
+                }
+                Request::Read(room, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.read(&room));
+                }
+                Request::ReplaceIdentity(Replacement { member, old, new }, answer) => {
+                    // The member may be stored by a seat in this group.
+                    group.commit(storage);
+                    report(answer, storage.replace_identity(&member, old, new));
+                }
+                Request::ChangeAccount(change, answer) => {
+                    // The same holds for a guest who signs up.
+                    group.commit(storage);
+                    report(answer, storage.change_account(&change));
+                }
+                Request::CountPuzzle(attempt, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.count_puzzle(&attempt));
+                }
+                Request::Moderate(change, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.moderate(&change));
+                }
+                Request::PruneModeration(now, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.prune_moderation(now, PRUNED_MODERATION_MAX));
+                }
+                Request::PruneAccounts(now, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.prune_accounts(now, PRUNED_ACCOUNTS_MAX));
+                }
+                Request::PruneLogs(before, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.prune_logs(before, PRUNED_LOGS_MAX));
+                }
+                Request::PruneMembers(before, answer) => {
+                    group.commit(storage);
+                    report(answer, storage.prune_members(before, PRUNED_MEMBERS_MAX));
+                }
+                Request::Rest => {
+                    group.commit(storage);
+                    storage.rest();
+                }
+            }
+            let is_full = group.appends.len().max(group.members.len()) >= WRITER_QUEUE_MAX;
+            next = if is_full { None } else { queue.try_recv().ok() };
+        }
+        group.commit(storage);
+    }
+}
+
+/// Requests that are written together, and where their replies go.
+#[derive(Default)]
+struct Group {
+    appends: Vec<Append>,
+    append_answers: Vec<oneshot::Sender<Result<Vec<RatingChange>, AppendError>>>,
+    members: Vec<KnownMember>,
+    member_answers: Vec<oneshot::Sender<Result<(), StorageError>>>,
+}
+
+impl Group {
+    /// Writes everything, and sends all replies. A failure affects every request; a conflict only
+    /// its room. Moves go first.
+    fn commit(&mut self, storage: &mut dyn Storage) {
+        if !self.appends.is_empty() {
+            self.commit_appends(storage);
+        }
+        if !self.members.is_empty() {
+            let result = storage.update_members(&self.members);
+            if let Err(error) = &result {
+                tracing::error!(%error, "cannot store the names of members");
+            }
+            self.members.clear();
+            for answer in self.member_answers.drain(..) {
+                report(answer, result.clone());
+            }
+        }
+    }
+
+    fn commit_appends(&mut self, storage: &mut dyn Storage) {
+        match storage.append(&self.appends) {
+            Ok(results) => {
+                debug_assert_eq!(results.len(), self.append_answers.len(), "one for each");
+                for (answer, result) in self.append_answers.drain(..).zip(results) {
+                    report(answer, result.map_err(AppendError::from));
+                }
+            }
+            Err(error) => {
+                tracing::error!(rooms = self.appends.len(), %error, "events are not stored");
+                for answer in self.append_answers.drain(..) {
+                    report(answer, Err(error.clone().into()));
+                }
+            }
+        }
+        self.appends.clear();
+    }
+}
+
+fn report<T, E>(answer: oneshot::Sender<Result<T, E>>, result: Result<T, E>) {
+    // The receiver may have ended.
+    drop(answer.send(result));
+}

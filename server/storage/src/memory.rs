@@ -1,0 +1,640 @@
+//! A storage in memory, for tests and for servers that keep nothing.
+
+mod accounts;
+mod dealings;
+mod dealings_reader;
+mod examination;
+mod examination_reader;
+mod moderation;
+mod moderation_reader;
+mod puzzle_reader;
+mod puzzles;
+mod ratings;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use fivefold_shared::{
+    protocol::{ChallengesFrom, GameId, MemberId, RoomCode, Visibility},
+    rating_pool::RatingPool,
+    record::{FinishedGame, GameList, GameSummary, ListedGame, Record},
+    room::{Cause, Entry},
+    seat::{BySeat, Seat},
+};
+
+use self::{
+    accounts::{Accounts, Members},
+    dealings::Traces,
+    examination::Examinations,
+    moderation::Moderation,
+    puzzles::StoredPuzzles,
+    ratings::StoredRatings,
+};
+use super::{
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
+    Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
+    KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged,
+    NowPlaying, OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
+    SanctionKind, Standing, Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME,
+    deleted_players,
+};
+use crate::{
+    limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX, STANDING_GAMES_MAX},
+    node_id::NodeId,
+    registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
+};
+
+/// The open rooms and the last finished games, in memory. A clone is another handle of the same
+/// process. When nodes have joined it as their [`Registry`], they share it as a cluster, and rooms
+/// belong to nodes and not to processes.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// Held for one call.
+    tables: Arc<Mutex<Tables>>,
+    /// Which process owns the rooms that are created or claimed by this handle.
+    process: u64,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    /// The last process that has opened the storage.
+    process: u64,
+    /// All nodes that have joined.
+    nodes: BTreeMap<NodeId, Node>,
+    rooms: HashMap<RoomCode, OpenRoom>,
+    /// The open room that each command made.
+    made: HashMap<Cause, RoomCode>,
+    /// Who plays in a room of paired players, and where.
+    playing: HashMap<MemberId, (RoomCode, Seat)>,
+    /// Codes claimed before their room was stored: the room can no longer be created.
+    void: HashSet<RoomCode>,
+    /// Oldest first.
+    games: VecDeque<FinishedGame>,
+    members: HashMap<MemberId, KnownMember>,
+    /// From whom members take challenges, if not from everybody.
+    challenges_from: HashMap<MemberId, ChallengesFrom>,
+    /// Members whose identity was replaced.
+    renewed: HashSet<MemberId>,
+    accounts: Accounts,
+    moderation: Moderation,
+    examinations: Examinations,
+    traces: Traces,
+    ratings: StoredRatings,
+    puzzles: StoredPuzzles,
+    /// Number of games dropped because there were too many.
+    dropped: u64,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    heartbeat: u64,
+    report: NodeReport,
+    is_dead: bool,
+}
+
+#[derive(Debug)]
+struct OpenRoom {
+    /// The owner's process.
+    process: u64,
+    /// The owner's node.
+    node: NodeId,
+    epoch: Epoch,
+    log: Vec<Entry>,
+    /// The players of a running game, in a room of paired players.
+    players: Option<Box<BySeat<MemberId>>>,
+}
+
+impl Memory {
+    /// Opens the same storage as the next process would: it owns no rooms.
+    pub fn reopen(&self) -> Self {
+        let mut tables = self.tables();
+        tables.process += 1;
+        Self { tables: Arc::clone(&self.tables), process: tables.process }
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        // Nothing here panics between two changes that belong together.
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Storage for Memory {
+    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+        let tables = self.tables();
+        let is_orphan = |room: &OpenRoom| tables.is_orphan(room, self.process);
+        let orphans = tables.rooms.iter().filter(|(_, room)| is_orphan(room));
+        Ok(orphans.map(|(code, _)| code.clone()).take(rooms_max).collect())
+    }
+
+    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        let mut tables = self.tables();
+        Ok(rooms.iter().map(|room| tables.claim(room, node, self.process)).collect())
+    }
+
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+        let mut tables = self.tables();
+        Ok(batch.iter().map(|append| tables.append(append, self.process)).collect())
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        Ok(self.tables().ratings.undo(game, at))
+    }
+
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        Ok(self.tables().puzzles.count(attempt))
+    }
+
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        let mut tables = self.tables();
+        for member in members {
+            if let Some(known) = tables.members.get_mut(&member.id)
+                && known.hash == member.hash
+            {
+                known.name = member.name.clone();
+                known.seen_at = member.seen_at;
+            }
+        }
+        Ok(())
+    }
+
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        let mut tables = self.tables();
+        if let Some(other) = tables.members.values().find(|other| other.hash == new) {
+            return Ok(other.id == *member);
+        }
+        let Some(known) = tables.members.get_mut(member).filter(|known| known.hash == old) else {
+            return Ok(false);
+        };
+        known.hash = new;
+        tables.renewed.insert(member.clone());
+        Ok(true)
+    }
+
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        let mut tables = self.tables();
+        if let AccountStep::SetChallenges(from) = change.step {
+            return Ok(tables.set_challenges(&change.member, from));
+        }
+        let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
+            &mut *tables;
+        let changed = accounts.change(&mut Members { members, renewed, traces }, change)?;
+        if matches!(change.step, AccountStep::DeleteGuest { .. }) && changed == AccountChanged::Done
+        {
+            moderation.forget(std::slice::from_ref(&change.member), change.at);
+            examinations.forget(|member| *member == change.member);
+        }
+        Ok(changed)
+    }
+
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        let mut tables = self.tables();
+        let changed = match change {
+            ModerationChange::Mark(marks) => tables.examinations.mark(marks.clone()),
+            ModerationChange::ClaimExamination(claim) => tables.examinations.claim(claim.clone()),
+            ModerationChange::Examined { game, facts } => {
+                tables.examinations.examined(game, facts.as_deref().cloned())
+            }
+            ModerationChange::Report(report) => {
+                let Tables { moderation, accounts, .. } = &mut *tables;
+                moderation.report((**report).clone(), |member| accounts.is_there(member))
+            }
+            ModerationChange::CloseReports { which, state, at, by } => {
+                let Tables { moderation, accounts, .. } = &mut *tables;
+                let has_account = |member: &MemberId| accounts.is_there(member);
+                moderation.close_reports(which, (*state, *at, by), has_account)
+            }
+            ModerationChange::Block(..)
+            | ModerationChange::Unblock { .. }
+            | ModerationChange::Sanction(_)
+            | ModerationChange::Undo { .. }
+            | ModerationChange::Seen { .. }
+            | ModerationChange::Appeal { .. }
+            | ModerationChange::Answer { .. }
+            | ModerationChange::Operator { .. } => tables.moderation.change(change)?,
+        };
+        if let ModerationChange::Sanction(sanction) = change
+            && sanction.kind == SanctionKind::Close
+            && changed == ModerationChanged::Done
+        {
+            tables.accounts.end_all(&sanction.member);
+        }
+        Ok(changed)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let mut tables = self.tables();
+        let Tables { moderation, examinations, members, accounts, .. } = &mut *tables;
+        let is_account = |member: &MemberId| accounts.has_row(member);
+        let pruned = moderation.prune(members, is_account, now, rows_max);
+        Ok(pruned + examinations.prune(now, rows_max - pruned))
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let mut tables = self.tables();
+        let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
+            &mut *tables;
+        let faded = traces.prune(now, rows_max);
+        let all = &mut Members { members, renewed, traces };
+        let (pruned, gone) = accounts.prune(all, now, rows_max - faded);
+        traces.forget(|member| gone.contains(member));
+        moderation.forget(&gone, now);
+        examinations.forget(|member| gone.contains(member));
+        let pruned = faded + pruned;
+        Ok(pruned)
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        let mut tables = self.tables();
+        let Tables { members, games, renewed, challenges_from, .. } = &mut *tables;
+        let mut pruned = 0;
+        members.retain(|id, member| {
+            let is_idle = pruned < members_max
+                && member.seen_at < before
+                && !renewed.contains(id)
+                && !games.iter().any(|game| game.record.summary.has_player(id));
+            pruned += usize::from(is_idle);
+            !is_idle
+        });
+        challenges_from.retain(|id, _| members.contains_key(id));
+        Ok(pruned)
+    }
+
+    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        Ok(self.tables().rooms.get(room).map(|room| room.log.clone()).unwrap_or_default())
+    }
+
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl Registry for Memory {
+    fn join(&mut self) -> Result<NodeId, JoinError> {
+        let mut tables = self.tables();
+        let last = tables.nodes.last_key_value().map_or(0, |(last, _)| last.get());
+        let full = || StorageError::Failed("there were too many nodes".to_owned());
+        let node = NodeId::new(last + 1).ok_or_else(full)?;
+        tables.nodes.insert(node, Node::default());
+        Ok(node)
+    }
+
+    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError> {
+        let mut tables = self.tables();
+        match tables.nodes.get_mut(&node).filter(|node| !node.is_dead) {
+            Some(own) => (own.heartbeat, own.report) = (own.heartbeat + 1, report),
+            None => return Ok(Pulse::Dead),
+        }
+        let living = tables.nodes.iter().filter(|(_, node)| !node.is_dead);
+        let row = |(&id, node): (&NodeId, &Node)| LivingNode {
+            id,
+            heartbeat: node.heartbeat,
+            report: node.report,
+        };
+        Ok(Pulse::Alive { living: living.map(row).collect(), now: None })
+    }
+
+    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError> {
+        let mut tables = self.tables();
+        Ok(tables.nodes.get_mut(&node).is_none_or(|node| {
+            node.is_dead |= node.heartbeat == seen;
+            node.is_dead
+        }))
+    }
+
+    fn retire(&mut self, node: NodeId) -> Result<(), StorageError> {
+        if let Some(node) = self.tables().nodes.get_mut(&node) {
+            node.is_dead = true;
+        }
+        Ok(())
+    }
+}
+
+impl Tables {
+    fn standing(&self, member: &MemberId) -> Standing {
+        let own = self.games.iter().filter(|game| game.record.summary.has_player(member));
+        let games = own.take(STANDING_GAMES_MAX).count();
+        Standing { account_since: self.accounts.since(member), games }
+    }
+
+    fn is_living(&self, node: NodeId) -> bool {
+        self.nodes.get(&node).is_some_and(|node| !node.is_dead)
+    }
+
+    fn is_orphan(&self, room: &OpenRoom, process: u64) -> bool {
+        if self.nodes.is_empty() { room.process != process } else { !self.is_living(room.node) }
+    }
+
+    fn claim(&mut self, code: &RoomCode, node: NodeId, process: u64) -> Claimed {
+        let Some(room) = self.rooms.get(code) else {
+            self.void.insert(code.clone());
+            return Claimed::Closed;
+        };
+        let may_claim = self.nodes.is_empty()
+            || self.is_living(node) && (room.node == node || !self.is_living(room.node));
+        let owner = room.node;
+        match self.rooms.get_mut(code) {
+            Some(room) if may_claim => {
+                (room.process, room.node) = (process, node);
+                room.epoch = Epoch(room.epoch.0 + 1);
+                Claimed::Mine { epoch: room.epoch, log: room.log.clone() }
+            }
+            Some(_) | None => Claimed::Elsewhere(owner),
+        }
+    }
+
+    fn append(&mut self, append: &Append, process: u64) -> Appended {
+        let first = append.entries.first().filter(|entry| entry.event.seq == 1);
+        let begins = first.is_some();
+        let cause = first.and_then(|entry| entry.cause.clone());
+        let may_play = match self.playing_elsewhere(append) {
+            Some(playing) => Err(Conflict::Playing(playing)),
+            None => Ok(()),
+        };
+        match self.rooms.get_mut(&append.room) {
+            Some(room) if room.epoch == append.epoch && !begins => {
+                let last = room.log.last().map_or(0, |entry| entry.event.seq);
+                if append.entries.first().is_some_and(|entry| entry.event.seq != last + 1) {
+                    return Err(Conflict::Seq { last });
+                }
+                may_play?;
+                room.log.extend_from_slice(&append.entries);
+            }
+            None if begins
+                && !self.void.contains(&append.room)
+                && (self.nodes.is_empty()
+                    || cause.as_ref().is_none_or(|cause| !self.made.contains_key(cause))) =>
+            {
+                may_play?;
+                let (node, epoch, log) = (append.node, append.epoch, append.entries.clone());
+                let room = OpenRoom { process, node, epoch, log, players: None };
+                self.rooms.insert(append.room.clone(), room);
+                self.made.extend(cause.map(|cause| (cause, append.room.clone())));
+            }
+            Some(_) | None => return Err(Conflict::Owner),
+        }
+        for member in &append.members {
+            self.save_member(member);
+        }
+        self.note_players(append);
+        if append.closes
+            && let Some(room) = self.rooms.remove(&append.room)
+            && let Some(cause) = room.log.first().and_then(|entry| entry.cause.as_ref())
+        {
+            self.made.remove(cause);
+        }
+        self.games.extend(append.games.iter().cloned());
+        while self.games.len() > MEMORY_GAMES_MAX {
+            self.games.pop_front();
+            self.dropped += 1;
+        }
+        Ok(self.ratings.count(&append.games))
+    }
+
+    /// The game in another room of one who is to play. It matters where nodes share the storage.
+    fn playing_elsewhere(&self, append: &Append) -> Option<Playing> {
+        let NowPlaying::These(players) = append.now_playing() else { return None };
+        if self.nodes.is_empty() {
+            return None;
+        }
+        Seat::BOTH.into_iter().find_map(|seat| {
+            self.playing(&players[seat]).filter(|playing| playing.room != append.room)
+        })
+    }
+
+    fn playing(&self, member: &MemberId) -> Option<Playing> {
+        let (room, seat) = self.playing.get(member)?.clone();
+        Some(Playing { member: member.clone(), room, seat })
+    }
+
+    /// Notes who plays in a room after an append that is stored.
+    fn note_players(&mut self, append: &Append) {
+        let now = match append.now_playing() {
+            NowPlaying::Unchanged => return,
+            NowPlaying::Nobody => None,
+            NowPlaying::These(players) => Some(players.clone()),
+        };
+        let Some(room) = self.rooms.get_mut(&append.room) else { return };
+        if let Some(players) = std::mem::replace(&mut room.players, now.clone()) {
+            for player in [players.first, players.second] {
+                if self.playing.get(&player).is_some_and(|(room, _)| *room == append.room) {
+                    self.playing.remove(&player);
+                }
+            }
+        }
+        if let Some(players) = now {
+            let BySeat { first, second } = *players;
+            for (player, seat) in [(first, Seat::First), (second, Seat::Second)] {
+                self.playing.insert(player, (append.room.clone(), seat));
+            }
+        }
+    }
+
+    /// The member whose identity was replaced by this one. Only such members have a hash that does
+    /// not match their id.
+    fn renewed_with(&self, hash: IdentityHash) -> Option<&KnownMember> {
+        let mut renewed = self.renewed.iter().filter_map(|id| self.members.get(id));
+        renewed.find(|known| known.hash == hash)
+    }
+
+    /// Replaces the names of players who have deleted their account.
+    fn hide_deleted(&self, game: &mut GameSummary) {
+        let is_deleted = |member: &MemberId| {
+            self.members.get(member).is_some_and(|known| known.name.as_str() == DELETED_NAME)
+        };
+        let mut deleted = deleted_players::players([&*game].into_iter());
+        deleted.retain(is_deleted);
+        deleted_players::hide(game, &deleted);
+    }
+
+    fn set_challenges(&mut self, member: &MemberId, from: ChallengesFrom) -> AccountChanged {
+        if !self.members.contains_key(member) {
+            return AccountChanged::Gone;
+        }
+        self.challenges_from.insert(member.clone(), from);
+        AccountChanged::Done
+    }
+
+    fn save_member(&mut self, member: &KnownMember) {
+        if let Some(known) = self.members.get_mut(&member.id) {
+            known.seen_at = member.seen_at;
+            if known.hash == member.hash {
+                known.name = member.name.clone();
+            }
+        } else if self.members.len() < MEMORY_MEMBERS_MAX
+            && self.renewed_with(member.hash).is_none()
+        {
+            self.members.insert(member.id.clone(), member.clone());
+        }
+    }
+}
+
+impl StorageReader for Memory {
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError> {
+        let tables = self.tables();
+        let by_id = tables.members.get(id);
+        if by_id.is_some_and(|known| known.hash == hash) || tables.renewed.is_empty() {
+            return Ok(by_id.cloned());
+        }
+        Ok(tables.renewed_with(hash).or(by_id).cloned())
+    }
+
+    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.named(&tables.members, key))
+    }
+
+    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.once_named(&tables.members, key))
+    }
+
+    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
+        Ok(self.tables().challenges_from.get(member).copied().unwrap_or_default())
+    }
+
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
+        Ok(self.tables().accounts.old_names(member))
+    }
+
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
+        Ok(self.tables().accounts.aliases(member))
+    }
+
+    fn guests_around(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        Ok(self.tables().accounts.guests_around(members))
+    }
+
+    fn account_of_session(
+        &mut self,
+        session: KeyHash,
+    ) -> Result<Option<(Account, AccountSession)>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.of_session(&tables.members, session))
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.of_passkey(&tables.members, id))
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.of_token(&tables.members, token))
+    }
+
+    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
+        Ok(self.tables().accounts.keys(member))
+    }
+
+    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
+        Ok(self.tables().accounts.deleted_since(at))
+    }
+
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        let tables = self.tables();
+        Ok(tables.accounts.bots_of(&tables.members, owner))
+    }
+
+    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
+        let tables = self.tables();
+        let found = tables.games.iter().find(|game| game.id == *id);
+        Ok(found.map(|game| {
+            let mut record = game.record.clone();
+            tables.hide_deleted(&mut record.summary);
+            record
+        }))
+    }
+
+    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
+        let tables = self.tables();
+        let own = query.member.as_ref().map(|member| tables.accounts.with_aliases(member));
+        let is_asked_for = |(number, game): &(u64, &FinishedGame)| {
+            let summary = &game.record.summary;
+            (query.unlisted || summary.visibility == Visibility::Public)
+                && query.before.is_none_or(|before| *number < before)
+                && own
+                    .as_ref()
+                    .is_none_or(|own| own.iter().any(|member| summary.has_player(member)))
+                && query.opponent.as_ref().is_none_or(|other| summary.has_player(other))
+        };
+        let numbered = (tables.dropped + 1..).zip(&tables.games).filter(is_asked_for);
+        let mut newest: Vec<_> = numbered.collect();
+        newest.reverse();
+        let next = (newest.len() > query.max).then(|| query.max.checked_sub(1)).flatten();
+        let list = |(_, game): &(u64, &FinishedGame)| {
+            let mut summary = game.record.summary.clone();
+            tables.hide_deleted(&mut summary);
+            ListedGame { id: game.id.clone(), summary }
+        };
+        Ok(GameList {
+            games: newest.iter().take(query.max).map(list).collect(),
+            next: next.map(|last| newest[last].0),
+        })
+    }
+
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
+        Ok(self.tables().ratings.of_member(member))
+    }
+
+    fn rating_history(
+        &mut self,
+        member: &MemberId,
+        pool: RatingPool,
+    ) -> Result<Vec<RatingChange>, StorageError> {
+        Ok(self.tables().ratings.history(member, pool))
+    }
+
+    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
+        let tables = self.tables();
+        let name_of = |member: &MemberId| tables.accounts.name(&tables.members, member);
+        Ok(tables.ratings.leaderboard(query, name_of))
+    }
+
+    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
+        Ok(self.tables().ratings.of_game(game))
+    }
+
+    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
+        Ok(self.tables().rooms.contains_key(room))
+    }
+
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
+        let tables = self.tables();
+        let own = tables.made.iter().filter(|(cause, _)| cause.member == *maker);
+        let made = own.filter_map(|(cause, room)| {
+            let owner = tables.rooms.get(room)?.node;
+            Some(MadeRoom { command: cause.command.clone(), room: room.clone(), owner })
+        });
+        let mut made: Vec<_> = made.collect();
+        made.sort_by(|one, other| one.command.as_str().cmp(other.command.as_str()));
+        Ok(made)
+    }
+
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
+        Ok(self.tables().playing(member))
+    }
+
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        Ok(None)
+    }
+}

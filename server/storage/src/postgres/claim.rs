@@ -1,0 +1,118 @@
+//! Taking ownership of rooms.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fivefold_shared::protocol::RoomCode;
+use tokio_postgres::{Error, Row};
+
+use super::{
+    connection::Session,
+    logs::{Logs, read_logs},
+    schema::EVENT_FORMAT,
+    values::unsigned,
+};
+use crate::{Claimed, Epoch, StorageError, node_id::NodeId};
+
+/// Raises the epoch. Its row lock waits for an append that is still under way. It matches nothing
+/// for a node that is dead.
+const CLAIM: &str = "
+    UPDATE room SET epoch = epoch + 1, owner = $2
+    WHERE code = ANY($1::text[]) AND closed_at IS NULL AND format <= $3
+        AND (owner = $2 OR NOT EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead))
+        AND EXISTS (SELECT FROM node WHERE node.id = $2 AND NOT dead)
+    RETURNING code, id, epoch, seq";
+
+/// Closes codes without a room, so that an append in doubt cannot create the room later. Waits for
+/// one that creates it now.
+const CLOSE_UNKNOWN: &str = "
+    INSERT INTO room (code, owner, epoch, seq, format, closed_at, forgotten)
+    SELECT code, $2, 0, 0, $3, 0, true FROM unnest($1::text[]) AS code
+    ON CONFLICT DO NOTHING
+    RETURNING code";
+
+const SELECT_OWNERS: &str = "
+    SELECT code, owner, closed_at IS NOT NULL, format > $2,
+        EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead)
+    FROM room WHERE code = ANY($1::text[])";
+
+const SELECT_NODE: &str = "SELECT 1 FROM node WHERE id = $1 AND NOT dead";
+
+/// A claim tries again when a room changed between its statements. Each time means that another
+/// node died at that moment.
+const TRIES_MAX: usize = 4;
+
+/// Claims rooms for a node. The inner error means that the node is dead.
+///
+/// # Errors
+/// As the database.
+pub(super) async fn claim(
+    session: &Session,
+    rooms: &[RoomCode],
+    node: NodeId,
+) -> Result<Result<Vec<Claimed>, StorageError>, Error> {
+    let owner = node.get().cast_signed();
+    let mut claimed: HashMap<String, Claimed> = HashMap::new();
+    let mut mine: Logs = BTreeMap::new();
+    let mut epochs = BTreeMap::new();
+    for _ in 0..TRIES_MAX {
+        let is_open = |room: &&RoomCode| {
+            !claimed.contains_key(room.as_str())
+                && !mine.values().any(|(code, _)| code == room.as_str())
+        };
+        let left: Vec<_> = rooms.iter().filter(is_open).map(RoomCode::as_str).collect();
+        if left.is_empty() {
+            break;
+        }
+        for row in session.query(CLAIM, &[&left, &owner, &EVENT_FORMAT]).await? {
+            let (code, id, epoch, seq): (String, i64, i64, i64) =
+                (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+            mine.insert(id, (code, unsigned(seq)));
+            epochs.insert(id, Epoch(unsigned(epoch)));
+        }
+        if mine.len() + claimed.len() == rooms.len() {
+            break;
+        }
+        if session.query(SELECT_NODE, &[&owner]).await?.is_empty() {
+            return Ok(Err(StorageError::Failed(format!("node {node} is declared dead"))));
+        }
+        let taken: Vec<_> = mine.values().map(|(code, _)| code.as_str()).collect();
+        let left: Vec<_> = left.into_iter().filter(|code| !taken.contains(code)).collect();
+        for row in session.query(CLOSE_UNKNOWN, &[&left, &owner, &EVENT_FORMAT]).await? {
+            claimed.insert(row.try_get(0)?, Claimed::Closed);
+        }
+        for row in session.query(SELECT_OWNERS, &[&left, &EVENT_FORMAT]).await? {
+            if let Some(answer) = not_mine(&row)? {
+                claimed.insert(row.try_get(0)?, answer);
+            }
+        }
+    }
+    let logs = read_logs(session, &mine).await?;
+    for (((code, _), epoch), log) in mine.into_values().zip(epochs.into_values()).zip(logs) {
+        claimed.insert(
+            code,
+            match log {
+                Ok(log) => Claimed::Mine { epoch, log },
+                Err(problem) => Claimed::Damaged(problem.to_string()),
+            },
+        );
+    }
+    let answer = |room: &RoomCode| {
+        let changed =
+            || StorageError::Failed(format!("room {room} changes its owner again and again"));
+        claimed.get(room.as_str()).cloned().ok_or_else(changed)
+    };
+    Ok(rooms.iter().map(answer).collect())
+}
+
+/// Why a room was not claimed; `None` if it can be by now.
+fn not_mine(row: &Row) -> Result<Option<Claimed>, Error> {
+    let (owner, is_closed, is_newer, is_alive): (i32, bool, bool, bool) =
+        (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?);
+    let owner = NodeId::new(owner.cast_unsigned()).filter(|_| is_alive);
+    Ok(match owner {
+        _ if is_closed => Some(Claimed::Closed),
+        _ if is_newer => Some(Claimed::Newer),
+        Some(owner) => Some(Claimed::Elsewhere(owner)),
+        None => None,
+    })
+}

@@ -1,0 +1,106 @@
+//! The registry of the nodes of a cluster: who is in it, and who is dead. It is kept beside the
+//! rooms, because a claim takes the rooms of dead nodes only.
+//!
+//! It decides nothing by clocks: a node is dead when another one says so
+//! (`node/observer.rs`), or when it retires.
+
+use std::{collections::BTreeMap, fmt};
+
+use crate::{StorageError, node_id::NodeId};
+
+/// The nodes of a cluster. Calls may block, each for a limited time.
+pub trait Registry: Send + fmt::Debug + 'static {
+    /// Adds a node that lives, under a number that was never used before.
+    ///
+    /// # Errors
+    /// When it is not stored, or that is in doubt: then a node is listed that never lives. Join
+    /// again. Also while a server that shares the storage with nobody uses it.
+    fn join(&mut self) -> Result<NodeId, JoinError>;
+
+    /// The registry's time in milliseconds since the Unix epoch; `None` if it has no clock. All nodes
+    /// set their clocks by it when they join.
+    ///
+    /// # Errors
+    /// When the registry does not answer.
+    fn now(&mut self) -> Result<Option<u64>, StorageError> {
+        Ok(None)
+    }
+
+    /// The names of the nodes that are listed, for the log.
+    ///
+    /// # Errors
+    /// When the registry does not answer.
+    fn names(&mut self) -> Result<BTreeMap<NodeId, String>, StorageError> {
+        Ok(BTreeMap::new())
+    }
+
+    /// Counts a heartbeat of a node, stores what it reports, and returns the living nodes; all in
+    /// one step. A dead node only learns that it is dead.
+    ///
+    /// # Errors
+    /// When the registry does not answer in time. It may have counted the heartbeat.
+    fn heartbeat(&mut self, node: NodeId, report: NodeReport) -> Result<Pulse, StorageError>;
+
+    /// Declares a node dead, unless its heartbeat has gone on since it was `seen`. Returns whether
+    /// the node is dead now. That is never taken back.
+    ///
+    /// # Errors
+    /// When it is not stored, or in doubt. Asking again does no harm.
+    fn declare_dead(&mut self, node: NodeId, seen: u64) -> Result<bool, StorageError>;
+
+    /// Declares the own node dead: others may claim its rooms at once.
+    ///
+    /// # Errors
+    /// When it is not stored, or in doubt. Asking again does no harm.
+    fn retire(&mut self, node: NodeId) -> Result<(), StorageError>;
+}
+
+/// Why a node cannot join.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum JoinError {
+    /// A server that shares the storage with nobody uses it.
+    #[error(
+        "the database is in use by a server without --bus. Stop that one, or choose another \
+         --database"
+    )]
+    InUse,
+    /// The registry does not answer.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// What a node tells the others with its heartbeat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeReport {
+    /// Whether it receives its own broadcasts on the bus.
+    pub sees_bus: bool,
+    /// How many rooms it owns.
+    pub rooms: u32,
+    /// Whether it is about to stop: it takes no more rooms.
+    pub draining: bool,
+}
+
+/// A living node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LivingNode {
+    /// Its number.
+    pub id: NodeId,
+    /// How many heartbeats it had.
+    pub heartbeat: u64,
+    /// Its last report.
+    pub report: NodeReport,
+}
+
+/// The answer to a heartbeat.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pulse {
+    /// The node lives.
+    Alive {
+        /// All living nodes by their numbers, itself included.
+        living: Vec<LivingNode>,
+        /// As [`Registry::now`].
+        now: Option<u64>,
+    },
+    /// The node was declared dead, or has retired.
+    Dead,
+}

@@ -1,0 +1,555 @@
+//! The storage in a SQLite file.
+//!
+//! A commit is written to the write-ahead log with full sync: when it returns, it is on the disk.
+//! Of what is stored only ratings are kept in memory, and no longer after a commit that fails.
+
+mod account_rows;
+pub(super) mod accounts;
+mod bots;
+pub(crate) mod cells;
+pub(crate) mod check;
+pub(crate) mod data_folder;
+mod dealings;
+mod dealings_reader;
+mod examination;
+pub(super) mod games;
+mod keys;
+mod log;
+mod member_data;
+pub(super) mod moderation;
+pub(super) mod process;
+pub(super) mod puzzle_repair;
+pub(super) mod puzzles;
+pub(super) mod rating_repair;
+pub(super) mod ratings;
+pub(crate) mod raw_value;
+mod reader;
+pub(crate) mod repair;
+mod rows;
+pub(crate) mod salvage;
+pub(crate) mod schema;
+pub(crate) mod strays;
+pub(crate) mod write_ahead_log;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use fivefold_shared::{
+    protocol::{GameId, MemberId, RoomCode},
+    room::Entry,
+};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, config::DbConfig, ffi,
+};
+
+use self::{log::Appender, reader::SqliteReader};
+use super::{
+    AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
+    KnownMember, ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted,
+    Storage, StorageError, StorageReader, Undone,
+};
+use crate::{
+    node_id::NodeId,
+    sqlite::{
+        data_folder::{database_in, last_process},
+        schema::{CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
+        write_ahead_log::{BUSY_TIMEOUT, LogKeeper},
+    },
+};
+
+pub(super) use self::log::{EPOCH_MAX, read_log};
+
+/// How long a server that stops waits for readers before it leaves something in the write-ahead log.
+const EMPTY_LOG_WITHIN: Duration = Duration::from_millis(500);
+
+/// How much of the database the writing connection keeps in memory, in KiB. SQLite keeps 2 MiB by itself: the
+/// pages of a thousand players are more, and each commit would read some again.
+const CACHE_KIB: i32 = 16 * 1024;
+
+/// Prepared statements that a connection keeps: more than the server has, so that none is parsed twice.
+const STATEMENTS_MAX: usize = 256;
+
+/// The database of a data folder.
+#[derive(Debug)]
+pub struct Sqlite {
+    connection: Connection,
+    /// Owns the rooms that are created or claimed here.
+    process: i64,
+    known_ratings: ratings::WrittenRatings,
+    log_keeper: LogKeeper,
+    /// Open rooms that cannot be claimed.
+    unclaimable: BTreeSet<RoomCode>,
+    /// Unlocked after the connection is closed.
+    folder: DataFolder,
+}
+
+impl Sqlite {
+    /// Opens the folder's database, and creates it where there is none.
+    ///
+    /// # Errors
+    /// When the file is not a database of this format, and is then left as it is; or when it cannot
+    /// be read or written.
+    pub fn open(folder: DataFolder) -> Result<Self, OpenError> {
+        let file = folder.database();
+        let failed = |error: rusqlite::Error| open_error(&file, error.into());
+        if folder.has_no_database()? {
+            folder.add_database(|new| schema::create(&mut Connection::open(new)?))?;
+            tracing::info!(file = %file.display(), "there was no database here, and a new one is made");
+        }
+        let format = inspect(&file)?;
+        let mut connection = Connection::open(&file).map_err(failed)?;
+        set_up(&connection).map_err(failed)?;
+        if format != FORMAT {
+            schema::upgrade(&mut connection, format).map_err(failed)?;
+        }
+        let process = process::begin(&mut connection).map_err(failed)?;
+        match write_ahead_log::empty(&connection, BUSY_TIMEOUT) {
+            Ok(true) => folder.note_process(process)?,
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "the write-ahead log stays"),
+        }
+        Ok(Self {
+            connection,
+            process,
+            known_ratings: ratings::WrittenRatings::default(),
+            log_keeper: LogKeeper::default(),
+            unclaimable: BTreeSet::new(),
+            folder,
+        })
+    }
+
+    /// Whether a file has the current format.
+    ///
+    /// # Errors
+    /// If it is not a database that this server reads.
+    pub(super) fn is_current(file: &Path) -> Result<bool, OpenError> {
+        Ok(inspect(file)? == FORMAT)
+    }
+
+    /// A reader of a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(super) fn reader_of(file: PathBuf) -> Result<Box<dyn StorageReader>, StorageError> {
+        Ok(Box::new(SqliteReader { connection: open_to_read(&file)?, file }))
+    }
+
+    fn begin(&mut self) -> rusqlite::Result<Transaction<'_>> {
+        begin(&mut self.connection)
+    }
+
+    fn try_to_append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+        // Dropped without a commit, the transaction is rolled back.
+        let transaction = begin(&mut self.connection)?;
+        let mut appender = Appender::new(&transaction, self.process, &mut self.known_ratings)?;
+        let answers =
+            batch.iter().map(|append| appender.append(append)).collect::<Result<_, _>>()?;
+        drop(appender);
+        commit(transaction)?;
+        Ok(answers)
+    }
+
+    /// The connection, for maintenance.
+    pub(super) const fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &DataFolder {
+        &self.folder
+    }
+}
+
+/// When the server stops, the file alone has everything.
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        match write_ahead_log::empty(&self.connection, EMPTY_LOG_WITHIN) {
+            Ok(true) => {}
+            Ok(false) => {
+                tracing::warn!("another program reads the database: its -wal file is needed");
+            }
+            Err(error) => tracing::warn!(%error, "the -wal file of the database is needed"),
+        }
+    }
+}
+
+/// The format of a file that this server can read. Uses a connection that cannot write.
+pub(super) fn inspect(file: &Path) -> Result<u32, OpenError> {
+    let path = file.display().to_string();
+    let failed = |error| open_error(file, error);
+    if write_ahead_log::is_of_another(file, last_process(file)).map_err(failed)? {
+        return Err(OpenError::LeftLog { path });
+    }
+    let kind = open_to_read(file).and_then(|connection| schema::kind(&connection));
+    match kind.map_err(|error| failed(error.into()))? {
+        Kind::Empty => Err(OpenError::Empty { path }),
+        Kind::Ours(found) if found > FORMAT => Err(OpenError::Newer { path, found, known: FORMAT }),
+        Kind::Ours(found) if found < OLDEST_FORMAT => Err(OpenError::PreRelease { path, found }),
+        Kind::Ours(format) => Ok(format),
+        Kind::Foreign => Err(OpenError::Foreign { path }),
+    }
+}
+
+/// Changes a file in one transaction, for an operator's command. A server may use it at the same time.
+///
+/// # Errors
+/// If the file cannot be opened or written, or as `change`; then nothing is changed.
+pub(super) fn change_file<T, E: From<StorageError>>(
+    file: &Path,
+    change: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(StorageError::from)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(StorageError::from)?;
+    let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let transaction = begun.map_err(StorageError::from)?;
+    let changed = change(&transaction)?;
+    transaction.commit().map_err(StorageError::from)?;
+    Ok(changed)
+}
+
+/// A connection that cannot write.
+pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    prepare_once(&connection)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(connection)
+}
+
+/// Keeps every statement prepared. By default SQLite prepares some again for each new value, in case another
+/// plan suits it better, which takes ten times as long as to find a row. So a statement that needs a
+/// partial index has the constants of that index in its text.
+fn prepare_once(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    prepare_once(connection)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "wal_autocheckpoint", write_ahead_log::CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", write_ahead_log::BYTES_KEPT)?;
+    // A negative number is one of KiB, a positive one of pages.
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    // Only where a plain sync does not reach the disk, which is on macOS.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)
+}
+
+fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+fn open_error(file: &Path, error: StorageError) -> OpenError {
+    OpenError::Storage { path: file.display().to_string(), error }
+}
+
+/// Rooms in a state that there is none of: neither open nor closed.
+const STATELESS: &str = "SELECT code, id FROM room WHERE state NOT IN (0, 1, 2) ORDER BY id";
+
+/// Open rooms that this process has neither made nor claimed. 0 is `OPEN`, as in the index.
+const ORPHANS: &str = "SELECT code, id FROM room WHERE state = 0 AND owner <> ? ORDER BY id";
+
+impl Storage for Sqlite {
+    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+        let (mut orphans, mut unnamed) = (Vec::new(), Vec::new());
+        // The others come last: they are looked for in the whole table.
+        for (statement, owner) in [(ORPHANS, Some(self.process)), (STATELESS, None)] {
+            let mut select = self.connection.prepare_cached(statement)?;
+            let mut rows = select.query(rusqlite::params_from_iter(owner))?;
+            while orphans.len() < rooms_max
+                && let Some(row) = rows.next()?
+            {
+                let code = row.get_ref(0)?.as_bytes().unwrap_or_default();
+                let code = String::from_utf8_lossy(code).into_owned();
+                match RoomCode::try_from(code.clone()) {
+                    Ok(code) if self.unclaimable.contains(&code) => {}
+                    Ok(code) => orphans.push(code),
+                    Err(_) => unnamed.push((row.get::<_, i64>(1)?, code)),
+                }
+            }
+            if !orphans.is_empty() {
+                break;
+            }
+        }
+        if orphans.is_empty() {
+            for (row, code) in unnamed {
+                tracing::error!(
+                    row,
+                    code = code.escape_debug().to_string(),
+                    "the code of a room is damaged: nobody can enter it; the others are served. To export \
+                     and close it, stop the server and run `fivefold-server check --repair`"
+                );
+            }
+        }
+        Ok(orphans)
+    }
+
+    fn claim(&mut self, rooms: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        let process = self.process;
+        let transaction = self.begin()?;
+        let claimed: Vec<_> = rooms
+            .iter()
+            .map(|room| log::claim(&transaction, process, room))
+            .collect::<Result<_, _>>()?;
+        commit(transaction)?;
+        let damaged = rooms.iter().zip(&claimed).filter(|(_, claimed)| match claimed {
+            Claimed::Damaged(_) => true,
+            Claimed::Mine { .. } | Claimed::Elsewhere(_) | Claimed::Closed | Claimed::Newer => {
+                false
+            }
+        });
+        self.unclaimable.extend(damaged.map(|(room, _)| room.clone()));
+        Ok(claimed)
+    }
+
+    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+        let answers = self.try_to_append(batch);
+        if answers.is_err() {
+            self.known_ratings.forget_all();
+        }
+        answers
+    }
+
+    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
+        let transaction = self.begin()?;
+        let undone = ratings::undo(&transaction, game, at)?;
+        commit(transaction)?;
+        self.known_ratings.forget_all();
+        Ok(undone)
+    }
+
+    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
+        let transaction = self.begin()?;
+        let counted = puzzles::count(&transaction, attempt)?;
+        commit(transaction)?;
+        Ok(counted)
+    }
+
+    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
+        let transaction = self.begin()?;
+        for KnownMember { id, hash, name, seen_at } in members {
+            transaction
+                .prepare_cached(
+                    "UPDATE member SET name = ?, seen_at = ? WHERE id = ? AND hash = ?",
+                )?
+                .execute((name.as_str(), seen_at, id.as_str(), hash.0))?;
+        }
+        commit(transaction)
+    }
+
+    fn try_commit(&mut self) -> Result<(), StorageError> {
+        let transaction = begin(&mut self.connection)?;
+        // Writes a page though it changes nothing: a transaction without one needs no disk.
+        transaction
+            .prepare_cached("UPDATE process SET id = id WHERE id = ?")?
+            .execute([self.process])?;
+        commit(transaction)
+    }
+
+    fn replace_identity(
+        &mut self,
+        member: &MemberId,
+        old: IdentityHash,
+        new: IdentityHash,
+    ) -> Result<bool, StorageError> {
+        self.connection
+            .prepare_cached(
+                "UPDATE OR IGNORE member SET hash = ?, renewed = 1 WHERE id = ? AND hash = ?",
+            )?
+            .execute((new.0, member.as_str(), old.0))?;
+        let is_replaced = self
+            .connection
+            .prepare_cached("SELECT 1 FROM member WHERE id = ? AND hash = ?")?
+            .exists((member.as_str(), new.0))?;
+        Ok(is_replaced)
+    }
+
+    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
+        let transaction = self.begin()?;
+        let changed = accounts::change(&transaction, change)?;
+        commit(transaction)?;
+        Ok(changed)
+    }
+
+    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
+        let transaction = self.begin()?;
+        let changed = moderation::change(&transaction, change)?;
+        commit(transaction)?;
+        Ok(changed)
+    }
+
+    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let transaction = self.begin()?;
+        let pruned = moderation::prune(&transaction, now, rows_max)?;
+        commit(transaction)?;
+        Ok(pruned)
+    }
+
+    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+        let transaction = self.begin()?;
+        let pruned = accounts::prune(&transaction, now, rows_max)?;
+        commit(transaction)?;
+        Ok(pruned)
+    }
+
+    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
+        let pruned = self
+            .connection
+            .prepare_cached(
+                "DELETE FROM member WHERE id IN
+                     (SELECT id FROM member
+                      WHERE has_game = 0 AND renewed = 0 AND seen_at < ? LIMIT ?)",
+            )?
+            .execute((before.min(i64::MAX.cast_unsigned()), members_max))?;
+        Ok(pruned)
+    }
+
+    fn prune_logs(&mut self, before: u64, rooms_max: usize) -> Result<usize, StorageError> {
+        let transaction = self.begin()?;
+        let rooms = {
+            let mut old = transaction.prepare_cached(
+                "SELECT room.id, room.last FROM room
+                     JOIN event ON event.id = room.last AND event.room = room.id
+                 WHERE room.state = 1 AND event.at BETWEEN 0 AND ? - 1 LIMIT ?",
+            )?;
+            let before = before.min(i64::MAX.cast_unsigned());
+            let rows = old.query_map((before, rooms_max), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<Result<Vec<(i64, i64)>, _>>()?
+        };
+        for (room, last) in &rooms {
+            transaction
+                .prepare_cached(
+                    // A damaged event may lead to another room, or to itself.
+                    "WITH RECURSIVE log (id, previous) AS (
+                         SELECT id, previous FROM event WHERE id = ?1
+                         UNION ALL
+                         SELECT event.id, event.previous FROM event
+                             JOIN log ON event.id = log.previous AND event.id < log.id
+                         WHERE event.room = ?2
+                     )
+                     DELETE FROM event WHERE id IN (SELECT id FROM log)",
+                )?
+                .execute((last, room))?;
+            transaction
+                .prepare_cached("UPDATE room SET seq = 0, last = 0, state = ? WHERE id = ?")?
+                .execute((CLOSED_WITHOUT_LOG, room))?;
+        }
+        commit(transaction)?;
+        Ok(rooms.len())
+    }
+
+    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
+        log::read_log(&self.connection, room)
+    }
+
+    fn rest(&mut self) {
+        self.log_keeper.look(&self.folder.database(), &self.connection);
+    }
+
+    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
+        Self::reader_of(database_in(self.folder.path()))
+    }
+}
+
+/// Commits. An error may leave the commit in doubt: after a failed sync, the frames in the
+/// write-ahead log may be on the disk, and count if the process ends before the next commit
+/// overwrites them.
+fn commit(transaction: Transaction<'_>) -> Result<(), StorageError> {
+    transaction.commit().map_err(|error| {
+        match error.sqlite_error().map(|code| code.extended_code) {
+            // A frame that is not written completely never counts.
+            Some(ffi::SQLITE_IOERR_WRITE) => error.into(),
+            Some(code) if code & 0xFF == ffi::SQLITE_IOERR => {
+                StorageError::InDoubt(error.to_string())
+            }
+            Some(_) | None => error.into(),
+        }
+    })
+}
+
+impl From<rusqlite::Error> for StorageError {
+    fn from(error: rusqlite::Error) -> Self {
+        // Other crates' enums, with dozens of variants and codes.
+        match &error {
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..) => return Self::Damaged(error.to_string()),
+            _ => {}
+        }
+        let is_damaged = error.sqlite_error().is_some_and(|code| {
+            matches!(code.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+                // A value in the row is of another type than its column.
+                || code.extended_code == ffi::SQLITE_CONSTRAINT_DATATYPE
+        });
+        if is_damaged { Self::Damaged(error.to_string()) } else { Self::Failed(error.to_string()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_statement_is_prepared_once_whatever_it_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        let reader = open_to_read(&storage.folder.database()).unwrap();
+        for connection in [&storage.connection, &reader] {
+            let mut select = connection
+                .prepare_cached("SELECT value FROM rating WHERE member = ? AND pool = ? LIMIT ?")
+                .unwrap();
+            for number in 1..9 {
+                let member = format!("member {number}");
+                assert!(!select.exists((member, "standard/15/fast", number)).unwrap());
+            }
+            assert_eq!(select.get_status(StatementStatus::RePrepare), 0);
+        }
+    }
+
+    /// One column of what SQLite explains.
+    fn explained(storage: &Sqlite, statement: &str, column: &str) -> Vec<String> {
+        let mut explain = storage.connection.prepare(statement).unwrap();
+        let unbound = (1..=explain.parameter_count()).map(|_| rusqlite::types::Null);
+        let rows = explain.query_map(rusqlite::params_from_iter(unbound), |row| row.get(column));
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_change_of_a_rating_is_inserted_without_a_table_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        let steps = explained(&storage, &format!("EXPLAIN {}", ratings::INSERT_CHANGE), "opcode");
+        assert!(steps.iter().any(|step| step == "IdxInsert"), "{steps:?}");
+        assert!(!steps.iter().any(|step| step == "OpenEphemeral"), "{steps:?}");
+    }
+
+    #[test]
+    fn rooms_without_an_owner_and_leaders_are_found_by_their_indexes() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        for (statement, index) in [
+            (ORPHANS, "room_open"),
+            ("SELECT 1 FROM rating WHERE pool = ? ORDER BY band DESC, value DESC", "rating_band"),
+            (
+                "SELECT game FROM rating_change WHERE kind = 'game' AND at >= ? ORDER BY at, game",
+                "PRIMARY KEY (at>?)",
+            ),
+        ] {
+            let plan = explained(&storage, &format!("EXPLAIN QUERY PLAN {statement}"), "detail");
+            assert!(plan[0].contains(index), "{statement}: {plan:?}");
+        }
+    }
+}

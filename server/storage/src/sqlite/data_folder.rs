@@ -1,0 +1,154 @@
+//! The folder that holds the database. Only one server at a time can use it.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io,
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown},
+    path::{Path, PathBuf},
+};
+
+use rustix::process::geteuid;
+
+use super::write_ahead_log;
+use crate::OpenError;
+
+const DATABASE: &str = "fivefold.sqlite3";
+const LOCK: &str = "fivefold.lock";
+
+/// A data folder that this process has locked, until it is dropped.
+#[derive(Debug)]
+pub struct DataFolder {
+    path: PathBuf,
+    /// Locked; the system unlocks it when the process ends, however it ends.
+    _lock: File,
+}
+
+impl DataFolder {
+    /// Locks the folder, and creates it if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be created or written to, or another server uses it.
+    pub fn take(path: &Path) -> Result<Self, OpenError> {
+        let unusable = |error| folder_error(path, &error);
+        if !path.is_dir() {
+            DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
+        }
+        let lock = private(OpenOptions::new().write(true).create(true).truncate(false))
+            .open(path.join(LOCK))
+            .map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => {
+                Err(OpenError::InUse { path: path.display().to_string() })
+            }
+            Err(TryLockError::Error(error)) => Err(unusable(error)),
+        }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The database file.
+    pub(crate) fn database(&self) -> PathBuf {
+        database_in(&self.path)
+    }
+
+    /// Whether there is no file of a database; an error if there is one that cannot be written.
+    pub(crate) fn has_no_database(&self) -> Result<bool, OpenError> {
+        let file = self.database();
+        if write_ahead_log::is_of_another(&file, None).is_ok_and(|is_other| is_other) {
+            return Err(OpenError::LeftLog { path: file.display().to_string() });
+        }
+        match OpenOptions::new().append(true).open(&file) {
+            Ok(_) => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(folder_error(&file, &error)),
+        }
+    }
+
+    /// Adds a database that only its owner may read: complete, or not at all.
+    pub(crate) fn add_database(
+        &self,
+        create: impl FnOnce(&Path) -> rusqlite::Result<()>,
+    ) -> Result<(), OpenError> {
+        let file = self.database();
+        let new = write_ahead_log::with_suffix(&file, ".new");
+        let failed = |error: io::Error| folder_error(&file, &error);
+        remove_if_there(&new).and_then(|()| create_private(&new)).map_err(failed)?;
+        create(&new).map_err(|error| OpenError::Storage {
+            path: new.display().to_string(),
+            error: error.into(),
+        })?;
+        let replace = || {
+            File::open(&new)?.sync_all()?;
+            fs::rename(&new, &file)?;
+            sync_folder_of(&file)
+        };
+        replace().map_err(failed)
+    }
+
+    /// Notes that the database file alone has the number of this process.
+    pub(crate) fn note_process(&self, process: i64) -> Result<(), OpenError> {
+        fs::write(self.path.join(LOCK), process.to_string())
+            .map_err(|error| folder_error(&self.path, &error))
+    }
+}
+
+/// The number of the last process that was noted for a database.
+pub(crate) fn last_process(database: &Path) -> Option<i64> {
+    fs::read_to_string(database.with_file_name(LOCK)).ok()?.trim().parse().ok()
+}
+
+/// Removes a file, if there is one.
+pub(crate) fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) | Ok(()) => Ok(()),
+    }
+}
+
+/// Whether servers have used this folder.
+pub(crate) fn is_locked_folder(folder: &Path) -> bool {
+    folder.join(LOCK).is_file()
+}
+
+/// The file of the database in a folder.
+pub(crate) fn database_in(folder: &Path) -> PathBuf {
+    folder.join(DATABASE)
+}
+
+/// Creates a file that only its owner may read, and syncs its folder. What root creates belongs to the owner of the
+/// folder.
+///
+/// # Errors
+/// If it exists already or cannot be created.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
+    let file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
+    if geteuid().is_root() {
+        give_to_owner_of_folder(&file, path)?;
+    }
+    sync_folder_of(path)
+}
+
+/// What an operator makes as root in the server's folder, the server has to open as its own user.
+fn give_to_owner_of_folder(file: &File, path: &Path) -> io::Result<()> {
+    let folder = fs::canonicalize(path)?;
+    let Some(owner) = folder.parent().map(fs::metadata).transpose()? else { return Ok(()) };
+    fchown(file, Some(owner.uid()), Some(owner.gid()))
+}
+
+/// Syncs the folder of this file, so that file names in it survive a crash.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = fs::canonicalize(path)?;
+    folder.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.mode(0o600)
+}
+
+fn folder_error(path: &Path, error: &io::Error) -> OpenError {
+    OpenError::Folder { path: path.display().to_string(), reason: error.to_string() }
+}
