@@ -232,7 +232,10 @@ fn offer_line(seek: &OpenSeek, is_selected: bool, width: usize) -> Line<'static>
 fn beginning(settings: &str, width: usize) -> String {
     let ends = settings.match_indices(", ").map(|(end, _)| end).chain([settings.len()]);
     let fits = ends.filter(|end| settings[..*end].width() <= width).last();
-    fits.map_or_else(|| settings.chars().take(width).collect(), |end| settings[..end].to_owned())
+    match fits {
+        Some(end) => settings[..end].to_owned(),
+        None => settings.chars().take(width.saturating_sub(2)).chain("..".chars()).collect(),
+    }
 }
 
 fn messages(screen: &LobbyScreen, area: Rect, buffer: &mut Buffer) {

@@ -112,12 +112,15 @@ fn title(app: &App, area: Rect, buffer: &mut Buffer) {
         (false, Visibility::Private) => "  private",
     };
     let help = if app.room().assistance { "  with assistance" } else { "" };
-    let left = format!("{}{kind}{help}", app.rules());
-    Line::styled(left.clone(), STRONG).render(area, buffer);
-    let room = usize::from(area.width).saturating_sub(left.width() + 2);
-    if app.link().width() <= room {
+    let rules = app.rules().to_string();
+    let lefts = [format!("{rules}{kind}{help}"), format!("{rules}{kind}"), rules];
+    // The link matters more than what kind of room it is.
+    let room = usize::from(area.width).saturating_sub(app.link().width() + 2);
+    let fitting = lefts.iter().find(|left| left.width() <= room);
+    if fitting.is_some() {
         Line::raw(app.link()).right_aligned().render(area, buffer);
     }
+    Line::styled(fitting.unwrap_or(&lefts[0]), STRONG).render(area, buffer);
 }
 
 /// A question, the input line, or the point under the cursor.

@@ -62,6 +62,21 @@ fn the_unbounded_board_has_signed_rulers() {
 }
 
 #[test]
+fn the_link_stands_in_the_title_where_it_fits() {
+    let mut ann = Sitting::new(unbounded(), Viewer::Black);
+    for (columns, left) in [
+        (80, "freestyle unbounded  private    "),
+        (66, "freestyle unbounded  private  http"),
+        (65, "freestyle unbounded    "),
+        (60, "freestyle unbounded   "),
+    ] {
+        let screen = ann.drawn(columns, 24);
+        let title = screen.lines().next().unwrap();
+        assert!(title.starts_with(left) && title.ends_with(LINK), "{title}");
+    }
+}
+
+#[test]
 fn an_arrow_points_to_a_last_move_outside() {
     let mut ann = Sitting::new(unbounded(), Viewer::Black);
     ann.moves("0,0").keys("<S-Right>").moves("-1000,-2000");
