@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { elsewhere, guest, own, PASSWORD, TRUST, you } from './accounts.mjs';
+import { faults } from './axe.mjs';
 import { stage, visitor } from './harness.mjs';
 
 const at = stage('--no-demo', ...TRUST);
@@ -23,8 +24,12 @@ test('players and lessons are reached on a phone and on a small desk', async () 
 
 test('an empty list of games leads to a game', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
-  await page.goto('/games');
-  await page.locator('.games').getByRole('link', { name: 'On this device' }).waitFor();
+  for (const colorScheme of /** @type {const} */ (['dark', 'light'])) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto('/games');
+    await page.locator('.games').getByRole('link', { name: 'On this device' }).waitFor();
+    assert.deepEqual(await faults(page), [], 'its words can be read');
+  }
   await page.locator('.games').getByRole('link', { name: 'Find an opponent' }).click();
   await page.locator('.find:enabled').waitFor();
   assert.deepEqual(complaints, []);
