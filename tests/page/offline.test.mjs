@@ -81,7 +81,7 @@ test('without a network every page says what works, bots play at once, and lists
   await page.locator('.level label', { hasText: /^2$/ }).click();
   await page.locator('.start').click();
   await page.locator('.plate').getByText('Bot, level 2').waitFor();
-  for (const [path, there] of /** @type {const} */ ([['/analyse#h8i9', '.lines li'], ['/puzzles', '.puzzling .voice'], ['/learn', '.learn .lessons a'], ['/learn#pro', '.learn .lessons a']])) {
+  for (const [path, there] of /** @type {const} */ ([['/analyse#moves=h8+i9', '.lines li'], ['/puzzles', '.puzzling .voice'], ['/learn', '.learn .lessons a'], ['/learn#pro', '.learn .lessons a']])) {
     await page.goto(path);
     await page.locator(there).first().waitFor();
     await page.locator('.board-stage').waitFor();
