@@ -1,4 +1,4 @@
-//! Writes the lobby as JSON lines for scripts. `json.md` documents them: change both together.
+//! Writes the lobby as JSON lines for scripts. `docs/clients/json.md` documents them: change both together.
 
 use std::io::{self, Write};
 

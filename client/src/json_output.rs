@@ -1,5 +1,5 @@
 //! Writes a table as JSON lines for scripts, one object a line: the room's events and state as the
-//! protocol describes them, with what a script needs to play. `json.md` documents what is added here:
+//! protocol describes them, with what a script needs to play. `docs/clients/json.md` documents what is added here:
 //! change both together.
 
 use std::io::{self, Write};

@@ -12,6 +12,7 @@ use std::{
 
 use clap::CommandFactory;
 use fivefold::cli::Cli;
+use fivefold_shared::protocol_guide::GUIDE;
 use futures_util::{SinkExt, StreamExt, future::join_all};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -32,8 +33,6 @@ use tokio_tungstenite::{
 /// left, isolates, adds a mark and a tag, and starts lines of its own.
 const HOSTILE: &str = "PWNED\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{200f}\u{e0041}\
                        \r\nINJECTED\u{2028}INJECTED\u{85}INJECTED\u{7f}";
-
-const GUIDE: &str = include_str!("../../shared/src/protocol.md");
 
 /// The room's code.
 const ROOM: &str = "k7m2qpxw9abc";

@@ -1,4 +1,4 @@
-// The protocol's types and limits, as shared/src/protocol.md describes them.
+// The protocol's types and limits, as docs/protocol describes them.
 // Generated from the Rust types by shared/src/typescript.rs; do not edit.
 
 /** The version of the protocol. */

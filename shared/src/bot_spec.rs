@@ -18,7 +18,7 @@ pub const MINIMAX_POINTS_MAX: u16 = 20;
 /// The highest level of the engine; the lowest is 1.
 pub const LEVEL_MAX: u8 = 10;
 
-/// The points of `engine:1`. The ladder in ARCHITECTURE.md counts from it.
+/// The points of `engine:1`. The ladder in `docs/measurements/levels.md` counts from it.
 const RATING_OF_LEVEL_1: u32 = 600;
 /// The Elo of the engine's levels on that ladder, measured in freestyle on 15x15.
 const ELO_OF_LEVELS: [u32; LEVEL_MAX as usize] =
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn ratings_are_those_of_the_measured_ladder() {
-        let ladder = include_str!("../../ARCHITECTURE.md");
+        let ladder = include_str!("../../docs/measurements/levels.md");
         let elo_of = |bot: &str| {
             let row = format!("| `{bot}` | ");
             let line = ladder.lines().find_map(|line| line.strip_prefix(&row)).unwrap();

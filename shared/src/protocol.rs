@@ -1,7 +1,7 @@
 //! The wire protocol, version 1: the messages between clients and the server.
 //!
 //! The guide for people who write a client is [`protocol_guide`](crate::protocol_guide)
-//! (`protocol.md`); its examples are tests.
+//! (`docs/protocol`); its examples are tests.
 
 mod account_name;
 mod chat;

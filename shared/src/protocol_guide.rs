@@ -1,4 +1,9 @@
-#![doc = include_str!("protocol.md")]
+#![doc = include_str!("../../docs/protocol/README.md")]
+#![doc = include_str!("../../docs/protocol/accounts.md")]
+#![doc = include_str!("../../docs/protocol/rooms.md")]
+#![doc = include_str!("../../docs/protocol/pairing.md")]
+#![doc = include_str!("../../docs/protocol/playing.md")]
+#![doc = include_str!("../../docs/protocol/http.md")]
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -10,6 +15,16 @@ use crate::{
     record::{FinishedGame, GameList},
     review::{GameReview, ReviewProgress},
 };
+
+/// The whole guide, `docs/protocol`: its examples are tests here, and the seeds of fuzzing.
+pub const GUIDE: &str = concat!(
+    include_str!("../../docs/protocol/README.md"),
+    include_str!("../../docs/protocol/accounts.md"),
+    include_str!("../../docs/protocol/rooms.md"),
+    include_str!("../../docs/protocol/pairing.md"),
+    include_str!("../../docs/protocol/playing.md"),
+    include_str!("../../docs/protocol/http.md"),
+);
 
 /// Checks an example of a client's message in the guide: the text must be a command, and the
 /// command must serialize to the same JSON.

@@ -26,7 +26,7 @@ use crate::{
 
 const UPDATE: &str = "UPDATE_PROTOCOL=1 cargo test -p fivefold-shared --lib typescript";
 
-const HEAD: &str = "// The protocol's types and limits, as shared/src/protocol.md describes them.\n\
+const HEAD: &str = "// The protocol's types and limits, as docs/protocol describes them.\n\
                     // Generated from the Rust types by shared/src/typescript.rs; do not edit.\n\n";
 
 /// Lets the page read `outcome.winner` without checking the kind of outcome first.

@@ -6,12 +6,11 @@ use fivefold_shared::{
         ANSWERED_MEMBERS_MAX, ANSWERS_MAX, COMMAND_ID_MAX, Command, LobbyRequest, Message, Reason,
         Refusal, Request, RoomRequest,
     },
+    protocol_guide::GUIDE,
     rules::{Point, Rules, Size, Variant},
 };
 
 use strum::VariantNames;
-
-const GUIDE: &str = include_str!("../src/protocol.md");
 
 fn refused(json: &str) -> (Option<String>, Refusal) {
     let (id, refusal) = Command::from_json(json).expect_err("must be refused");

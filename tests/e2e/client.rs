@@ -1,4 +1,4 @@
-//! Tests the real client program, driven by scripts through `--json` as in `client/src/json.md`.
+//! Tests the real client program, driven by scripts through `--json` as in `docs/clients/json.md`.
 
 use fivefold_tests::{Client, Guest, Server};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use fivefold_tests::{Client, Server, program};
 use crate::FIVE;
 
 const README: &str = include_str!("../../README.md");
-const OPERATING: &str = include_str!("../../server/OPERATING.md");
+const SETTINGS: &str = include_str!("../../docs/operating/settings.md");
 
 /// The lines after `$ ` in the README's console blocks.
 fn commands() -> Vec<&'static str> {
@@ -79,7 +79,7 @@ fn every_setting_of_the_server_is_listed() {
             if ["--help", "--version"].contains(&word) {
                 continue;
             }
-            assert!(OPERATING.contains(&format!("`{word}`")), "{word} is not in OPERATING.md");
+            assert!(SETTINGS.contains(&format!("`{word}`")), "{word} is not in settings.md");
             settings += 1;
         }
     }

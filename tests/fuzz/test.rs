@@ -11,10 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fivefold_shared::protocol_guide::GUIDE;
 use proptest::prelude::*;
-
-/// The protocol's guide.
-const GUIDE: &str = include_str!("../../shared/src/protocol.md");
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name)

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { after, before } from 'node:test';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Where cargo puts a program of this workspace. */
 export const built = (/** @type {string} */ name) => join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug', name);
+
+/** The guide to the protocol: all of its files in one text. */
+export async function protocolGuide() {
+  const folder = join(root, 'docs/protocol');
+  const texts = (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8'));
+  return (await Promise.all(texts)).join('\n');
+}
 
 /** The server program. */
 const program = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');

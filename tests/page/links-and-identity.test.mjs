@@ -1,10 +1,9 @@
 // Links to rooms, closed rooms, the player's own rooms, identities, and closed sockets.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { ask, atOnce, begin, choose, identityLink, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
+import { ask, atOnce, begin, choose, identityLink, protocolGuide, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -41,7 +40,7 @@ test('the assist panel offers exactly the bots that the server accepts', async (
 });
 
 test('the page reconnects after exactly the close codes that the protocol lists', async () => {
-  const guide = await readFile(new URL('../../shared/src/protocol.md', import.meta.url), 'utf8');
+  const guide = await protocolGuide();
   const rows = [...guide.matchAll(/^\| ([\d, ]+) \|.*\| (yes|no)\b.*\|$/gm)];
   const codes = rows.flatMap(([, list, back]) => (list ?? '').split(', ').map((code) => ({ code: Number(code), back: back === 'yes' })));
   assert.ok(codes.length > 10, 'the table is found');

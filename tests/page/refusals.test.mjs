@@ -2,20 +2,19 @@
 // server is shown only for codes that the page does not know.
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { texts as accountTexts } from '../../server/web/account/language/en.js';
 import { texts as pageTexts } from '../../server/web/language/en.js';
 import { texts as moderationTexts } from '../../server/web/moderation/language/en.js';
-import { stage, visitor } from './harness.mjs';
+import { protocolGuide, stage, visitor } from './harness.mjs';
 
 /** @type {object} */
 const texts = { ...pageTexts, ...accountTexts, ...moderationTexts };
 const at = stage('--no-demo');
 
 test('the page has a text for every refusal of the protocol', async () => {
-  const guide = await readFile(new URL('../../shared/src/protocol.md', import.meta.url), 'utf8');
+  const guide = await protocolGuide();
   const tables = [...guide.matchAll(/\n\| `?reason`? \|[^]*?\n\n/g)].join('');
   const codes = tables.split('\n').flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code ?? ''));
   assert.ok(codes.length > 60, `${codes.length} codes in the table`);

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_guide_is_a_file_of_pools() {
-        let guide = include_str!("../../OPERATING.md");
+        let guide = include_str!("../../../docs/operating/settings.md");
         let (_, chapter) = guide.split_once("\n## Pools\n").expect("the chapter");
         let (_, example) = chapter.split_once("```json\n").expect("the example");
         let (example, _) = example.split_once("```").expect("its end");

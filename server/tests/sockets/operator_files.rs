@@ -23,7 +23,8 @@ const UNIT: &str = include_str!("../../deploy/fivefold-server.service");
 const NGINX: &str = include_str!("../../deploy/nginx.conf");
 const DASHBOARD: &str = include_str!("../../deploy/grafana-dashboard.json");
 const ALERTS: &str = include_str!("../../deploy/alerts.yaml");
-const OPERATING: &str = include_str!("../../OPERATING.md");
+const MONITORING: &str = include_str!("../../../docs/operating/monitoring.md");
+const NODES: &str = include_str!("../../../docs/operating/postgres-and-nodes.md");
 
 /// The seconds in which a server stops after it has drained.
 const STOP_SECS: u64 = 5;
@@ -297,7 +298,7 @@ async fn the_table_of_metrics_is_that_of_the_program() {
     let mut shown: BTreeSet<_> = metrics.keys().map(|name| short(name)).collect();
     shown.extend(ABSENT.map(str::to_owned));
 
-    let (_, table) = OPERATING.split_once("| metric | alert on |\n").expect("the table");
+    let (_, table) = MONITORING.split_once("| metric | alert on |\n").expect("the table");
     let rows = table.lines().take_while(|line| line.starts_with('|')).skip(1);
     let mut documented = BTreeSet::new();
     for row in rows {
@@ -413,7 +414,7 @@ fn a_check_beside_the_variable_of_a_database_names_it() {
 
 #[test]
 fn every_setting_of_the_chapter_on_several_nodes_exists() {
-    let (_, chapter) = OPERATING.split_once("\n## Several nodes\n").expect("the chapter");
+    let (_, chapter) = NODES.split_once("\n## Several nodes\n").expect("the chapter");
     let chapter = chapter.split("\n## ").next().unwrap();
     let consoles = chapter.split("```console\n").skip(1);
     let commands = consoles.flat_map(|text| text.split("```").next().unwrap().lines());
@@ -422,14 +423,14 @@ fn every_setting_of_the_chapter_on_several_nodes_exists() {
     for command in &commands {
         if let Some((_, arguments)) = command.split_once("fivefold-server --") {
             let arguments = format!("--{}", arguments.trim_end_matches(" &"));
-            check_arguments(&words(&arguments), "OPERATING.md");
+            check_arguments(&words(&arguments), "docs/operating");
             servers += 1;
         }
     }
     assert!(servers >= 3, "{commands:?}");
     let names = chapter.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c));
     for name in names.filter(|name| name.starts_with("FIVEFOLD_")) {
-        check_setting(name, "OPERATING.md");
+        check_setting(name, "docs/operating");
     }
     // What one types from nothing to three nodes.
     let first = chapter.split("```console\n").nth(1).expect("a console").split("```").next();

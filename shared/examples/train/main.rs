@@ -16,7 +16,7 @@
 //! that had only the patterns. Two more passes, with all variants together, went over 2,235,347
 //! positions of 2026-11-26: games with 1,200 nodes a move, freestyle on 15x15 (38 % of the positions before those
 //! that the engine would not evaluate were left out) and on 20x20 (11), standard (20), renju (18), caro (10) and
-//! caro with overlines (4). A pass over twice as many won nothing (`measurements.md`).
+//! caro with overlines (4). A pass over twice as many won nothing (`docs/measurements/engine.md`).
 
 #![expect(clippy::print_stderr, reason = "a program that prints")]
 #![expect(clippy::disallowed_methods, reason = "a program that reads and writes files")]

@@ -1,6 +1,6 @@
 //! Late moves, which are probably worse than those before them: how many of a kind are tried at all,
 //! and how much less deeply. By integers, so that every machine finds the same moves. The numbers were
-//! tuned together (`measurements.md`).
+//! tuned together (`docs/measurements/engine.md`).
 
 use super::{node::PLY, pattern::Flags};
 

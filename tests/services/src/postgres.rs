@@ -1,7 +1,7 @@
 //! Starts the real PostgreSQL from a temporary folder. It listens on a socket in that folder, and takes
 //! a port only for encrypted connections.
 //!
-//! Its database belongs to a role without special rights and with a password, as `OPERATING.md` asks
+//! Its database belongs to a role without special rights and with a password, as `docs/operating` asks
 //! for. Only what an administrator does is done as the superuser.
 
 use std::{
