@@ -6,6 +6,7 @@
 mod folders;
 mod layers;
 mod layout;
+mod links;
 mod modules;
 mod prose;
 mod source;
@@ -13,9 +14,9 @@ mod source;
 use std::collections::BTreeMap;
 
 use modules::{Edge, Package};
-use source::{Finding, Source, entries, tree};
+use source::{Finding, Source, entries, is_there, tree};
 
-const RULES: [&str; 11] = [
+const RULES: [&str; 12] = [
     "phrases",
     "names",
     "size",
@@ -27,6 +28,7 @@ const RULES: [&str; 11] = [
     "tops",
     "crowded",
     "circles of folders",
+    "links",
 ];
 
 #[test]
@@ -60,6 +62,7 @@ fn check(rule: &str, sources: &BTreeMap<String, Source>) -> Vec<Finding> {
         "tops" => folders::tops(entries),
         "crowded" => folders::crowded(sources),
         "circles of folders" => folders::circles(&edges(sources)),
+        "links" => links::broken(sources, is_there),
         _ => panic!("no rule is called {rule}"),
     }
 }

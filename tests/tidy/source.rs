@@ -115,6 +115,11 @@ pub(crate) fn entries(folder: &str) -> Vec<String> {
     names.filter(|name| !name.starts_with('.')).collect()
 }
 
+/// Whether the repository has a file or folder at this path.
+pub(crate) fn is_there(path: &str) -> bool {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path).exists()
+}
+
 fn is_source(name: &str) -> bool {
     let ends = [".rs", ".js", ".mjs", ".md", ".toml"];
     ends.iter().any(|end| name.ends_with(end)) || name.ends_with(".d.ts") || name == "run"
