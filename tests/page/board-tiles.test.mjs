@@ -40,7 +40,7 @@ async function pageOf(width, height) {
 async function faults({ boards, ratio, scales = [0] }) {
   const script = document.querySelector('script[type=module]')?.getAttribute('src') ?? '';
   // The first screen's modules are one file.
-  const { $board_canvas: { BoardCanvas }, $board_geometry: { fit }, $board_drawing: { frameOf, place } } = await import(script);
+  const { $board_board_canvas: { BoardCanvas }, $board_board_geometry: { fit }, $board_board_drawing: { frameOf, place } } = await import(script);
   const viewport = document.querySelector('.board-stage')?.getBoundingClientRect() ?? new DOMRect();
   /** @type {string[]} */
   const found = [];
@@ -112,7 +112,7 @@ test('crosses and rings keep their shape with numbers', async () => {
   const page = await pageOf(1366, 768);
   const painted = await page.evaluate(async () => {
     const script = document.querySelector('script[type=module]')?.getAttribute('src') ?? '';
-    const { $board_canvas: { BoardCanvas } } = await import(script);
+    const { $board_board_canvas: { BoardCanvas } } = await import(script);
     const [canvas, viewport] = [document.createElement('canvas'), { width: 400, height: 400 }];
     new BoardCanvas(canvas).paint(
       { bounds: null, moves: [[-1, 0], [1, 0], [0, 3]], names: false, style: 'marks', numbers: true, shades: [] },
