@@ -107,11 +107,9 @@ test('Firefox plays WebKit, they talk, and both are back as soon as the server i
   const link = new URL(await host.evaluate(() => location.href));
   await guest.goto(link.pathname);
   const turn = (/** @type {Visitor} */ one) => one.evaluate(() => document.querySelector('.status')?.textContent ?? '');
-  await soon('the game begins', async () => {
-    // A guest may have to take the seat.
-    if (await guest.evaluate(() => [...document.querySelectorAll('button')].some((button) => /^Play against/.test(button.textContent ?? '')))) await press(guest, 'button', 'Play against');
-    return /Your move|thinking/.test(await turn(host)) && /Your move|thinking/.test(await turn(guest));
-  });
+  // The button is gone once the seat is taken.
+  await press(guest, 'button', 'Play against');
+  await soon('the game begins', async () => /Your move|thinking/.test(await turn(host)) && /Your move|thinking/.test(await turn(guest)));
   const [black, white] = await turn(host) === 'Your move' ? [host, guest] : [guest, host];
   await putStone(black, 'h8');
   await seesStone(white, 'h8');
