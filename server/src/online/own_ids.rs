@@ -30,7 +30,7 @@ impl OwnIds {
         iter::once(&self.account).chain(&self.guests)
     }
 
-    /// An encoded message as the account receives it.
+    /// Replaces the guests' ids in an encoded message.
     pub(crate) fn translate_text(&self, text: Utf8Bytes) -> Utf8Bytes {
         // Few messages name a guest. The text may also be something else, such as a line of chat.
         if !self.guests.iter().any(|guest| text.contains(guest.as_str())) {

@@ -2,7 +2,7 @@
 //! mailbox as a room here, and passes on what they send and receive.
 //!
 //! It keeps every command until it is answered, and sends it again when frames were lost or the room
-//! has a new owner: the command's id makes that safe. It passes on no event that is not the next one.
+//! has a new owner: the command's id makes that safe. It forwards events strictly in order.
 //! When the owner is dead it claims the room, and hands everything over to the room that it becomes.
 //! It does not know what the commands and messages mean.
 

@@ -1,9 +1,9 @@
 //! Storage: the logs of rooms, the games that ended in them, and the members who played them.
 //!
-//! [`Storage`] is what a back end must do; [`Memory`] and [`Sqlite`] are the two there are. One
-//! writer (`storage/log_writer.rs`) owns the storage and groups what is queued into one commit.
-//! Games and members are read beside it (`storage/read_pool.rs`). Nothing here knows what the
-//! events mean.
+//! [`Storage`] is what a back end must do. `sqlite.rs` is for one server, `postgres.rs` for several
+//! nodes, and `memory.rs` is a model for tests. One writer (`log_writer.rs`) owns the storage and
+//! groups what is queued into one commit; games and members are read through other connections.
+//! Nothing here knows what the events mean.
 //!
 //! A room has one owner at a time, identified by its [`Epoch`]. [`Storage::claim`] raises the epoch
 //! and then reads the log; from then on, appends of an earlier owner are refused. It is the only

@@ -158,7 +158,7 @@ impl Lobby {
         Ok(place.cloned())
     }
 
-    /// A room on whatever node, for callers who know its code. `None` if its owner does not answer.
+    /// A room on any node, for callers who know its code. `None` if its owner does not answer.
     ///
     /// # Errors
     /// If there is no such room, or it cannot be looked up.

@@ -57,7 +57,7 @@ impl Lobby {
         self.directory.paired_games()
     }
 
-    /// The game of this member in a paired room, on whatever node. It is stored where there are other
+    /// The game of this member in a paired room, on any node. It is stored where there are other
     /// nodes; a node that is alone knows it from its beginning on.
     ///
     /// # Errors

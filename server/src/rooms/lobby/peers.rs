@@ -39,7 +39,7 @@ use crate::{
 };
 
 impl Lobby {
-    /// Finds the room with this code, on whatever node.
+    /// Finds the room with this code, on any node.
     ///
     /// # Errors
     /// If there is none, or it cannot be looked up.
@@ -62,7 +62,7 @@ impl Lobby {
         }
     }
 
-    /// The open rooms that a member has made, on whatever node.
+    /// The open rooms that a member has made, on any node.
     pub(super) async fn made_by(&self, maker: &MemberId) -> Result<Vec<MadeRoom>, Refusal> {
         let maker = maker.clone();
         let made = self.read_pool.try_read(move |reader| reader.made_by(&maker)).await;

@@ -23,7 +23,7 @@ pub(super) struct Guests {
     sessions: BTreeMap<SessionId, Guest>,
     /// The number of the last event that all who are inside have. Absent while nobody is.
     seq: Option<u64>,
-    /// The last commands that the owner has refused, on whatever node, the oldest first.
+    /// The last commands that the owner has refused, on any node, the oldest first.
     refused: VecDeque<(MemberId, CommandId)>,
     /// The same of the owners before: this one does not know.
     refused_before: VecDeque<(MemberId, CommandId)>,
