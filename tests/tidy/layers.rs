@@ -9,12 +9,16 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 7] = [
+const PACKAGES: [(&str, &[&str]); 8] = [
     ("shared/Cargo.toml", &[]),
     ("shared/wasm/Cargo.toml", &["fivefold-shared"]),
     ("tests/services/Cargo.toml", &[]),
+    ("server/page/Cargo.toml", &[]),
     ("server/storage/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
-    ("server/Cargo.toml", &["fivefold-shared", "fivefold-storage", "fivefold-test-services"]),
+    (
+        "server/Cargo.toml",
+        &["fivefold-page", "fivefold-shared", "fivefold-storage", "fivefold-test-services"],
+    ),
     ("client/Cargo.toml", &["fivefold-shared"]),
     (
         "tests/Cargo.toml",

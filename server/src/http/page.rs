@@ -2,7 +2,7 @@
 //!
 //! It does not know what the page does; see `server/web`.
 
-use std::{fmt, fs, path::Path as FilePath, sync::Arc};
+use std::{fs, path::Path as FilePath, sync::Arc};
 
 use axum::{
     Extension,
@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Redirect, Response},
 };
+use fivefold_page::{DIGEST, Embedded, FILES};
 use fivefold_shared::protocol::{RoomCode, sent_code};
 use sha2::{Digest, Sha256};
 
@@ -20,18 +21,6 @@ use super::{
     preview::{self, Preview},
 };
 use crate::{config::PageSource, shared_state::Server};
-
-/// A file of the page, embedded in the program.
-struct Embedded {
-    /// Its path in the folder, such as `language/en.js`.
-    name: &'static str,
-    plain: &'static [u8],
-    brotli: &'static [u8],
-    gzip: &'static [u8],
-}
-
-// `DIGEST` and `FILES`, made by build.rs.
-include!(concat!(env!("OUT_DIR"), "/page/table.rs"));
 
 /// Stands in for the digest when files are read from a folder.
 const LIVE: &str = "live";
@@ -92,28 +81,20 @@ impl Encoding {
         }
     }
 
+    const fn of(self, file: &Embedded) -> &'static [u8] {
+        match self {
+            Self::Plain => file.plain,
+            Self::Brotli => file.brotli,
+            Self::Gzip => file.gzip,
+        }
+    }
+
     const fn name(self) -> Option<&'static str> {
         match self {
             Self::Plain => None,
             Self::Brotli => Some("br"),
             Self::Gzip => Some("gzip"),
         }
-    }
-}
-
-impl Embedded {
-    const fn content(&self, encoding: Encoding) -> &'static [u8] {
-        match encoding {
-            Encoding::Plain => self.plain,
-            Encoding::Brotli => self.brotli,
-            Encoding::Gzip => self.gzip,
-        }
-    }
-}
-
-impl fmt::Debug for Embedded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Embedded").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -301,7 +282,7 @@ fn embedded(name: &str, headers: &HeaderMap) -> Option<Response> {
         return Some((StatusCode::NOT_MODIFIED, cached).into_response());
     }
     let described = describe(name)?;
-    let content = Bytes::from_static(file.content(encoding));
+    let content = Bytes::from_static(encoding.of(file));
     let mut response = (cached, described, content).into_response();
     if let Some(coding) = encoding.name() {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));

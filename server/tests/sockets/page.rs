@@ -46,10 +46,10 @@ const ELSEWHERE: [&str; 8] = [
     "replay/replay-view.js",
 ];
 
-/// The files that have several modules, as in build.rs.
+/// The files that have several modules, as in server/page/build.rs.
 const JOINED: [&str; 3] = ["main.js", "puzzles/daily-puzzle.js", "room/room-view.js"];
 
-/// Extensions of the files that are served, as in build.rs.
+/// Extensions of the files that are served, as in server/page/build.rs.
 const KINDS: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
 
 fn folder() -> &'static Path {
