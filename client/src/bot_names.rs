@@ -6,7 +6,7 @@ use fivefold_shared::{
     protocol::Player,
 };
 
-use crate::sanitize::sanitize;
+use crate::terminal::sanitize::sanitize;
 
 /// A bot: `Bot, level 3` or `Bot "Attack"`.
 pub fn bot(bot: BotSpec) -> String {

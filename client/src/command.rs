@@ -41,8 +41,7 @@ use clap::{Parser, builder::StyledStr, error::ContextValue};
 use self::usage::{USAGE, Usage};
 use crate::{
     cli::{Cli, Command},
-    output,
-    sanitize::sanitize,
+    terminal::{output, sanitize::sanitize},
 };
 
 /// Runs the program.

@@ -23,7 +23,8 @@ use tokio_rustls::TlsConnector;
 use tokio_tungstenite::Connector;
 
 use crate::{
-    room_link::ServerAddress, sanitize::sanitize, session_cookie::SessionCookie, tls_roots,
+    room_link::ServerAddress, session_cookie::SessionCookie, terminal::sanitize::sanitize,
+    tls_roots,
 };
 
 /// The longest time for the whole answer.

@@ -25,9 +25,9 @@ use crate::{
     json_lobby_line::LobbyLine,
     line_interface::View,
     opening_choices,
-    output::Output,
     room_link::ServerAddress,
     table::{Table, TableEvent},
+    terminal::output::Output,
     typed_command::{HELP, TypedError},
 };
 

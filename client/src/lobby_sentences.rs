@@ -9,8 +9,8 @@ use crate::{
     bot_names,
     challenges::Challenge,
     lobby::{LobbyState, Search},
-    sanitize::sanitize,
     sentences,
+    terminal::sanitize::sanitize,
 };
 
 /// How a game is played, in short: `renju 15x15, 5+3, swap2`.

@@ -10,7 +10,7 @@ use crate::{
     lobby_lines::{LOBBY_HELP, LineError, LobbyView},
     lobby_sentences as sentences,
     plain_output::Plain,
-    sanitize::sanitize,
+    terminal::sanitize::sanitize,
 };
 
 impl<O: Write, E: Write> LobbyView for Plain<O, E> {

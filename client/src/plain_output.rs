@@ -18,13 +18,11 @@ use crate::{
     ascii_board, bot_names,
     connection::Welcome,
     line_interface::View,
-    lobby_sentences, opening_choices,
-    output::Output,
-    restored,
+    lobby_sentences, opening_choices, restored,
     room_link::ServerAddress,
-    sanitize::sanitize,
     sentences::{self, Speaker},
     table::{Table, TableEvent},
+    terminal::{output::Output, sanitize::sanitize},
     typed_command::{HELP, TypedError},
 };
 

@@ -24,7 +24,7 @@ use crate::{
     people::PersonRequest,
     perspective::Perspective,
     restored,
-    sanitize::sanitize,
+    terminal::sanitize::sanitize,
 };
 
 /// Answers about other people that wait to be shown.

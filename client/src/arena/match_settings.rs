@@ -12,7 +12,7 @@ use super::statistics::Sprt;
 use crate::{
     gomocup_engine::{EngineCommand, Limits, file_name},
     openings,
-    sanitize::sanitize,
+    terminal::sanitize::sanitize,
 };
 
 /// The time for a move where a match limits neither time nor nodes.

@@ -17,10 +17,10 @@ use super::{
 use crate::{
     cli::{LoginArgs, LogoutArgs, VisitArgs},
     http_request::{HttpAnswer, HttpRequest, Key},
-    output, password_prompt,
     server_list::ServerList,
     session_cookie::SessionCookie,
     settings::Settings,
+    terminal::{output, password_prompt},
 };
 
 /// An account, as the server shows it to its owner.

@@ -11,9 +11,9 @@ use super::usage::Usage;
 use crate::{
     cli::ServerArgs,
     http_request::{HttpAnswer, HttpRefused, HttpRequest},
-    output,
     server_list::ServerList,
     settings::Settings,
+    terminal::output,
     tls_roots,
 };
 

@@ -10,10 +10,10 @@ use super::account_request::{is_signed_out, send, server, signed_out};
 use crate::{
     cli::ServerArgs,
     http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
-    output, password_prompt,
     server_list::ServerList,
     session_cookie::SessionCookie,
     settings::Settings,
+    terminal::{output, password_prompt},
 };
 
 /// A session at a server.

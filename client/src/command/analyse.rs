@@ -27,8 +27,8 @@ use crate::{
     analysis_output::{self, Progress},
     cli::AnalyseArgs,
     game_files::{self, Format, Reading},
-    output,
     search_threads::search_threads,
+    terminal::output,
 };
 
 /// Analyses a position or a whole game until it is done or the person presses Ctrl-C.

@@ -19,7 +19,8 @@ use crate::{
     arena::{Contestant, Match, Report, Sink, TURN},
     cli::ArenaArgs,
     gomocup_engine::Limits,
-    openings, output,
+    openings,
+    terminal::output,
 };
 
 /// The most moves of a game on the unbounded board, unless an option sets another number.

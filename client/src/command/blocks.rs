@@ -15,9 +15,9 @@ use super::{
 use crate::{
     cli::{BlockArgs, LogoutArgs, UnblockArgs},
     http_request::{HttpRequest, Key},
-    output,
     server_list::ServerList,
     settings::Settings,
+    terminal::output,
 };
 
 /// A player's list, as the server shows it to them.

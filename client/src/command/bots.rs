@@ -9,7 +9,7 @@ use super::{
     account_session::{AccountSession, with_session},
     own_bots::{Bot, Bots, find, read},
 };
-use crate::{cli::BotCommand, output};
+use crate::{cli::BotCommand, terminal::output};
 
 /// Makes, lists, renames or deletes bots of the account that is signed in.
 pub(super) async fn run(command: &BotCommand) -> anyhow::Result<ExitCode> {

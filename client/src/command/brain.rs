@@ -5,7 +5,7 @@ use std::{io, process::ExitCode};
 use crate::{
     cli::BrainArgs,
     gomocup_brain::{self, BrainOptions},
-    output,
+    terminal::output,
 };
 
 /// Plays for a manager of Gomocup's protocol.

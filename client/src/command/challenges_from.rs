@@ -11,7 +11,7 @@ use super::{
     account_request::{send, server},
     blocks::key,
 };
-use crate::{cli::ChallengesArgs, http_request::HttpRequest, output, settings::Settings};
+use crate::{cli::ChallengesArgs, http_request::HttpRequest, settings::Settings, terminal::output};
 
 const PATH: &str = "/api/challenges";
 

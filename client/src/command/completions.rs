@@ -5,7 +5,7 @@ use std::{io::Write, process::ExitCode};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-use crate::{cli::Cli, output};
+use crate::{cli::Cli, terminal::output};
 
 /// Prints the completions.
 pub(super) fn run(shell: Shell) -> anyhow::Result<ExitCode> {

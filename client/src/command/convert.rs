@@ -14,8 +14,7 @@ use super::usage::{Usage, rules};
 use crate::{
     cli::ConvertArgs,
     game_files::{self, Format, Reading},
-    output,
-    sanitize::sanitize,
+    terminal::{output, sanitize::sanitize},
 };
 
 /// Reads a game in one format and writes it in another.

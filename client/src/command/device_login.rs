@@ -14,9 +14,8 @@ use super::account_request::send;
 use crate::{
     cli::ServerArgs,
     http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
-    output,
-    sanitize::sanitize,
     server_list::ServerList,
+    terminal::{output, sanitize::sanitize},
 };
 
 /// Shortest and longest time between two questions, whatever the server says.

@@ -6,7 +6,8 @@ use fivefold_shared::record::GameList;
 
 use super::{rooms::own_rooms, visit::Visit};
 use crate::{
-    cli::GamesArgs, game_list, http_request::HttpRequest, json_output::Json, output, tls_roots,
+    cli::GamesArgs, game_list, http_request::HttpRequest, json_output::Json, terminal::output,
+    tls_roots,
 };
 
 /// Lists the person's open games, those where it is their turn first, and their last finished ones.

@@ -11,9 +11,9 @@ use crate::{
     cli::IdentityArgs,
     connection::{ConnectionError, unexpected},
     http_request::{HttpRequest, Key},
-    output, password_prompt,
     server_list::ServerList,
     settings::Settings,
+    terminal::{output, password_prompt},
 };
 
 /// Prints the identity, and replaces or deletes it on request.

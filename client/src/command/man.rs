@@ -4,7 +4,7 @@ use std::{fmt::Write as _, io::Write, process::ExitCode};
 
 use clap::{Arg, Command, CommandFactory};
 
-use crate::{cli::Cli, output};
+use crate::{cli::Cli, terminal::output};
 
 /// Prints the manual page, for `man -l -` or a folder `man1`.
 pub(super) fn run() -> anyhow::Result<ExitCode> {

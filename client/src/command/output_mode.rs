@@ -20,10 +20,10 @@ use crate::{
     line_interface::{self, View},
     lobby::{self, Lobby},
     lobby_lines::{self, LobbyView},
-    output::{self, Output},
     plain_output::Plain,
     room_link::ServerAddress,
     table::Table,
+    terminal::output::{self, Output},
     tui::{self, TakenTerminal},
 };
 

@@ -14,9 +14,9 @@ use crate::{
     game_list,
     http_request::{HttpAnswer, HttpRequest, Key},
     json_output::Json,
-    output,
     server_list::ServerList,
     settings::Settings,
+    terminal::output,
 };
 
 /// Shows an account's ratings, its last games, and the results against whoever is signed in.

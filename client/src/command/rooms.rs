@@ -9,8 +9,8 @@ use crate::{
     cli::RoomsArgs,
     connection::{Connection, ConnectionError, unexpected},
     json_output::Json,
-    output,
     plain_output::Plain,
+    terminal::output,
 };
 
 /// Lists the visitor's own rooms, then the other public ones.

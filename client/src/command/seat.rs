@@ -18,10 +18,10 @@ use crate::{
     engine_player::{self, SeatOptions},
     gomocup_engine::{EngineCommand, Limits},
     line_interface::View,
-    output,
     plain_output::Plain,
     room_link::RoomLink,
     table::Table,
+    terminal::output,
 };
 
 /// Extra time for network delay.

@@ -15,7 +15,7 @@ use crate::{
     connection::{Connection, ConnectionError, Welcome},
     engine_player::{self, ReadyEngine, SeatOptions},
     gomocup_engine::{Fault, OPEN, file_name},
-    output,
+    terminal::output,
 };
 
 /// Starts the engine for these rules, and asks for its name.

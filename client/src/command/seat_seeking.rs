@@ -32,9 +32,9 @@ use crate::{
     lobby::{Lobby, LobbyEvent, Search},
     lobby_lines::LobbyView,
     lobby_sentences as sentences,
-    output::{self, Output},
     plain_output::Plain,
     table::Table,
+    terminal::output::{self, Output},
 };
 
 /// How long to wait before a seek that is refused for the moment, or was ended, is sent again.

@@ -15,8 +15,8 @@ use crate::{
     json_output::Json,
     lobby::{Lobby, Search},
     lobby_lines::LobbyView,
-    output,
     plain_output::Plain,
+    terminal::output,
 };
 
 /// Seeks an opponent and plays, or lists what there is.

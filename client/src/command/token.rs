@@ -15,7 +15,10 @@ use super::{
     account_session::{AccountSession, with_session},
     own_bots::{self, Listed},
 };
-use crate::{cli::TokenCommand, output, sanitize::sanitize};
+use crate::{
+    cli::TokenCommand,
+    terminal::{output, sanitize::sanitize},
+};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 

@@ -11,10 +11,10 @@ use crate::{
     connection::{Connection, ConnectionError, Visitor, Welcome},
     guest_folders::GuestFolder,
     room_link::ServerAddress,
-    sanitize::sanitize,
     server_list::ServerList,
     settings::Settings,
     table::Table,
+    terminal::sanitize::sanitize,
     tls_roots,
 };
 

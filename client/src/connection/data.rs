@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{
 };
 use tokio_tungstenite::Connector;
 
-use crate::{sanitize::sanitize, session_cookie::SessionCookie};
+use crate::{session_cookie::SessionCookie, terminal::sanitize::sanitize};
 
 /// An event of a table.
 #[derive(Clone, PartialEq, Debug)]

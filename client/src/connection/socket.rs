@@ -16,7 +16,9 @@ use tokio_tungstenite::{
 };
 
 use super::data::{CommandIds, ConnectionError, Visitor, Welcome, accepted, unexpected};
-use crate::{room_link::ServerAddress, sanitize::sanitize, server_list::ServerList, tls_roots};
+use crate::{
+    room_link::ServerAddress, server_list::ServerList, terminal::sanitize::sanitize, tls_roots,
+};
 
 /// The longest time for the server to accept a socket, to answer `hello` or `join`, or to read a
 /// command from the socket.

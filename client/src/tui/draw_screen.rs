@@ -20,7 +20,7 @@ use super::{
     keys::HELP,
     theme::{BAR, STRONG},
 };
-use crate::sanitize::{is_unfit, sanitize};
+use crate::terminal::sanitize::{is_unfit, sanitize};
 
 /// Draws the screen. Lays it out for the frame's size, which may have changed since any event.
 /// Sanitizes everything on it, as a second safeguard.

@@ -21,7 +21,7 @@ mod platform {
     use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
     use crate::{
-        end_signals::{EndSignals, Interrupt},
+        terminal::end_signals::{EndSignals, Interrupt},
         tui::signals::Signal,
     };
 
@@ -71,7 +71,7 @@ mod platform {
     use std::io;
 
     use crate::{
-        end_signals::{EndSignals, Interrupt},
+        terminal::end_signals::{EndSignals, Interrupt},
         tui::signals::Signal,
     };
 

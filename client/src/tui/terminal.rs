@@ -17,7 +17,7 @@ use crossterm::{
 };
 use ratatui::{Frame, Terminal, backend::CrosstermBackend, layout::Rect};
 
-use crate::output;
+use crate::terminal::output;
 
 /// Whether the screen holds the terminal, for the panic hook. Restoring it twice would move the
 /// cursor back and overwrite later output.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::VecDeque};
 
-use crate::sanitize::sanitize;
+use crate::terminal::sanitize::sanitize;
 
 /// Most messages; older ones are dropped.
 const MESSAGES_MAX: usize = 200;

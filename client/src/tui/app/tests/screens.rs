@@ -299,8 +299,10 @@ fn what_a_server_says_cannot_disturb_the_terminal() {
     let check = |ann: &mut Sitting, what: &str| {
         let drawn = ann.drawn(120, 40);
         assert!(drawn.contains("PWNED"), "{what}: {drawn}");
-        let unfit: Vec<char> =
-            drawn.chars().filter(|c| *c != '\n' && crate::sanitize::is_unfit(*c)).collect();
+        let unfit: Vec<char> = drawn
+            .chars()
+            .filter(|c| *c != '\n' && crate::terminal::sanitize::is_unfit(*c))
+            .collect();
         assert!(unfit.is_empty(), "{what}: {unfit:?}");
     };
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);

@@ -9,7 +9,7 @@ use crossterm::{
 };
 use futures_util::StreamExt;
 
-use crate::{
+use crate::terminal::{
     end_signals::{EndSignals, Interrupt},
     output,
 };

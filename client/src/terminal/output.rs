@@ -8,7 +8,7 @@ use std::{
     panic::PanicHookInfo,
 };
 
-use crate::sanitize::{sanitize, sanitize_json, sanitize_lines};
+use crate::terminal::sanitize::{sanitize, sanitize_json, sanitize_lines};
 
 /// Prints sanitized text. One `writeln!` prints one line, whatever its arguments contain;
 /// [`lines`](Self::lines) prints trusted text of several lines.
