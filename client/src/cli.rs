@@ -34,7 +34,7 @@ use crate::{
     engine_player::OpeningChooser,
     game_files::Format,
     game_link::Watched,
-    room_link::RoomLink,
+    server::room_link::RoomLink,
 };
 
 /// Five in a row with friends and bots, in the terminal or by script.

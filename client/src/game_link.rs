@@ -13,10 +13,12 @@ use fivefold_shared::{
 };
 
 use crate::{
-    http_request::{HttpRequest, Key},
     local_game::LocalGame,
-    room_link::{LinkError, RoomLink, ServerAddress},
-    tls_roots,
+    server::{
+        http_request::{HttpRequest, Key},
+        room_link::{LinkError, RoomLink, ServerAddress},
+        tls_roots,
+    },
 };
 
 /// A finished game of a server.

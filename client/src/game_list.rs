@@ -8,7 +8,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{bot_names, lobby_sentences::settings, room_link::ServerAddress};
+use crate::{bot_names, lobby_sentences::settings, server::room_link::ServerAddress};
 
 /// An open room in one line: whose turn it is, the opponent and the link.
 pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {

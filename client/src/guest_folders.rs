@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context;
 
-use crate::server_list::ServerList;
+use crate::server::server_list::ServerList;
 
 /// Most programs that play at one server beside each other, each as a guest of its own.
 const FOLDERS_MAX: u32 = 16;

@@ -21,11 +21,10 @@ use fivefold_shared::{
 use serde::Serialize;
 
 use crate::{
-    connection::Welcome,
     json_lobby_line::LobbyLine,
     line_interface::View,
     opening_choices,
-    room_link::ServerAddress,
+    server::{connection::Welcome, room_link::ServerAddress},
     table::{Table, TableEvent},
     terminal::output::Output,
     typed_command::{HELP, TypedError},

@@ -11,9 +11,8 @@ use fivefold_shared::protocol::{CommandId, Event, Message, Phase};
 use tokio::sync::mpsc;
 
 use crate::{
-    connection::Welcome,
     exit_reason::ExitReason,
-    room_link::ServerAddress,
+    server::{connection::Welcome, room_link::ServerAddress},
     table::{Table, TableEvent},
     typed_command::{LineAction, TypedCommand, TypedError},
 };

@@ -13,9 +13,11 @@ use tokio::time::timeout;
 
 use crate::{
     challenges::{ChallengeError, Challenges, is_by},
-    connection::{Connection, ConnectionError, TableEvent, unexpected},
     own_clock::now,
-    room_link::ServerAddress,
+    server::{
+        connection::{Connection, ConnectionError, TableEvent, unexpected},
+        room_link::ServerAddress,
+    },
     table::Table,
 };
 

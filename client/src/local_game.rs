@@ -30,7 +30,7 @@ use fivefold_shared::{
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::oneshot;
 
-use crate::{connection::TableEvent, own_clock::now};
+use crate::{own_clock::now, server::connection::TableEvent};
 
 /// The most time for a bot's move or weights.
 const BUDGET: Budget = Budget { time: Duration::from_secs(2), nodes: None };

@@ -16,11 +16,10 @@ use fivefold_shared::{
 
 use crate::{
     ascii_board, bot_names,
-    connection::Welcome,
     line_interface::View,
     lobby_sentences, opening_choices, restored,
-    room_link::ServerAddress,
     sentences::{self, Speaker},
+    server::{connection::Welcome, room_link::ServerAddress},
     table::{Table, TableEvent},
     terminal::{output::Output, sanitize::sanitize},
     typed_command::{HELP, TypedError},

@@ -17,7 +17,9 @@ use directories::ProjectDirs;
 use fivefold_shared::protocol::{Identity, Name};
 use serde::{Deserialize, Serialize};
 
-use crate::{room_link::ServerAddress, server_list::ServerList, session_cookie::SessionCookie};
+use crate::server::{
+    room_link::ServerAddress, server_list::ServerList, session_cookie::SessionCookie,
+};
 
 /// The settings of one person.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

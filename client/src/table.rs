@@ -14,16 +14,16 @@ use fivefold_shared::{
 };
 use tokio::sync::mpsc;
 
-pub use crate::connection::TableEvent;
+pub use crate::server::connection::TableEvent;
 use crate::{
     challenges::{ChallengeError, Challenges},
-    connection::{CommandIds, Connection, ConnectionError, unexpected},
     exit_reason::ExitReason,
     local_game::LocalGame,
     own_clock::now,
     people::PersonRequest,
     perspective::Perspective,
     restored,
+    server::connection::{CommandIds, Connection, ConnectionError, unexpected},
     terminal::sanitize::sanitize,
 };
 

@@ -9,11 +9,13 @@ mod scripted_server;
 use std::time::Duration;
 
 use fivefold::{
-    backoff::WAIT_MIN,
-    connection::{Connection, ConnectionError, Visitor},
     json_output::Json,
     line_interface::View,
     plain_output::Plain,
+    server::{
+        backoff::WAIT_MIN,
+        connection::{Connection, ConnectionError, Visitor},
+    },
     table::{Table, TableEvent},
 };
 use fivefold_shared::{

@@ -9,13 +9,13 @@ mod scripted_server;
 use std::future::{Future, pending};
 
 use fivefold::{
-    connection::{Connection, TableEvent, Visitor},
     exit_reason::ExitReason,
     json_output::Json,
     line_interface,
     lobby::{Lobby, LobbyEvent, Search, join},
     lobby_lines::{self, LobbyView},
     plain_output::Plain,
+    server::connection::{Connection, TableEvent, Visitor},
     table::Table,
 };
 use fivefold_shared::{

@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use fivefold::{
+use fivefold::server::{
     connection::{Connection, ConnectionError, Visitor},
     tls_roots::connector,
 };

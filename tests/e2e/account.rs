@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use fivefold::{
+use fivefold::server::{
     http_request::{HttpRequest, Key},
     session_cookie::SessionCookie,
 };

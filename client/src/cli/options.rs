@@ -11,7 +11,7 @@ use fivefold_shared::{
     rules::{Rules, RulesError, Size, Variant},
 };
 
-use crate::{room_link::ServerAddress, tui::Glyphs};
+use crate::{server::room_link::ServerAddress, tui::Glyphs};
 
 /// Why the text of an option cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

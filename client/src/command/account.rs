@@ -16,9 +16,11 @@ use super::{
 };
 use crate::{
     cli::{LoginArgs, LogoutArgs, VisitArgs},
-    http_request::{HttpAnswer, HttpRequest, Key},
-    server_list::ServerList,
-    session_cookie::SessionCookie,
+    server::{
+        http_request::{HttpAnswer, HttpRequest, Key},
+        server_list::ServerList,
+        session_cookie::SessionCookie,
+    },
     settings::Settings,
     terminal::{output, password_prompt},
 };

@@ -10,11 +10,13 @@ use fivefold_shared::protocol::Reason;
 use super::usage::Usage;
 use crate::{
     cli::ServerArgs,
-    http_request::{HttpAnswer, HttpRefused, HttpRequest},
-    server_list::ServerList,
+    server::{
+        http_request::{HttpAnswer, HttpRefused, HttpRequest},
+        server_list::ServerList,
+        tls_roots,
+    },
     settings::Settings,
     terminal::output,
-    tls_roots,
 };
 
 /// Says that nobody is signed in.

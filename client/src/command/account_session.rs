@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use super::account_request::{is_signed_out, send, server, signed_out};
 use crate::{
     cli::ServerArgs,
-    http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
-    server_list::ServerList,
-    session_cookie::SessionCookie,
+    server::{
+        http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
+        server_list::ServerList,
+        session_cookie::SessionCookie,
+    },
     settings::Settings,
     terminal::{output, password_prompt},
 };

@@ -14,8 +14,10 @@ use super::{
 };
 use crate::{
     cli::{BlockArgs, LogoutArgs, UnblockArgs},
-    http_request::{HttpRequest, Key},
-    server_list::ServerList,
+    server::{
+        http_request::{HttpRequest, Key},
+        server_list::ServerList,
+    },
     settings::Settings,
     terminal::output,
 };

@@ -11,7 +11,9 @@ use super::{
     account_request::{send, server},
     blocks::key,
 };
-use crate::{cli::ChallengesArgs, http_request::HttpRequest, settings::Settings, terminal::output};
+use crate::{
+    cli::ChallengesArgs, server::http_request::HttpRequest, settings::Settings, terminal::output,
+};
 
 const PATH: &str = "/api/challenges";
 

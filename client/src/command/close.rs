@@ -5,7 +5,7 @@ use std::{io::Write, process::ExitCode};
 use fivefold_shared::protocol::{LobbyRequest, Message};
 
 use super::visit::Visit;
-use crate::{cli::CloseArgs, connection::unexpected, terminal::output};
+use crate::{cli::CloseArgs, server::connection::unexpected, terminal::output};
 
 /// Closes a room that the same identity created.
 pub(super) async fn run(args: &CloseArgs) -> anyhow::Result<ExitCode> {

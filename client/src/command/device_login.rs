@@ -13,8 +13,10 @@ use tokio::time::{Instant, sleep};
 use super::account_request::send;
 use crate::{
     cli::ServerArgs,
-    http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
-    server_list::ServerList,
+    server::{
+        http_request::{HttpAnswer, HttpRefused, HttpRequest, Key},
+        server_list::ServerList,
+    },
     terminal::{output, sanitize::sanitize},
 };
 

@@ -6,8 +6,11 @@ use fivefold_shared::record::GameList;
 
 use super::{rooms::own_rooms, visit::Visit};
 use crate::{
-    cli::GamesArgs, game_list, http_request::HttpRequest, json_output::Json, terminal::output,
-    tls_roots,
+    cli::GamesArgs,
+    game_list,
+    json_output::Json,
+    server::{http_request::HttpRequest, tls_roots},
+    terminal::output,
 };
 
 /// Lists the person's open games, those where it is their turn first, and their last finished ones.

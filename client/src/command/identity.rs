@@ -9,9 +9,11 @@ use hyper::Method;
 use super::{account_request::send, usage::Usage, visit::Visit};
 use crate::{
     cli::IdentityArgs,
-    connection::{ConnectionError, unexpected},
-    http_request::{HttpRequest, Key},
-    server_list::ServerList,
+    server::{
+        connection::{ConnectionError, unexpected},
+        http_request::{HttpRequest, Key},
+        server_list::ServerList,
+    },
     settings::Settings,
     terminal::{output, password_prompt},
 };

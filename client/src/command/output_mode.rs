@@ -14,14 +14,16 @@ use tokio::sync::mpsc;
 use super::usage::{INTERRUPTED, exit_code};
 use crate::{
     cli::{ColorChoice, ViewArgs},
-    connection::{ConnectionError, Welcome},
     exit_reason::ExitReason,
     json_output::Json,
     line_interface::{self, View},
     lobby::{self, Lobby},
     lobby_lines::{self, LobbyView},
     plain_output::Plain,
-    room_link::ServerAddress,
+    server::{
+        connection::{ConnectionError, Welcome},
+        room_link::ServerAddress,
+    },
     table::Table,
     terminal::output::{self, Output},
     tui::{self, TakenTerminal},

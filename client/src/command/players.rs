@@ -12,9 +12,11 @@ use super::account_request::{send, server};
 use crate::{
     cli::{LeaderboardArgs, PlayerArgs, ServerArgs},
     game_list,
-    http_request::{HttpAnswer, HttpRequest, Key},
     json_output::Json,
-    server_list::ServerList,
+    server::{
+        http_request::{HttpAnswer, HttpRequest, Key},
+        server_list::ServerList,
+    },
     settings::Settings,
     terminal::output,
 };

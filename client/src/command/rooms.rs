@@ -7,9 +7,9 @@ use fivefold_shared::protocol::{LobbyRequest, Message, OwnRoom, RoomSummary};
 use super::visit::Visit;
 use crate::{
     cli::RoomsArgs,
-    connection::{Connection, ConnectionError, unexpected},
     json_output::Json,
     plain_output::Plain,
+    server::connection::{Connection, ConnectionError, unexpected},
     terminal::output,
 };
 

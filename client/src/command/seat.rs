@@ -14,12 +14,11 @@ use super::{
 };
 use crate::{
     cli::{SeatArgs, VisitArgs},
-    connection::unexpected,
     engine_player::{self, SeatOptions},
     gomocup_engine::{EngineCommand, Limits},
     line_interface::View,
     plain_output::Plain,
-    room_link::RoomLink,
+    server::{connection::unexpected, room_link::RoomLink},
     table::Table,
     terminal::output,
 };

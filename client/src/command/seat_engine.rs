@@ -12,9 +12,9 @@ use tokio::task;
 
 use crate::{
     cli::SeatArgs,
-    connection::{Connection, ConnectionError, Welcome},
     engine_player::{self, ReadyEngine, SeatOptions},
     gomocup_engine::{Fault, OPEN, file_name},
+    server::connection::{Connection, ConnectionError, Welcome},
     terminal::output,
 };
 

@@ -25,7 +25,6 @@ use super::{
 };
 use crate::{
     cli::SeatArgs,
-    connection::is_passing,
     engine_player::{self, ReadyEngine, SeatOptions},
     exit_reason::ExitReason,
     line_interface::View,
@@ -33,6 +32,7 @@ use crate::{
     lobby_lines::LobbyView,
     lobby_sentences as sentences,
     plain_output::Plain,
+    server::connection::is_passing,
     table::Table,
     terminal::output::{self, Output},
 };

@@ -8,14 +8,16 @@ use fivefold_shared::protocol::{ApiToken, LobbyRequest, Message, Reason};
 use super::{output_mode::OutputMode, usage::Usage};
 use crate::{
     cli::VisitArgs,
-    connection::{Connection, ConnectionError, Visitor, Welcome},
     guest_folders::GuestFolder,
-    room_link::ServerAddress,
-    server_list::ServerList,
+    server::{
+        connection::{Connection, ConnectionError, Visitor, Welcome},
+        room_link::ServerAddress,
+        server_list::ServerList,
+        tls_roots,
+    },
     settings::Settings,
     table::Table,
     terminal::sanitize::sanitize,
-    tls_roots,
 };
 
 /// A visitor who is connected to a server but not at a table yet.

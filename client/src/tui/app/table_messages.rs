@@ -8,9 +8,9 @@ use fivefold_shared::{
 
 use super::{App, Connection, Effect, Mode};
 use crate::{
-    connection::is_passing,
     lobby_sentences, opening_choices,
     sentences::{self, Speaker},
+    server::connection::is_passing,
 };
 
 impl App {

@@ -35,11 +35,13 @@ pub use self::data::{
 };
 use self::{data::accepted, server_clock::ServerClock, socket::greet, task::ConnectionTask};
 use crate::{
-    http_request::{HttpRequest, Key},
     own_clock::now,
-    room_link::ServerAddress,
-    server_list::ServerList,
-    session_cookie::SessionCookie,
+    server::{
+        http_request::{HttpRequest, Key},
+        room_link::ServerAddress,
+        server_list::ServerList,
+        session_cookie::SessionCookie,
+    },
 };
 
 /// Messages and commands that may be queued in this process.

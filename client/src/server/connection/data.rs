@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{
 };
 use tokio_tungstenite::Connector;
 
-use crate::{session_cookie::SessionCookie, terminal::sanitize::sanitize};
+use crate::{server::session_cookie::SessionCookie, terminal::sanitize::sanitize};
 
 /// An event of a table.
 #[derive(Clone, PartialEq, Debug)]

@@ -17,7 +17,8 @@ use tokio_tungstenite::{
 
 use super::data::{CommandIds, ConnectionError, Visitor, Welcome, accepted, unexpected};
 use crate::{
-    room_link::ServerAddress, server_list::ServerList, terminal::sanitize::sanitize, tls_roots,
+    server::{room_link::ServerAddress, server_list::ServerList, tls_roots},
+    terminal::sanitize::sanitize,
 };
 
 /// The longest time for the server to accept a socket, to answer `hello` or `join`, or to read a

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::room_link::{LinkError, ServerAddress};
+use crate::server::room_link::{LinkError, ServerAddress};
 
 /// Most addresses in a list.
 pub const ADDRESSES_MAX: usize = 32;

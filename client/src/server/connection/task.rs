@@ -25,7 +25,7 @@ use super::{
     server_clock::ServerClock,
     socket::{ANSWER_TIMEOUT, Loss, Socket, ask_once, greet, read, send_frame},
 };
-use crate::{backoff::Backoff, server_list::ServerList};
+use crate::server::{backoff::Backoff, server_list::ServerList};
 
 /// How long a server may be silent.
 struct Silence {

@@ -23,8 +23,8 @@ use tokio_rustls::TlsConnector;
 use tokio_tungstenite::Connector;
 
 use crate::{
-    room_link::ServerAddress, session_cookie::SessionCookie, terminal::sanitize::sanitize,
-    tls_roots,
+    server::{room_link::ServerAddress, session_cookie::SessionCookie, tls_roots},
+    terminal::sanitize::sanitize,
 };
 
 /// The longest time for the whole answer.
