@@ -33,7 +33,7 @@ use crate::{
     arena::{Contestant, Sprt},
     engine_player::OpeningChooser,
     game_files::Format,
-    game_link::Watched,
+    play::game_link::Watched,
     server::room_link::RoomLink,
 };
 

@@ -24,10 +24,12 @@ use tokio::{
 };
 
 use crate::{
-    exit_reason::ExitReason,
     gomocup_engine::{EngineCommand, Fault, GomocupEngine},
     line_interface::View,
-    table::{Table, TableEvent, aborted_by},
+    play::{
+        exit_reason::ExitReason,
+        table::{Table, TableEvent, aborted_by},
+    },
 };
 
 /// How long to wait for the room's answer when the engine gives up.

@@ -27,7 +27,7 @@ use fivefold_shared::{
     rules::{Illegal, Position, Rules, Stone},
 };
 
-use crate::{game_link::GameLink, terminal::output};
+use crate::{play::game_link::GameLink, terminal::output};
 
 /// Most games that are saved from the screen into one folder.
 const SAVED_MAX: u32 = 999;

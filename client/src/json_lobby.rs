@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use crate::{
     json_lobby_line::LobbyLine,
     json_output::Json,
-    lobby::{Lobby, LobbyEvent},
     lobby_lines::{LOBBY_HELP, LineError, LobbyView},
+    play::lobby::{Lobby, LobbyEvent},
 };
 
 impl<W: Write> Json<W> {

@@ -24,8 +24,8 @@ use crate::{
     json_lobby_line::LobbyLine,
     line_interface::View,
     opening_choices,
+    play::table::{Table, TableEvent},
     server::{connection::Welcome, room_link::ServerAddress},
-    table::{Table, TableEvent},
     terminal::output::Output,
     typed_command::{HELP, TypedError},
 };

@@ -11,9 +11,11 @@ use fivefold_shared::protocol::{CommandId, Event, Message, Phase};
 use tokio::sync::mpsc;
 
 use crate::{
-    exit_reason::ExitReason,
+    play::{
+        exit_reason::ExitReason,
+        table::{Table, TableEvent},
+    },
     server::{connection::Welcome, room_link::ServerAddress},
-    table::{Table, TableEvent},
     typed_command::{LineAction, TypedCommand, TypedError},
 };
 

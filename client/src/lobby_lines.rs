@@ -9,10 +9,12 @@ use tokio::{
 };
 
 use crate::{
-    challenges::ChallengeError,
-    exit_reason::ExitReason,
-    lobby::{Lobby, LobbyEvent, NotAnswered, Search},
     lobby_sentences as sentences,
+    play::{
+        challenges::ChallengeError,
+        exit_reason::ExitReason,
+        lobby::{Lobby, LobbyEvent, NotAnswered, Search},
+    },
 };
 
 /// The help text, one command a line.

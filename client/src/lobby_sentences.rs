@@ -7,8 +7,10 @@ use fivefold_shared::{
 
 use crate::{
     bot_names,
-    challenges::Challenge,
-    lobby::{LobbyState, Search},
+    play::{
+        challenges::Challenge,
+        lobby::{LobbyState, Search},
+    },
     sentences,
     terminal::sanitize::sanitize,
 };

@@ -7,7 +7,7 @@ use fivefold_shared::{
     rules::Stone,
 };
 
-use crate::{perspective::Perspective, sentences};
+use crate::{play::perspective::Perspective, sentences};
 
 /// One of the choices that an ask leaves open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use fivefold_shared::protocol::{OpenSeek, Pool, Wanted};
 
 use crate::{
-    lobby::{Lobby, LobbyEvent, Search},
     lobby_lines::{LOBBY_HELP, LineError, LobbyView},
     lobby_sentences as sentences,
     plain_output::Plain,
+    play::lobby::{Lobby, LobbyEvent, Search},
     terminal::sanitize::sanitize,
 };
 

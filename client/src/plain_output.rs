@@ -17,10 +17,13 @@ use fivefold_shared::{
 use crate::{
     ascii_board, bot_names,
     line_interface::View,
-    lobby_sentences, opening_choices, restored,
+    lobby_sentences, opening_choices,
+    play::{
+        lost_moves,
+        table::{Table, TableEvent},
+    },
     sentences::{self, Speaker},
     server::{connection::Welcome, room_link::ServerAddress},
-    table::{Table, TableEvent},
     terminal::{output::Output, sanitize::sanitize},
     typed_command::{HELP, TypedError},
 };
@@ -307,7 +310,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
             }
             TableEvent::Restored { moves } => {
                 self.is_restored = true;
-                writeln!(self.talk, "{}", restored::sentence(*moves))
+                writeln!(self.talk, "{}", lost_moves::sentence(*moves))
             }
             TableEvent::Back => {
                 if !std::mem::take(&mut self.is_restored) {

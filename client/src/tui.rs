@@ -30,10 +30,12 @@ use self::{
 };
 pub use self::{options::Options, theme::Glyphs};
 use crate::{
-    exit_reason::ExitReason,
     game_files,
-    lobby::Lobby,
-    table::{Table, TableEvent},
+    play::{
+        exit_reason::ExitReason,
+        lobby::Lobby,
+        table::{Table, TableEvent},
+    },
 };
 
 /// The interval between drawings while a clock on the screen runs.

@@ -10,10 +10,12 @@ use fivefold_shared::{
 };
 
 use crate::{
-    challenges::ChallengeError,
     opening_choices,
-    people::{AboutError, AboutPerson, PersonRequest},
-    table::Table,
+    play::{
+        challenges::ChallengeError,
+        person_requests::{AboutError, AboutPerson, PersonRequest},
+        table::Table,
+    },
 };
 
 /// The help text, one command a line.

@@ -12,11 +12,11 @@ use fivefold::{
     json_output::Json,
     line_interface::View,
     plain_output::Plain,
+    play::table::{Table, TableEvent},
     server::{
         backoff::WAIT_MIN,
         connection::{Connection, ConnectionError, Visitor},
     },
-    table::{Table, TableEvent},
 };
 use fivefold_shared::{
     clock::TimeControl,

@@ -9,14 +9,16 @@ mod scripted_server;
 use std::future::{Future, pending};
 
 use fivefold::{
-    exit_reason::ExitReason,
     json_output::Json,
     line_interface,
-    lobby::{Lobby, LobbyEvent, Search, join},
     lobby_lines::{self, LobbyView},
     plain_output::Plain,
+    play::{
+        exit_reason::ExitReason,
+        lobby::{Lobby, LobbyEvent, Search, join},
+        table::Table,
+    },
     server::connection::{Connection, TableEvent, Visitor},
-    table::Table,
 };
 use fivefold_shared::{
     clock::TimeControl,

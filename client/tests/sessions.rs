@@ -3,12 +3,10 @@
 use std::future::pending;
 
 use fivefold::{
-    exit_reason::ExitReason,
     json_output::Json,
     line_interface::{self, View},
-    local_game::LocalGame,
     plain_output::Plain,
-    table::Table,
+    play::{exit_reason::ExitReason, local_game::LocalGame, table::Table},
 };
 use fivefold_shared::{
     opening::OpeningKind,

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use fivefold::{local_game::LocalGame, table::TableEvent};
+use fivefold::play::{local_game::LocalGame, table::TableEvent};
 use fivefold_shared::{
     analysis::Weight,
     bot,

@@ -8,7 +8,7 @@ use super::{
     usage::Usage,
     visit::Visit,
 };
-use crate::{cli::ChallengeArgs, lobby::Search};
+use crate::{cli::ChallengeArgs, play::lobby::Search};
 
 /// Challenges somebody, waits for their answer, and plays.
 pub(super) async fn run(args: &ChallengeArgs) -> anyhow::Result<ExitCode> {

@@ -11,10 +11,12 @@ use super::{
     visit::Visit,
 };
 use crate::{
-    exit_reason::ExitReason,
-    lobby::{Lobby, Search},
+    play::{
+        exit_reason::ExitReason,
+        lobby::{Lobby, Search},
+        table::Table,
+    },
     sentences,
-    table::Table,
 };
 
 /// What a person begins with in the lobby.

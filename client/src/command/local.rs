@@ -10,8 +10,7 @@ use super::{
 };
 use crate::{
     cli::{ColourChoice, LocalArgs},
-    local_game::LocalGame,
-    table::Table,
+    play::{local_game::LocalGame, table::Table},
 };
 
 /// Plays without a server.

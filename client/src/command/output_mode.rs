@@ -14,17 +14,19 @@ use tokio::sync::mpsc;
 use super::usage::{INTERRUPTED, exit_code};
 use crate::{
     cli::{ColorChoice, ViewArgs},
-    exit_reason::ExitReason,
     json_output::Json,
     line_interface::{self, View},
-    lobby::{self, Lobby},
     lobby_lines::{self, LobbyView},
     plain_output::Plain,
+    play::{
+        exit_reason::ExitReason,
+        lobby::{self, Lobby},
+        table::Table,
+    },
     server::{
         connection::{ConnectionError, Welcome},
         room_link::ServerAddress,
     },
-    table::Table,
     terminal::output::{self, Output},
     tui::{self, TakenTerminal},
 };

@@ -18,8 +18,8 @@ use crate::{
     gomocup_engine::{EngineCommand, Limits},
     line_interface::View,
     plain_output::Plain,
+    play::table::Table,
     server::{connection::unexpected, room_link::RoomLink},
-    table::Table,
     terminal::output,
 };
 

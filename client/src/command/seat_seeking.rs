@@ -26,14 +26,16 @@ use super::{
 use crate::{
     cli::SeatArgs,
     engine_player::{self, ReadyEngine, SeatOptions},
-    exit_reason::ExitReason,
     line_interface::View,
-    lobby::{Lobby, LobbyEvent, Search},
     lobby_lines::LobbyView,
     lobby_sentences as sentences,
     plain_output::Plain,
+    play::{
+        exit_reason::ExitReason,
+        lobby::{Lobby, LobbyEvent, Search},
+        table::Table,
+    },
     server::connection::is_passing,
-    table::Table,
     terminal::output::{self, Output},
 };
 

@@ -13,9 +13,9 @@ use super::{
 use crate::{
     cli::SeekArgs,
     json_output::Json,
-    lobby::{Lobby, Search},
     lobby_lines::LobbyView,
     plain_output::Plain,
+    play::lobby::{Lobby, Search},
     terminal::output,
 };
 

@@ -6,7 +6,7 @@ use fivefold_shared::{bot_spec::BotSpec, opening::OpeningKind, rules::Rules};
 
 use crate::{
     cli::{GameArgs, OpeningArgs},
-    exit_reason::ExitReason,
+    play::exit_reason::ExitReason,
 };
 
 /// Interrupted by Ctrl-C: 128 and the number of the signal.

@@ -9,6 +9,7 @@ use super::{output_mode::OutputMode, usage::Usage};
 use crate::{
     cli::VisitArgs,
     guest_folders::GuestFolder,
+    play::table::Table,
     server::{
         connection::{Connection, ConnectionError, Visitor, Welcome},
         room_link::ServerAddress,
@@ -16,7 +17,6 @@ use crate::{
         tls_roots,
     },
     settings::Settings,
-    table::Table,
     terminal::sanitize::sanitize,
 };
 

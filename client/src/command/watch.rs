@@ -12,8 +12,10 @@ use super::{
 };
 use crate::{
     cli::WatchArgs,
-    game_link::{self, Watched},
-    table::Table,
+    play::{
+        game_link::{self, Watched},
+        table::Table,
+    },
 };
 
 /// Watches a room, or creates one in which two bots play; or shows a finished game.

@@ -1,7 +1,7 @@
 //! The connection to a server, by any of its addresses: one task sends hello, reconnects after a
 //! loss, requests the events it missed, and resends unanswered commands.
 //!
-//! It does not know what the room's events mean; see [`crate::table`].
+//! It does not know what the room's events mean; see [`crate::play::table`].
 
 mod data;
 mod server_clock;

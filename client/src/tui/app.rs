@@ -38,7 +38,10 @@ use super::{
     options::Options,
     theme::Theme,
 };
-use crate::{challenges::Challenges, perspective::Perspective, restored, sentences};
+use crate::{
+    play::{challenges::Challenges, lost_moves, perspective::Perspective},
+    sentences,
+};
 
 /// Points that the window keeps between the cursor and its edges where it can.
 const MARGIN: i32 = 1;
@@ -163,7 +166,7 @@ impl App {
             }
             Event::Restored(moves) => {
                 self.is_restored = true;
-                self.log.warn(&restored::sentence(moves));
+                self.log.warn(&lost_moves::sentence(moves));
             }
             Event::Back => {
                 self.connection = Connection::Up;

@@ -19,8 +19,8 @@ use super::{
     theme::{BAR, STRONG},
 };
 use crate::{
-    lobby::{LobbyState, Search},
     lobby_sentences as sentences,
+    play::lobby::{LobbyState, Search},
 };
 
 /// The smallest terminal for the lobby.

@@ -12,9 +12,11 @@ use super::{
     theme::Theme,
 };
 use crate::{
-    exit_reason::ExitReason,
-    lobby::{LobbyEvent, LobbyState, NotAnswered, Search},
     lobby_sentences as sentences,
+    play::{
+        exit_reason::ExitReason,
+        lobby::{LobbyEvent, LobbyState, NotAnswered, Search},
+    },
 };
 
 /// An input of the screen.

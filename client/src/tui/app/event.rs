@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{
     Absent, CommandId, LobbyRequest, Message, RoomRequest, Spectators,
 };
 
-use crate::{exit_reason::ExitReason, people::PersonRequest};
+use crate::play::{exit_reason::ExitReason, person_requests::PersonRequest};
 
 /// An input of the screen.
 #[derive(Clone, Debug)]

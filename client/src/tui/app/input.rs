@@ -10,8 +10,10 @@ use ratatui::layout::Position as Cell;
 
 use super::{App, Connection, Effect, Mode, TypedLetter};
 use crate::{
-    exit_reason::ExitReason,
-    people::{AboutError, AboutPerson, PersonRequest},
+    play::{
+        exit_reason::ExitReason,
+        person_requests::{AboutError, AboutPerson, PersonRequest},
+    },
     tui::{
         draw_panel::graphemes,
         keys::{self, Action},

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use fivefold_shared::protocol::{Phase, RoomRequest};
 
 use super::{App, Effect, Mode, Offer, Question};
-use crate::{exit_reason::ExitReason, tui::keys::Action};
+use crate::{play::exit_reason::ExitReason, tui::keys::Action};
 
 impl App {
     /// The question before a command.

@@ -15,8 +15,10 @@ use ratatui::{Terminal, backend::TestBackend};
 
 use super::{LobbyEffect, LobbyInput, LobbyScreen};
 use crate::{
-    exit_reason::ExitReason,
-    lobby::{LobbyEvent, LobbyState, Search},
+    play::{
+        exit_reason::ExitReason,
+        lobby::{LobbyEvent, LobbyState, Search},
+    },
     tui::{Glyphs, Options, draw_lobby},
 };
 

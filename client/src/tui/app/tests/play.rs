@@ -7,7 +7,7 @@ use fivefold_shared::{
 
 use super::*;
 use crate::{
-    exit_reason::ExitReason,
+    play::exit_reason::ExitReason,
     tui::app::{Connection, Mode, Question},
 };
 

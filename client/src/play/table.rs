@@ -16,13 +16,15 @@ use tokio::sync::mpsc;
 
 pub use crate::server::connection::TableEvent;
 use crate::{
-    challenges::{ChallengeError, Challenges},
-    exit_reason::ExitReason,
-    local_game::LocalGame,
     own_clock::now,
-    people::PersonRequest,
-    perspective::Perspective,
-    restored,
+    play::{
+        challenges::{ChallengeError, Challenges},
+        exit_reason::ExitReason,
+        local_game::LocalGame,
+        lost_moves,
+        person_requests::PersonRequest,
+        perspective::Perspective,
+    },
     server::connection::{CommandIds, Connection, ConnectionError, unexpected},
     terminal::sanitize::sanitize,
 };
@@ -166,7 +168,7 @@ impl Table {
             match event {
                 TableEvent::Message(message) => {
                     if let Message::Snapshot { snapshot, .. } = message.as_ref()
-                        && let Some(moves) = restored::moves_gone(
+                        && let Some(moves) = lost_moves::moves_gone(
                             &self.room,
                             snapshot,
                             std::mem::take(&mut self.is_contradicted),

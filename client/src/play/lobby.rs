@@ -12,13 +12,15 @@ use fivefold_shared::protocol::{
 use tokio::time::timeout;
 
 use crate::{
-    challenges::{ChallengeError, Challenges, is_by},
     own_clock::now,
+    play::{
+        challenges::{ChallengeError, Challenges, is_by},
+        table::Table,
+    },
     server::{
         connection::{Connection, ConnectionError, TableEvent, unexpected},
         room_link::ServerAddress,
     },
-    table::Table,
 };
 
 /// How long to wait for the server to confirm that nothing is sought any more.

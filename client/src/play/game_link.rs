@@ -13,7 +13,7 @@ use fivefold_shared::{
 };
 
 use crate::{
-    local_game::LocalGame,
+    play::local_game::LocalGame,
     server::{
         http_request::{HttpRequest, Key},
         room_link::{LinkError, RoomLink, ServerAddress},
