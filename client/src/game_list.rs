@@ -8,7 +8,10 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{bot_names, lobby_sentences::settings, server::room_link::ServerAddress};
+use crate::{
+    server::room_link::ServerAddress,
+    words::{bot_names, lobby_sentences::settings},
+};
 
 /// An open room in one line: whose turn it is, the opponent and the link.
 pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {

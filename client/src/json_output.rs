@@ -23,11 +23,11 @@ use serde::Serialize;
 use crate::{
     json_lobby_line::LobbyLine,
     line_interface::View,
-    opening_choices,
     play::table::{Table, TableEvent},
     server::{connection::Welcome, room_link::ServerAddress},
     terminal::output::Output,
     typed_command::{HELP, TypedError},
+    words::opening_choices,
 };
 
 /// Writes a table as JSON lines.

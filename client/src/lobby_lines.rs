@@ -9,12 +9,12 @@ use tokio::{
 };
 
 use crate::{
-    lobby_sentences as sentences,
     play::{
         challenges::ChallengeError,
         exit_reason::ExitReason,
         lobby::{Lobby, LobbyEvent, NotAnswered, Search},
     },
+    words::lobby_sentences as sentences,
 };
 
 /// The help text, one command a line.

@@ -7,10 +7,10 @@ use fivefold_shared::protocol::{OpenSeek, Pool, Wanted};
 
 use crate::{
     lobby_lines::{LOBBY_HELP, LineError, LobbyView},
-    lobby_sentences as sentences,
     plain_output::Plain,
     play::lobby::{Lobby, LobbyEvent, Search},
     terminal::sanitize::sanitize,
+    words::lobby_sentences as sentences,
 };
 
 impl<O: Write, E: Write> LobbyView for Plain<O, E> {

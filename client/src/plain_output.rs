@@ -15,17 +15,19 @@ use fivefold_shared::{
 };
 
 use crate::{
-    ascii_board, bot_names,
+    ascii_board,
     line_interface::View,
-    lobby_sentences, opening_choices,
     play::{
         lost_moves,
         table::{Table, TableEvent},
     },
-    sentences::{self, Speaker},
     server::{connection::Welcome, room_link::ServerAddress},
     terminal::{output::Output, sanitize::sanitize},
     typed_command::{HELP, TypedError},
+    words::{
+        bot_names, lobby_sentences, opening_choices,
+        room_sentences::{self, Speaker},
+    },
 };
 
 /// The number of listed weights, the best ones.
@@ -84,7 +86,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             Message::Weights { bot, weights, .. } => {
                 writeln!(self.out, "Weights of {}, the best first:", bot_names::bot(*bot))?;
                 for weight in weights.iter().take(WEIGHTS_SHOWN) {
-                    let point = sentences::points(table.room(), &[weight.point]);
+                    let point = room_sentences::points(table.room(), &[weight.point]);
                     let end = weight.plies.map(|plies| format!("  (ends in {plies})"));
                     let end = end.unwrap_or_default();
                     writeln!(self.out, "  {point:<6} {:>10.2}{end}", weight.weight)?;
@@ -100,7 +102,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             }
             Message::Presence { .. } => self.absent(table),
             Message::Ratings { ratings, .. } => {
-                writeln!(self.talk, "{}", sentences::ratings(table.room(), ratings))
+                writeln!(self.talk, "{}", room_sentences::ratings(table.room(), ratings))
             }
             Message::Closed { text, .. } => {
                 writeln!(self.talk, "The room is closed: {}", sanitize(text))
@@ -114,7 +116,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             },
             Message::Paired { room, rated, .. } => self.paired(table, room, *rated),
             Message::Sanction { kind, reason, appealed, .. } => {
-                writeln!(self.talk, "{}", sentences::sanction(*kind, reason, *appealed))
+                writeln!(self.talk, "{}", room_sentences::sanction(*kind, reason, *appealed))
             }
             Message::Welcome { .. }
             | Message::Done { .. }
@@ -137,11 +139,11 @@ impl<O: Write, E: Write> Plain<O, E> {
         let sentence = if let Event::Asked { ask } = &event.event {
             format!("{}.", opening_choices::title(perspective, ask))
         } else if let Event::FirstActDue { .. } = &event.event
-            && let Some(deadline) = sentences::deadline(perspective, event.at)
+            && let Some(deadline) = room_sentences::deadline(perspective, event.at)
         {
             deadline
         } else {
-            sentences::event(perspective, &event.event)
+            room_sentences::event(perspective, &event.event)
         };
         writeln!(self.out, "{sentence}")?;
         match &event.event {
@@ -203,7 +205,7 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn said(&mut self, line: &ChatLine, speaker: Speaker) -> io::Result<()> {
-        writeln!(self.out, "{}", sentences::said(line, speaker))
+        writeln!(self.out, "{}", room_sentences::said(line, speaker))
     }
 
     /// Writes a hint for the player who must answer.
@@ -222,7 +224,7 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn absent(&mut self, table: &Table) -> io::Result<()> {
-        for sentence in sentences::absent(table.perspective(), table.away(), table.now()) {
+        for sentence in room_sentences::absent(table.perspective(), table.away(), table.now()) {
             writeln!(self.talk, "{sentence}")?;
         }
         Ok(())
@@ -230,7 +232,7 @@ impl<O: Write, E: Write> Plain<O, E> {
 
     /// Writes until when the player to act has to do so, if that is limited.
     fn deadline(&mut self, table: &Table, now: u64) -> io::Result<()> {
-        match sentences::deadline(table.perspective(), now) {
+        match room_sentences::deadline(table.perspective(), now) {
             Some(sentence) => writeln!(self.talk, "{sentence}"),
             None => Ok(()),
         }
@@ -241,7 +243,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             return Ok(());
         }
         self.deadline(table, table.now())?;
-        if let Some(clocks) = sentences::clocks(table.room(), table.now()) {
+        if let Some(clocks) = room_sentences::clocks(table.room(), table.now()) {
             writeln!(self.out, "{clocks}")?;
         }
         if let Some(ask) = opening_choices::ask(table.room())
@@ -257,7 +259,11 @@ impl<O: Write, E: Write> Plain<O, E> {
                 writeln!(self.talk, "{}, your move.", table.room().stone_of(seat))
             }
             Some(seat) => {
-                writeln!(self.talk, "{} to move.", sentences::player(table.perspective(), seat))
+                writeln!(
+                    self.talk,
+                    "{} to move.",
+                    room_sentences::player(table.perspective(), seat)
+                )
             }
             None => Ok(()),
         }
@@ -266,7 +272,9 @@ impl<O: Write, E: Write> Plain<O, E> {
     fn spectators(&mut self, spectators: &Spectators) -> io::Result<()> {
         match spectators.count {
             0 => writeln!(self.talk, "Nobody watches."),
-            count => writeln!(self.talk, "{count} watching: {}", sentences::watching(spectators)),
+            count => {
+                writeln!(self.talk, "{count} watching: {}", room_sentences::watching(spectators))
+            }
         }
     }
 }
@@ -280,7 +288,8 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         let room = table.room();
         if let (Some(code), Some(link)) = (table.code(), table.link()) {
             let time = Some(room.time).filter(|time| !time.is_none());
-            let time = time.map(|time| format!(", {}", sentences::time(time))).unwrap_or_default();
+            let time =
+                time.map(|time| format!(", {}", room_sentences::time(time))).unwrap_or_default();
             writeln!(self.out, "Room {code}: {}{time}{}", room.rules, opening(room.opening))?;
             writeln!(self.out, "Link: {link}")?;
         } else {
@@ -318,7 +327,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
                 }
                 self.turn(table)
             }
-            TableEvent::BotFailed => writeln!(self.talk, "{}", sentences::BOT_FAILED),
+            TableEvent::BotFailed => writeln!(self.talk, "{}", room_sentences::BOT_FAILED),
             TableEvent::AboutPerson { text, .. } | TableEvent::Ended { reason: text } => {
                 writeln!(self.talk, "{text}")
             }
@@ -333,7 +342,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         let room = table.room();
         writeln!(self.out, "{}", pairing(&room.seats, room.black()))?;
         if let Some(ratings) = table.ratings() {
-            writeln!(self.out, "{}", sentences::ratings(room, &ratings))?;
+            writeln!(self.out, "{}", room_sentences::ratings(room, &ratings))?;
         }
         self.board(table)?;
         if let Some(ask) = opening_choices::ask(room) {
@@ -341,7 +350,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         }
         match room.game.as_ref().and_then(Game::outcome) {
             Some(outcome) => {
-                writeln!(self.out, "{}", sentences::outcome(table.perspective(), &outcome))
+                writeln!(self.out, "{}", room_sentences::outcome(table.perspective(), &outcome))
             }
             None => self.turn(table),
         }
@@ -404,5 +413,5 @@ fn example(table: &Table) -> String {
         Size::Bounded { width, height } => Point::new(i32::from(width) / 2, i32::from(height) / 2),
         Size::Unbounded => Point::new(0, 0),
     };
-    sentences::points(table.room(), &[point])
+    room_sentences::points(table.room(), &[point])
 }

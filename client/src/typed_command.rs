@@ -10,12 +10,12 @@ use fivefold_shared::{
 };
 
 use crate::{
-    opening_choices,
     play::{
         challenges::ChallengeError,
         person_requests::{AboutError, AboutPerson, PersonRequest},
         table::Table,
     },
+    words::opening_choices,
 };
 
 /// The help text, one command a line.

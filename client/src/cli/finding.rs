@@ -218,7 +218,7 @@ mod tests {
             };
             assert_eq!(args.offer.is_empty(), text.is_empty());
             let settings = args.offer.settings().unwrap();
-            assert_eq!(crate::lobby_sentences::settings(&settings), expected, "{text}");
+            assert_eq!(crate::words::lobby_sentences::settings(&settings), expected, "{text}");
         }
         assert!(args("--variant renju --size 19").unwrap().offer.settings().is_err());
         assert!(args("--opening rif").unwrap().offer.settings().is_err());

@@ -16,7 +16,7 @@ use crate::{
         lobby::{Lobby, Search},
         table::Table,
     },
-    sentences,
+    words::room_sentences,
 };
 
 /// What a person begins with in the lobby.
@@ -104,7 +104,7 @@ fn begin(lobby: &mut Lobby, beginning: Beginning) -> anyhow::Result<()> {
 
 /// Says that the opponent did not begin.
 fn not_begun(table: &Table) -> String {
-    let opponent = table.seat().map(|seat| sentences::seat_name(table.room(), seat.other()));
+    let opponent = table.seat().map(|seat| room_sentences::seat_name(table.room(), seat.other()));
     let opponent = opponent.unwrap_or_else(|| "Your opponent".to_owned());
     format!("{opponent} did not begin the game. You seek again, and keep your place.")
 }

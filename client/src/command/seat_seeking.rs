@@ -28,7 +28,6 @@ use crate::{
     engine_player::{self, ReadyEngine, SeatOptions},
     line_interface::View,
     lobby_lines::LobbyView,
-    lobby_sentences as sentences,
     plain_output::Plain,
     play::{
         exit_reason::ExitReason,
@@ -37,6 +36,7 @@ use crate::{
     },
     server::connection::is_passing,
     terminal::output::{self, Output},
+    words::lobby_sentences as sentences,
 };
 
 /// How long to wait before a seek that is refused for the moment, or was ended, is sent again.

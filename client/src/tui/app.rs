@@ -40,7 +40,7 @@ use super::{
 };
 use crate::{
     play::{challenges::Challenges, lost_moves, perspective::Perspective},
-    sentences,
+    words::room_sentences,
 };
 
 /// Points that the window keeps between the cursor and its edges where it can.
@@ -140,7 +140,7 @@ impl App {
             is_restored: false,
         };
         if !app.room.time.is_none() {
-            app.log.say(&sentences::time(app.room.time));
+            app.log.say(&room_sentences::time(app.room.time));
         }
         app.begin();
         app
@@ -176,7 +176,7 @@ impl App {
             }
             Event::AboutPerson(text, true) => self.log.say(&text),
             Event::AboutPerson(text, false) => self.log.warn(&text),
-            Event::BotFailed => self.log.warn(sentences::BOT_FAILED),
+            Event::BotFailed => self.log.warn(room_sentences::BOT_FAILED),
             Event::Closed(text) => self.close(&text),
             Event::Spectators(spectators) => self.spectators = spectators,
             Event::Away(away) => self.away = away,

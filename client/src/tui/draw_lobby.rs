@@ -19,8 +19,8 @@ use super::{
     theme::{BAR, STRONG},
 };
 use crate::{
-    lobby_sentences as sentences,
     play::lobby::{LobbyState, Search},
+    words::lobby_sentences as sentences,
 };
 
 /// The smallest terminal for the lobby.

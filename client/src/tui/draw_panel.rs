@@ -19,7 +19,7 @@ use super::{
     draw_board,
     theme::{BAR, STRONG},
 };
-use crate::{bot_names, lobby_sentences, sentences};
+use crate::words::{bot_names, lobby_sentences, room_sentences};
 
 /// Fewest rows for moves: the heading and three pairs of moves.
 const MOVES_MIN: u16 = 4;
@@ -123,9 +123,9 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
     let clock = app.room().game.as_ref().and_then(|game| game.clock);
     let (time, is_low) = match clock.map(|clock| clock.face(seat, app.now())) {
         Some(face) if face.running && face.left_ms < LOW_MS => {
-            (format!("  ! {} !", sentences::clock(face)), true)
+            (format!("  ! {} !", room_sentences::clock(face)), true)
         }
-        Some(face) => (format!("  {}", sentences::clock(face)), false),
+        Some(face) => (format!("  {}", room_sentences::clock(face)), false),
         None => (String::new(), false),
     };
     let won = if won.and_then(|outcome| outcome.winner()) == Some(seat) { "  won" } else { "" };
@@ -153,10 +153,10 @@ fn notes(app: &App) -> Vec<(String, Style)> {
         let name = coordinates::format(point, app.rules().size());
         notes.push((format!("{name} is on its way to the server"), theme.warning()));
     }
-    for sentence in sentences::absent(app.perspective(), app.away(), app.now()) {
+    for sentence in room_sentences::absent(app.perspective(), app.away(), app.now()) {
         notes.push((sentence, theme.warning()));
     }
-    if let Some(sentence) = sentences::deadline(app.perspective(), app.now()) {
+    if let Some(sentence) = room_sentences::deadline(app.perspective(), app.now()) {
         notes.push((sentence, theme.warning()));
     }
     if let Some(offer) = app.open_offer() {
@@ -177,7 +177,7 @@ fn notes(app: &App) -> Vec<(String, Style)> {
     let spectators = app.spectators();
     if spectators.count > 0 {
         let more = if spectators.count > spectators.names.len() { ", ..." } else { "" };
-        let names = sentences::watching(spectators);
+        let names = room_sentences::watching(spectators);
         let text = format!("Watching: {} ({names}{more})", spectators.count);
         notes.push((text, theme.quiet()));
     }
@@ -199,7 +199,7 @@ fn turn(app: &App) -> String {
         };
     };
     if let Some(outcome) = game.outcome() {
-        return sentences::outcome(app.perspective(), &outcome);
+        return room_sentences::outcome(app.perspective(), &outcome);
     }
     let number = game.position.ply() + 1;
     match game.to_act() {

@@ -12,11 +12,11 @@ use super::{
     theme::Theme,
 };
 use crate::{
-    lobby_sentences as sentences,
     play::{
         exit_reason::ExitReason,
         lobby::{LobbyEvent, LobbyState, NotAnswered, Search},
     },
+    words::lobby_sentences as sentences,
 };
 
 /// An input of the screen.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fivefold_shared::{analysis::Weight, bot_spec::BotSpec, rules::Point};
 
-use crate::bot_names;
+use crate::words::bot_names;
 
 /// The highest level of a weight.
 const LEVEL_MAX: u8 = 9;

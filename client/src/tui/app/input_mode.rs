@@ -5,7 +5,7 @@ use std::fmt;
 
 use fivefold_shared::protocol::RoomRequest;
 
-use crate::{opening_choices::Choice, tui::keys::Action};
+use crate::{tui::keys::Action, words::opening_choices::Choice};
 
 /// The target of the keyboard.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use fivefold_shared::{
 };
 
 use super::{App, Effect, Mode, Question, opening_draft::Draft};
-use crate::opening_choices::{self, Choice};
+use crate::words::opening_choices::{self, Choice};
 
 impl App {
     /// What the opening asks of this person now.

@@ -2,7 +2,7 @@
 
 use fivefold_shared::rules::Point;
 
-use crate::opening_choices::Choice;
+use crate::words::opening_choices::Choice;
 
 /// The part of an act that this person has prepared.
 #[derive(Clone, Default, Debug)]

@@ -8,9 +8,11 @@ use fivefold_shared::{
 
 use super::{App, Connection, Effect, Mode};
 use crate::{
-    lobby_sentences, opening_choices,
-    sentences::{self, Speaker},
     server::connection::is_passing,
+    words::{
+        lobby_sentences, opening_choices,
+        room_sentences::{self, Speaker},
+    },
 };
 
 impl App {
@@ -35,7 +37,7 @@ impl App {
             Message::Spectators { spectators, .. } => self.spectators = spectators,
             Message::Presence { away, .. } => self.away = away,
             Message::Ratings { ratings, .. } => {
-                self.log.say(&sentences::ratings(&self.room, &ratings));
+                self.log.say(&room_sentences::ratings(&self.room, &ratings));
             }
             Message::Weights { ply, bot, weights, .. } => {
                 // After the end, the weights are for the position before the last move.
@@ -49,10 +51,10 @@ impl App {
                 }
             }
             Message::PlayerSaid { line, .. } => {
-                self.log.chat(&sentences::said(&line, Speaker::Player));
+                self.log.chat(&room_sentences::said(&line, Speaker::Player));
             }
             Message::SpectatorSaid { line, .. } => {
-                self.log.chat(&sentences::said(&line, Speaker::Spectator));
+                self.log.chat(&room_sentences::said(&line, Speaker::Spectator));
             }
             Message::Challenged { ref challenge, .. } => {
                 let name = lobby_sentences::name(challenge);
@@ -67,7 +69,7 @@ impl App {
             }
             Message::Paired { .. } => self.log.say("a game of yours has begun in another room"),
             Message::Sanction { kind, reason, appealed, .. } => {
-                self.log.warn(&sentences::sanction(kind, &reason, appealed));
+                self.log.warn(&room_sentences::sanction(kind, &reason, appealed));
             }
             Message::Refused { refusal, .. } => self.refused(&refusal, answered),
             Message::Closed { text, .. } => self.close(&text),
@@ -234,7 +236,7 @@ impl App {
             | Event::Nudged { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }
-            | Event::ChatSet { .. } => Some(sentences::event(self.perspective(), event)),
+            | Event::ChatSet { .. } => Some(room_sentences::event(self.perspective(), event)),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    opening_choices::Choice,
     tui::app::{Mode, Question},
+    words::opening_choices::Choice,
 };
 
 fn renju() -> Rules {

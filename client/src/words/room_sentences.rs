@@ -14,7 +14,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use crate::{bot_names, play::perspective::Perspective, terminal::sanitize::sanitize};
+use crate::{play::perspective::Perspective, terminal::sanitize::sanitize, words::bot_names};
 
 /// What people read when the bot of a local game fails.
 pub const BOT_FAILED: &str = "The bot has not answered, so any move is made for it.";

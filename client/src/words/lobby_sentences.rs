@@ -6,13 +6,12 @@ use fivefold_shared::{
 };
 
 use crate::{
-    bot_names,
     play::{
         challenges::Challenge,
         lobby::{LobbyState, Search},
     },
-    sentences,
     terminal::sanitize::sanitize,
+    words::{bot_names, room_sentences},
 };
 
 /// How a game is played, in short: `renju 15x15, 5+3, swap2`.
@@ -50,7 +49,7 @@ fn settings_in_words(settings: &GameSettings) -> String {
     let GameSettings { rules, time, opening, rated } = settings;
     let opening = if opening.is_free() { String::new() } else { format!(", {opening}") };
     let rated = if *rated { ", rated" } else { "" };
-    format!("{rules}, {}{opening}{rated}", sentences::time(*time))
+    format!("{rules}, {}{opening}{rated}", room_sentences::time(*time))
 }
 
 /// A game is found, and the person goes there.

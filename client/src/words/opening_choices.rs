@@ -7,7 +7,7 @@ use fivefold_shared::{
     rules::Stone,
 };
 
-use crate::{play::perspective::Perspective, sentences};
+use crate::{play::perspective::Perspective, words::room_sentences};
 
 /// One of the choices that an ask leaves open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ pub fn title(perspective: Perspective<'_>, ask: &Ask) -> String {
     let is_yours = perspective.plays(ask.seat) && !perspective.plays(ask.seat.other());
     let (who, s) = match is_yours {
         true => ("you".to_owned(), ""),
-        false => (sentences::seat_name(perspective.room, ask.seat), "s"),
+        false => (room_sentences::seat_name(perspective.room, ask.seat), "s"),
     };
     let what = match choices.as_slice() {
         [Choice::Put] => format!("place{s} {}", stones(ask.put.len())),
@@ -66,7 +66,7 @@ pub fn title(perspective: Perspective<'_>, ask: &Ask) -> String {
 /// A choice with its consequence, such as `Play Black: Bob places the next stone`.
 pub fn sentence(perspective: Perspective<'_>, ask: &Ask, choice: Choice) -> String {
     let room = perspective.room;
-    let other = sentences::seat_name(room, ask.seat.other());
+    let other = room_sentences::seat_name(room, ask.seat.other());
     match choice {
         Choice::Take(stone) => {
             let verb = match (kind(room), stone == room.stone_of(ask.seat)) {
@@ -117,7 +117,7 @@ pub fn hints(perspective: Perspective<'_>, ask: &Ask) -> Vec<String> {
             Choice::Offer => {
                 "`offer` and the points, no two of them the same when turned or mirrored".to_owned()
             }
-            Choice::Select => format!("one of {}", sentences::points(room, &ask.select)),
+            Choice::Select => format!("one of {}", room_sentences::points(room, &ask.select)),
         };
         format!("{} - type {typed}", sentence(perspective, ask, *choice))
     };
