@@ -25,7 +25,7 @@ use tokio::{
 
 use crate::{
     gomocup_engine::{EngineCommand, Fault, GomocupEngine},
-    line_interface::View,
+    lines::line_interface::View,
     play::{
         exit_reason::ExitReason,
         table::{Table, TableEvent, aborted_by},

@@ -9,33 +9,23 @@
 //! Gomocup's protocol lets our bots play elsewhere ([`gomocup_brain`]), and other programs
 //! ([`gomocup_engine`]) play here: in matches ([`arena`]) and in rooms ([`engine_player`]).
 
-pub mod analysis_output;
 pub mod arena;
-pub mod ascii_board;
 pub mod cli;
 pub mod command;
 pub mod engine_player;
 pub mod engine_process;
 pub mod engine_sandbox;
 pub mod game_files;
-pub mod game_list;
 pub mod gomocup_brain;
 pub mod gomocup_engine;
 pub mod guest_folders;
-mod json_lobby;
-mod json_lobby_line;
-pub mod json_output;
-pub mod line_interface;
-pub mod lobby_lines;
+pub mod lines;
 pub mod openings;
 mod own_clock;
-mod plain_lobby;
-pub mod plain_output;
 pub mod play;
 pub mod search_threads;
 pub mod server;
 pub mod settings;
 pub mod terminal;
 pub mod tui;
-pub mod typed_command;
 pub mod words;

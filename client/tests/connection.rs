@@ -9,9 +9,7 @@ mod scripted_server;
 use std::time::Duration;
 
 use fivefold::{
-    json_output::Json,
-    line_interface::View,
-    plain_output::Plain,
+    lines::{json_output::Json, line_interface::View, plain_output::Plain},
     play::table::{Table, TableEvent},
     server::{
         backoff::WAIT_MIN,

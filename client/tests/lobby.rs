@@ -9,10 +9,12 @@ mod scripted_server;
 use std::future::{Future, pending};
 
 use fivefold::{
-    json_output::Json,
-    line_interface,
-    lobby_lines::{self, LobbyView},
-    plain_output::Plain,
+    lines::{
+        json_output::Json,
+        line_interface,
+        lobby_lines::{self, LobbyView},
+        plain_output::Plain,
+    },
     play::{
         exit_reason::ExitReason,
         lobby::{Lobby, LobbyEvent, Search, join},

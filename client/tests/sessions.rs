@@ -3,9 +3,11 @@
 use std::future::pending;
 
 use fivefold::{
-    json_output::Json,
-    line_interface::{self, View},
-    plain_output::Plain,
+    lines::{
+        json_output::Json,
+        line_interface::{self, View},
+        plain_output::Plain,
+    },
     play::{exit_reason::ExitReason, local_game::LocalGame, table::Table},
 };
 use fivefold_shared::{

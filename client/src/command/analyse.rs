@@ -24,9 +24,9 @@ use fivefold_shared::{
 
 use super::usage::{Usage, rules};
 use crate::{
-    analysis_output::{self, Progress},
     cli::AnalyseArgs,
     game_files::{self, Format, Reading},
+    lines::analysis_output::{self, Progress},
     search_threads::search_threads,
     terminal::output,
 };

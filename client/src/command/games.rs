@@ -7,8 +7,7 @@ use fivefold_shared::record::GameList;
 use super::{rooms::own_rooms, visit::Visit};
 use crate::{
     cli::GamesArgs,
-    game_list,
-    json_output::Json,
+    lines::{game_list, json_output::Json},
     server::{http_request::HttpRequest, tls_roots},
     terminal::output,
 };

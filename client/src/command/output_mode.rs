@@ -14,10 +14,12 @@ use tokio::sync::mpsc;
 use super::usage::{INTERRUPTED, exit_code};
 use crate::{
     cli::{ColorChoice, ViewArgs},
-    json_output::Json,
-    line_interface::{self, View},
-    lobby_lines::{self, LobbyView},
-    plain_output::Plain,
+    lines::{
+        json_output::Json,
+        line_interface::{self, View},
+        lobby_lines::{self, LobbyView},
+        plain_output::Plain,
+    },
     play::{
         exit_reason::ExitReason,
         lobby::{self, Lobby},

@@ -11,8 +11,7 @@ use fivefold_shared::{
 use super::account_request::{send, server};
 use crate::{
     cli::{LeaderboardArgs, PlayerArgs, ServerArgs},
-    game_list,
-    json_output::Json,
+    lines::{game_list, json_output::Json},
     server::{
         http_request::{HttpAnswer, HttpRequest, Key},
         server_list::ServerList,

@@ -7,8 +7,7 @@ use fivefold_shared::protocol::{LobbyRequest, Message, OwnRoom, RoomSummary};
 use super::visit::Visit;
 use crate::{
     cli::RoomsArgs,
-    json_output::Json,
-    plain_output::Plain,
+    lines::{json_output::Json, plain_output::Plain},
     server::connection::{Connection, ConnectionError, unexpected},
     terminal::output,
 };

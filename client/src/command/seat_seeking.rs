@@ -26,9 +26,7 @@ use super::{
 use crate::{
     cli::SeatArgs,
     engine_player::{self, ReadyEngine, SeatOptions},
-    line_interface::View,
-    lobby_lines::LobbyView,
-    plain_output::Plain,
+    lines::{line_interface::View, lobby_lines::LobbyView, plain_output::Plain},
     play::{
         exit_reason::ExitReason,
         lobby::{Lobby, LobbyEvent, Search},

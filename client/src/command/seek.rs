@@ -12,9 +12,7 @@ use super::{
 };
 use crate::{
     cli::SeekArgs,
-    json_output::Json,
-    lobby_lines::LobbyView,
-    plain_output::Plain,
+    lines::{json_output::Json, lobby_lines::LobbyView, plain_output::Plain},
     play::lobby::{Lobby, Search},
     terminal::output,
 };

@@ -22,7 +22,7 @@ struct Window {
 /// do not all fit, draws the part around the last move. Each line ends with a line break.
 ///
 /// ```
-/// use fivefold::ascii_board;
+/// use fivefold::lines::ascii_board;
 /// use fivefold_shared::rules::{Point, Position, Rules};
 ///
 /// let moves = [(0, 0), (1, 0), (1, 1)].map(Point::from);

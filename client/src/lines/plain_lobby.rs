@@ -6,8 +6,10 @@ use std::io::{self, Write};
 use fivefold_shared::protocol::{OpenSeek, Pool, Wanted};
 
 use crate::{
-    lobby_lines::{LOBBY_HELP, LineError, LobbyView},
-    plain_output::Plain,
+    lines::{
+        lobby_lines::{LOBBY_HELP, LineError, LobbyView},
+        plain_output::Plain,
+    },
     play::lobby::{Lobby, LobbyEvent, Search},
     terminal::sanitize::sanitize,
     words::lobby_sentences as sentences,

@@ -21,12 +21,14 @@ use fivefold_shared::{
 use serde::Serialize;
 
 use crate::{
-    json_lobby_line::LobbyLine,
-    line_interface::View,
+    lines::{
+        json_lobby_line::LobbyLine,
+        line_interface::View,
+        typed_command::{HELP, TypedError},
+    },
     play::table::{Table, TableEvent},
     server::{connection::Welcome, room_link::ServerAddress},
     terminal::output::Output,
-    typed_command::{HELP, TypedError},
     words::opening_choices,
 };
 

@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use crate::{
-    json_lobby_line::LobbyLine,
-    json_output::Json,
-    lobby_lines::{LOBBY_HELP, LineError, LobbyView},
+    lines::{
+        json_lobby_line::LobbyLine,
+        json_output::Json,
+        lobby_lines::{LOBBY_HELP, LineError, LobbyView},
+    },
     play::lobby::{Lobby, LobbyEvent},
 };
 

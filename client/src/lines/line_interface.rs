@@ -11,12 +11,12 @@ use fivefold_shared::protocol::{CommandId, Event, Message, Phase};
 use tokio::sync::mpsc;
 
 use crate::{
+    lines::typed_command::{LineAction, TypedCommand, TypedError},
     play::{
         exit_reason::ExitReason,
         table::{Table, TableEvent},
     },
     server::{connection::Welcome, room_link::ServerAddress},
-    typed_command::{LineAction, TypedCommand, TypedError},
 };
 
 /// Longest line of input, in bytes; the rest counts as the next line.

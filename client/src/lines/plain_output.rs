@@ -15,15 +15,17 @@ use fivefold_shared::{
 };
 
 use crate::{
-    ascii_board,
-    line_interface::View,
+    lines::{
+        ascii_board,
+        line_interface::View,
+        typed_command::{HELP, TypedError},
+    },
     play::{
         lost_moves,
         table::{Table, TableEvent},
     },
     server::{connection::Welcome, room_link::ServerAddress},
     terminal::{output::Output, sanitize::sanitize},
-    typed_command::{HELP, TypedError},
     words::{
         bot_names, lobby_sentences, opening_choices,
         room_sentences::{self, Speaker},
