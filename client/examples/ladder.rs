@@ -14,7 +14,7 @@
 use std::{io, num::NonZero, sync::atomic::AtomicBool, time::Duration};
 
 use clap::Parser;
-use fivefold::{
+use fivefold::engines::{
     arena::{Contestant, Match, Sink},
     gomocup_engine::Limits,
 };

@@ -28,10 +28,12 @@ pub use self::{
     players::{LeaderboardArgs, PlayerArgs},
 };
 #[cfg(target_os = "linux")]
-use crate::engine_sandbox::RunEngineArgs;
+use crate::engines::engine_sandbox::RunEngineArgs;
 use crate::{
-    arena::{Contestant, Sprt},
-    engine_player::OpeningChooser,
+    engines::{
+        arena::{Contestant, Sprt},
+        engine_player::OpeningChooser,
+    },
     game_files::Format,
     play::game_link::Watched,
     server::room_link::RoomLink,

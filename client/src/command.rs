@@ -54,7 +54,8 @@ pub fn main() -> ExitCode {
     // This command replaces its process by another program, so it needs a single thread.
     #[cfg(target_os = "linux")]
     if let Command::RunEngine(args) = &cli.command {
-        return crate::engine_sandbox::run(args).unwrap_or_else(|error| failed(&error.into()));
+        return crate::engines::engine_sandbox::run(args)
+            .unwrap_or_else(|error| failed(&error.into()));
     }
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

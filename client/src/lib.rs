@@ -9,21 +9,14 @@
 //! Gomocup's protocol lets our bots play elsewhere ([`gomocup_brain`]), and other programs
 //! ([`gomocup_engine`]) play here: in matches ([`arena`]) and in rooms ([`engine_player`]).
 
-pub mod arena;
 pub mod cli;
 pub mod command;
-pub mod engine_player;
-pub mod engine_process;
-pub mod engine_sandbox;
+pub mod engines;
 pub mod game_files;
-pub mod gomocup_brain;
-pub mod gomocup_engine;
 pub mod guest_folders;
 pub mod lines;
-pub mod openings;
 mod own_clock;
 pub mod play;
-pub mod search_threads;
 pub mod server;
 pub mod settings;
 pub mod terminal;

@@ -25,9 +25,9 @@ use fivefold_shared::{
 use super::usage::{Usage, rules};
 use crate::{
     cli::AnalyseArgs,
+    engines::search_threads::search_threads,
     game_files::{self, Format, Reading},
     lines::analysis_output::{self, Progress},
-    search_threads::search_threads,
     terminal::output,
 };
 

@@ -16,10 +16,12 @@ use super::{
     usage::{INTERRUPTED, Usage, refuse_root},
 };
 use crate::{
-    arena::{Contestant, Match, Report, Sink, TURN},
     cli::ArenaArgs,
-    gomocup_engine::Limits,
-    openings,
+    engines::{
+        arena::{Contestant, Match, Report, Sink, TURN},
+        gomocup_engine::Limits,
+        match_openings,
+    },
     terminal::output,
 };
 
@@ -83,7 +85,7 @@ fn match_of(args: &ArenaArgs) -> anyhow::Result<Match> {
         Some(path) => {
             let text = fs::read_to_string(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
-            openings::read(&text, rules)
+            match_openings::read(&text, rules)
                 .map_err(|error| usage(format!("{}: {error}", path.display())))?
         }
         None => Vec::new(),

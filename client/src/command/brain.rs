@@ -4,7 +4,7 @@ use std::{io, process::ExitCode};
 
 use crate::{
     cli::BrainArgs,
-    gomocup_brain::{self, BrainOptions},
+    engines::gomocup_brain::{self, BrainOptions},
     terminal::output,
 };
 

@@ -14,8 +14,10 @@ use super::{
 };
 use crate::{
     cli::{SeatArgs, VisitArgs},
-    engine_player::{self, SeatOptions},
-    gomocup_engine::{EngineCommand, Limits},
+    engines::{
+        engine_player::{self, SeatOptions},
+        gomocup_engine::{EngineCommand, Limits},
+    },
     lines::{line_interface::View, plain_output::Plain},
     play::table::Table,
     server::{connection::unexpected, room_link::RoomLink},

@@ -12,8 +12,10 @@ use tokio::task;
 
 use crate::{
     cli::SeatArgs,
-    engine_player::{self, ReadyEngine, SeatOptions},
-    gomocup_engine::{Fault, OPEN, file_name},
+    engines::{
+        engine_player::{self, ReadyEngine, SeatOptions},
+        gomocup_engine::{Fault, OPEN, file_name},
+    },
     server::connection::{Connection, ConnectionError, Welcome},
     terminal::output,
 };

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     cli::SeatArgs,
-    engine_player::{self, ReadyEngine, SeatOptions},
+    engines::engine_player::{self, ReadyEngine, SeatOptions},
     lines::{line_interface::View, lobby_lines::LobbyView, plain_output::Plain},
     play::{
         exit_reason::ExitReason,

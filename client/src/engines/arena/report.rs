@@ -15,7 +15,7 @@ use super::{
     match_settings::Match,
     statistics::{Sprt, Tally, Verdict},
 };
-use crate::{gomocup_engine::Fault, terminal::sanitize::sanitize_json};
+use crate::{engines::gomocup_engine::Fault, terminal::sanitize::sanitize_json};
 
 /// Outputs of a match while it runs.
 pub struct Sink<'a> {

@@ -9,7 +9,7 @@ use fivefold_shared::{
 use serde_json::{Value, json};
 
 use super::*;
-use crate::gomocup_engine::Limits;
+use crate::engines::gomocup_engine::Limits;
 
 fn match_of(players: [&str; 2], rules: Rules, games: usize, threads: usize) -> Match {
     Match {

@@ -21,7 +21,7 @@ use fivefold_shared::notation::gomocup::{Command, CommandError, Reader, Reply};
 
 pub use self::commands::BrainOptions;
 use self::commands::{Answer, Game};
-use crate::engine_process::read_line;
+use crate::engines::engine_process::read_line;
 
 /// Commands that may wait during a search.
 const QUEUE: usize = 256;

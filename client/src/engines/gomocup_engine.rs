@@ -20,7 +20,7 @@ use fivefold_shared::{
 };
 
 use self::board_window::BoardWindow;
-use crate::{
+use crate::engines::{
     engine_process::{EngineProcess, NoReply},
     engine_sandbox::SandboxLimits,
 };

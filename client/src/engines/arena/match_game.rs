@@ -15,7 +15,7 @@ use fivefold_shared::{
 };
 
 use super::match_settings::{Contestant, Match};
-use crate::gomocup_engine::{Fault, GomocupEngine};
+use crate::engines::gomocup_engine::{Fault, GomocupEngine};
 
 /// A bot plans for this many more moves when the time for the game is limited.
 const MOVES_AHEAD: u32 = 20;

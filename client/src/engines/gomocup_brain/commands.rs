@@ -18,7 +18,7 @@ use fivefold_shared::{
 };
 
 use super::move_time::MoveTime;
-use crate::search_threads::search_threads;
+use crate::engines::search_threads::search_threads;
 
 /// Renju in `INFO rule`.
 const RENJU: u32 = 4;

@@ -27,7 +27,7 @@ pub use self::{
     report::{Report, Sink},
     statistics::{Sprt, SprtError, Verdict},
 };
-use crate::gomocup_engine::{Fault, GomocupEngine, OPEN};
+use crate::engines::gomocup_engine::{Fault, GomocupEngine, OPEN};
 
 impl Match {
     /// Plays until all games are played, the test is decided, or `stop` is set, and reports each

@@ -10,8 +10,10 @@ use fivefold_shared::{
 
 use super::statistics::Sprt;
 use crate::{
-    gomocup_engine::{EngineCommand, Limits, file_name},
-    openings,
+    engines::{
+        gomocup_engine::{EngineCommand, Limits, file_name},
+        match_openings,
+    },
     terminal::sanitize::sanitize,
 };
 
@@ -100,7 +102,7 @@ impl Match {
             return Vec::new();
         }
         match self.openings.len() {
-            0 => openings::nth(self.rules, self.seed, pair),
+            0 => match_openings::nth(self.rules, self.seed, pair),
             count => self.openings[pair % count].clone(),
         }
     }

@@ -11,7 +11,7 @@ use std::{
 
 use fivefold_shared::notation::gomocup::{Command, LINE_BYTES_MAX, Reply};
 
-use crate::engine_sandbox::{self, RunningEngine, SandboxLimits};
+use crate::engines::engine_sandbox::{self, RunningEngine, SandboxLimits};
 
 /// Lines that may wait in the queue; an engine that writes more blocks.
 const QUEUE: usize = 256;

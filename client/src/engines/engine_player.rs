@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use crate::{
-    gomocup_engine::{EngineCommand, Fault, GomocupEngine},
+    engines::gomocup_engine::{EngineCommand, Fault, GomocupEngine},
     lines::line_interface::View,
     play::{
         exit_reason::ExitReason,
