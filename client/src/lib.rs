@@ -13,7 +13,6 @@ pub mod cli;
 pub mod command;
 pub mod engines;
 pub mod game_files;
-pub mod guest_folders;
 pub mod lines;
 mod own_clock;
 pub mod play;

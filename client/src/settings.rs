@@ -5,6 +5,8 @@
 //! only by its owner, and none is ever sent to another server. The addresses of a [`ServerList`] are
 //! one server.
 
+pub mod guest_folders;
+
 use std::{
     collections::BTreeMap,
     env, fs,

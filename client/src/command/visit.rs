@@ -8,7 +8,6 @@ use fivefold_shared::protocol::{ApiToken, LobbyRequest, Message, Reason};
 use super::{output_mode::OutputMode, usage::Usage};
 use crate::{
     cli::VisitArgs,
-    guest_folders::GuestFolder,
     play::table::Table,
     server::{
         connection::{Connection, ConnectionError, Visitor, Welcome},
@@ -16,7 +15,7 @@ use crate::{
         server_list::ServerList,
         tls_roots,
     },
-    settings::Settings,
+    settings::{Settings, guest_folders::GuestFolder},
     terminal::sanitize::sanitize,
 };
 
