@@ -1,35 +1,25 @@
 //! The commands: each opens a table or queries a server, and returns the program's exit code.
 
-mod account;
-mod account_request;
-mod account_session;
+mod accounts;
 mod analyse;
 mod arena;
-mod blocks;
-mod bots;
 mod brain;
 mod challenge;
-mod challenges_from;
 mod close;
 mod completions;
 mod convert;
-mod device_login;
 mod finding;
 mod games;
-mod identity;
 mod join;
 mod local;
 mod man;
 mod output_mode;
-mod own_bots;
 mod play;
-mod players;
 mod rooms;
 mod seat;
 mod seat_engine;
 mod seat_seeking;
 mod seek;
-mod token;
 mod usage;
 mod visit;
 mod watch;
@@ -75,21 +65,21 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(args) => watch::run(args).await,
         Command::Seek(args) => seek::run(args).await,
         Command::Challenge(args) => challenge::run(args).await,
-        Command::Challenges(args) => challenges_from::run(args).await,
+        Command::Challenges(args) => accounts::challenges_from::run(args).await,
         Command::Games(args) => games::run(args).await,
-        Command::Player(args) => players::player(args).await,
-        Command::Leaderboard(args) => players::leaderboard(args).await,
+        Command::Player(args) => accounts::players::player(args).await,
+        Command::Leaderboard(args) => accounts::players::leaderboard(args).await,
         Command::Rooms(args) => rooms::run(args).await,
         Command::Close(args) => close::run(args).await,
-        Command::Identity(args) => identity::run(args).await,
-        Command::Login(args) => account::login(args).await,
-        Command::Logout(args) => account::logout(args).await,
-        Command::Whoami(args) => account::whoami(args).await,
-        Command::Block(args) => blocks::block(args).await,
-        Command::Unblock(args) => blocks::unblock(args).await,
-        Command::Blocks(args) => blocks::list(args).await,
-        Command::Bot(command) => bots::run(command).await,
-        Command::Token(command) => token::run(command).await,
+        Command::Identity(args) => accounts::identity::run(args).await,
+        Command::Login(args) => accounts::account::login(args).await,
+        Command::Logout(args) => accounts::account::logout(args).await,
+        Command::Whoami(args) => accounts::account::whoami(args).await,
+        Command::Block(args) => accounts::blocks::block(args).await,
+        Command::Unblock(args) => accounts::blocks::unblock(args).await,
+        Command::Blocks(args) => accounts::blocks::list(args).await,
+        Command::Bot(command) => accounts::bots::run(command).await,
+        Command::Token(command) => accounts::token::run(command).await,
         Command::Local(args) => local::run(args).await,
         Command::Arena(args) => arena::run(args).await,
         Command::Seat(args) => seat::run(args).await,

@@ -24,7 +24,7 @@ struct Challenges {
 }
 
 /// Shows or sets who may challenge the player.
-pub(super) async fn run(args: &ChallengesArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: &ChallengesArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&Settings::folder()?)?;
     let server = server(&args.server, &settings)?;
     let key = key(&settings, &server)?;

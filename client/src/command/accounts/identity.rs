@@ -6,9 +6,10 @@ use anyhow::Context;
 use fivefold_shared::protocol::{Identity, LobbyRequest, Message, Reason};
 use hyper::Method;
 
-use super::{account_request::send, usage::Usage, visit::Visit};
+use super::account_request::send;
 use crate::{
     cli::IdentityArgs,
+    command::{usage::Usage, visit::Visit},
     server::{
         connection::{ConnectionError, unexpected},
         http_request::{HttpRequest, Key},
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// Prints the identity, and replaces or deletes it on request.
-pub(super) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: &IdentityArgs) -> anyhow::Result<ExitCode> {
     if args.visit.guest {
         let text = "A guest's identity is not kept. Leave out --guest.".to_owned();
         return Err(Usage(text).into());

@@ -33,7 +33,7 @@ struct Tokens {
 }
 
 /// Makes, lists or ends tokens of the account that is signed in, or of one of its bots.
-pub(super) async fn run(command: &TokenCommand) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(command: &TokenCommand) -> anyhow::Result<ExitCode> {
     let (TokenCommand::New { server, bot, .. }
     | TokenCommand::List { server, bot }
     | TokenCommand::End { server, bot, .. }) = command;

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Shows an account's ratings, its last games, and the results against whoever is signed in.
-pub(super) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
     let path = format!("/api/player/{}", encoded(&args.name));
     let (server, answer) = read(&args.server, &path).await?;
     let profile: Profile = answer.json()?;
@@ -63,7 +63,7 @@ pub(super) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Lists the best players of a pool.
-pub(super) async fn leaderboard(args: &LeaderboardArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn leaderboard(args: &LeaderboardArgs) -> anyhow::Result<ExitCode> {
     let path = format!("/api/leaderboard?pool={}", args.pool);
     let (_, answer) = read(&args.server, &path).await?;
     let leaders: Leaders = answer.json()?;

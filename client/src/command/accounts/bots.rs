@@ -12,7 +12,7 @@ use super::{
 use crate::{cli::BotCommand, terminal::output};
 
 /// Makes, lists, renames or deletes bots of the account that is signed in.
-pub(super) async fn run(command: &BotCommand) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(command: &BotCommand) -> anyhow::Result<ExitCode> {
     let (BotCommand::New { server, .. }
     | BotCommand::List { server }
     | BotCommand::Rename { server, .. }

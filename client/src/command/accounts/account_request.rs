@@ -7,9 +7,9 @@ use std::{
 
 use fivefold_shared::protocol::Reason;
 
-use super::usage::Usage;
 use crate::{
     cli::ServerArgs,
+    command::usage::Usage,
     server::{
         http_request::{HttpAnswer, HttpRefused, HttpRequest},
         server_list::ServerList,
@@ -20,25 +20,25 @@ use crate::{
 };
 
 /// Says that nobody is signed in.
-pub(super) fn signed_out(server: &ServerList) -> anyhow::Result<ExitCode> {
+pub(crate) fn signed_out(server: &ServerList) -> anyhow::Result<ExitCode> {
     writeln!(output::stderr(), "You are not signed in at {server}. `fivefold login` signs in.")?;
     Ok(ExitCode::FAILURE)
 }
 
 /// Whether the server refuses because nobody is signed in.
-pub(super) fn is_signed_out(error: &anyhow::Error) -> bool {
+pub(crate) fn is_signed_out(error: &anyhow::Error) -> bool {
     let refused = error.downcast_ref::<HttpRefused>();
     refused.is_some_and(|HttpRefused(refusal)| refusal.reason == Reason::SignedOut)
 }
 
 /// The server from the options, or else the last one.
-pub(super) fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
+pub(crate) fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
     let given = ServerList::new(&args.addresses).map_err(|error| Usage(error.to_string()))?;
     Ok(given.or_else(|| settings.server.clone()).unwrap_or_default())
 }
 
 /// Sends a request to the first address of a server that answers.
-pub(super) async fn send(
+pub(crate) async fn send(
     server: &ServerList,
     args: &ServerArgs,
     request: HttpRequest<'_>,

@@ -8,12 +8,10 @@ use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{
-    account_request::{send, server},
-    usage::Usage,
-};
+use super::account_request::{send, server};
 use crate::{
     cli::{BlockArgs, LogoutArgs, UnblockArgs},
+    command::usage::Usage,
     server::{
         http_request::{HttpRequest, Key},
         server_list::ServerList,
@@ -36,7 +34,7 @@ struct Block {
 }
 
 /// Blocks or mutes somebody.
-pub(super) async fn block(args: &BlockArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn block(args: &BlockArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&Settings::folder()?)?;
     let server = server(&args.server, &settings)?;
     let kind = if args.mute { "mute" } else { "block" };
@@ -53,7 +51,7 @@ pub(super) async fn block(args: &BlockArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Takes somebody from the list.
-pub(super) async fn unblock(args: &UnblockArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn unblock(args: &UnblockArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&Settings::folder()?)?;
     let server = server(&args.server, &settings)?;
     let key = key(&settings, &server)?;
@@ -75,7 +73,7 @@ pub(super) async fn unblock(args: &UnblockArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Prints the list.
-pub(super) async fn list(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn list(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&Settings::folder()?)?;
     let server = server(&args.server, &settings)?;
     let request = HttpRequest::get("/api/blocks", key(&settings, &server)?);
@@ -90,7 +88,7 @@ pub(super) async fn list(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Who asks: the account that is signed in, or the guest that played there.
-pub(super) fn key<'s>(settings: &'s Settings, server: &ServerList) -> anyhow::Result<Key<'s>> {
+pub(crate) fn key<'s>(settings: &'s Settings, server: &ServerList) -> anyhow::Result<Key<'s>> {
     if let Some(session) = settings.session(server) {
         return Ok(Key::Account(session));
     }

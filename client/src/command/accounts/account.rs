@@ -11,11 +11,13 @@ use serde_json::{Value, json};
 use super::{
     account_request::{is_signed_out, send, server, signed_out},
     device_login,
-    usage::Usage,
-    visit::{Visit, token_of_program},
 };
 use crate::{
     cli::{LoginArgs, LogoutArgs, VisitArgs},
+    command::{
+        usage::Usage,
+        visit::{Visit, token_of_program},
+    },
     server::{
         http_request::{HttpAnswer, HttpRequest, Key},
         server_list::ServerList,
@@ -44,7 +46,7 @@ struct Overview {
 }
 
 /// Signs in by a password, or by a code that a signed-in page allows, and keeps the session.
-pub(super) async fn login(args: &LoginArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn login(args: &LoginArgs) -> anyhow::Result<ExitCode> {
     let folder = Settings::folder()?;
     let mut settings = Settings::load(&folder)?;
     let server = server(&args.server, &settings)?;
@@ -82,7 +84,7 @@ async fn by_password(
 }
 
 /// Ends the session, at the server and here.
-pub(super) async fn logout(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn logout(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
     if token_of_program()?.is_some() {
         let text = "FIVEFOLD_TOKEN speaks for an account, and a token has no session to end. \
                     `fivefold token end ID` ends a token";
@@ -104,7 +106,7 @@ pub(super) async fn logout(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Prints the account's name.
-pub(super) async fn whoami(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn whoami(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
     let settings = Settings::load(&Settings::folder()?)?;
     let server = server(&args.server, &settings)?;
     if token_of_program()?.is_some() {
