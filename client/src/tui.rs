@@ -16,6 +16,7 @@ mod options;
 mod signals;
 mod terminal;
 mod theme;
+mod wrapping;
 
 use std::{fmt, io, time::Duration};
 

@@ -112,7 +112,7 @@ pub(crate) fn entries(folder: &str) -> Vec<String> {
     let names = fs::read_dir(path)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("names are ASCII"));
-    names.filter(|name| !name.starts_with('.')).collect()
+    names.filter(|name| !name.starts_with('.') && !SKIPPED.contains(&name.as_str())).collect()
 }
 
 /// Whether the repository has a file or folder at this path.

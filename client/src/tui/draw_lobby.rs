@@ -13,10 +13,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{
     app::Kind,
-    draw_panel::wrap,
     draw_screen::{clean, fitting, with_keys},
     lobby_screen::LobbyScreen,
     theme::{BAR, STRONG},
+    wrapping::wrap,
 };
 use crate::{
     play::lobby::{LobbyState, Search},

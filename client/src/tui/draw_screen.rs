@@ -19,6 +19,7 @@ use super::{
     draw_board, draw_panel,
     keys::HELP,
     theme::{BAR, STRONG},
+    wrapping,
 };
 use crate::terminal::sanitize::{is_unfit, sanitize};
 
@@ -72,7 +73,7 @@ fn end_of(text: &str, width: u16) -> String {
     let room = usize::from(width).saturating_sub(SAY_PROMPT.len() + 2);
     let text = sanitize(text);
     let mut used = 0;
-    let shown = draw_panel::graphemes(&text).into_iter().rev().take_while(|grapheme| {
+    let shown = wrapping::graphemes(&text).into_iter().rev().take_while(|grapheme| {
         used += grapheme.width();
         used <= room
     });
@@ -87,7 +88,7 @@ pub(super) fn with_keys(text: &str, keys: &str, width: u16) -> String {
         return format!(" {text}  {keys} ");
     }
     let mut used = 0;
-    let cut = draw_panel::graphemes(text).into_iter().take_while(|grapheme| {
+    let cut = wrapping::graphemes(text).into_iter().take_while(|grapheme| {
         used += grapheme.width();
         used + 2 <= room
     });
@@ -271,10 +272,10 @@ fn help(screen: Rect, scrolled: u16, buffer: &mut Buffer) {
 fn narrow_help(marks: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (keys, what) in HELP {
-        lines.extend(draw_panel::wrap(keys, width).into_iter().map(|line| format!(" {line}")));
-        let what = draw_panel::wrap(what, width.saturating_sub(2));
+        lines.extend(wrapping::wrap(keys, width).into_iter().map(|line| format!(" {line}")));
+        let what = wrapping::wrap(what, width.saturating_sub(2));
         lines.extend(what.into_iter().map(|line| format!("   {line}")));
     }
-    lines.extend(draw_panel::wrap(marks, width).into_iter().map(|line| format!(" {line}")));
+    lines.extend(wrapping::wrap(marks, width).into_iter().map(|line| format!(" {line}")));
     lines
 }

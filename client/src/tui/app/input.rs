@@ -15,9 +15,9 @@ use crate::{
         person_requests::{AboutError, AboutPerson, PersonRequest},
     },
     tui::{
-        draw_panel::graphemes,
         keys::{self, Action},
         layout::SCALE_MAX,
+        wrapping::graphemes,
     },
 };
 
