@@ -65,6 +65,10 @@ pub(crate) struct Relay {
     /// The node that owned the room when the storage was asked last.
     owner: Option<NodeId>,
     /// The attempt that the owner was asked to begin last.
+    ///
+    /// Each attempt begins with `Resume`, which lists the sessions here and the last event of each.
+    /// Both sides ignore messages of other attempts. So the next attempt repairs whatever was lost on
+    /// any path, and the links need only keep the order of messages between two attempts.
     attempt: u64,
     /// How often that has failed since it succeeded.
     failures: u32,

@@ -505,7 +505,12 @@ pub struct GameQuery {
     pub max: usize,
 }
 
-/// Number of a room's owner, counted from 1. An append of an earlier owner is refused.
+/// Number of a room's owner, counted from 1.
+///
+/// [`Storage::claim`] raises it, and every append names the epoch of its owner. The storage compares
+/// both in the transaction that writes. So a server that was frozen, and wakes after another one has
+/// claimed the room, cannot write into its log. No clock takes part in this: epochs alone keep a room
+/// from being played by two owners.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Epoch(pub u64);
 
