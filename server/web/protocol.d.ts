@@ -1297,7 +1297,7 @@ export type Rules = { variant: VariantName, k?: number, size: Size, };
 
 export type Running = { seat: Seat, since: number, };
 
-/** What a sanction forbids. Who signs in to a closed account reads why. */
+/** What a sanction forbids. Signing in to a closed account shows why. */
 export type SanctionKind = "warn" | "mute" | "unrated";
 
 /** What a token allows. */

@@ -110,7 +110,7 @@ pub(super) async fn of_position(
     Some(Preview::of_card(&card, picture))
 }
 
-/// Takes a request's cost from the allowance of its address. Who has none left gets a page without a
+/// Takes a request's cost from the allowance of its address. With none left, the page has no
 /// preview.
 fn charge(server: &Server, caller: &Caller) -> Option<()> {
     let now = Instant::now();

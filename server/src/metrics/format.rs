@@ -1,5 +1,5 @@
 //! The two formats of metrics: OpenMetrics, which the library writes, and the older text format of
-//! Prometheus. Who asks says by `Accept` which one they read.
+//! Prometheus. The header `Accept` chooses one.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! The people that members have blocked or muted, for the members who are online at this node.
 //!
-//! Two people are apart if either has blocked the other: no games, no chat, no lists. Who mutes somebody
-//! sees no chat of theirs. It does not know where messages come from; outboxes and lists ask it.
+//! Two people are apart if either has blocked the other: no games, no chat, no lists. A member sees
+//! no chat of somebody they have muted. It does not know where messages come from; outboxes and lists ask it.
 
 use std::{
     collections::HashMap,

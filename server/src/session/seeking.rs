@@ -116,8 +116,8 @@ impl Commands {
         tokio::spawn(async move { server.accounts.note_place(&member, place).await });
     }
 
-    /// The member who is challenged, at whatever node. Who has blocked the challenger seems not to be
-    /// there.
+    /// The member who is challenged, on any node. A member who has blocked the challenger seems not to
+    /// be there.
     pub(super) async fn addressee(
         &self,
         to: Addressee,

@@ -44,7 +44,7 @@ const DEVIATION_OF_HOUSE_BOT: f64 = 60.0;
 /// A player's rating in one pool: how strong they are.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
-    /// In points, from 400; 1500 for a newcomer. Who has 200 points more wins about three games of four.
+    /// In points, from 400; 1500 for a newcomer. With 200 points more a player wins about three games of four.
     pub value: f64,
     /// The standard deviation of the value, in points, from 45 (sure) to 350 (unknown).
     pub deviation: f64,

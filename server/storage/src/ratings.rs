@@ -133,7 +133,7 @@ pub enum Undone {
 /// A rating's place: whose it is, and in which pool.
 pub(super) type Key = (MemberId, RatingPool);
 
-/// A member's rating in a pool before a game there, by all of their ratings. Who has none begins where
+/// A member's rating in a pool before a game there, by all of their ratings. A member without one begins where
 /// the placement ended, or else at the surest other one.
 pub fn rating_before(ratings: &[PoolRating], pool: RatingPool) -> Rating {
     let of = |pool: RatingPool| ratings.iter().find(|own| own.pool == pool);

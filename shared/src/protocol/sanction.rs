@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a sanction forbids. Who signs in to a closed account reads why.
+/// What a sanction forbids. Signing in to a closed account shows why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
