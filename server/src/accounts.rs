@@ -9,6 +9,7 @@ pub(crate) mod bots;
 pub(crate) mod device_key;
 pub(crate) mod devices;
 mod every_node;
+pub(crate) mod guest_names;
 pub(crate) mod identities;
 pub mod oidc;
 pub(crate) mod passkeys;

@@ -1,7 +1,7 @@
 //! The other nodes of the cluster, as the rooms here need them: frames to owners and relays of
 //! rooms, and who is silent or dead.
 //!
-//! It does not know what a room is. `lobby/peers.rs` hands out what comes from other nodes.
+//! It does not know what a room is. `lobby/other_nodes.rs` hands out what comes from other nodes.
 
 pub(crate) mod frame;
 pub mod node;

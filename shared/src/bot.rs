@@ -7,6 +7,7 @@
 mod attack_bot;
 mod bot_trait;
 mod engine_bot;
+mod engine_levels;
 mod minimax_bot;
 pub mod opening;
 mod pattern_bot;

@@ -18,7 +18,7 @@ mod bot_turn;
 mod chat;
 mod chat_lines;
 mod claims;
-mod close;
+mod closing;
 mod command;
 mod data;
 mod dedup;
@@ -64,7 +64,6 @@ use self::{
     jobs::BotTurn,
 };
 use crate::{
-    clock::millis,
     protocol::{
         Colour, CommandId, Create, Event, Message, NumberedEvent, Player, Reason, Refusal,
         RoomCode, SeatRequest,
@@ -235,7 +234,7 @@ impl Room {
         self.settle(moment);
         if self.closed {
             // The commit that failed carried the notice to the members, so send it again.
-            self.tell_closed(close::CLOSED, moment);
+            self.tell_closed(closing::CLOSED, moment);
         }
         Ok(())
     }
@@ -328,30 +327,5 @@ impl Room {
         if self.close_at().is_some_and(|at| at <= moment.now) {
             self.shut(moment);
         }
-    }
-
-    /// When the room closes if nobody comes.
-    fn close_at(&self) -> Option<u64> {
-        let seats = &self.state.seats;
-        let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
-        let is_running = self.state.running().is_some();
-        let awaited = is_running && !Seat::BOTH.into_iter().any(is_bot);
-        let bots_alone = Seat::BOTH.into_iter().all(is_bot);
-        if self.demo && bots_alone && is_running {
-            return None;
-        }
-        let wait = if awaited {
-            millis(self.limits.abandoned_room_close)
-        } else if bots_alone {
-            millis(self.limits.bots_room_close).min(millis(self.limits.empty_room_close))
-        } else {
-            millis(self.limits.empty_room_close)
-        };
-        let wait = match self.stage() {
-            Stage::Unplayed => wait.min(millis(self.limits.unplayed_room_close)),
-            Stage::Over => wait.min(millis(self.limits.finished_room_close)),
-            Stage::People | Stage::AgainstBot | Stage::Bots => wait,
-        };
-        Some(self.empty_since?.saturating_add(wait))
     }
 }

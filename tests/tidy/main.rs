@@ -5,10 +5,10 @@
 
 mod folders;
 mod layers;
-mod layout;
 mod links;
 mod modules;
 mod prose;
+mod sizes_and_headers;
 mod source;
 
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ const RULES: [&str; 12] = [
 fn the_house_rules_hold() {
     let sources = tree();
     assert!(sources.len() > 200, "{} sources: was the tree found?", sources.len());
-    let sizes = layout::sizes(sources.values());
+    let sizes = sizes_and_headers::sizes(sources.values());
     println!("files: median {} lines, largest {:?}", sizes.median, sizes.largest);
 
     let mut broken = Vec::new();
@@ -53,8 +53,8 @@ fn check(rule: &str, sources: &BTreeMap<String, Source>) -> Vec<Finding> {
     match rule {
         "phrases" => each(prose::phrases),
         "names" => each(prose::names),
-        "size" => each(layout::size),
-        "header" => each(layout::header),
+        "size" => each(sizes_and_headers::size),
+        "header" => each(sizes_and_headers::header),
         "packages" => each(layers::packages),
         "order" => layers::order(&Package::read("shared/src/lib.rs", sources)),
         "circles" => layers::circles(&edges(sources)),

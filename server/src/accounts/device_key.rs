@@ -58,7 +58,7 @@ mod tests {
 
     fn account() -> Account {
         let (member, hash) = (ids::new_member_id(), ids::locked_hash());
-        let name = ids::guest_name(&member);
+        let name = guest_name(&member);
         Account { member, hash, name, made_at: 0, renamed_at: None, deleted_at: None, owner: None }
     }
 

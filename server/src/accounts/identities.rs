@@ -14,6 +14,7 @@ use fivefold_storage::{
 };
 
 use crate::{
+    accounts::guest_names::guest_name,
     accounts::scopes::Scopes,
     limits::SEEN_AGAIN_AFTER,
     process::{
@@ -121,7 +122,7 @@ impl Identities {
             };
             let name = name.or_else(|| known.as_ref().map(|known| known.name.clone()));
             let name = name.map(|name| name_of_guest(reader, &id, name)).transpose()?;
-            let name = name.unwrap_or_else(|| ids::guest_name(&id));
+            let name = name.unwrap_or_else(|| guest_name(&id));
             Ok(Some((Member::person(id, name), known)))
         };
         let found = self.read_pool.read_patiently(read).await?;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use fivefold_shared::{
     protocol::{
-        ApiToken, CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId, Name,
+        ApiToken, CommandId, IDENTITY_LENGTH, Identity, MEMBER_ID_LENGTH, MemberId,
         ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     room::RoomSeeds,
@@ -178,13 +178,6 @@ pub(crate) fn salt() -> [u8; 16] {
     bytes()
 }
 
-/// The name of a member who chose none: always the same for the same member.
-pub(crate) fn guest_name(member: &MemberId) -> Name {
-    let number =
-        member.as_str().bytes().fold(0_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 10_000);
-    Name::new(&format!("Guest {number:04}")).expect("letters, a space and digits")
-}
-
 /// A code for a new room.
 pub(crate) fn room_code() -> RoomCode {
     RoomCode::try_from(letters(ROOM_CODE_LENGTH, bytes)).expect("letters of the alphabet, so many")
@@ -243,7 +236,6 @@ mod tests {
         let secret = Identity::try_from("0f".repeat(32)).unwrap();
         let member = member_id(&secret);
         assert_eq!(member, member_id(&secret));
-        assert_eq!(guest_name(&member), guest_name(&member));
         assert_ne!(member, member_id(&identity()));
         assert!(!secret.as_str().contains(member.as_str()));
     }

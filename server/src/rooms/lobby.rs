@@ -5,10 +5,11 @@
 
 mod listing;
 mod makers;
+mod other_nodes;
 mod paired;
 mod peer_lists;
-mod peers;
 mod room_list;
+mod takeover;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -47,6 +48,7 @@ use self::{
     room_list::Listing,
 };
 use crate::{
+    accounts::guest_names::guest_name,
     cluster::frame::AddressUse,
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     net::network::Network,
@@ -591,7 +593,7 @@ impl Lobby {
 /// A creator of the server's own rooms; a new identity at each start.
 fn server_member() -> Member {
     let id = ids::member_id(&ids::identity());
-    Member::person(id.clone(), ids::guest_name(&id))
+    Member::person(id.clone(), guest_name(&id))
 }
 
 fn maker_of(room: &RoomHandle) -> Option<&MemberId> {

@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::candidates::random;
 use self::judge::{Judge, Portion};
-use super::{Resources, engine_bot::level_nodes};
+use super::{Resources, engine_levels::level_nodes};
 use crate::{
     book, bot,
     bot_spec::{BotKind, BotSpec},

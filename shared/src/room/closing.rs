@@ -1,11 +1,12 @@
 //! How a room closes: the host closes it, or it has been empty for long enough.
 
 use crate::{
+    clock::millis,
     protocol::{CommandId, MemberId, Message, Player, Reason, Refusal},
     seat::Seat,
 };
 
-use super::{Effect, Effects, Input, Moment, Room, SessionId};
+use super::{Effect, Effects, Input, Moment, Room, SessionId, Stage};
 
 /// Sent when nothing more is known.
 pub(super) const CLOSED: &str = "This room is closed.";
@@ -15,6 +16,31 @@ const BY_HOST: &str = "The host has closed this room.";
 const EVICTED: &str = "This room is closed: its game is over, and a new room needed its place.";
 
 impl Room {
+    /// When the room closes if nobody comes.
+    pub(super) fn close_at(&self) -> Option<u64> {
+        let seats = &self.state.seats;
+        let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
+        let is_running = self.state.running().is_some();
+        let awaited = is_running && !Seat::BOTH.into_iter().any(is_bot);
+        let bots_alone = Seat::BOTH.into_iter().all(is_bot);
+        if self.demo && bots_alone && is_running {
+            return None;
+        }
+        let wait = if awaited {
+            millis(self.limits.abandoned_room_close)
+        } else if bots_alone {
+            millis(self.limits.bots_room_close).min(millis(self.limits.empty_room_close))
+        } else {
+            millis(self.limits.empty_room_close)
+        };
+        let wait = match self.stage() {
+            Stage::Unplayed => wait.min(millis(self.limits.unplayed_room_close)),
+            Stage::Over => wait.min(millis(self.limits.finished_room_close)),
+            Stage::People | Stage::AgainstBot | Stage::Bots => wait,
+        };
+        Some(self.empty_since?.saturating_add(wait))
+    }
+
     /// Closes the room for its host, who need not be present.
     pub(super) fn close_for(
         &mut self,
