@@ -34,12 +34,12 @@ mod membership;
 mod play;
 mod presence;
 mod rated;
+mod rated_or_casual;
 mod rated_players;
 mod seating;
 mod seeds;
 mod standing;
 mod state;
-mod terms;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -52,10 +52,10 @@ pub use self::{
     input::{AnalysisUpdate, BotReply, Input},
     limits::{RoomLimits, ShortestGame},
     rated::RatingsDue,
+    rated_or_casual::{Dealings, Terms},
     seeds::RoomSeeds,
     standing::{Spare, Stage, Standing},
     state::{FoldError, Game, RoomState, SnapshotError},
-    terms::{Dealings, Terms},
 };
 use self::{
     data::{Moment, is_kept},

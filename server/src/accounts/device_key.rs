@@ -55,6 +55,7 @@ impl DeviceKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounts::guest_names::guest_name;
 
     fn account() -> Account {
         let (member, hash) = (ids::new_member_id(), ids::locked_hash());

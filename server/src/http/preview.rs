@@ -181,9 +181,9 @@ fn describe_room(LinkedRoom { summary: room, moves, .. }: &LinkedRoom) -> String
         | TimeControl::PerMove { .. } => format!("clock {}", room.time),
     };
     let invitation = if room.seats.vacant().is_some() {
-        "A seat is open: open the link to play."
+        "A seat is open. Open the link and press Play to take it."
     } else {
-        "Both seats are taken: open the link to watch."
+        "Both seats are taken. Open the link to watch."
     };
     let moves = match moves.len() {
         0 => String::new(),

@@ -362,7 +362,9 @@ async fn a_pasted_link_says_what_may_be_played() {
 
         let first = server.get(&path).await;
         assert_eq!(
-            first.matches(&says("A seat is open: open the link to play.")).count(),
+            first
+                .matches(&says("A seat is open. Open the link and press Play to take it."))
+                .count(),
             2,
             "{first}"
         );
@@ -382,7 +384,7 @@ async fn a_pasted_link_says_what_may_be_played() {
         bob.ask(json!({"type": "join", "room": code})).await;
         bob.ask(json!({"type": "sit", "room": code})).await;
         let taken = again().await;
-        assert!(taken.contains(&says("Both seats are taken: open the link to watch.")), "{taken}");
+        assert!(taken.contains(&says("Both seats are taken. Open the link to watch.")), "{taken}");
 
         // Codes cannot be guessed here, either.
         for _ in 0..2 {

@@ -11,9 +11,9 @@ use super::{
     jobs::{Assist, BotTurn, MemberAnalysis},
     limits::RoomLimits,
     presence::{News, Presence},
+    rated_or_casual::{Dealings, Terms},
     seeds::RoomSeeds,
     state::{Game, RoomState},
-    terms::{Dealings, Terms},
 };
 use crate::{
     bot_spec::BotSpec,

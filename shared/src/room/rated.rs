@@ -5,9 +5,9 @@
 use super::{
     data::{Moment, Room},
     effect::Effect,
+    rated_or_casual::{Dealings, Terms},
     rated_players::RatedPlayers,
     state::{Game, RoomState},
-    terms::{Dealings, Terms},
     timeline::Timeline,
 };
 use crate::{

@@ -14,7 +14,7 @@ use crate::{
     seat::Seat,
 };
 
-use super::{Member, Moment, Room, terms::Terms};
+use super::{Member, Moment, Room, rated_or_casual::Terms};
 
 /// Checks that a bot plays by these rules.
 pub(super) fn offered(bot: BotSpec, rules: Rules) -> Result<(), Refusal> {

@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{rated_players::RatedPlayers, terms::Terms, timeline::Timeline};
+use super::{rated_or_casual::Terms, rated_players::RatedPlayers, timeline::Timeline};
 use crate::{
     clock::{Clock, SideTime, TimeControl},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
