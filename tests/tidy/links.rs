@@ -38,12 +38,12 @@ pub(crate) fn broken(
 /// The links to files, with their lines. Prose has neither code blocks nor a mark at the beginning of a line.
 fn links(document: &Source) -> Vec<(usize, &str)> {
     let mut links = Vec::new();
-    for prose in &document.prose {
-        let rests = prose.text.split("](").skip(1);
+    for (line, text) in &document.prose {
+        let rests = text.split("](").skip(1);
         let targets = rests.filter_map(|rest| rest.split([')', ' ']).next());
         let own =
             targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"));
-        links.extend(own.map(|target| (prose.line, target)));
+        links.extend(own.map(|target| (*line, target)));
     }
     links
 }

@@ -1,4 +1,4 @@
-//! House rules that enforce themselves: words, files and dependencies, checked in the sources.
+//! House rules that enforce themselves: files, folders, dependencies and links, checked in the sources.
 //!
 //! Each rule turns sources into findings, and has a test with a planted fault. The sources must give
 //! no findings.
@@ -7,7 +7,6 @@ mod folders;
 mod layers;
 mod links;
 mod modules;
-mod prose;
 mod sizes_and_headers;
 mod source;
 
@@ -16,9 +15,7 @@ use std::collections::BTreeMap;
 use modules::{Edge, Package};
 use source::{Finding, Source, entries, is_there, tree};
 
-const RULES: [&str; 12] = [
-    "phrases",
-    "names",
+const RULES: [&str; 10] = [
     "size",
     "header",
     "packages",
@@ -51,8 +48,6 @@ fn the_house_rules_hold() {
 fn check(rule: &str, sources: &BTreeMap<String, Source>) -> Vec<Finding> {
     let each = |rule: fn(&Source) -> Vec<Finding>| sources.values().flat_map(rule).collect();
     match rule {
-        "phrases" => each(prose::phrases),
-        "names" => each(prose::names),
         "size" => each(sizes_and_headers::size),
         "header" => each(sizes_and_headers::header),
         "packages" => each(layers::packages),

@@ -1,4 +1,4 @@
-//! Reads the source tree as text and splits each file into code and prose (comments and strings).
+//! Reads the source tree as text, and blanks comments and strings out.
 //!
 //! Not a parser of Rust or JavaScript: a lexer for comments, strings and `#[cfg(test)]` items is
 //! enough for the rules.
@@ -24,19 +24,8 @@ pub(crate) struct Source {
     pub(crate) code: String,
     /// The same without `#[cfg(test)]` items.
     pub(crate) shipped: String,
-    /// Comments and strings, or all of a Markdown file.
-    pub(crate) prose: Vec<Prose>,
-}
-
-/// A line of a comment, or a string.
-#[derive(Debug)]
-pub(crate) struct Prose {
-    /// The line in the file, from 1.
-    pub(crate) line: usize,
-    /// The text without its marks.
-    pub(crate) text: String,
-    /// Whether it continues the previous prose.
-    pub(crate) continues: bool,
+    /// The lines of a Markdown file outside of code blocks, with their numbers from 1.
+    pub(crate) prose: Vec<(usize, String)>,
 }
 
 /// A violation of a rule.
@@ -61,10 +50,10 @@ impl Source {
     /// Splits a text.
     pub(crate) fn new(path: &str, text: &str) -> Self {
         let (code, prose) = match Path::new(path).extension().and_then(|end| end.to_str()) {
-            Some("rs") => Lexer::new(text, Language::Rust).run(),
-            Some("js" | "mjs" | "ts") => Lexer::new(text, Language::JavaScript).run(),
+            Some("rs") => (Lexer::new(text, Language::Rust).run(), Vec::new()),
+            Some("js" | "mjs" | "ts") => (Lexer::new(text, Language::JavaScript).run(), Vec::new()),
             Some("md") => (String::new(), markdown(text)),
-            _ => (String::new(), hash_comments(text)),
+            _ => (String::new(), Vec::new()),
         };
         let shipped = without_tests(&code);
         Self { path: path.to_owned(), text: text.to_owned(), code, shipped, prose }
@@ -130,36 +119,17 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text[..at].bytes().filter(|&byte| byte == b'\n').count() + 1
 }
 
-/// Splits Markdown into prose, without code blocks.
-fn markdown(text: &str) -> Vec<Prose> {
+fn markdown(text: &str) -> Vec<(usize, String)> {
     let mut fenced = false;
     let mut prose = Vec::new();
-    let mut continues = false;
     for (line, text) in (1..).zip(text.lines()) {
         if text.trim_start().starts_with("```") {
             fenced = !fenced;
-            continues = false;
         } else if !fenced {
-            let text = text.trim_start_matches([' ', '#', '-', '*', '>', '|']);
-            prose.push(Prose { line, text: text.to_owned(), continues });
-            continues = !text.is_empty() && !text.ends_with('|');
+            prose.push((line, text.trim_start_matches([' ', '#', '-', '*', '>', '|']).to_owned()));
         }
     }
     prose
-}
-
-fn hash_comments(text: &str) -> Vec<Prose> {
-    let lines = (1..).zip(text.lines());
-    let comments =
-        lines.filter_map(|(line, text)| Some((line, text.trim_start().strip_prefix('#')?)));
-    let mut last = 0;
-    comments
-        .map(|(line, text)| {
-            let continues = line == last + 1;
-            last = line;
-            Prose { line, text: text.trim().to_owned(), continues }
-        })
-        .collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -168,44 +138,38 @@ enum Language {
     JavaScript,
 }
 
-/// Splits code from prose.
+/// Blanks comments and strings out.
 struct Lexer<'a> {
     text: &'a str,
     language: Language,
     at: usize,
-    line: usize,
     code: String,
-    prose: Vec<Prose>,
-    /// The last line of a line comment, to recognise a continuation.
-    comment_line: usize,
 }
 
 impl<'a> Lexer<'a> {
     fn new(text: &'a str, language: Language) -> Self {
-        let code = String::with_capacity(text.len());
-        Self { text, language, at: 0, line: 1, code, prose: Vec::new(), comment_line: 0 }
+        Self { text, language, at: 0, code: String::with_capacity(text.len()) }
     }
 
-    fn run(mut self) -> (String, Vec<Prose>) {
+    fn run(mut self) -> String {
         while let Some(next) = self.rest().chars().next() {
             let rest = self.rest();
             if rest.starts_with("//") {
                 let length = rest.find('\n').unwrap_or(rest.len());
-                self.comment(length);
+                self.blank(length);
             } else if rest.starts_with("/*") {
                 let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
-                self.comment(length);
-            } else if let Some((open, length, close)) = self.string() {
-                self.prose_string(open, length, close);
+                self.blank(length);
+            } else if let Some(length) = self.string() {
+                self.blank(length);
             } else if next == '/' && self.language == Language::JavaScript && self.before_regex() {
                 self.blank(regex_length(rest));
             } else {
                 self.code.push(next);
                 self.at += next.len_utf8();
-                self.line += usize::from(next == '\n');
             }
         }
-        (self.code, self.prose)
+        self.code
     }
 
     fn rest(&self) -> &'a str {
@@ -217,29 +181,17 @@ impl<'a> Lexer<'a> {
         let taken = &self.rest()[..length];
         self.code.push_str(&blanked(taken));
         self.at += length;
-        self.line += taken.matches('\n').count();
     }
 
-    fn comment(&mut self, length: usize) {
-        let first = self.line;
-        for (line, text) in (first..).zip(self.rest()[..length].lines()) {
-            let text = text.trim().trim_start_matches(['/', '*', '!']).trim_end_matches(['*', '/']);
-            let continues = self.comment_line + 1 == line;
-            self.prose.push(Prose { line, text: text.trim().to_owned(), continues });
-            self.comment_line = line;
-        }
-        self.blank(length);
-    }
-
-    /// The lengths of a string that begins here: its opening, its whole, its closing.
-    fn string(&self) -> Option<(usize, usize, usize)> {
+    /// The length of a string that begins here.
+    fn string(&self) -> Option<usize> {
         let rest = self.rest();
         if self.language == Language::JavaScript {
             let quote = rest.chars().next().filter(|c| "'\"`".contains(*c))?;
-            return Some((1, quoted_length(rest, quote), 1));
+            return Some(quoted_length(rest, quote));
         }
         if rest.starts_with('"') {
-            return Some((1, quoted_length(rest, '"'), 1));
+            return Some(quoted_length(rest, '"'));
         }
         let in_word = self.code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         if !in_word && let Some(raw) = rest.trim_start_matches('b').strip_prefix('r') {
@@ -247,31 +199,14 @@ impl<'a> Lexer<'a> {
             if raw[hashes..].starts_with('"') {
                 let open = rest.len() - raw.len() + hashes + 1;
                 let close = format!("\"{}", "#".repeat(hashes));
-                let end =
-                    rest[open..].find(&close).map_or(rest.len(), |end| open + end + close.len());
-                return Some((open, end, close.len()));
+                let end = rest[open..].find(&close);
+                return Some(end.map_or(rest.len(), |end| open + end + close.len()));
             }
         }
         // A character, not a lifetime.
         let after = rest.strip_prefix('\'')?;
         let is_character = after.starts_with('\\') || after.chars().nth(1) == Some('\'');
-        is_character.then(|| (1, quoted_length(rest, '\''), 1))
-    }
-
-    fn prose_string(&mut self, open: usize, length: usize, close: usize) {
-        let first = self.line;
-        let inside = self.rest()[open..].get(..length.saturating_sub(open + close)).unwrap_or("");
-        // A string without a space is a name, not prose.
-        if inside.trim().contains(char::is_whitespace) {
-            let lines = (first..).zip(inside.lines());
-            let prose = lines.map(|(line, text)| Prose {
-                line,
-                text: text.trim().to_owned(),
-                continues: line > first,
-            });
-            self.prose.extend(prose);
-        }
-        self.blank(length);
+        is_character.then(|| quoted_length(rest, '\''))
     }
 
     /// Whether a slash here begins a regular expression and not a division.
@@ -360,17 +295,19 @@ fn item_end(code: &str, from: usize) -> usize {
 }
 
 #[test]
-fn a_file_is_split_into_code_and_prose() {
+fn comments_and_strings_are_blanked_out() {
     let text = "//! Head.\nfn a<'a>(c: char) { b('\"', \"two words\"); } // end\n\
                 #[cfg(test)]\nmod tests { use crate::b::C; }\nconst R: &str = r#\"a \" b\"#;\n";
     let source = Source::new("x.rs", text);
-    let prose: Vec<_> =
-        source.prose.iter().map(|prose| (prose.line, prose.text.as_str())).collect();
-    assert_eq!(prose, [(1, "Head."), (2, "two words"), (2, "end"), (5, "a \" b")]);
+    assert!(
+        !source.code.contains("Head")
+            && !source.code.contains("two")
+            && !source.code.contains("end")
+    );
     assert!(source.code.contains("crate::b::C") && !source.shipped.contains("crate::b"));
     assert_eq!(source.shipped.lines().count(), text.lines().count());
     let script =
         Source::new("x.js", "// Head.\nconst a = b.split(/['\"]/), c = `one two`; d / e;\n");
-    assert_eq!(script.prose.len(), 2, "{:?}", script.prose);
+    assert!(!script.code.contains("Head") && !script.code.contains("two"));
     assert!(script.code.contains("d / e"));
 }
