@@ -69,6 +69,9 @@ test('autoplay plays the game', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(`${await played()}?ply=6`);
   await page.getByRole('button', { name: 'Play', exact: true }).click();
+  // Light letters on the light bar cannot be read.
+  const stop = page.getByRole('button', { name: 'Stop', exact: true });
+  assert.notEqual(await stop.evaluate((it) => getComputedStyle(it).backgroundColor), 'rgba(0, 0, 0, 0)');
   await called(page, 'l8, Black, last move, winning line');
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
 });
