@@ -18,7 +18,7 @@ pub struct Findings {
     pub problems: Vec<String>,
     /// What an operator may want to know, and no damage.
     pub notes: Vec<String>,
-    /// Whether [`repair`](crate::sqlite::repair()) can fix it: only rooms are damaged.
+    /// Whether [`repair`](crate::repair()) can fix it: only rooms are damaged.
     pub is_repairable: bool,
 }
 

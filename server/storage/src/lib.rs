@@ -393,7 +393,7 @@ pub trait StorageReader:
     ) -> Result<Vec<RatingChange>, StorageError>;
 
     /// The best players of a pool: accounts with a sure rating who play there. The limits are in
-    /// [`limits::ratings`](crate::limits::ratings).
+    /// [`limits`].
     ///
     /// # Errors
     /// When it cannot be read.
