@@ -75,7 +75,7 @@ FIVEFOLD_CONFIG_DIR. With a token of an account in FIVEFOLD_TOKEN, the program s
 pub enum Command {
     /// Make a room and play in it, against anybody who has its link or against a bot.
     Play(PlayArgs),
-    /// Enter a room: take an open seat, or watch where there is none.
+    /// Enter a room: take a seat before its first game, or watch.
     Join(JoinArgs),
     /// Watch a room, or let two bots play and watch them.
     Watch(WatchArgs),

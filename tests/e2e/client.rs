@@ -92,6 +92,20 @@ fn two_people_by_link_to_a_five_and_a_third_watching() {
     for client in [ann, bob, eve] {
         leave(client);
     }
+    // Nobody sits down by looking at a finished game: that would ask for another one.
+    let mut cid = Client::start(["join", &link, "--name", "Cid", "--json"]);
+    cid.event("joined");
+    cid.say("say a fine game");
+    loop {
+        let line = cid.json();
+        assert_ne!(line["type"], "sat", "{line}");
+        if line.to_string().contains("a fine game") {
+            break;
+        }
+    }
+    cid.say("sit");
+    cid.event("sat");
+    leave(cid);
 }
 
 #[test]
