@@ -34,7 +34,9 @@ use std::{
 
 use axum::Router;
 use fivefold_shared::protocol::RoomCode;
-use fivefold_storage::{Blocking, Claimed, JoinError, LogWriter, Storage, StorageError, WriterEnd};
+use fivefold_storage::{
+    Blocking, Claimed, JoinError, LogWriter, NodeId, Storage, StorageError, WriterEnd,
+};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep, timeout},
@@ -78,7 +80,6 @@ pub use self::{
     membership::Membership,
     net::listen::{Listen, ListenAddress, Listeners},
 };
-pub use fivefold_storage::NodeId;
 
 /// Why a server does not start, or stops by itself.
 #[derive(Debug, thiserror::Error)]

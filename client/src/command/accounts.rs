@@ -1,13 +1,13 @@
 //! The commands about accounts, bots and people.
 
-pub(crate) mod account;
-pub(crate) mod account_request;
-pub(crate) mod account_session;
-pub(crate) mod blocks;
-pub(crate) mod bots;
-pub(crate) mod challenges_from;
-pub(crate) mod device_login;
-pub(crate) mod identity;
-pub(crate) mod own_bots;
-pub(crate) mod players;
-pub(crate) mod token;
+pub(super) mod account;
+mod account_request;
+mod account_session;
+pub(super) mod blocks;
+pub(super) mod bots;
+pub(super) mod challenges_from;
+mod device_login;
+pub(super) mod identity;
+mod own_bots;
+pub(super) mod players;
+pub(super) mod token;

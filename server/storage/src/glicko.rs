@@ -19,7 +19,7 @@ const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
 /// Points of a rating for one unit of Glicko-2's own scale.
 const SCALE: f64 = 173.7178;
 /// How much the square of a deviation grows in a millisecond, for a volatility of 1.
-pub const DEVIATION_GROWTH: f64 = PERIODS_PER_DAY / DAY_MS * SCALE * SCALE;
+pub(crate) const DEVIATION_GROWTH: f64 = PERIODS_PER_DAY / DAY_MS * SCALE * SCALE;
 /// How fast volatilities change.
 const TAU: f64 = 0.75;
 /// The surest deviation.
@@ -84,7 +84,7 @@ pub enum Score {
 impl Score {
     /// The same, with the players exchanged.
     #[must_use]
-    pub const fn of_other(self) -> Self {
+    pub(crate) const fn of_other(self) -> Self {
         match self {
             Self::First => Self::Second,
             Self::Draw => Self::Draw,
@@ -100,7 +100,7 @@ impl Rating {
 
     /// The first rating in a pool for somebody with ratings in others: the surest of them, the highest of those
     /// that are as sure, and less sure.
-    pub fn first_in_pool(others: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn first_in_pool(others: impl IntoIterator<Item = Self>) -> Self {
         let surest = others.into_iter().min_by(|one, other| {
             one.deviation.total_cmp(&other.deviation).then(other.value.total_cmp(&one.value))
         });
@@ -146,7 +146,7 @@ impl Rating {
     }
 
     /// The rating with so many points more or less, within the limits.
-    pub fn moved_by(self, points: f64) -> Self {
+    pub(crate) fn moved_by(self, points: f64) -> Self {
         Self { value: (self.value + points).max(VALUE_MIN), ..self }
     }
 

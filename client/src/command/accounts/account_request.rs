@@ -20,25 +20,25 @@ use crate::{
 };
 
 /// Says that nobody is signed in.
-pub(crate) fn signed_out(server: &ServerList) -> anyhow::Result<ExitCode> {
+pub(super) fn signed_out(server: &ServerList) -> anyhow::Result<ExitCode> {
     writeln!(output::stderr(), "You are not signed in at {server}. `fivefold login` signs in.")?;
     Ok(ExitCode::FAILURE)
 }
 
 /// Whether the server refuses because nobody is signed in.
-pub(crate) fn is_signed_out(error: &anyhow::Error) -> bool {
+pub(super) fn is_signed_out(error: &anyhow::Error) -> bool {
     let refused = error.downcast_ref::<HttpRefused>();
     refused.is_some_and(|HttpRefused(refusal)| refusal.reason == Reason::SignedOut)
 }
 
 /// The server from the options, or else the last one.
-pub(crate) fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
+pub(super) fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
     let given = ServerList::new(&args.addresses).map_err(|error| Usage(error.to_string()))?;
     Ok(given.or_else(|| settings.server.clone()).unwrap_or_default())
 }
 
 /// Sends a request to the first address of a server that answers.
-pub(crate) async fn send(
+pub(super) async fn send(
     server: &ServerList,
     args: &ServerArgs,
     request: HttpRequest<'_>,

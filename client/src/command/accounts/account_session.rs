@@ -19,14 +19,14 @@ use crate::{
 };
 
 /// A session at a server.
-pub(crate) struct AccountSession<'a> {
+pub(super) struct AccountSession<'a> {
     server: &'a ServerList,
     args: &'a ServerArgs,
     session: &'a SessionCookie,
 }
 
 /// Does something as the account that is signed in, or says that none is.
-pub(crate) async fn with_session(
+pub(super) async fn with_session(
     args: &ServerArgs,
     act: impl AsyncFnOnce(&AccountSession<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
@@ -41,7 +41,7 @@ pub(crate) async fn with_session(
 }
 
 impl AccountSession<'_> {
-    pub(crate) async fn send(
+    pub(super) async fn send(
         &self,
         method: Method,
         path: &str,
@@ -52,7 +52,7 @@ impl AccountSession<'_> {
     }
 
     /// The same for a request that the server may refuse until the password is shown again.
-    pub(crate) async fn send_with_key(
+    pub(super) async fn send_with_key(
         &self,
         method: Method,
         path: &str,

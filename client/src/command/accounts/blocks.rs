@@ -88,7 +88,7 @@ pub(crate) async fn list(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Who asks: the account that is signed in, or the guest that played there.
-pub(crate) fn key<'s>(settings: &'s Settings, server: &ServerList) -> anyhow::Result<Key<'s>> {
+pub(super) fn key<'s>(settings: &'s Settings, server: &ServerList) -> anyhow::Result<Key<'s>> {
     if let Some(session) = settings.session(server) {
         return Ok(Key::Account(session));
     }

@@ -36,7 +36,7 @@ struct NewDevice {
 }
 
 /// Shows a code, and waits until somebody allows it on a page.
-pub(crate) async fn sign_in(server: &ServerList, args: &ServerArgs) -> anyhow::Result<HttpAnswer> {
+pub(super) async fn sign_in(server: &ServerList, args: &ServerArgs) -> anyhow::Result<HttpAnswer> {
     let request =
         HttpRequest { method: Method::POST, path: "/api/device", key: Key::None, body: None };
     let NewDevice { device_code, user_code, expires_ms, poll_ms, url } =
