@@ -10,6 +10,7 @@ use std::{
 
 use fivefold_shared::{
     protocol::{Event, RoomCode, RoomRequest},
+    room::limits::ROOM_EVENTS_MAX,
     seat::Seat,
 };
 use rand::{SeedableRng, rngs::StdRng};
@@ -21,8 +22,8 @@ use crate::{Guest, http::get, opening_games::random_request};
 /// The pool in which they play.
 const POOL: &str = "gomoku-5-3";
 
-/// The events after which they leave a room, which takes 100,000.
-const ROOM_FULL: u64 = 99_000;
+/// The events after which they leave a room: another game might not fit.
+const ROOM_FULL: u64 = ROOM_EVENTS_MAX - 1_000;
 
 /// How they play.
 #[derive(Clone, Copy, Debug)]
