@@ -276,7 +276,7 @@ fn moves(app: &App, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Messages, of which the latest comes first and stands at the bottom.
+/// The messages, the latest at the bottom.
 fn messages<'a>(
     app: &App,
     latest: impl Iterator<Item = (Kind, Cow<'a, str>)>,

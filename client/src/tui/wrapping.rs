@@ -1,9 +1,9 @@
-//! Breaks texts into lines of a width, without splitting what people see as one character.
+//! Breaks texts into lines of a width, and never inside a character as people see it.
 
 use ratatui::{style::Style, text::Span};
 use unicode_width::UnicodeWidthStr;
 
-/// What people see as single characters, such as an emoji of several parts.
+/// Splits a text into the characters that people see, such as an emoji of several parts.
 pub(super) fn graphemes(text: &str) -> Vec<&str> {
     let mut rest = text;
     let span = Span::raw(text);

@@ -187,7 +187,7 @@ fn a_session_of_yixins_board_is_played() {
     ]);
 }
 
-/// The same program before that (2016): `start` has both sides, of which the first is the number of columns, and
+/// The same program before that (2016): `start` has both sides, first the number of columns, and
 /// a point has its row first. This board has 15 columns and 20 rows.
 #[test]
 fn yixins_board_plays_on_boards_with_two_sides() {
