@@ -297,7 +297,7 @@ pub const HEARTBEAT_ANSWERED_WITHIN: Duration = Duration::from_millis(250);
 /// A node whose heartbeat stands still for this long is declared dead.
 pub const NODE_DEAD_AFTER: Duration = Duration::from_millis(1_500);
 /// A node ends after so many heartbeats in which it alone missed its own broadcasts on the bus.
-pub const BLIND_BEATS_MAX: u32 = 4;
+pub const BLIND_BEATS_MAX: u32 = 8;
 /// A clock that differs from the registry's by more than this is reported in the log.
 pub const CLOCK_DRIFT_WARNED: Duration = Duration::from_millis(250);
 /// A node whose clock differs by more than this ends, and joins again with the registry's time.
@@ -706,6 +706,12 @@ const _: () = assert!(
         && LINK_SILENT_TICKS as u128 * LINK_TICK.as_millis() == 2_000
         && LINK_SILENT_TICKS < LINK_FORGOTTEN_TICKS,
     "a node that is cut off notices before the others disconnect its sessions"
+);
+const _: () = assert!(
+    BLIND_BEATS_MAX as u128 * HEARTBEAT_INTERVAL.as_millis()
+        >= LINK_ECHOES_MISSED_MAX as u128 * LINK_HEARTBEAT_TICKS as u128 * LINK_TICK.as_millis()
+            + 4 * HEARTBEAT_INTERVAL.as_millis(),
+    "the bus may be gone for all, although others report that they have just seen it"
 );
 const _: () = assert!(
     HEARTBEAT_ANSWERED_WITHIN.as_millis() <= CLOCK_DRIFT_WARNED.as_millis()
