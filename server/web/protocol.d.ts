@@ -330,6 +330,8 @@ export type GameSnapshot = {
     number: number,
     /** The id under which the ended game is found. */
     id: GameId,
+    /** Its players: those in the seats while it runs. After its end, others may take the seats. */
+    players: BySeat<Player>,
     /** The seat that plays Black at this moment. */
     black: Seat,
     /** Whether it is rated, as in `started`. */

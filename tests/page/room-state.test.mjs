@@ -31,6 +31,14 @@ test('a rematch swaps the colours, and everybody keeps their seat', () => {
   assert.deepEqual(room.seats, seats);
 });
 
+test('a result belongs to those who played, whoever sits there now', () => {
+  const { room, fold } = begun();
+  fold(1, { type: 'ended', outcome: { reason: 'resignation', winner: 'first' } });
+  fold(2, { type: 'stood', seat: 'first' });
+  fold(3, { type: 'sat', seat: 'first', player: { member: '1', name: 'Eve' } });
+  assert.deepEqual([room.seatOf('1'), room.playedBy('1'), room.playedBy('0')], ['first', undefined, 'first']);
+});
+
 test('turns, clocks and offers keep to their seats when colours are exchanged', () => {
   const { room, fold } = begun();
   fold(0, { type: 'played', ply: 0, point: [7, 7] });

@@ -41,9 +41,29 @@ pub enum Speaker {
 
 /// The player of a seat, with their stone: `Ann (Black)`; adds `you` where it helps.
 pub fn player(perspective: Perspective<'_>, seat: Seat) -> String {
-    let (name, stone) = (seat_name(perspective.room, seat), perspective.room.stone_of(seat));
+    let is_mine = |seat| perspective.plays(seat);
+    with_stone(perspective.room, &seat_name(perspective.room, seat), seat, is_mine)
+}
+
+/// As [`player`], for the one who plays the room's game, or has played it: after its end, others
+/// may have taken the seats.
+fn game_player(perspective: Perspective<'_>, seat: Seat) -> String {
+    let Perspective { room, me } = perspective;
+    let game = room.game.as_ref();
+    let is_mine = |seat| game.is_some_and(|game| game.players[seat].is_member(me));
+    with_stone(room, &game_player_name(room, seat), seat, is_mine)
+}
+
+fn game_player_name(room: &RoomState, seat: Seat) -> String {
+    room.game
+        .as_ref()
+        .map_or_else(|| "nobody".into(), |game| bot_names::player(&game.players[seat]))
+}
+
+fn with_stone(room: &RoomState, name: &str, seat: Seat, is_mine: impl Fn(Seat) -> bool) -> String {
+    let stone = room.stone_of(seat);
     // With both seats at one keyboard, `you` would not help.
-    if perspective.plays(seat) && !perspective.plays(seat.other()) {
+    if is_mine(seat) && !is_mine(seat.other()) {
         format!("{name} ({stone}, you)")
     } else {
         format!("{name} ({stone})")
@@ -87,7 +107,7 @@ pub fn ratings(room: &RoomState, ratings: &GameRatings) -> String {
         let PlayerRating { rating, provisional, change } = ratings.players[seat];
         let mark = if provisional { "?" } else { "" };
         let change = change.map(|points| format!(" ({points:+})")).unwrap_or_default();
-        format!("{} {rating}{mark}{change}", seat_name(room, seat))
+        format!("{} {rating}{mark}{change}", game_player_name(room, seat))
     });
     format!("Ratings: {first}, {second}")
 }
@@ -95,7 +115,7 @@ pub fn ratings(room: &RoomState, ratings: &GameRatings) -> String {
 /// How a game ended.
 pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome<Seat>) -> String {
     let room = perspective.room;
-    let who = |seat| player(perspective, seat);
+    let who = |seat| game_player(perspective, seat);
     match outcome {
         Outcome::Five { winner, points: line } => {
             format!("{} wins by {}.", who(*winner), points(room, line))
@@ -308,6 +328,8 @@ pub fn deadline(perspective: Perspective<'_>, now: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use fivefold_shared::protocol::NumberedEvent;
+
     use super::*;
 
     #[test]
@@ -326,6 +348,33 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(time(text.parse().unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_result_names_who_played_and_not_who_sits_there_now() {
+        let log = r#"[
+            {"type": "created", "rules": {"variant": "freestyle", "size": [15, 15]}, "visibility": "private",
+             "assistance": false, "host": "00000000000000aa", "black": "first"},
+            {"type": "sat", "seat": "first", "player": {"member": "00000000000000aa", "name": "Ann"}},
+            {"type": "sat", "seat": "second", "player": {"member": "00000000000000bb", "name": "Bob"}},
+            {"type": "started", "game": 1, "id": "k7m2qpxw9abcdefg", "black": "first"},
+            {"type": "ended", "outcome": {"reason": "resignation", "winner": "first"}},
+            {"type": "stood", "seat": "first"},
+            {"type": "stood", "seat": "second"},
+            {"type": "sat", "seat": "first", "player": {"member": "00000000000000bb", "name": "Bob"}},
+            {"type": "renamed", "seat": "first", "name": "Robert"}]"#;
+        let log: Vec<Event> = serde_json::from_str(log).unwrap();
+        let log = log.into_iter().zip(1..).map(|(event, seq)| NumberedEvent { seq, at: 0, event });
+        let room = RoomState::from_log(&log.collect::<Vec<_>>()).unwrap();
+        let room = RoomState::from_snapshot(room.snapshot()).unwrap();
+        let result = room.game.as_ref().unwrap().outcome().unwrap();
+        for (me, expected) in [
+            ("00000000000000aa", "Ann (Black, you) wins: Bob (White) resigns."),
+            ("00000000000000bb", "Ann (Black) wins: Bob (White, you) resigns."),
+        ] {
+            let me = serde_json::from_str(&format!("\"{me}\"")).unwrap();
+            assert_eq!(outcome(Perspective { room: &room, me: &me }, &result), expected);
         }
     }
 

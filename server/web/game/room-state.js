@@ -156,6 +156,14 @@ export class Room {
     return SEATS.find((seat) => isMember(this.seats[seat], member));
   }
 
+  /**
+   * The seat that a member has in the game, or had when it ended: others may sit there now.
+   * @param {string} member
+   */
+  playedBy(member) {
+    return SEATS.find((seat) => isMember(this.game?.players[seat], member));
+  }
+
   /** The rating of a seat as it is shown: `1532? +8`.
    * @param {Seat} seat */
   ratingText(seat) {
@@ -267,7 +275,10 @@ export class Room {
       case 'created':
         this.restore({ ...event, seq: this.seq, seats: { first: null, second: null } });
         break;
-      case 'sat': this.seats = { ...this.seats, [event.seat]: event.player }; break;
+      case 'sat':
+        this.seats = { ...this.seats, [event.seat]: event.player };
+        if (game && !game.outcome) game.players[event.seat] = event.player;
+        break;
       case 'stood':
         this.seats = { ...this.seats, [event.seat]: null };
         // The rematch offer of a player who left lapses.
@@ -276,7 +287,7 @@ export class Room {
       case 'chat_set': this.chat = event.on; break;
       case 'renamed': this.#rename(event.seat, event.name); break;
       case 'started':
-        this.game = { number: event.game, id: event.id, black: event.black, rated: event.rated, casual: event.casual, part: event.part, moves: [], clock: newClock(this.time) };
+        this.game = { number: event.game, id: event.id, players: /** @type {Game['players']} */ ({ ...this.seats }), black: event.black, rated: event.rated, casual: event.casual, part: event.part, moves: [], clock: newClock(this.time) };
         if (this.openingKind !== 'free') this.game.opening = { kind: this.openingKind, first: event.black, acts: [] };
         break;
       default: if (game) changeGame(game, at, event);
@@ -289,7 +300,10 @@ export class Room {
    */
   #rename(seat, name) {
     const player = this.seats[seat];
-    if (player && 'member' in player) this.seats = { ...this.seats, [seat]: { ...player, name } };
+    if (!player || !('member' in player)) return;
+    const renamed = { ...player, name };
+    this.seats = { ...this.seats, [seat]: renamed };
+    if (this.game && isMember(this.game.players[seat], player.member)) this.game.players[seat] = renamed;
   }
 }
 

@@ -207,15 +207,16 @@ export const view = (app, place, code) => {
     if (gone) return;
     const outcome = room.game?.outcome;
     const turn = room.toAct;
+    const played = room.playedBy(app.connection.you);
     let text = t(open ? 'seat_open' : 'waiting');
     if (outcome) {
-      text = !seat ? resultName(outcome, room.black, room.rules) : outcome.reason === 'aborted' ? t('is_aborted') : !outcome.winner ? t('is_drawn') : t(outcome.winner === seat ? 'you_won' : 'you_lost');
+      text = !played ? resultName(outcome, room.black, room.rules) : outcome.reason === 'aborted' ? t('is_aborted') : !outcome.winner ? t('is_drawn') : t(outcome.winner === played ? 'you_won' : 'you_lost');
     } else if (turn) {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
     write(status, text);
     const taken = !seat && !open && !room.vacant && !outcome && t('you_watch');
-    const result = outcome && seat && resultName(outcome, room.black, room.rules);
+    const result = outcome && played && resultName(outcome, room.black, room.rules);
     write(detail, [taken || result || lastMove(), !outcome && closedFive()].filter(Boolean).join(' '));
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
@@ -229,8 +230,8 @@ export const view = (app, place, code) => {
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
     if (id) saveEndedGame(id);
-    if (id && outcome?.winner && outcome.winner === seat) {
-      const loser = room.seats[opponent(seat)];
+    if (id && outcome?.winner && outcome.winner === played) {
+      const loser = room.game?.players[opponent(played)];
       if (loser && 'bot' in loser && loser.bot.kind === 'engine') saveBeaten(loser.bot.level ?? 0);
     }
     app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && (turn === seat ? 'yours' : stoneOf(turn, room.black)));

@@ -470,6 +470,8 @@ pub struct GameSnapshot {
     pub number: u32,
     /// The id under which the ended game is found.
     pub id: GameId,
+    /// Its players: those in the seats while it runs. After its end, others may take the seats.
+    pub players: BySeat<Player>,
     /// The seat that plays Black at this moment.
     pub black: Seat,
     /// Whether it is rated, as in `started`.

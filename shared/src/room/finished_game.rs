@@ -9,13 +9,11 @@ use crate::{
     protocol::{Event, NumberedEvent},
     record::{FinishedGame, GameSummary, Record, RecordedMove, RecordedOpening},
     rules::Outcome,
-    seat::BySeat,
 };
 
 impl RoomState {
-    /// The record of the game that has just ended: ask directly after `ended`, while both players
-    /// are in their seats. `None` while no game has ended, for an aborted game, and after a snapshot
-    /// taken during the game, which does not say when the moves were made.
+    /// The record of the game that has ended. `None` while no game has ended, for an aborted game,
+    /// and after a snapshot taken during the game, which does not say when the moves were made.
     pub fn finished_game(&self) -> Option<FinishedGame> {
         let game = self.game.as_ref()?;
         let timeline = game.timeline.as_ref()?;
@@ -32,10 +30,7 @@ impl RoomState {
         let summary = GameSummary {
             rules: self.rules,
             visibility: self.visibility,
-            players: BySeat {
-                first: self.seats.first.clone()?,
-                second: self.seats.second.clone()?,
-            },
+            players: game.players.clone(),
             black: game.black(),
             started_at: timeline.started_at,
             ended_at: timeline.ended_at?,

@@ -56,6 +56,8 @@ pub struct Game {
     pub number: u32,
     /// The id under which the ended game is found.
     pub id: GameId,
+    /// Its players. They stay those of the game when others take the seats after its end.
+    pub players: BySeat<Player>,
     /// Whether it is rated, as its players know since it began.
     pub rated: bool,
     /// Why it is not, though both players may play rated games.
@@ -227,7 +229,12 @@ impl RoomState {
     fn change(&mut self, at: u64, event: &Event) -> Result<(), String> {
         match event {
             Event::Created { .. } => return Err("a room is created once".into()),
-            Event::Sat { seat, player } => self.seats[*seat] = Some(player.clone()),
+            Event::Sat { seat, player } => {
+                self.seats[*seat] = Some(player.clone());
+                if let Some(game) = self.game.as_mut().filter(|game| game.is_running()) {
+                    game.players[*seat] = player.clone();
+                }
+            }
             Event::Stood { seat } => {
                 self.seats[*seat] = None;
                 // The request for another game leaves with the player who made it.
@@ -235,12 +242,19 @@ impl RoomState {
                     game.rematch_ask = game.rematch_ask.filter(|by| by != seat);
                 }
             }
-            Event::Renamed { seat, name } => match &mut self.seats[*seat] {
-                Some(Player::Member { name: old, .. }) => *old = name.clone(),
-                Some(Player::Bot { .. }) | None => {
+            Event::Renamed { seat, name } => {
+                let Some(Player::Member { member, name: old, .. }) = &mut self.seats[*seat] else {
                     return Err("nobody with a name sits there".into());
+                };
+                *old = name.clone();
+                if let Some(game) = self.game.as_mut()
+                    && let Player::Member { member: playing, name: old, .. } =
+                        &mut game.players[*seat]
+                    && playing == member
+                {
+                    *old = name.clone();
                 }
-            },
+            }
             Event::Started { game, black, id, rated, casual, part } => {
                 let terms = Terms { rated: *rated, casual: *casual, part: *part };
                 self.start(*game, *black, id, terms, at)?;
@@ -289,15 +303,16 @@ impl RoomState {
         Terms { rated, casual, part }: Terms,
         at: u64,
     ) -> Result<(), String> {
-        if self.seats.vacant().is_some() {
+        let Seats { first: Some(first), second: Some(second) } = self.seats.clone() else {
             return Err("a seat is vacant".into());
-        }
+        };
         if rated || casual.is_some() {
             self.rated_players = RatedPlayers::of(&self.seats);
         }
         self.game = Some(Game {
             number,
             id: id.clone(),
+            players: BySeat { first, second },
             rated,
             casual,
             part,
@@ -321,7 +336,7 @@ impl RoomState {
     /// How far the room has come.
     pub fn phase(&self) -> Phase {
         match &self.game {
-            Some(game) if game.position.outcome().is_none() => Phase::Running,
+            Some(game) if game.is_running() => Phase::Running,
             Some(_) if self.seats.vacant().is_none() => Phase::Finished,
             Some(_) | None => Phase::Waiting,
         }
@@ -329,7 +344,7 @@ impl RoomState {
 
     /// The game, if one is running.
     pub fn running(&self) -> Option<&Game> {
-        self.game.as_ref().filter(|game| game.position.outcome().is_none())
+        self.game.as_ref().filter(|game| game.is_running())
     }
 
     /// The players of a running game between two people, in a room whose first players the server
@@ -432,9 +447,12 @@ impl RoomState {
 impl Game {
     /// The seat to act; none when the game is over. This alone defines whose turn it is.
     pub fn to_act(&self) -> Option<Seat> {
-        let is_running = self.position.outcome().is_none();
         let mover = || self.seat_of(self.position.turn());
-        is_running.then(|| self.opening.to_act().unwrap_or_else(mover))
+        self.is_running().then(|| self.opening.to_act().unwrap_or_else(mover))
+    }
+
+    fn is_running(&self) -> bool {
+        self.position.outcome().is_none()
     }
 
     /// The seat that plays Black at this moment.
@@ -632,6 +650,7 @@ impl Game {
         GameSnapshot {
             number: self.number,
             id: self.id.clone(),
+            players: self.players.clone(),
             black: self.black(),
             rated: self.rated,
             casual: self.casual,
@@ -667,6 +686,7 @@ impl Game {
         Ok(Self {
             number: snapshot.number,
             id: snapshot.id,
+            players: snapshot.players,
             rated: snapshot.rated,
             casual: snapshot.casual,
             part: snapshot.part,
