@@ -54,6 +54,7 @@ Examples:
   fivefold join http://127.0.0.1:8080/r/k7m2qpxw9abc
   fivefold seek                             find somebody to play
   fivefold challenge Ann --variant renju    offer a game to somebody who is online
+  fivefold play --bot                       play the engine
   fivefold play --bot attack --size unbounded
   fivefold play --variant tic-tac-toe --bot minimax --as black
   fivefold watch --bots attack,pattern      let two bots play, for all to watch
@@ -148,9 +149,10 @@ pub struct PlayArgs {
     /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Play against a bot of the server: engine (has levels 1 to 10), attack, pattern (called
-    /// "Patterns") or minimax (called "Perfect").
-    #[arg(long, value_name = "KIND[:LEVEL]", value_parser = suggested::bot(), hide_possible_values = true)]
+    /// Play against a bot of the server: engine (the usual one; has levels 1 to 10), attack, pattern
+    /// (called "Patterns") or minimax (called "Perfect").
+    #[arg(long, value_name = "KIND[:LEVEL]", num_args = 0..=1, default_missing_value = "engine",
+          value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: Option<BotSpec>,
     /// Your colour; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -315,8 +317,9 @@ pub struct LocalArgs {
     /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Play against a bot; without it, two people play in turn.
-    #[arg(long, value_name = "KIND[:LEVEL]", value_parser = suggested::bot(), hide_possible_values = true)]
+    /// Play against a bot, the engine unless you name another; without this, two people play in turn.
+    #[arg(long, value_name = "KIND[:LEVEL]", num_args = 0..=1, default_missing_value = "engine",
+          value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: Option<BotSpec>,
     /// Your colour against the bot; Black begins.
     #[arg(long = "as", value_name = "COLOUR", default_value = "random")]
@@ -452,7 +455,8 @@ pub struct ArenaArgs {
 #[derive(Args, Debug)]
 pub struct BrainArgs {
     /// Which bot plays.
-    #[arg(long, value_name = "KIND[:LEVEL]", default_value = "engine", value_parser = suggested::bot(), hide_possible_values = true)]
+    #[arg(long, value_name = "KIND[:LEVEL]", num_args = 0..=1, default_missing_value = "engine",
+          default_value = "engine", value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: BotSpec,
     /// Memory for remembered positions, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=16_384))]
@@ -593,6 +597,34 @@ mod tests {
             let Command::Play(play) = cli.command else { panic!("play was asked for") };
             let rules = play.game.rules().map(|rules| rules.to_string());
             assert_eq!(rules, expected.map(str::to_owned), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_bot_is_the_engine_unless_it_is_named() {
+        let cases = [
+            ("play", None, false),
+            ("play --bot", Some("engine"), false),
+            ("play --bot --json", Some("engine"), true),
+            ("play --json --bot", Some("engine"), true),
+            ("play --bot engine:3 --json", Some("engine:3"), true),
+            ("play --bot=attack", Some("attack"), false),
+            ("local --bot", Some("engine"), false),
+            ("local --bot pattern --json", Some("pattern"), true),
+            ("brain --bot", Some("engine"), false),
+            ("brain --bot engine:2", Some("engine:2"), false),
+            ("brain", Some("engine"), false),
+        ];
+        for (text, expected, json) in cases {
+            let words = ["fivefold"].into_iter().chain(text.split(' '));
+            let (bot, view) = match Cli::try_parse_from(words).expect(text).command {
+                Command::Play(args) => (args.bot, Some(args.view)),
+                Command::Local(args) => (args.bot, Some(args.view)),
+                Command::Brain(args) => (Some(args.bot), None),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(bot.map(|bot| bot.to_string()), expected.map(str::to_owned), "{text}");
+            assert_eq!(view.is_some_and(|view| view.json), json, "{text}");
         }
     }
 

@@ -56,12 +56,18 @@ fn add_command(page: &mut String, parent: &str, command: &Command) {
     for arg in command.get_arguments().filter(is_own) {
         let names = match (arg.get_long(), arg.get_num_args().is_some_and(|n| n.takes_values())) {
             (None, _) => values(arg),
+            (Some(long), true) if is_optional(arg) => format!("--{long} [{}]", values(arg)),
             (Some(long), true) => format!("--{long} {}", values(arg)),
             (Some(long), false) => format!("--{long}"),
         };
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         let _written = writeln!(page, ".TP\n.B {}\n{}", escaped(&names), escaped(&help));
     }
+}
+
+/// Whether the option can be given without a value.
+fn is_optional(arg: &Arg) -> bool {
+    arg.get_num_args().is_some_and(|values| values.min_values() == 0)
 }
 
 fn is_shown(command: &Command) -> bool {
@@ -102,6 +108,9 @@ mod tests {
                 let named = format!(".B {}", escaped(&format!("--{option}")));
                 assert!(["help", "version"].contains(&option) || page.contains(&named), "{named}");
             }
+        }
+        for option in [r"\-\-bot [KIND[:LEVEL]]", r"\-\-retry [N]", r"\-\-time TIME"] {
+            assert!(page.contains(&format!("\n.B {option}\n")), "{option}");
         }
         assert_eq!(escaped(".x\\y\n'a-b"), "\\&.x\\ey\n\\&'a\\-b");
     }
