@@ -629,6 +629,16 @@ mod tests {
     }
 
     #[test]
+    fn the_link_of_a_finished_game_is_known_where_a_room_is_wanted() {
+        let link = "http://127.0.0.1:8080/game/k7m2qpxw9abcdefg";
+        for command in ["join", "close", "seat --engine x"] {
+            let words = ["fivefold"].into_iter().chain(command.split(' ')).chain([link]);
+            let error = Cli::try_parse_from(words).expect_err(command).to_string();
+            assert!(error.contains("fivefold watch") && error.contains("analyse"), "{error}");
+        }
+    }
+
+    #[test]
     fn wrong_usage_is_refused() {
         for text in [
             "play --bot oracle",

@@ -3,7 +3,7 @@
 use std::{env, io};
 
 use anyhow::bail;
-use fivefold_shared::protocol::{ApiToken, LobbyRequest, Message, Reason};
+use fivefold_shared::protocol::{ApiToken, LobbyRequest, Message, Reason, Refusal};
 
 use super::{output_mode::OutputMode, usage::Usage};
 use crate::{
@@ -148,7 +148,12 @@ impl Visit {
     ) -> anyhow::Result<Table> {
         mode.connected(self.connection.server(), &self.welcome)?;
         self.report(mode)?;
-        let joined: Message = self.connection.ask(request).await?;
+        let joined: Message = match self.connection.ask(request).await {
+            Err(error @ ConnectionError::Refused(Refusal { reason: Reason::NoSuchRoom, .. })) => {
+                bail!("{error} `fivefold games` lists your rooms and your finished games")
+            }
+            answer => answer?,
+        };
         Ok(Table::remote(self.connection, self.welcome.you, joined)?)
     }
 }

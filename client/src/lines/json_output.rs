@@ -212,7 +212,7 @@ impl<W: Write> Json<W> {
     /// # Errors
     /// When the output cannot be written.
     pub fn listed_game(&mut self, server: &ServerAddress, game: &ListedGame) -> io::Result<()> {
-        let link = format!("{server}/game/{}", game.id);
+        let link = server.game_link(&game.id);
         self.write(&Line::Game(ListedFinished { link, game }))
     }
 

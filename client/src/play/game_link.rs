@@ -16,7 +16,7 @@ use crate::{
     play::local_game::LocalGame,
     server::{
         http_request::{HttpRequest, Key},
-        room_link::{LinkError, RoomLink, ServerAddress},
+        room_link::{LinkError, RoomLink, ServerAddress, parts},
         tls_roots,
     },
 };
@@ -40,7 +40,7 @@ pub enum Watched {
 impl GameLink {
     /// The address, as `fivefold games` prints it.
     pub fn address(&self) -> String {
-        format!("{}/game/{}", self.server, self.id)
+        self.server.game_link(&self.id)
     }
 
     /// Fetches the game. `ca` is a file of certificates to trust, otherwise that of `FIVEFOLD_CA`.
@@ -63,11 +63,8 @@ impl FromStr for GameLink {
     type Err = LinkError;
 
     fn from_str(text: &str) -> Result<Self, LinkError> {
-        let text = text.trim().trim_end_matches('/');
-        let (server, id) = text.rsplit_once("/game/").ok_or(LinkError::Room)?;
-        let id = id.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
-        let id = GameId::try_from(id).map_err(|_| LinkError::Room)?;
-        Ok(Self { server: server.parse().map_err(|_| LinkError::Room)?, id })
+        let (server, id) = parts(text, "/game/").ok_or(LinkError::Room)?;
+        Ok(Self { server: server?, id: GameId::try_from(id).map_err(|_| LinkError::Room)? })
     }
 }
 
@@ -130,6 +127,7 @@ mod tests {
             (format!("http://h:1/game/{id}"), Some(format!("http://h:1/game/{id}"))),
             (format!("https://h/five/game/{id}/"), Some(format!("https://h/five/game/{id}"))),
             (format!("h:1/game/{id}?move=3"), Some(format!("http://h:1/game/{id}"))),
+            (format!("Look: <http://h:1/game/{id}>."), Some(format!("http://h:1/game/{id}"))),
             (format!("http://h:1/r/{id}"), None),
             ("game.sgf".to_owned(), None),
             (format!("/game/{id}"), None),

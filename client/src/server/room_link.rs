@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use fivefold_shared::protocol::{RoomCode, sent_code, visible};
+use fivefold_shared::protocol::{GameId, RoomCode, sent_code, visible};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -23,6 +23,12 @@ pub enum LinkError {
          as http://127.0.0.1:8080/r/k7m2qpxw9abc"
     )]
     Room,
+    /// The link of a finished game, where a room is wanted.
+    #[error(
+        "this is a finished game, and not a room: `fivefold watch` with this link steps through it, \
+         `fivefold analyse` says what decided it"
+    )]
+    Game,
 }
 
 impl ServerAddress {
@@ -36,6 +42,11 @@ impl ServerAddress {
     /// The shareable link of a room.
     pub fn room_link(&self, code: &RoomCode) -> String {
         format!("{self}/r/{code}")
+    }
+
+    /// The shareable link of a finished game.
+    pub fn game_link(&self, id: &GameId) -> String {
+        format!("{self}/game/{id}")
     }
 
     /// The host and the port to connect to.
@@ -134,17 +145,27 @@ impl FromStr for RoomLink {
     /// Reads `CODE` or `SCHEME://HOST[:PORT]/r/CODE`, as people send them: [`sent_code`] says what may
     /// stand around the code, and quotes, brackets and words may stand before the address.
     fn from_str(text: &str) -> Result<Self, LinkError> {
-        let text = visible(text);
-        let code = |code: &str| RoomCode::try_from(sent_code(code)).map_err(|_| LinkError::Room);
-        let Some(at) = text.to_ascii_lowercase().find("/r/") else {
-            return Ok(Self { server: None, code: code(&text)? });
+        let (server, code) = match parts(text, "/r/") {
+            Some((server, code)) => (Some(server?), code),
+            None => match parts(text, "/game/") {
+                Some((Ok(_), id)) if GameId::try_from(id.clone()).is_ok() => {
+                    return Err(LinkError::Game);
+                }
+                Some(_) | None => (None, sent_code(text)),
+            },
         };
-        let (before, after) = text.split_at(at);
-        let is_around = |sign: char| sign.is_whitespace() || "<>(\"'`*«“‘„".contains(sign);
-        let server = before.rsplit(is_around).next().unwrap_or_default();
-        let server = server.parse().map_err(|_| LinkError::Room)?;
-        Ok(Self { server: Some(server), code: code(&after["/r/".len()..])? })
+        Ok(Self { server, code: RoomCode::try_from(code).map_err(|_| LinkError::Room)? })
     }
+}
+
+/// The server, and the code that follows `part` in a link.
+pub(crate) fn parts(text: &str, part: &str) -> Option<(Result<ServerAddress, LinkError>, String)> {
+    let text = visible(text);
+    let at = text.to_ascii_lowercase().find(part)?;
+    let (before, after) = text.split_at(at);
+    let is_around = |sign: char| sign.is_whitespace() || "<>(\"'`*«“‘„".contains(sign);
+    let server = before.rsplit(is_around).next().unwrap_or_default();
+    Some((server.parse().map_err(|_| LinkError::Room), sent_code(&after[part.len()..])))
 }
 
 #[cfg(test)]
