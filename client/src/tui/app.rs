@@ -462,6 +462,11 @@ impl App {
         self.room.phase()
     }
 
+    /// Whether a game has ended, and no other one has begun.
+    pub(super) fn is_over(&self) -> bool {
+        self.room.game.is_some() && self.room.running().is_none()
+    }
+
     /// The number of moves in the game.
     pub(super) fn ply(&self) -> usize {
         self.room.game.as_ref().map_or(0, |game| game.position.ply())

@@ -165,9 +165,20 @@ fn notes(app: &App) -> Vec<(String, Style)> {
     if app.phase() == Phase::Waiting && !app.link().is_empty() {
         notes.push((format!("Link for a friend: {}", app.link()), Style::new()));
     }
-    if let Some(ply) = app.look() {
-        let text = format!("Looking back: {ply} of {} moves; G returns", app.ply());
-        notes.push((text, theme.warning()));
+    let (ply, plies) = (app.position().ply(), app.ply());
+    match app.look() {
+        // A small screen shows the first note.
+        Some(_) if app.is_over() => {
+            notes.insert(0, (format!("Move {ply} of {plies}; End: the last"), theme.warning()));
+        }
+        Some(_) => {
+            let text = format!("Looking back: move {ply} of {plies}; G returns");
+            notes.push((text, theme.warning()));
+        }
+        None if app.is_over() => {
+            notes.push((format!("Move {ply} of {plies}; Left and Right step"), theme.quiet()));
+        }
+        None => {}
     }
     if let Some(way) = app.window().and_then(|window| draw_board::way_to_last(app, &window)) {
         notes.push((format!("The last move is outside: {way}; Tab goes there"), theme.last()));

@@ -144,6 +144,7 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("/", "say something to those in the room"),
     ("[  ]", "older messages, newer ones"),
     (",  .   (or p  n)", "look at the move before, after"),
+    ("Left  Right", "the same, when the game has ended"),
     ("g  G   (Home  End)", "look at the beginning; return to the game"),
     ("D", "let the bot move for you (asks first)"),
     ("T", "the bot's weight of the point under the cursor"),
@@ -157,13 +158,16 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("other letters", "wait for a digit if a column has the name; Enter: on"),
 ];
 
-/// The action of a key, if it has one.
-pub(super) fn action(key: KeyEvent, size: Size) -> Option<Action> {
+/// The action of a key, if it has one. `is_over` is whether the game has ended: then the arrows to the
+/// left and to the right step through its moves.
+pub(super) fn action(key: KeyEvent, size: Size, is_over: bool) -> Option<Action> {
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         return chord(key);
     }
     let shift = key.modifiers.contains(KeyModifiers::SHIFT);
     Some(match key.code {
+        KeyCode::Left if is_over && !shift => Action::Back,
+        KeyCode::Right if is_over && !shift => Action::Forward,
         KeyCode::Left => arrow(shift, -1, 0),
         KeyCode::Right => arrow(shift, 1, 0),
         KeyCode::Up => arrow(shift, 0, -1),

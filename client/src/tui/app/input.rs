@@ -32,7 +32,7 @@ impl App {
     /// A key was pressed.
     pub(super) fn key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         // These work in every mode.
-        let action = keys::action(key, self.rules().size());
+        let action = keys::action(key, self.rules().size(), self.is_over());
         if let Some(effect) = action.and_then(at_once) {
             return effects.push(effect);
         }

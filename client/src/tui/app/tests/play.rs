@@ -235,6 +235,42 @@ fn looking_back_is_not_pulled_away_by_moves() {
 }
 
 #[test]
+fn arrows_step_through_a_game_that_has_ended() {
+    for seat in [Viewer::Black, Viewer::Spectator, Viewer::Both] {
+        let mut ann = Sitting::new(freestyle(15), seat);
+        ann.moves("h8 h9 i8 i9");
+        let cursor = ann.app.cursor();
+        ann.keys("<Left><Home>");
+        assert_eq!(ann.app.cursor(), Point::new(cursor.x - 1, cursor.y), "the game goes on");
+        assert_eq!(ann.app.position().ply(), 0, "Home looks back at any time");
+        ann.keys("<End>").ends(Outcome::Agreement);
+        assert!(ann.drawn(80, 24).contains("Move 4 of 4"), "{}", ann.drawn(80, 24));
+        for (key, ply) in [
+            ("<Left>", 3),
+            ("<Left>", 2),
+            ("<Right>", 3),
+            ("<Home>", 0),
+            ("<Left>", 0),
+            ("<Right>", 1),
+            ("<End>", 4),
+            ("<Right>", 4),
+        ] {
+            ann.keys(key);
+            assert_eq!(ann.app.position().ply(), ply, "{key}");
+            for (columns, rows) in [(80, 24), (40, 12)] {
+                let drawn = ann.drawn(columns, rows);
+                let is_label = drawn.contains(&format!("Move {ply} of 4"));
+                // On a small screen the result stands there at the end.
+                assert!(is_label || ply == 4 && columns == 40, "{key}: {drawn}");
+            }
+        }
+        // The letters move the cursor as before.
+        ann.keys("h");
+        assert_eq!(ann.app.position().ply(), 4);
+    }
+}
+
+#[test]
 fn weights_are_told_shown_and_asked_for_again() {
     let weights = RoomRequest::Weights { bot: None, ply: None };
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
