@@ -174,8 +174,11 @@ impl App {
                     self.log.say("Connected again.");
                 }
             }
-            Event::AboutPerson(text, true) => self.log.say(&text),
-            Event::AboutPerson(text, false) => self.log.warn(&text),
+            Event::AboutPerson(text, true) => {
+                self.log.forget(Kind::Refusal);
+                self.log.say(&text);
+            }
+            Event::AboutPerson(text, false) => self.log.refusal(&text),
             Event::BotFailed => self.log.warn(room_sentences::BOT_FAILED),
             Event::Closed(text) => self.close(&text),
             Event::Spectators(spectators) => self.spectators = spectators,
@@ -183,7 +186,7 @@ impl App {
             Event::Tick { now, silent_ms } => (self.now, self.silent_ms) = (now, silent_ms),
             Event::Sent(id, request) => self.unanswered.add(id, request, self.now),
             Event::Saved(Ok(file)) => self.log.say(&format!("the game is saved in {file}")),
-            Event::Saved(Err(why)) => self.log.warn(&format!("the game is not saved: {why}")),
+            Event::Saved(Err(why)) => self.log.mistake(&format!("the game is not saved: {why}")),
             Event::Suspend => effects.push(Effect::Suspend),
         }
         effects

@@ -252,7 +252,7 @@ fn messages(screen: &LobbyScreen, area: Rect, buffer: &mut Buffer) {
     for (kind, text) in screen.log().latest() {
         let (mark, style) = match kind {
             Kind::News => ("", Style::new()),
-            Kind::Warning => ("! ", screen.theme().warning()),
+            Kind::Warning | Kind::Mistake | Kind::Refusal => ("! ", screen.theme().warning()),
         };
         let wrapped = wrap(&format!("{mark}{text}"), width);
         lines.splice(0..0, wrapped.into_iter().map(|line| Line::styled(line, style)));

@@ -299,7 +299,7 @@ fn messages<'a>(
         let sign = kind.sign();
         let style = match kind {
             Kind::News => Style::new(),
-            Kind::Warning => app.theme().warning(),
+            Kind::Warning | Kind::Mistake | Kind::Refusal => app.theme().warning(),
         };
         let mut lines = wrap(&text, usize::from(area.width).saturating_sub(2));
         lines.reverse();

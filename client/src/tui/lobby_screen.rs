@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fivefold_shared::protocol::{SeekId, Wanted};
 
 use super::{
-    app::{Connection, Log},
+    app::{Connection, Kind, Log},
     options::Options,
     theme::Theme,
 };
@@ -93,7 +93,10 @@ impl LobbyScreen {
                 }
                 Vec::new()
             }
-            LobbyInput::Key(key) => self.key(state, now, key).into_iter().collect(),
+            LobbyInput::Key(key) => {
+                self.log.forget(Kind::Mistake);
+                self.key(state, now, key).into_iter().collect()
+            }
             LobbyInput::Lobby(event) => self.hear(state, now, *event),
             LobbyInput::Suspend => vec![LobbyEffect::Suspend],
         }
@@ -101,7 +104,7 @@ impl LobbyScreen {
 
     /// The lobby could not do what was asked for.
     pub(super) fn failed(&mut self, error: NotAnswered) {
-        self.log.warn(&error.to_string());
+        self.log.mistake(&error.to_string());
     }
 
     /// The server's address.
@@ -192,7 +195,8 @@ impl LobbyScreen {
 
     fn hear(&mut self, state: &LobbyState, now: u64, event: LobbyEvent) -> Vec<LobbyEffect> {
         match event {
-            LobbyEvent::Listed | LobbyEvent::Changed { .. } | LobbyEvent::Seeking { .. } => {}
+            LobbyEvent::Seeking { .. } => self.log.forget(Kind::Refusal),
+            LobbyEvent::Listed | LobbyEvent::Changed { .. } => {}
             LobbyEvent::Paired { room, is_earlier: true, .. } => {
                 return vec![LobbyEffect::Exit(ExitReason::Busy(room))];
             }
@@ -214,7 +218,7 @@ impl LobbyScreen {
                 if !self.stays && !state.is_waiting() {
                     return vec![LobbyEffect::Exit(ExitReason::Ended(refusal.text))];
                 }
-                self.log.warn(&refusal.text);
+                self.log.refusal(&refusal.text);
             }
             LobbyEvent::Lost { reason, retry_ms } => {
                 self.log.warn(&format!("the connection is lost: {reason}"));

@@ -8,7 +8,7 @@ use fivefold_shared::{
 };
 use ratatui::layout::Position as Cell;
 
-use super::{App, Connection, Effect, Mode, TypedLetter};
+use super::{App, Connection, Effect, Kind, Mode, TypedLetter};
 use crate::{
     play::{
         exit_reason::ExitReason,
@@ -36,6 +36,24 @@ impl App {
         if let Some(effect) = action.and_then(at_once) {
             return effects.push(effect);
         }
+        let reads = matches!(action, None | Some(Action::Help | Action::Messages(_)));
+        let only_reads = matches!(self.mode, Mode::Help(_)) || self.mode == Mode::Board && reads;
+        match only_reads {
+            true => self.key_in_mode(key, action, effects),
+            false => self.input(|app| app.key_in_mode(key, action, effects)),
+        }
+    }
+
+    /// Does what an input asks for. If that is possible, earlier mistakes go away.
+    fn input(&mut self, input: impl FnOnce(&mut Self)) {
+        let before = self.log.mistakes();
+        input(self);
+        if self.log.mistakes() == before {
+            self.log.forget(Kind::Mistake);
+        }
+    }
+
+    fn key_in_mode(&mut self, key: KeyEvent, action: Option<Action>, effects: &mut Vec<Effect>) {
         let typed = self.typed.take();
         if let (KeyCode::Char(digit @ '0'..='9'), Some(typed)) = (key.code, typed)
             && matches!(self.mode, Mode::Board | Mode::MayBePoint(_) | Mode::Ask(_))
@@ -49,18 +67,18 @@ impl App {
                     self.command(key, action, effects);
                 }
             }
-            Mode::MayBePoint(action) => {
+            Mode::MayBePoint(command) => {
                 self.mode = Mode::Board;
                 match key.code {
                     KeyCode::Esc | KeyCode::Backspace => {}
-                    KeyCode::Enter => self.act(action, effects),
+                    KeyCode::Enter => self.act(command, effects),
                     code if typed.is_some_and(|typed| code == KeyCode::Char(typed.letter)) => {
-                        self.act(action, effects);
+                        self.act(command, effects);
                     }
                     _ => {
-                        self.act(action, effects);
+                        self.act(command, effects);
                         if self.mode == Mode::Board {
-                            self.key(key, effects);
+                            self.key_in_mode(key, action, effects);
                         }
                     }
                 }
@@ -124,9 +142,11 @@ impl App {
                 let again = self.clicked == Some(point);
                 self.cursor = point;
                 self.clicked = Some(point);
-                if again {
-                    self.put_stone(effects);
-                }
+                self.input(|app| {
+                    if again {
+                        app.put_stone(effects);
+                    }
+                });
             }
             MouseEventKind::ScrollUp => self.pan(0, -WHEEL),
             MouseEventKind::ScrollDown => self.pan(0, WHEEL),
@@ -158,7 +178,7 @@ impl App {
             | Action::BotMove
             | Action::Sit => match self.question(action) {
                 Ok(question) => self.mode = Mode::Ask(question),
-                Err(why) => self.log.warn(why),
+                Err(why) => self.log.mistake(why),
             },
             Action::DeclineOrNext => match self.question(action) {
                 Ok(question) => self.mode = Mode::Ask(question),
@@ -237,7 +257,7 @@ impl App {
                         self.show(point);
                         self.put_stone(effects);
                     }
-                    Err(error) => self.log.warn(&format!("\"{text}\" is {error}")),
+                    Err(error) => self.log.mistake(&format!("\"{text}\" is {error}")),
                 }
             }
             KeyCode::Esc => self.mode = Mode::Board,
@@ -269,7 +289,7 @@ impl App {
                 if let Some(about) = AboutPerson::parse(&text) {
                     match about.and_then(|about| self.request_about(&about)) {
                         Ok(request) => effects.push(Effect::About(request)),
-                        Err(error) => self.log.warn(&error.to_string()),
+                        Err(error) => self.log.mistake(&error.to_string()),
                     }
                 } else if let Ok(text) = ChatText::new(&text) {
                     self.send(RoomRequest::Say { text }, effects);
@@ -335,17 +355,17 @@ impl App {
     /// Puts a stone under the cursor, or shows why it cannot.
     fn put_stone(&mut self, effects: &mut Vec<Effect>) {
         self.clicked = None;
+        if let Err(why) = self.ready() {
+            return self.log.mistake(why);
+        }
         if self.look.is_some() {
-            return self.log.warn("you are looking back; G returns to the game");
+            return self.log.mistake("you are looking back; G returns to the game");
         }
         if self.pending().is_some() {
-            return self.log.warn("your move is on its way");
-        }
-        if let Err(why) = self.ready() {
-            return self.log.warn(why);
+            return self.log.mistake("your move is on its way");
         }
         if !self.is_my_turn() {
-            return self.log.warn("it is not your turn");
+            return self.log.mistake("it is not your turn");
         }
         if self.put_in_opening(effects) {
             return;
@@ -355,14 +375,14 @@ impl App {
                 self.follow = true;
                 self.send(RoomRequest::Play { ply: self.ply(), point: self.cursor }, effects);
             }
-            Err(illegal) => self.log.warn(&illegal.to_string()),
+            Err(illegal) => self.log.mistake(&illegal.to_string()),
         }
     }
 
     /// Answers the oldest challenge.
     pub(super) fn answer_challenge(&mut self, accepts: bool, effects: &mut Vec<Effect>) {
         let Some(oldest) = self.challenges.open(self.now).next() else {
-            return self.log.warn("the time to answer the challenge is over");
+            return self.log.mistake("the time to answer the challenge is over");
         };
         let seek = oldest.seek.seek.clone();
         self.challenges.remove(&seek);
@@ -379,7 +399,7 @@ impl App {
                 self.log.say("this is sent when the connection is back");
                 effects.push(Effect::Send(request));
             }
-            Connection::Closed => self.log.warn("the room is closed; q leaves"),
+            Connection::Closed => self.log.mistake("the room is closed; q leaves"),
         }
     }
 
@@ -413,7 +433,7 @@ impl App {
         if self.heat.known_at() == Some(self.position.ply()) {
             self.tell_wanted_weight();
         } else if self.look.is_some() {
-            self.log.warn("weights are for the game as it is; G returns to it");
+            self.log.mistake("weights are for the game as it is; G returns to it");
         } else {
             self.ask_weights(effects);
         }

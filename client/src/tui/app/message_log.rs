@@ -14,6 +14,10 @@ pub(in crate::tui) enum Kind {
     News,
     /// Something failed or needs attention; shown with a `!`.
     Warning,
+    /// This input is not possible. Goes away with the next one that is.
+    Mistake,
+    /// The server has refused something. Goes away when it accepts something.
+    Refusal,
 }
 
 impl Kind {
@@ -21,7 +25,7 @@ impl Kind {
     pub(in crate::tui) const fn sign(self) -> &'static str {
         match self {
             Self::News => "- ",
-            Self::Warning => "! ",
+            Self::Warning | Self::Mistake | Self::Refusal => "! ",
         }
     }
 }
@@ -41,6 +45,8 @@ pub(in crate::tui) struct Log {
     lines: VecDeque<Line>,
     /// How many of the newest ones are scrolled out of sight.
     skipped: usize,
+    /// How many mistakes there were, those that have gone away included.
+    mistakes: usize,
 }
 
 impl Log {
@@ -68,6 +74,30 @@ impl Log {
     /// Logs a warning.
     pub(in crate::tui) fn warn(&mut self, text: &str) {
         self.push(Kind::Warning, sentence(text));
+    }
+
+    /// Logs why an input is not possible.
+    pub(in crate::tui) fn mistake(&mut self, text: &str) {
+        self.mistakes += 1;
+        self.push(Kind::Mistake, sentence(text));
+    }
+
+    /// Logs what the server has refused.
+    pub(in crate::tui) fn refusal(&mut self, text: &str) {
+        self.push(Kind::Refusal, sentence(text));
+    }
+
+    /// How many mistakes there were, those that have gone away included.
+    pub(in crate::tui) const fn mistakes(&self) -> usize {
+        self.mistakes
+    }
+
+    /// Removes the messages of a kind.
+    pub(in crate::tui) fn forget(&mut self, kind: Kind) {
+        let newest = self.lines.iter().rev().take(self.skipped);
+        self.skipped -= newest.filter(|line| line.kind == kind).count();
+        self.lines.retain(|line| line.kind != kind);
+        self.scroll(0);
     }
 
     /// The messages from where they are scrolled to, the latest first. Repeated ones include a count.

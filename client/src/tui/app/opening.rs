@@ -148,7 +148,7 @@ impl App {
             Some(Choice::Select) if ask.select.contains(&point) => {
                 self.choose(Act::Select(point), effects);
             }
-            Some(Choice::Select) => self.log.warn("pick one of the numbers"),
+            Some(Choice::Select) => self.log.mistake("pick one of the numbers"),
         }
         true
     }
@@ -158,13 +158,13 @@ impl App {
             return self.mode = Mode::Ask(Question::Opening(Choice::Put));
         }
         if self.draft.points.contains(&point) {
-            return self.log.warn("you have placed a stone there");
+            return self.log.mistake("you have placed a stone there");
         }
         if let Err(illegal) = self.position.legality(point) {
-            return self.log.warn(&illegal.to_string());
+            return self.log.mistake(&illegal.to_string());
         }
         if !self.is_in_zone(point) {
-            return self.log.warn("the opening does not allow a stone there now");
+            return self.log.mistake("the opening does not allow a stone there now");
         }
         self.draft.points.push(point);
         if self.draft.points.len() < ask.put.len() {
@@ -184,13 +184,13 @@ impl App {
             return;
         }
         if let Err(illegal) = self.position.legality(point) {
-            return self.log.warn(&illegal.to_string());
+            return self.log.mistake(&illegal.to_string());
         }
         let group = ask.same.iter().find(|group| group.contains(&point));
         let same = |known: &Point| group.is_some_and(|group| group.contains(known));
         if let Some(index) = self.draft.points.iter().position(same) {
             let number = index + 1;
-            return self.log.warn(&format!("same as number {number}, turned or mirrored"));
+            return self.log.mistake(&format!("same as number {number}, turned or mirrored"));
         }
         if self.draft.points.len() < count {
             self.draft.points.push(point);
@@ -209,7 +209,7 @@ impl App {
                     self.draft.declare = Some(count);
                     self.mode = Mode::Ask(Question::Opening(Choice::Put));
                 }
-                _ => self.log.warn(&format!("a number from 1 to {most}")),
+                _ => self.log.mistake(&format!("a number from 1 to {most}")),
             },
             KeyCode::Esc => {
                 self.undo_draft();

@@ -6,7 +6,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use super::{App, Connection, Effect, Mode};
+use super::{App, Connection, Effect, Kind, Mode};
 use crate::{
     server::connection::is_passing,
     words::{
@@ -19,6 +19,9 @@ impl App {
     /// A message from the table.
     pub(super) fn hear(&mut self, message: Message, effects: &mut Vec<Effect>) {
         let answered = message.answers().and_then(|id| self.unanswered.answered(id));
+        if answered.is_some() && !matches!(message, Message::Refused { .. }) {
+            self.log.forget(Kind::Refusal);
+        }
         match message {
             Message::Event { event, .. } => self.happened(&event, effects),
             Message::Joined { spectators, away, catch_up, .. } => {
@@ -189,7 +192,7 @@ impl App {
     }
 
     fn refused(&mut self, refusal: &Refusal, of: Option<RoomRequest>) {
-        self.log.warn(&refusal.text);
+        self.log.refusal(&refusal.text);
         // What somebody wrote is not lost: it waits in the line for another try.
         if let (Some(RoomRequest::Say { text }), true) = (of, is_passing(refusal)) {
             if self.mode == Mode::Board {

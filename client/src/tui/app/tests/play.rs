@@ -271,6 +271,58 @@ fn arrows_step_through_a_game_that_has_ended() {
 }
 
 #[test]
+fn mistakes_go_away_with_the_next_input_that_is_possible() {
+    let said = |sitting: &Sitting| {
+        let latest = sitting.app.log().latest().map(|(_, text)| text.into_owned());
+        latest.collect::<Vec<_>>()
+    };
+    let cases = [
+        (":h99<Enter>", ":h8<Enter>"),
+        ("m<Enter>", "<Left>"),
+        ("y", "u<Esc>"),
+        ("m<Enter>", ","),
+        ("//block<Enter>", "/hello<Enter>"),
+        ("m<Enter>", "<C-s>"),
+        ("m<Enter>", "M<Enter>"),
+    ];
+    for (mistake, input) in cases {
+        let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+        ann.moves("h9 h10").is_refused(Reason::TooFast, "not so fast");
+        let before = said(&ann);
+        ann.keys(mistake);
+        assert_eq!(said(&ann).len(), before.len() + 1, "{mistake}");
+        // Reading them leaves them, and the same mistake is counted.
+        ann.keys("[]?<Esc>").keys(mistake);
+        assert_eq!(said(&ann).len(), before.len() + 1, "{mistake}");
+        ann.keys(input);
+        let news = said(&ann).into_iter().filter(|text| text.contains("mouse")).count();
+        assert_eq!(said(&ann)[news..], before, "{mistake}, then {input}");
+    }
+    let mut bob = Sitting::new(freestyle(15), Viewer::White);
+    bob.keys("<Enter>");
+    assert_eq!(bob.last_message(), "It is not your turn.");
+    bob.click(8, 2);
+    assert_eq!(bob.last_message(), "Game 1: Ann (Black) against Bob (White, you).");
+}
+
+#[test]
+fn a_refusal_goes_away_when_the_server_accepts_something() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    ann.is_refused(Reason::TooFast, "not so fast").keys("<Left>");
+    assert_eq!(ann.last_message(), "Not so fast.", "the person may have typed on");
+    ann.keys("<Enter>");
+    ann.update(Event::Sent(command(), play(0, 6, 7)));
+    ann.update(Event::Heard(Message::Done { id: command(), seq: None }));
+    let game = "Game 1: Ann (Black, you) against Bob (White).";
+    assert_eq!(ann.last_message(), game);
+    // What was done about a person, too.
+    ann.update(Event::AboutPerson("nobody has this name".into(), false));
+    ann.update(Event::AboutPerson("You hear no chat of theirs.".into(), true));
+    let said: Vec<_> = ann.app.log().latest().map(|(_, text)| text.into_owned()).collect();
+    assert_eq!(said, ["You hear no chat of theirs.", game]);
+}
+
+#[test]
 fn weights_are_told_shown_and_asked_for_again() {
     let weights = RoomRequest::Weights { bot: None, ply: None };
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
