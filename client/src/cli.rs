@@ -86,7 +86,7 @@ pub enum Command {
     Challenge(ChallengeArgs),
     /// Show or set who may challenge you.
     Challenges(ChallengesArgs),
-    /// List your games: those where it is your turn first, and then the finished ones.
+    /// List your games, those where it is your turn first, and the commands that open them.
     Games(GamesArgs),
     /// Show an account's ratings and last games, and your results against it.
     Player(PlayerArgs),

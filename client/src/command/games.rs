@@ -28,24 +28,22 @@ pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
     let request = HttpRequest::get(path, connection.key());
     let finished: GameList = request.send(&server, connector).await?.json()?;
     connection.close().await;
-    let mut out = output::stdout();
-    let mut json = Json::new(output::stdout());
-    for room in &open {
-        if args.json {
-            json.listed_own(&server, room)?;
-        } else {
-            writeln!(out, "{}", game_list::open(&server, room))?;
-        }
-    }
-    for game in &finished.games {
-        if args.json {
-            json.listed_game(&server, game)?;
-        } else {
+    let mut talk = output::stderr();
+    if args.json {
+        let mut json = Json::new(output::stdout());
+        open.iter().try_for_each(|room| json.listed_own(&server, room))?;
+        finished.games.iter().try_for_each(|game| json.listed_game(&server, game))?;
+    } else {
+        let mut out = output::stdout();
+        game_list::write_rooms(&mut out, &mut talk, &server, &open)?;
+        for game in &finished.games {
             let seat = game.summary.seat_of(&welcome.you);
             writeln!(out, "{}", game_list::finished(&server, seat, game))?;
         }
+        if let Some(game) = finished.games.first() {
+            game_list::write_ways(&mut talk, &server.game_link(&game.id))?;
+        }
     }
-    let mut talk = output::stderr();
     if open.is_empty() && finished.games.is_empty() {
         writeln!(talk, "You have no games at {server}. `fivefold seek` finds somebody to play.")?;
     } else if finished.next.is_some() {

@@ -40,6 +40,11 @@ pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
             plain.listed(room)?;
         }
     }
+    let first = own.iter().map(|room| &room.summary).chain(&public).next();
+    if let Some(room) = first.filter(|_| !args.json) {
+        let link = server.room_link(&room.room);
+        writeln!(talk, "To enter a room: fivefold join {link}")?;
+    }
     if own.is_empty() && args.mine {
         writeln!(talk, "You have no open rooms at {server}. `fivefold play` makes one.")?;
     } else if own.is_empty() && total == 0 {

@@ -1,5 +1,7 @@
 //! A person's games in a list: those that are open, and those that have ended.
 
+use std::io::{self, Write};
+
 use fivefold_shared::{
     notation::json::day,
     opening::OpeningKind,
@@ -10,20 +12,84 @@ use fivefold_shared::{
 
 use crate::{
     server::room_link::ServerAddress,
+    terminal::output::Output,
     words::{bot_names, lobby_sentences::settings},
 };
 
+/// How far an open room has come, in the order in which people look for it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum State {
+    YourTurn,
+    Running,
+    OpenSeat,
+    Finished,
+}
+
+impl State {
+    fn of(room: &OwnRoom) -> Self {
+        match (room.summary.phase, room.your_turn) {
+            (Phase::Running, true) => Self::YourTurn,
+            (Phase::Running, false) => Self::Running,
+            (Phase::Waiting, _) if room.summary.ply == 0 => Self::OpenSeat,
+            // Of a game that has ended, somebody may have left.
+            (Phase::Waiting | Phase::Finished, _) => Self::Finished,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::YourTurn => "your turn",
+            Self::Running => "running",
+            Self::OpenSeat => "open seat",
+            Self::Finished => "finished",
+        }
+    }
+
+    const fn to_open(self) -> &'static str {
+        match self {
+            Self::YourTurn | Self::Running => "To go on",
+            Self::OpenSeat => "To wait there",
+            Self::Finished => "To play again",
+        }
+    }
+}
+
+/// Writes a person's rooms to `out`, and under each kind to `talk` the command that opens the first one.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn write_rooms(
+    out: &mut Output<impl Write>,
+    talk: &mut Output<impl Write>,
+    server: &ServerAddress,
+    rooms: &[OwnRoom],
+) -> io::Result<()> {
+    let mut rooms: Vec<&OwnRoom> = rooms.iter().collect();
+    rooms.sort_by_key(|room| State::of(room));
+    for kind in rooms.chunk_by(|one, other| State::of(one) == State::of(other)) {
+        for room in kind {
+            writeln!(out, "{}", open(server, room))?;
+        }
+        let link = server.room_link(&kind[0].summary.room);
+        writeln!(talk, "  {}: fivefold join {link}", State::of(kind[0]).to_open())?;
+    }
+    Ok(())
+}
+
+/// Writes the commands that open a finished game.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn write_ways(talk: &mut Output<impl Write>, link: &str) -> io::Result<()> {
+    writeln!(talk, "  To see it: fivefold watch {link}")?;
+    writeln!(talk, "  To review it: fivefold analyse {link}")
+}
+
 /// An open room in one line: whose turn it is, the opponent and the link.
-pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
+fn open(server: &ServerAddress, room: &OwnRoom) -> String {
     let summary = &room.summary;
-    let state = match (summary.phase, room.your_turn) {
-        (Phase::Running, true) => "your turn",
-        (Phase::Running, false) => "running",
-        (Phase::Waiting, _) if summary.ply == 0 => "open seat",
-        // Of a game that has ended, somebody may have left.
-        (Phase::Waiting | Phase::Finished, _) => "finished",
-    };
-    let nobody = if state == "finished" { "a free seat" } else { "nobody yet" };
+    let state = State::of(room);
+    let nobody = if state == State::Finished { "a free seat" } else { "nobody yet" };
     let name = |player| name(player, nobody);
     let players = match room.seat {
         Some(seat) => format!("against {}", name(summary.seats.get(seat.other()))),
@@ -42,6 +108,7 @@ pub fn open(server: &ServerAddress, room: &OwnRoom) -> String {
         Phase::Running => format!(", move {}", summary.ply + 1),
         Phase::Waiting | Phase::Finished => String::new(),
     };
+    let state = state.name();
     format!("{state:9}  {players}: {game}{moves}  {}", server.room_link(&summary.room))
 }
 
@@ -67,10 +134,10 @@ pub fn finished(server: &ServerAddress, seat: Option<Seat>, game: &ListedGame) -
     let game_settings =
         settings(&GameSettings { rules, time: summary.time, opening, rated: summary.rated });
     format!(
-        "{}  {result:5}  {players}: {game_settings}, {} moves  {server}/game/{}",
+        "{}  {result:5}  {players}: {game_settings}, {} moves  {}",
         day(summary.ended_at),
         summary.plies,
-        game.id
+        server.game_link(&game.id)
     )
 }
 
@@ -127,8 +194,22 @@ mod tests {
                 format!("finished   Ann against Bob: tic-tac-toe, no clock  {link}"),
             ),
         ];
-        for (room, expected) in cases {
-            assert_eq!(open(&server(), &room), expected);
+        for (room, expected) in &cases {
+            assert_eq!(open(&server(), room), *expected);
         }
+        // Whatever their order was.
+        let rooms: Vec<OwnRoom> = cases.iter().rev().map(|(room, _)| room.clone()).collect();
+        let (mut out, mut talk) = (Vec::new(), Vec::new());
+        write_rooms(&mut Output::new(&mut out), &mut Output::new(&mut talk), &server(), &rooms)
+            .unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = out.lines().collect();
+        for (line, begins) in
+            lines.iter().zip(["your turn", "running", "open seat", "finished", "finished"])
+        {
+            assert!(line.starts_with(begins), "{lines:?}");
+        }
+        let talk = String::from_utf8(talk).unwrap();
+        assert_eq!(talk.matches(&format!(": fivefold join {link}\n")).count(), 4, "{talk}");
     }
 }

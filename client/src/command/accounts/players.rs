@@ -56,6 +56,9 @@ pub(crate) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
     for ProfileGame { game, seat, .. } in &profile.games {
         writeln!(out, "{}", game_list::finished(server.at(0), Some(*seat), game))?;
     }
+    if let Some(ProfileGame { game, .. }) = profile.games.first() {
+        game_list::write_ways(&mut output::stderr(), &server.at(0).game_link(&game.id))?;
+    }
     if profile.ratings.is_empty() {
         writeln!(output::stderr(), "{} has no rated games yet.", profile.name)?;
     }
