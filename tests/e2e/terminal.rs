@@ -111,6 +111,11 @@ impl Terminal {
         }
     }
 
+    /// What the terminal got since [`forget`](Self::forget).
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
     fn took(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         self.screen.take(&text);

@@ -178,7 +178,148 @@ fn links_of_finished_games_are_watched_analysed_and_converted() {
         "{lines:?} {stderr}"
     );
     let mut screen = Terminal::start(&["watch", link]);
-    screen.sees(&["wins by"]);
+    screen.sees(&["wins by", "Move 9 of 9"]);
+    for (key, label) in [
+        ("\x1b[D", "Move 8 of 9"),
+        ("\x1b[H", "Move 0 of 9"),
+        ("\x1b[C", "Move 1 of 9"),
+        ("\x1b[F", "Move 9 of 9"),
+    ] {
+        screen.type_keys(key);
+        screen.sees(&[label]);
+    }
+    screen.forget();
+    screen.type_keys("q");
+    screen.until(&[
+        "wins by",
+        &format!("fivefold watch {link}"),
+        &format!("fivefold analyse {link}"),
+    ]);
+    let mistaken = Client::start(["join", link]);
+    let (status, _, stderr) = mistaken.finish();
+    assert!(status.code() == Some(2) && stderr.contains("fivefold watch"), "{stderr}");
+}
+
+#[test]
+fn a_screen_that_is_left_says_how_the_game_stands_and_how_to_come_back() {
+    let server = Server::start();
+    let (mut bob, mut ann) = against_bob(&server.url(), &["--variant", "tic-tac-toe"]);
+    ann.type_keys("b2\r");
+    bob.event("played");
+    ann.sees(&["White to move: move 2"]);
+    ann.forget();
+    ann.type_keys("qy");
+    ann.until(&[
+        "Move 2: Bob (White) to move.",
+        "Your seat is kept. To come back: fivefold join http",
+    ]);
+
+    let (mut bob, mut ann) = against_bob(&server.url(), &["--variant", "tic-tac-toe"]);
+    ann.type_keys("b2\r");
+    bob.event("played");
+    bob.say("resign");
+    ann.sees(&["Ann (Black, you) wins"]);
+    ann.forget();
+    ann.type_keys("q");
+    ann.until(&["Ann (Black, you) wins", "fivefold analyse http", "fivefold join http"]);
+    let shown = ann.shown().to_owned();
+    let (_, rest) = shown.split_once("fivefold watch ").expect("a command");
+    let link = rest.split_whitespace().next().expect("a link");
+    assert!(link.starts_with(&format!("{}/game/", server.url())), "{link}");
+    let (status, lines, stderr) = Client::start(["watch", link, "--plain"]).finish();
+    assert!(status.success(), "{lines:?} {stderr}");
+
+    // A game in this process leaves its moves.
+    let mut local = Terminal::start(&["local", "--variant", "tic-tac-toe"]);
+    local.sees(&["Black to move: move 1"]);
+    local.type_keys("b2\r");
+    local.sees(&["White to move: move 2"]);
+    local.type_keys("c3\r");
+    local.sees(&["Black to move: move 3"]);
+    local.forget();
+    local.type_keys("qy");
+    local.until(&["Moves: b2 c3"]);
+
+    // A room that is closed leads nowhere.
+    let folder = tempfile::tempdir().expect("a folder");
+    let start = |words: &[&str]| {
+        Client::start_in(folder.path(), words.iter().chain(&["--server", &server.url()]))
+    };
+    let link = start(&["play", "--json"]).event("joined")["link"].as_str().expect("it").to_owned();
+    let mut eve = Terminal::start(&["watch", &link]);
+    eve.sees(&["A seat is open"]);
+    let (status, _, stderr) = start(&["close", &link]).finish();
+    assert!(status.success(), "{stderr}");
+    eve.sees(&["This room is over"]);
+    eve.forget();
+    eve.type_keys("q");
+    eve.until(&["The room is closed."]);
+    for words in [["watch", &link], ["join", &link]] {
+        let (status, _, stderr) = Client::start(words).finish();
+        let is_told = stderr.contains("has closed") && stderr.contains("fivefold games");
+        assert!(status.code() == Some(1) && is_told, "{words:?}: {stderr}");
+    }
+    for words in [&["analyse", &link][..], &["convert", &link, "-", "--to", "moves"]] {
+        let (status, _, stderr) = Client::start(words).finish();
+        assert!(!status.success() && stderr.contains("fivefold games"), "{words:?}: {stderr}");
+    }
+}
+
+#[test]
+fn own_games_are_listed_with_the_commands_that_open_them() {
+    let server = Server::start();
+    let (url, settings) = (server.url(), tempfile::tempdir().expect("a folder"));
+    let start =
+        |words: &[&str]| Client::start_in(settings.path(), words.iter().chain(&["--server", &url]));
+    let room = |words: &[&str]| {
+        let mut ann = start(&[&["play", "--name", "Ann", "--json"], words].concat());
+        let link = ann.event("joined")["link"].as_str().expect("a link").to_owned();
+        (ann, link)
+    };
+    let join = |link: &str| Client::start(["join", link, "--name", "Bob", "--json"]);
+    let (mut ann, link) = room(&["--as", "black"]);
+    let mut bob = join(&link);
+    ann.event("started");
+    ann.say("h8");
+    bob.event("played");
+    bob.say("resign");
+    ann.event("ended");
+    drop((ann, bob));
+    let (ann, _) = room(&[]);
+    drop(ann);
+    let (ann, _) = room(&["--bot", "attack", "--as", "black"]);
+    drop(ann);
+    let (mut ann, link) = room(&["--as", "white"]);
+    let _bob = join(&link);
+    ann.event("started");
+    drop(ann);
+
+    let (status, lines, stderr) = start(&["games"]).finish();
+    assert!(status.success(), "{stderr}");
+    let states = lines.iter().map(|line| line.split("  ").next().unwrap_or_default());
+    let states: Vec<&str> = states.collect();
+    let kinds = ["your turn", "running", "open seat", "finished"];
+    assert_eq!((&states[..4], states.len()), (&kinds[..], 5), "{lines:?}");
+    assert!(lines[4].contains("won") && lines[4].contains("/game/"), "{lines:?}");
+    let hints = stderr.lines().filter_map(|line| line.split_once("fivefold "));
+    let hints: Vec<Vec<&str>> = hints.map(|(_, words)| words.split(' ').collect()).collect();
+    let names: Vec<&str> = hints.iter().map(|words| words[0]).collect();
+    assert_eq!(names, ["join", "join", "join", "join", "watch", "analyse"], "{stderr}");
+    for (words, line) in hints.iter().zip([0, 1, 2, 3, 4, 4]) {
+        assert!(lines[line].ends_with(words[1]), "{words:?}: {lines:?}");
+        if words[0] == "analyse" {
+            let (status, lines, stderr) = Client::start(words).finish();
+            assert!(status.success(), "{lines:?} {stderr}");
+        } else {
+            start(&[words, &["--json"][..]].concat()).event("joined");
+        }
+    }
+    // A list for programs is as the server sends it, and without hints.
+    let (_, lines, stderr) = start(&["games", "--json"]).finish();
+    assert!(lines.len() == 5 && stderr.is_empty(), "{lines:?} {stderr}");
+    let (_, lines, stderr) = start(&["rooms", "--mine"]).finish();
+    let code = lines[0].split(' ').next().expect("a code");
+    assert!(stderr.contains("fivefold join ") && stderr.contains(code), "{lines:?} {stderr}");
 }
 
 #[test]

@@ -154,7 +154,7 @@ impl OutputMode {
     /// Leaves the table, and says how to come back to it.
     pub(super) async fn leave(self, table: Table, reason: &ExitReason) -> anyhow::Result<ExitCode> {
         if self.restored() {
-            Plain::new(output::stdout(), output::stderr()).leaving(&table)?;
+            Plain::new(output::stdout(), output::stderr()).screen_left(&table)?;
         }
         table.leave().await;
         Ok(exit_code(reason))

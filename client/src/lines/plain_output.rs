@@ -16,7 +16,7 @@ use fivefold_shared::{
 
 use crate::{
     lines::{
-        ascii_board,
+        ascii_board, game_list,
         line_interface::View,
         typed_command::{HELP, TypedError},
     },
@@ -77,6 +77,31 @@ impl<O: Write, E: Write> Plain<O, E> {
     pub fn listed_own(&mut self, room: &OwnRoom) -> io::Result<()> {
         let turn = if room.your_turn { "your turn" } else { "yours" };
         writeln!(self.out, "{}  ({turn})", summary(&room.summary))
+    }
+
+    /// Writes what remains of a table whose screen is gone: how the game stands, and how to come back.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn screen_left(&mut self, table: &Table) -> io::Result<()> {
+        let perspective = table.perspective();
+        if let Some(game) = &table.room().game {
+            if let Some(outcome) = game.outcome() {
+                writeln!(self.out, "{}", room_sentences::outcome(perspective, &outcome))?;
+            } else if let Some(seat) = game.to_act() {
+                let player = room_sentences::player(perspective, seat);
+                writeln!(self.out, "Move {}: {player} to move.", game.position.ply() + 1)?;
+            }
+            // Nobody else keeps a game in this process.
+            if table.link().is_none() && game.position.ply() > 0 {
+                let moves = room_sentences::points(table.room(), game.position.moves());
+                writeln!(self.out, "Moves: {moves}")?;
+            }
+        }
+        if table.is_closed() {
+            writeln!(self.talk, "The room is closed.")?;
+        }
+        self.leaving(table)
     }
 
     fn message(&mut self, table: &Table, message: &Message) -> io::Result<()> {
@@ -363,11 +388,22 @@ impl<O: Write, E: Write> View for Plain<O, E> {
     }
 
     fn leaving(&mut self, table: &Table) -> io::Result<()> {
-        match (table.link(), table.seat(), table.room().phase()) {
-            (Some(link), Some(_), Phase::Running) => {
-                writeln!(self.talk, "Your seat is kept. To come back: fivefold join {link}")
-            }
-            (_, _, Phase::Running | Phase::Waiting | Phase::Finished) => Ok(()),
+        let is_running = table.room().running().is_some();
+        if self.of_program && !is_running {
+            return Ok(());
+        }
+        if let Some(link) = table.game_link() {
+            game_list::write_ways(&mut self.talk, &link)?;
+        }
+        let Some(link) = table.code().and(table.link()).filter(|_| !table.is_closed()) else {
+            return Ok(());
+        };
+        if !is_running {
+            writeln!(self.talk, "  To come back to the room: fivefold join {link}")
+        } else if table.seat().is_some() {
+            writeln!(self.talk, "  Your seat is kept. To come back: fivefold join {link}")
+        } else {
+            writeln!(self.talk, "  To watch on: fivefold watch {link}")
         }
     }
 }

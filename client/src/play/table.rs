@@ -54,6 +54,8 @@ pub struct Table {
     accepting: Option<CommandId>,
     /// Whether the member's seek goes on if the opponent does not begin.
     seeks_on: bool,
+    /// Whether the room was closed for good.
+    is_closed: bool,
     /// What became of blocking, muting or reporting somebody.
     about: mpsc::Receiver<TableEvent>,
     about_sender: mpsc::Sender<TableEvent>,
@@ -139,6 +141,7 @@ impl Table {
             challenges: Challenges::default(),
             accepting: None,
             seeks_on: false,
+            is_closed: false,
         }
     }
 
@@ -358,6 +361,24 @@ impl Table {
         }
     }
 
+    /// The link of the game that has ended here; none if the server keeps no such game.
+    pub fn game_link(&self) -> Option<String> {
+        match &self.source {
+            Source::Finished { address, .. } => Some(address.clone()),
+            Source::Remote(connection) => {
+                let game = self.room.game.as_ref()?;
+                let is_kept = !matches!(game.outcome()?, Outcome::Aborted { .. });
+                is_kept.then(|| connection.server().game_link(&game.id))
+            }
+            Source::Local { .. } => None,
+        }
+    }
+
+    /// Whether the room was closed for good.
+    pub const fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     /// The link of a room of the same server.
     pub fn link_to(&self, room: &RoomCode) -> Option<String> {
         match &self.source {
@@ -432,6 +453,7 @@ impl Table {
             Message::SeekOver { .. } => {
                 return self.challenges.take(&message, now).is_some().then_some(message);
             }
+            Message::Closed { .. } => self.is_closed = true,
             Message::Refused { id, .. } if self.accepting.is_some() && *id == self.accepting => {
                 self.accepting = None;
             }
@@ -452,8 +474,7 @@ impl Table {
             | Message::Paired { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
-            | Message::Sanction { .. }
-            | Message::Closed { .. } => {}
+            | Message::Sanction { .. } => {}
         }
         match message {
             Message::Joined { room, catch_up: CatchUp::Events(events), .. } => {
