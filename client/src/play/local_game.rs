@@ -15,8 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fivefold_engine::bot_job;
 use fivefold_shared::{
-    bot_job,
     bot_spec::BotSpec,
     clock::TimeControl,
     local_room::{LocalEffect, LocalOptions, LocalPlayers, LocalRoom, LocalSetup},
@@ -97,6 +97,7 @@ impl LocalGame {
         let mut state = self.room.state().clone();
         for seat in Seat::BOTH {
             state.seats[seat].iter_mut().for_each(show_as_one);
+            state.game.iter_mut().for_each(|game| show_as_one(&mut game.players[seat]));
         }
         state
     }
