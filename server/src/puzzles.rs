@@ -7,8 +7,9 @@ pub(crate) mod tries;
 
 use std::collections::{HashMap, HashSet};
 
+use fivefold_engine::puzzle_solver::{Answer, Solver};
 use fivefold_shared::{
-    puzzle::{Answer, Puzzle, PuzzleId, PuzzleKind, PuzzleSet, Solver},
+    puzzle::{Puzzle, PuzzleId, PuzzleKind, PuzzleSet},
     rules::{Point, Position, Rules},
 };
 use fivefold_storage::glicko::Rating;

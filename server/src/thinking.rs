@@ -24,8 +24,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fivefold_engine::bot_job;
 use fivefold_shared::{
-    bot_job,
     room::{BotReply, Job},
     rules::Position,
     search_budget::{Budget, Thinking},

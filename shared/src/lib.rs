@@ -6,15 +6,9 @@
 
 #![warn(missing_docs)]
 
-pub mod agreement;
 pub mod analysis;
-pub mod balance;
-pub mod book;
-pub mod bot;
-pub mod bot_job;
 pub mod bot_spec;
 pub mod clock;
-pub mod engine;
 pub mod local_room;
 pub mod notation;
 pub mod opening;

@@ -1,23 +1,10 @@
-//! Puzzles: positions in which exactly one move wins by force.
+//! Puzzles: positions in which exactly one move wins by force; their names, and their file.
 //!
-//! [`Solver`] finds the win, proves that no other first move wins, and answers a player's moves with
-//! the defence that lasts longest. The example `puzzles` makes puzzles from games; [`PuzzleSet`] is
-//! their file.
-//!
-//! A win is proven: every answer to each of its threats was searched. That another move does not win
-//! is as good as the search that tried it, which visits [`REFUTE_TIMES`] as many positions as the one
-//! that found the win.
+//! The engine's crate finds and proves the wins.
 
 mod file;
-mod solver;
 
-pub use self::{
-    file::{PuzzleFileError, PuzzleId, PuzzleIdError, PuzzleSet},
-    solver::{
-        Answer, FIND_NODES, Flaw, REFUTE_ALL_NODES_MIN, REFUTE_NODES_MIN, REFUTE_TIMES, Solution,
-        Solver,
-    },
-};
+pub use self::file::{PuzzleFileError, PuzzleId, PuzzleIdError, PuzzleSet};
 
 use strum::{EnumString, IntoStaticStr};
 

@@ -25,7 +25,7 @@ mod stone;
 mod tiles;
 mod variant;
 
-pub(crate) use self::tiles::Tiles;
+pub use self::tiles::Tiles;
 pub use self::{
     board::Board,
     move_list::moves_of_one_game,

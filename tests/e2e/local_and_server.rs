@@ -12,9 +12,9 @@ use std::{
 };
 
 use fivefold::play::{local_game::LocalGame, table::TableEvent};
+use fivefold_engine::bot;
 use fivefold_shared::{
     analysis::Weight,
-    bot,
     bot_spec::{BotKind, BotSpec},
     opening::{Act, OpeningKind, any_act},
     protocol::{

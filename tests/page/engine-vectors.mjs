@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 /** @import { BotSpec, EngineRequest, Point, Rules } from '../../server/web/ui/protocol-types' */
 
-/** Moves from openings, a few plies on, as in shared/examples/bench.rs.
+/** Moves from openings, a few plies on, as in shared/engine/examples/bench.rs.
  * @type {Point[][]} */
 export const GAMES = [
   [[7, 7], [8, 6], [6, 6], [8, 8]],
@@ -89,6 +89,6 @@ export function others() {
 
 /** @param {string} name */
 function lined(name) {
-  const text = readFileSync(new URL(`../../shared/testdata/${name}`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../shared/engine/testdata/${name}`, import.meta.url), 'utf8');
   return text.trim().split('\n').map((line) => JSON.parse(line));
 }

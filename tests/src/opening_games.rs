@@ -10,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fivefold_engine::bot;
 use fivefold_shared::{
-    bot,
     bot_spec::{BotKind, BotSpec},
     opening::{MadeAct, OpeningKind, any_act},
     protocol::{Colour, Create, Event, GameId, Player, RoomCode, RoomRequest, SeatRequest},

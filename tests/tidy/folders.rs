@@ -16,8 +16,14 @@ const NAMES_MAX: usize = 22;
 const FILES_MAX: usize = 32;
 
 /// The folders of sources: each of them, and each folder in it, is checked.
-const ROOTS: [&str; 5] =
-    ["shared/src", "server/storage/src", "server/src", "client/src", "server/web"];
+const ROOTS: [&str; 6] = [
+    "shared/src",
+    "shared/engine/src",
+    "server/storage/src",
+    "server/src",
+    "client/src",
+    "server/web",
+];
 
 /// The names that may stand at the top of a package: `foo.rs`, `foo.css` and `foo/` are one name. A new file belongs
 /// into a folder.

@@ -1,5 +1,5 @@
 //! Rules for dependencies: packages and modules depend in one direction, files form no cycle, and
-//! `shared` uses no clock, file, socket or thread.
+//! `shared` and the engine use no clock, file, socket or thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,28 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 8] = [
+const PACKAGES: [(&str, &[&str]); 9] = [
     ("shared/Cargo.toml", &[]),
-    ("shared/wasm/Cargo.toml", &["fivefold-shared"]),
+    ("shared/engine/Cargo.toml", &["fivefold-shared"]),
+    ("shared/wasm/Cargo.toml", &["fivefold-engine", "fivefold-shared"]),
     ("tests/services/Cargo.toml", &[]),
     ("server/page/Cargo.toml", &[]),
     ("server/storage/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
     (
         "server/Cargo.toml",
-        &["fivefold-page", "fivefold-shared", "fivefold-storage", "fivefold-test-services"],
+        &[
+            "fivefold-engine",
+            "fivefold-page",
+            "fivefold-shared",
+            "fivefold-storage",
+            "fivefold-test-services",
+        ],
     ),
-    ("client/Cargo.toml", &["fivefold-shared"]),
+    ("client/Cargo.toml", &["fivefold-engine", "fivefold-shared"]),
     (
         "tests/Cargo.toml",
         &[
+            "fivefold-engine",
             "fivefold-shared",
             "fivefold-storage",
             "fivefold-server",
@@ -32,8 +40,8 @@ const PACKAGES: [(&str, &[&str]); 8] = [
     ),
 ];
 
-/// External packages that `shared` may use: none knows a clock, a file, a socket or a thread.
-const SHARED_MAY_USE: [&str; 11] = [
+/// External packages that `shared` and the engine may use: none knows a clock, a file, a socket or a thread.
+const PURE: [&str; 11] = [
     "prefetch-index",
     "pulp",
     "rand",
@@ -47,9 +55,9 @@ const SHARED_MAY_USE: [&str; 11] = [
     "unicode-security",
 ];
 
-/// The modules of `shared`: each may use those before it, and none after it. So the rules know no
-/// rooms, the engine no bots, and neither the protocol nor a room can build a bot.
-const SHARED_ORDER: [&str; 26] = [
+/// The modules of `shared`, and then those of the engine: each may use those before it, and none after it. So
+/// the rules know no rooms, and the search no bots.
+const ORDER: [&str; 28] = [
     "rules",
     "seat",
     "symmetry",
@@ -63,22 +71,24 @@ const SHARED_ORDER: [&str; 26] = [
     "record",
     "profile",
     "notation",
+    "puzzle",
     "questions",
     "room",
     "local_room",
+    "review",
+    "protocol_guide",
+    "typescript",
+    "search",
     "book",
-    "engine",
-    "puzzle",
+    "puzzle_solver",
     "balance",
     "bot",
     "bot_job",
-    "review",
+    "reviewer",
     "agreement",
-    "protocol_guide",
-    "typescript",
 ];
 
-/// Names that `shared` never uses, with the reason.
+/// Names that `shared` and the engine never use, with the reason.
 const IMPURE: [(&str, &str); 20] = [
     ("std::fs", "files"),
     ("std::path", "files"),
@@ -119,10 +129,12 @@ pub(crate) fn packages(manifest: &Source) -> Vec<Finding> {
         }
         let is_ours = name.starts_with("fivefold");
         let only_tests = section.ends_with("dev-dependencies");
-        let shared_may = SHARED_MAY_USE.contains(&name) || only_tests;
+        let is_pure =
+            ["shared/Cargo.toml", "shared/engine/Cargo.toml"].contains(&manifest.path.as_str());
+        let may = PURE.contains(&name) || only_tests;
         if is_ours && !ours.contains(&name) {
             findings.push(Finding::new(&manifest.path, line, format!("may not use {name}")));
-        } else if !is_ours && manifest.path == "shared/Cargo.toml" && !shared_may {
+        } else if !is_ours && is_pure && !may {
             findings.push(Finding::new(
                 &manifest.path,
                 line,
@@ -133,15 +145,15 @@ pub(crate) fn packages(manifest: &Source) -> Vec<Finding> {
     findings
 }
 
-/// Finds modules of `shared` that use a later one in the order.
+/// Finds modules of `shared` or of the engine that use a later one in the order.
 pub(crate) fn order(package: &Package) -> Vec<Finding> {
     let mut findings = BTreeSet::new();
     for Edge { from, line, to } in package.edges() {
         let (Some(user), Some(used)) = (top_module(&from), top_module(&to)) else { continue };
-        let place = |name| SHARED_ORDER.iter().position(|module| *module == name);
+        let place = |name| ORDER.iter().position(|module| *module == name);
         let text = match (place(user), place(used)) {
-            (None, _) => format!("`{user}` has no place in SHARED_ORDER of tests/tidy/layers.rs"),
-            (_, None) => format!("`{used}` has no place in SHARED_ORDER of tests/tidy/layers.rs"),
+            (None, _) => format!("`{user}` has no place in ORDER of tests/tidy/layers.rs"),
+            (_, None) => format!("`{used}` has no place in ORDER of tests/tidy/layers.rs"),
             (Some(user_at), Some(used_at)) if used_at > user_at => {
                 format!("`{user}` may not use `{used}` ({to})")
             }
@@ -227,7 +239,7 @@ pub(crate) fn script_edges(script: &Source) -> Vec<Edge> {
     edges
 }
 
-/// Finds places where `shared` uses a clock, files, sockets, threads or randomness.
+/// Finds places where `shared` or the engine uses a clock, files, sockets, threads or randomness.
 pub(crate) fn purity(package: &Package) -> Vec<Finding> {
     let mut findings = BTreeSet::new();
     for (path, line, name) in package.outside() {
@@ -266,10 +278,10 @@ mod tests {
             let (package, _) = planted(&[
                 (
                     "shared/src/lib.rs",
-                    "pub mod bot;\npub mod engine;\npub mod rules;\npub mod attic;",
+                    "pub mod bot;\npub mod search;\npub mod rules;\npub mod attic;",
                 ),
-                ("shared/src/bot.rs", "use crate::{engine::Engine, rules::Point};"),
-                ("shared/src/engine.rs", text),
+                ("shared/src/bot.rs", "use crate::{search::Engine, rules::Point};"),
+                ("shared/src/search.rs", text),
                 ("shared/src/rules.rs", "pub struct Point;"),
                 ("shared/src/attic.rs", "use crate::rules::Point;"),
             ]);
@@ -277,7 +289,7 @@ mod tests {
         };
         assert_eq!(found("use crate::rules::Point;"), ["shared/src/attic.rs"]);
         let planted = "fn search() { super::bot::Bot::new() }";
-        assert_eq!(found(planted), ["shared/src/attic.rs", "shared/src/engine.rs"]);
+        assert_eq!(found(planted), ["shared/src/attic.rs", "shared/src/search.rs"]);
     }
 
     #[test]

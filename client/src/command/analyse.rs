@@ -13,11 +13,13 @@ use std::{
 };
 
 use anyhow::Context;
+use fivefold_engine::{
+    reviewer::Reviewer,
+    search::{Engine, EngineOptions},
+};
 use fivefold_shared::{
     analysis::Analysis,
-    engine::{Engine, EngineOptions},
     notation::file::GameFile,
-    review::Reviewer,
     rules::Position,
     search_budget::{Budget, Thinking},
 };

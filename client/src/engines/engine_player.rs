@@ -8,8 +8,8 @@
 use std::{collections::VecDeque, io, sync::atomic::AtomicBool, time::Duration};
 
 use clap::ValueEnum;
+use fivefold_engine::bot::{self, Resources};
 use fivefold_shared::{
-    bot::{self, Resources},
     bot_spec::BotKind,
     opening::{Act, Opening, OpeningKind},
     protocol::{ChatText, CommandId, Event, LobbyRequest, Message, RoomRequest},

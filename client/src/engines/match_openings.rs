@@ -2,9 +2,8 @@
 //!
 //! They come from the book, from a file, or from random stones: the most even of several tries.
 
+use fivefold_engine::{book, bot::opening::even_stones};
 use fivefold_shared::{
-    book,
-    bot::opening::even_stones,
     notation::coordinates::{self, CoordinateError},
     rules::{Illegal, Point, Position, Rules, Size},
     search_budget::{Budget, Thinking},

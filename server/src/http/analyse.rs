@@ -7,7 +7,7 @@ use axum::{
     Extension,
     body::{Body, Bytes},
     extract::State,
-    http::{HeaderMap, HeaderName, StatusCode, header},
+    http::{HeaderMap, HeaderName, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::questions::AnalysisQuestion;
@@ -22,7 +22,7 @@ use super::{
 use crate::{
     limits::REPORT_INTERVAL,
     shared_state::Server,
-    thinking::{BackgroundHandle, Busy, Owner, Reports},
+    thinking::{BackgroundHandle, Owner, Reports},
 };
 
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
@@ -39,9 +39,9 @@ pub(super) async fn analyse(
     let reading = server.jobs.run(caller.address, move || {
         let question: AnalysisQuestion = read(&asked, &body)?;
         let position = question.position();
-        let position = position.map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))?;
+        let position = position.map_err(refused)?;
         let may_help = rated.may_help(position.moves());
-        may_help.map_err(|refusal| refused(StatusCode::FORBIDDEN, refusal))?;
+        may_help.map_err(refused)?;
         Ok::<_, Refused>((position, question.lines()))
     });
     let (position, lines) = match reading.await {
@@ -55,13 +55,7 @@ pub(super) async fn analyse(
     let owner = Owner::of(caller.address);
     match server.pool.analyse(owner, position, lines.into()) {
         Ok((handle, reports)) => ([NO_STORE, LINES_OF_JSON], told(handle, reports)).into_response(),
-        Err(busy) => {
-            let status = match busy {
-                Busy::Server => StatusCode::SERVICE_UNAVAILABLE,
-                Busy::Owner => StatusCode::TOO_MANY_REQUESTS,
-            };
-            refused(status, no_analysis(busy)).into_response()
-        }
+        Err(busy) => refused(no_analysis(busy)).into_response(),
     }
 }
 

@@ -7,12 +7,15 @@ mod facts;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
+use fivefold_engine::{
+    agreement::{self, GAME_NODES, LINES},
+    reviewer::Reviewer,
+};
 use fivefold_shared::{
-    agreement::{Agreement, GAME_NODES, LINES},
     clock::millis,
     protocol::GameId,
     record::Record,
-    review::Reviewer,
+    review::Agreement,
     rules::{Point, Stone},
     seat::{BySeat, Seat},
 };
@@ -169,7 +172,7 @@ fn job(
             if has_more {
                 continue;
             }
-            let of = |stone| Agreement::of(&reviewer, opening, stone);
+            let of = |stone| agreement::of(&reviewer, opening, stone);
             if let (Some(black), Some(white)) = (of(Stone::Black), of(Stone::White))
                 && let Some(sender) = sender.take()
             {

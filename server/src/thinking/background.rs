@@ -10,9 +10,9 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use fivefold_engine::search::{Engine, EngineOptions};
 use fivefold_shared::{
     analysis::{Analysis, Report, nodes_per_second},
-    engine::{Engine, EngineOptions},
     rules::Position,
     search_budget::Thinking,
 };

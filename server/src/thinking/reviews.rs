@@ -8,10 +8,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use fivefold_engine::reviewer::Reviewer;
 use fivefold_shared::{
     protocol::GameId,
     record::Record,
-    review::{Review, ReviewProgress, Reviewer},
+    review::{Review, ReviewProgress},
     rules::Point,
 };
 use tokio::sync::watch;

@@ -2,9 +2,9 @@
 //! facts of games that were examined. Nothing here knows what an operator makes of them.
 
 use fivefold_shared::{
-    agreement::Agreement,
     clock::millis,
     protocol::{GameId, MemberId},
+    review::Agreement,
     seat::BySeat,
 };
 use serde::{Deserialize, Serialize};

@@ -156,14 +156,14 @@ async fn an_address_has_four_analyses_and_others_need_not_wait_for_them() {
     ann.ask(json!({"type": "resign", "room": room})).await;
     let list: GameList = serde_json::from_str(body(&server.get("/api/games").await).1).unwrap();
     let path = format!("/api/games/{}/analysis", list.games[0].id);
-    assert_eq!(body(&server.get(&path).await).0, 503);
+    assert_eq!(body(&server.get(&path).await).0, 429);
 
     // Somebody else is served at once, though the only thread has more than a minute to do.
     let mut other = ask_from(&server, elsewhere).await;
     read_until(&mut other, "\"depth\"").await;
     // Who has ended one may have another.
     drop(own.pop());
-    while body(&server.get(&path).await).0 == 503 {}
+    while body(&server.get(&path).await).0 == 429 {}
     server.stop().await;
 }
 

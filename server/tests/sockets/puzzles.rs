@@ -1,7 +1,8 @@
 //! Puzzles over HTTP: who may try them, what counts, and what everybody sees of it.
 
+use fivefold_engine::puzzle_solver::Solver;
 use fivefold_shared::{
-    puzzle::{PuzzleId, PuzzleKind, PuzzleSet, Solver},
+    puzzle::{PuzzleId, PuzzleKind, PuzzleSet},
     rules::{Point, Position},
 };
 use serde_json::{Value, json};

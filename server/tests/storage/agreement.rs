@@ -1,11 +1,14 @@
 //! Who moves like the engine: simulated players of one rating, as an operator's queue lists them.
 
+use fivefold_engine::{
+    agreement::{self, LINES},
+    reviewer::Reviewer,
+    search::{Engine, EngineOptions},
+};
 use fivefold_server::moderation::cases::{HintKind, case_file, queue};
 use fivefold_shared::{
-    agreement::{Agreement, LINES},
-    engine::{Engine, EngineOptions},
     protocol::{MemberId, Name},
-    review::Reviewer,
+    review::Agreement,
     rules::{Point, Position, Rules, Size, Stone, Variant},
     search_budget::{Budget, Thinking},
     seat::BySeat,
@@ -65,7 +68,7 @@ fn play([black, white]: [u64; 2], numbers: &mut Numbers) -> [Agreement; 2] {
     let mut reviewer =
         Reviewer::searching(rules, &moves, None, (LINES, NODES * STONES as u64)).unwrap().unwrap();
     while reviewer.go_on(&Thinking::unlimited()).unwrap() {}
-    [Stone::Black, Stone::White].map(|side| Agreement::of(&reviewer, OPENING, side).unwrap())
+    [Stone::Black, Stone::White].map(|side| agreement::of(&reviewer, OPENING, side).unwrap())
 }
 
 fn facts(who: u64, agreement: Agreement) -> PlayerFacts {

@@ -1,7 +1,7 @@
 //! Marks and examined games: what every back end must do.
 
 use fivefold_shared::{
-    agreement::Agreement,
+    review::Agreement,
     seat::{BySeat, Seat},
 };
 use fivefold_storage::{

@@ -17,7 +17,7 @@ const NEAR_TILES: usize = (4 * NEAR * NEAR) as usize;
 
 /// Points, each in one of `LAYERS` layers. This file gives the layers no meaning.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Tiles<const LAYERS: usize> {
+pub struct Tiles<const LAYERS: usize> {
     near: Box<[[u64; LAYERS]; NEAR_TILES]>,
     /// Without tiles that are empty, so that the same points are always kept in the same way.
     far: BTreeMap<Corner, [u64; LAYERS]>,
@@ -42,7 +42,7 @@ impl<const LAYERS: usize> Default for Tiles<LAYERS> {
 
 impl<const LAYERS: usize> Tiles<LAYERS> {
     /// The point's layer, if any.
-    pub(crate) fn layer_of(&self, point: Point) -> Option<usize> {
+    pub fn layer_of(&self, point: Point) -> Option<usize> {
         let (place, bit) = find(point);
         let tile = match place {
             Place::Near(index) => &self.near[index],
@@ -52,7 +52,7 @@ impl<const LAYERS: usize> Tiles<LAYERS> {
     }
 
     /// Puts a point into a layer; returns its former layer.
-    pub(crate) fn put(&mut self, point: Point, layer: usize) -> Option<usize> {
+    pub fn put(&mut self, point: Point, layer: usize) -> Option<usize> {
         let (place, bit) = find(point);
         let tile = match place {
             Place::Near(index) => &mut self.near[index],
@@ -67,7 +67,7 @@ impl<const LAYERS: usize> Tiles<LAYERS> {
     }
 
     /// Removes a point and returns its layer.
-    pub(crate) fn take(&mut self, point: Point) -> Option<usize> {
+    pub fn take(&mut self, point: Point) -> Option<usize> {
         let (place, bit) = find(point);
         let tile = match place {
             Place::Near(index) => &mut self.near[index],

@@ -1,10 +1,10 @@
 //! The answers to requests.
 
+use fivefold_engine::puzzle_solver;
 use fivefold_shared::{
     analysis::{Report, Weight},
     opening::Act,
     protocol::{Judged, Refusal},
-    puzzle,
     questions::{FileEncoding, ReadTree},
     review::Review,
     rules::Point,
@@ -32,7 +32,7 @@ pub(crate) enum Answer {
     /// How many moves of a review are done.
     Reviewed(usize),
     /// The answer to a move in a puzzle.
-    Puzzle(puzzle::Answer),
+    Puzzle(puzzle_solver::Answer),
     /// The moves of a win.
     Solution(Vec<Point>),
     Room(RoomOutput),

@@ -1,8 +1,8 @@
 //! Puzzles in the module: the defence against a player, and solutions.
 
+use fivefold_engine::puzzle_solver::Solver;
 use fivefold_shared::{
     protocol::{Reason, Refusal},
-    puzzle::Solver,
     questions::open_position,
     rules::{Point, Position, Rules},
 };

@@ -2,13 +2,15 @@
 
 use std::{sync::atomic::AtomicBool, time::Duration};
 
+use fivefold_engine::{
+    bot_job,
+    reviewer::Reviewer,
+    search::{Engine, EngineOptions},
+};
 use fivefold_shared::{
     analysis::{self, Analysis, Report},
-    bot_job,
-    engine::{Engine, EngineOptions},
     protocol::{Reason, Refusal},
     questions::AnalysisQuestion,
-    review::Reviewer,
     room::BotReply,
     rules::{Point, Rules, Stone},
     search_budget::{Budget, Thinking},

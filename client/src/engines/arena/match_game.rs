@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fivefold_engine::bot::{self, Bot, Resources};
 use fivefold_shared::{
-    bot::{self, Bot, Resources},
     bot_spec::BotSpec,
     opening::{Act, Opening},
     rules::{Outcome, Point, Position, Stone},

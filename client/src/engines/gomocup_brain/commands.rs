@@ -5,11 +5,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use fivefold_engine::{
+    bot::{self, Bot, Resources},
+    search::{Engine, EngineOptions},
+};
 use fivefold_shared::{
     analysis::Weight,
-    bot::{self, Bot, Resources},
     bot_spec::{BotError, BotKind, BotSpec},
-    engine::{Engine, EngineOptions},
     notation::gomocup::{Command, Info, Placed, RULES, Reply, Side, variant_of},
     opening::{Act, Opening, OpeningError, OpeningKind, Refused},
     rules::{Board, Illegal, Outcome, Point, Position, Rules, RulesError, Size, Stone},

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
+use fivefold_engine::book;
 use fivefold_shared::{
-    book,
     bot_spec::BotKind,
     notation::{gomocup::variant_of, moves},
     rules::{Point, Position, Rules, Size, Variant},
@@ -380,7 +380,7 @@ fn swap2_takes_the_better_colour() {
 #[test]
 fn swap2_sets_two_more_stones_where_it_is_not_known_who_is_better() {
     let mut kinds = HashMap::new();
-    for stones in fivefold_shared::bot::opening::random(freestyle(15), 2, 3).take(30) {
+    for stones in fivefold_engine::bot::opening::random(freestyle(15), 2, 3).take(30) {
         let reply = swap2(BotKind::Engine, 1, 15, &stones);
         let (kind, next) = match reply {
             Reply::Swap => ("swap", Vec::new()),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use fivefold_shared::{agreement::Agreement as OneGame, protocol::MemberId, seat::Seat};
+use fivefold_shared::{protocol::MemberId, review::Agreement as OneGame, seat::Seat};
 use fivefold_storage::{ExaminedGame, PlayerFacts, limits::BAND_POINTS};
 use serde::Serialize;
 

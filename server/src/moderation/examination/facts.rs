@@ -1,10 +1,10 @@
 //! What the record of a rated game, and the ratings that it changed, show of its players.
 
 use fivefold_shared::{
-    agreement::Agreement,
     clock::TIME_MAX_MS,
     protocol::Player,
     record::Record,
+    review::Agreement,
     rules::{Outcome, Stone},
     seat::{BySeat, Seat},
 };
@@ -79,10 +79,10 @@ mod tests {
         record::{GameSummary, RecordedMove},
         rules::{Point, Rules},
     };
+    use fivefold_storage::{GameResult, glicko::Estimate};
 
     use super::*;
     use crate::process::ids;
-    use fivefold_storage::{GameResult, glicko::Estimate};
 
     #[test]
     fn nobody_compares_a_program_with_the_engine() {

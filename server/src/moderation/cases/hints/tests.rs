@@ -1,8 +1,8 @@
 //! Each hint at its limit and one past it.
 
 use fivefold_shared::{
-    agreement::Agreement,
     protocol::{GameId, ROOM_CODE_ALPHABET},
+    review::Agreement,
     seat::BySeat,
 };
 
