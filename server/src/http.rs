@@ -303,7 +303,7 @@ async fn socket(
 /// The refusal of a page of another host, or of the server's own page behind a proxy that hides the host.
 fn foreign_page(server: &Server, caller: &Caller, headers: &HeaderMap) -> Response {
     let Some(fault) = ProxyFault::of_origin(headers) else {
-        return refused(StatusCode::FORBIDDEN, Reason::ForeignPage).into_response();
+        return refused(Reason::ForeignPage).into_response();
     };
     server.proxy_faults.log(caller.peer, fault);
     malformed(StatusCode::FORBIDDEN, fault.text().to_owned()).into_response()
@@ -324,5 +324,5 @@ fn too_many(full: Full) -> Response {
         Full::Address => Reason::TooManyConnections,
         Full::Rate => Reason::TooManyNewConnections,
     };
-    (retry_after("30"), refused(StatusCode::SERVICE_UNAVAILABLE, reason)).into_response()
+    (retry_after("30"), refused(reason)).into_response()
 }

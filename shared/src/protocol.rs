@@ -12,6 +12,7 @@ mod judged;
 mod message;
 mod names;
 mod needed_scope;
+mod reason;
 mod refusal;
 mod sanction;
 mod seek;
@@ -38,7 +39,8 @@ pub use self::{
         PoolName, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, RoomCode, SEEK_ID_LENGTH, SeekId, letters,
     },
     needed_scope::Needed,
-    refusal::{Reason, Refusal, RefusalValues},
+    reason::{Reason, ReasonClass},
+    refusal::{Refusal, RefusalValues},
     sanction::SanctionKind,
     seek::{
         Addressee, ChallengesFrom, GameSettings, OpenSeek, Pool, SeekEnd, Unrated, Wanted,

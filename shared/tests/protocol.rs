@@ -9,7 +9,6 @@ use fivefold_shared::{
     protocol_guide::GUIDE,
     rules::{Point, Rules, Size, Variant},
 };
-
 use strum::VariantNames;
 
 fn refused(json: &str) -> (Option<String>, Refusal) {
@@ -205,7 +204,7 @@ fn the_guide_shows_every_message_and_names_every_reason() {
             assert!(GUIDE.contains(&example), "the guide has no example of {variant}");
         }
     }
-    let reasons = include_str!("../src/protocol/refusal.rs")
+    let reasons = include_str!("../src/protocol/reason.rs")
         .split("pub enum Reason {")
         .nth(1)
         .and_then(|rest| rest.split("\n}").next())
@@ -213,7 +212,7 @@ fn the_guide_shows_every_message_and_names_every_reason() {
     let names: Vec<_> = reasons
         .lines()
         .map(str::trim)
-        .filter(|line| !line.starts_with("///") && !line.is_empty())
+        .filter(|line| !line.starts_with("//") && !line.is_empty())
         .map(|line| snake_case(line.trim_end_matches(',')))
         .collect();
     assert!(names.len() > 30, "{names:?}");

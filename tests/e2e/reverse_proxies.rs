@@ -228,7 +228,7 @@ async fn check(sample: &Sample) {
     };
     // Nobody gets another address by a header.
     let second = proxy.handshake(&[own, ("x-forwarded-for", "192.0.2.2")]).await;
-    assert_eq!(status(second), 503, "{program}: a header evades the limit of an address");
+    assert_eq!(status(second), 429, "{program}: a header evades the limit of an address");
     let foreign = [("origin", "https://evil.example"), ("x-forwarded-host", "evil.example")];
     let foreign = proxy.handshake(&foreign).await;
     assert_eq!(status(foreign), 403, "{program}: a header opens the server to another page");

@@ -32,7 +32,6 @@ use crate::{
         lobby::{Lobby, LobbyEvent, Search},
         table::Table,
     },
-    server::connection::is_passing,
     terminal::output::{self, Output},
     words::lobby_sentences as sentences,
 };
@@ -180,7 +179,9 @@ impl<'a> SeekingEngine<'a> {
                 LobbyEvent::Challenged { challenge, .. } => self.answer(challenge).await?,
                 LobbyEvent::Refused { refusal, is_own: true } => {
                     let wait = refusal.values.wait_ms.map(Duration::from_millis);
-                    match wait.or_else(|| is_passing(&refusal).then_some(AGAIN_AFTER)) {
+                    match wait
+                        .or_else(|| refusal.reason.class().is_passing().then_some(AGAIN_AFTER))
+                    {
                         Some(wait) => again = Some(Instant::now() + wait),
                         None => bail!("{}", refusal.text),
                     }

@@ -30,9 +30,7 @@ use tokio::{
 };
 use tokio_tungstenite::Connector;
 
-pub use self::data::{
-    CommandIds, ConnectionError, TableEvent, Visitor, Welcome, is_passing, unexpected,
-};
+pub use self::data::{CommandIds, ConnectionError, TableEvent, Visitor, Welcome, unexpected};
 use self::{data::accepted, server_clock::ServerClock, socket::greet, task::ConnectionTask};
 use crate::{
     own_clock::now,

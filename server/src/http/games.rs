@@ -73,7 +73,7 @@ pub(super) async fn list(
         reader.games(&query).map(Some)
     };
     match server.read_pool.try_read(read).await {
-        Ok(None) => refused(StatusCode::FORBIDDEN, Reason::IdentityReplaced).into_response(),
+        Ok(None) => refused(Reason::IdentityReplaced).into_response(),
         Ok(Some(list)) => {
             // The same address gives each player another answer.
             let caching = (header::CACHE_CONTROL, "private, no-store");
@@ -148,7 +148,7 @@ fn written(id: GameId, record: Record, form: Form, name: &str) -> Response {
                 let detail = Some(error.to_string());
                 let values = RefusalValues { detail, ..RefusalValues::default() };
                 let refusal = Refusal::with(Reason::NotInFormat, values);
-                return refused(StatusCode::NOT_FOUND, refusal).into_response();
+                return refused(refusal).into_response();
             }
         },
         Form::Psq => {
@@ -192,18 +192,14 @@ pub(super) async fn review(
     let asked = Arc::clone(&server);
     let beginning = server.jobs.run(address, move || {
         if let Err(refusal) = may_review(&asked, &record) {
-            return refused(StatusCode::FORBIDDEN, refusal).into_response();
+            return refused(refusal).into_response();
         }
         match asked.reviews.begin(&id, &record, owner) {
             Ok(told) => told_of(id, told),
             // An address with too many analyses has to wait for its own to end, as if the server were
             // busy.
-            Err(ReviewError::Busy(busy)) => {
-                refused(StatusCode::SERVICE_UNAVAILABLE, no_analysis(busy)).into_response()
-            }
-            Err(ReviewError::NoEngine) => {
-                refused(StatusCode::NOT_FOUND, Reason::NoEngine).into_response()
-            }
+            Err(ReviewError::Busy(busy)) => refused(no_analysis(busy)).into_response(),
+            Err(ReviewError::NoEngine) => refused(Reason::NoEngine).into_response(),
         }
     });
     beginning.await.unwrap_or_else(|why| no_result(&server, why))
@@ -236,5 +232,5 @@ pub(super) fn unreadable(error: &ReadError) -> Response {
         ReadError::Busy => {}
         ReadError::Storage(error) => tracing::error!(%error, "cannot read finished games"),
     }
-    refused(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy).into_response()
+    refused(Reason::Busy).into_response()
 }

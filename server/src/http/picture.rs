@@ -122,7 +122,7 @@ pub(super) async fn of_position(
     let drawing = server.jobs.run(caller.address, draw).await;
     match drawing {
         Ok(Ok(png)) => drawn(&server, key, png, &headers, POSITION_CACHING),
-        Ok(Err(refusal)) => refused(StatusCode::BAD_REQUEST, refusal).into_response(),
+        Ok(Err(refusal)) => refused(refusal).into_response(),
         Err(why) => no_result(&server, why),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::{
     Extension, Json, Router,
     extract::{Path, Query, State, rejection::QueryRejection},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -147,7 +147,7 @@ fn answer(you: Option<&MemberId>, content: impl IntoResponse) -> Response {
 }
 
 fn no_such_player() -> Response {
-    refused(StatusCode::NOT_FOUND, Reason::NoSuchPlayer).into_response()
+    refused(Reason::NoSuchPlayer).into_response()
 }
 
 /// The account that has or had the name of this key, unless its member has asked for its deletion.

@@ -7,7 +7,7 @@ use axum::{
     Extension, Json,
     body::Bytes,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, header},
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{protocol::Judged, questions::PositionQuestion};
@@ -37,8 +37,8 @@ pub(super) async fn judge(
 fn judged(server: &Server, headers: &HeaderMap, body: &[u8]) -> Result<Judged, Refused> {
     let question: PositionQuestion = read(headers, body)?;
     let judged = question.answer();
-    let judged = judged.map_err(|refusal| refused(StatusCode::BAD_REQUEST, refusal))?;
+    let judged = judged.map_err(refused)?;
     let may_help = server.rated.may_help(&judged.moves);
-    may_help.map_err(|refusal| refused(StatusCode::FORBIDDEN, refusal))?;
+    may_help.map_err(refused)?;
     Ok(judged)
 }

@@ -86,7 +86,7 @@ pub(super) fn no_result(server: &Server, why: NoResult) -> Response {
         NoResult::Busy => busy(server),
         NoResult::Broke => {
             tracing::error!("a question over HTTP made its answer panic");
-            refused(StatusCode::INTERNAL_SERVER_ERROR, Reason::Broken).into_response()
+            refused(Reason::Broken).into_response()
         }
     }
 }

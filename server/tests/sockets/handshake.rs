@@ -141,7 +141,7 @@ async fn a_proxy_says_for_whom_it_comes() {
         let server = TestServer::start_with(Box::new(Memory::default()), config);
         let held = open_session(&server, ann).await;
         assert_eq!(status_with(&server, bob).await, expected);
-        assert_eq!(status_with(&server, ann).await, "503");
+        assert_eq!(status_with(&server, ann).await, "429");
         drop(held);
         server.stop().await;
     }
@@ -158,11 +158,11 @@ async fn new_sessions_behind_a_proxy_are_limited_for_each_address() {
     let proxies = Proxies::new(vec![proxy::parse_network("127.0.0.0/8").unwrap()]);
     let config = Config { limits, proxies, ..Config::default() };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
-    for (address, expected) in [("192.0.2.1", "101"), ("192.0.2.1", "503"), ("192.0.2.2", "101")] {
+    for (address, expected) in [("192.0.2.1", "101"), ("192.0.2.1", "429"), ("192.0.2.2", "101")] {
         let headers = format!("X-Forwarded-For: {address}\r\n");
         let (mut stream, status) = open_session(&server, &headers).await;
         assert_eq!(status, expected, "{address}");
-        if status == "503" {
+        if status == "429" {
             let mut answer = String::new();
             while !answer.contains(r#""reason":"too_many_new_connections""#) {
                 let mut next = [0; 1_024];

@@ -112,7 +112,7 @@ async fn check_chat(servers: [&TestServer; 3]) {
     assert_eq!(named.status, 204, "{}", named.body);
     let body = json!({"name": "Nobody at all", "kind": "block"});
     let named = ask(servers[1], "POST /api/blocks", &ann.head, &body).await;
-    named.assert(400, "nobody_online");
+    named.assert(404, "nobody_online");
     let blocks = ask(servers[2], "GET /api/blocks", &ann.head, &Value::Null).await;
     assert_eq!(blocks.body["blocks"][0]["member"], bob.id.as_str());
     assert_eq!(blocks.body["blocks"][0]["kind"], "block");

@@ -29,7 +29,7 @@ export async function fetchReview({ id, rules, moves, outcome: { winner }, black
     const answer = await fetch(`/api/games/${id}/analysis`, { signal });
     if (answer.status === 200) return answer.json();
     if (answer.status === 202) progress((await answer.json()).done);
-    else if (answer.status !== 503) return undefined;
+    else if (![429, 503].includes(answer.status)) return undefined;
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     if (signal.aborted) return undefined;
   }

@@ -11,7 +11,7 @@ const CHOSEN_KEY = 'fivefold.level';
 const BEATEN_KEY = 'fivefold.beaten';
 /** The level of a new player. */
 const LEVEL = 3;
-/** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/src/bot.rs. */
+/** The largest board, in points, on which minimax plays, as `MINIMAX_POINTS_MAX` in shared/engine/src/bot.rs. */
 const MINIMAX_POINTS = 20;
 
 /** All bots. The rules do not offer each. @type {readonly BotKind[]} */

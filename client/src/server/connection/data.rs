@@ -113,29 +113,9 @@ impl ConnectionError {
         match self {
             Self::Unreachable { .. } | Self::Lost(_) => true,
             Self::Closed(_) => false,
-            Self::Refused(refusal) => is_passing(refusal),
+            Self::Refused(refusal) => refusal.reason.class().is_passing(),
         }
     }
-}
-
-/// Whether a command that was refused so may be done later.
-pub const fn is_passing(refusal: &Refusal) -> bool {
-    matches!(
-        refusal.reason,
-        Reason::TooFast
-            | Reason::Busy
-            | Reason::Unavailable
-            | Reason::Stopping
-            | Reason::ServerFull
-            | Reason::DiskFull
-            | Reason::RoomFull
-            | Reason::TooManySessions
-            | Reason::TooManyJoined
-            | Reason::TooManyRoomsMade
-            | Reason::TooManyUnknownCodes
-            | Reason::TooManyConnections
-            | Reason::TooManyNewConnections
-    )
 }
 
 /// Makes command ids that no other process with this identity makes.

@@ -7,12 +7,9 @@ use fivefold_shared::{
 };
 
 use super::{App, Connection, Effect, Kind, Mode};
-use crate::{
-    server::connection::is_passing,
-    words::{
-        lobby_sentences, opening_choices,
-        room_sentences::{self, Speaker},
-    },
+use crate::words::{
+    lobby_sentences, opening_choices,
+    room_sentences::{self, Speaker},
 };
 
 impl App {
@@ -194,7 +191,7 @@ impl App {
     fn refused(&mut self, refusal: &Refusal, of: Option<RoomRequest>) {
         self.log.refusal(&refusal.text);
         // What somebody wrote is not lost: it waits in the line for another try.
-        if let (Some(RoomRequest::Say { text }), true) = (of, is_passing(refusal)) {
+        if let (Some(RoomRequest::Say { text }), true) = (of, refusal.reason.class().is_passing()) {
             if self.mode == Mode::Board {
                 self.mode = Mode::Say(text.as_str().to_owned());
             } else {

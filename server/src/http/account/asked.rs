@@ -195,7 +195,7 @@ impl IntoResponse for AccountRefusal {
             Self::Malformed(refused) => return refused.into_response(),
         };
         let (reason, wait_ms) = (refusal.reason, refusal.values.wait_ms);
-        let mut answer = refused(status(reason), refusal).into_response();
+        let mut answer = refused(refusal).into_response();
         if let Some(wait_ms) = wait_ms {
             let seconds = HeaderValue::from(wait_ms.div_ceil(1_000));
             answer.headers_mut().insert(header::RETRY_AFTER, seconds);
@@ -205,62 +205,6 @@ impl IntoResponse for AccountRefusal {
         }
         answer.extensions_mut().insert(reason);
         answer
-    }
-}
-
-fn status(reason: Reason) -> StatusCode {
-    let is = |reasons: &[Reason]| reasons.contains(&reason);
-    if is(&[Reason::SignedOut, Reason::WrongToken]) {
-        StatusCode::UNAUTHORIZED
-    } else if is(&[
-        Reason::WrongPassword,
-        Reason::WrongCode,
-        Reason::WrongPasskey,
-        Reason::WrongOidc,
-        Reason::WrongDeviceCode,
-        Reason::DeviceDenied,
-        Reason::ConfirmFirst,
-        Reason::TokenScope,
-        Reason::IdentityReplaced,
-        Reason::NothingToKeep,
-        Reason::SeatFirst,
-        Reason::ForeignPage,
-        Reason::AccountClosed,
-        Reason::OperatorsOnly,
-    ]) {
-        StatusCode::FORBIDDEN
-    } else if is(&[Reason::NoSuchCase, Reason::NoSuchPlayer]) {
-        StatusCode::NOT_FOUND
-    } else if is(&[
-        Reason::NameTaken,
-        Reason::TwoIdentities,
-        Reason::LastKey,
-        Reason::TooManyKeys,
-        Reason::TooManyBots,
-        Reason::GameRunning,
-        Reason::TooManyBlocks,
-        Reason::AlreadyReported,
-    ]) {
-        StatusCode::CONFLICT
-    } else if is(&[
-        Reason::TooManyTries,
-        Reason::TooFast,
-        Reason::NameChangedLately,
-        Reason::TooManyReports,
-        Reason::ReportsFull,
-    ]) {
-        StatusCode::TOO_MANY_REQUESTS
-    } else if is(&[
-        Reason::Busy,
-        Reason::Unavailable,
-        Reason::OidcUnavailable,
-        Reason::OidcMisconfigured,
-    ]) {
-        StatusCode::SERVICE_UNAVAILABLE
-    } else if is(&[Reason::Broken]) {
-        StatusCode::INTERNAL_SERVER_ERROR
-    } else {
-        StatusCode::BAD_REQUEST
     }
 }
 
