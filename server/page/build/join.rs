@@ -18,7 +18,7 @@ pub(crate) type Modules = BTreeMap<String, String>;
 pub(crate) type JoinedFile = (&'static str, &'static [&'static str]);
 
 /// The modules, some of them joined. In a joined file, each module is a function that returns what it
-/// exports, and those who import it take it from there.
+/// exports, and those who import it take it from there; the file exports only what others take.
 pub(crate) fn join(modules: &Modules, files: &[JoinedFile]) -> Result<Modules, String> {
     let mut joins = Joins { modules, file_of: BTreeMap::new() };
     let mut orders = Vec::new();
@@ -30,12 +30,21 @@ pub(crate) fn join(modules: &Modules, files: &[JoinedFile]) -> Result<Modules, S
         orders.push((*file, order));
     }
     let mut joined = Modules::new();
-    for (file, order) in orders {
-        joined.insert(file.to_owned(), joins.file(file, &order)?);
+    for (file, order) in &orders {
+        joined.insert((*file).to_owned(), joins.file(file, order)?);
     }
     for path in modules.keys().filter(|path| !joins.file_of.contains_key(*path)) {
         let module = joins.rewrite(path, path)?;
         joined.insert(path.clone(), module.imports + &module.body);
+    }
+    for (file, order) in &orders {
+        let is_taken = |name: &String| {
+            let ways = [format!("import {{ {name} }} from"), format!("it.{name})")];
+            joined.values().any(|text| ways.iter().any(|way| text.contains(way)))
+        };
+        let names: Vec<_> = order.iter().map(|path| joins.name(path)).filter(is_taken).collect();
+        let exports = format!("export {{ {} }};\n", names.join(", "));
+        joined.entry((*file).to_owned()).and_modify(|text| text.push_str(&exports));
     }
     Ok(joined)
 }
@@ -83,6 +92,7 @@ impl Joins<'_> {
         Ok(())
     }
 
+    /// A joined file without its exports.
     fn file(&self, file: &str, order: &[String]) -> Result<String, String> {
         let mut bodies = String::new();
         let mut imports = BTreeSet::new();
@@ -90,7 +100,7 @@ impl Joins<'_> {
             let module = self.rewrite(path, file)?;
             imports.extend(module.imports.lines().map(str::to_owned));
             let open = if module.waits { "await (async () => {" } else { "(() => {" };
-            let (name, exports) = (name(path), module.exports.join(", "));
+            let (name, exports) = (self.name(path), module.exports.join(", "));
             writeln!(
                 bodies,
                 "const {name} = {open}\n{}return {{ {exports} }};\n}})();",
@@ -99,8 +109,7 @@ impl Joins<'_> {
             .map_err(|error| error.to_string())?;
         }
         let imports: String = imports.into_iter().map(|line| line + "\n").collect();
-        let names: Vec<_> = order.iter().map(|path| name(path)).collect();
-        Ok(format!("{imports}{bodies}export {{ {} }};\n", names.join(", ")))
+        Ok(imports + &bodies)
     }
 
     /// A module for a file, with its imports changed to where the others are now.
@@ -114,7 +123,7 @@ impl Joins<'_> {
                     module.imports += &format!("{statement}\n");
                     continue;
                 };
-                let variable = name(&target);
+                let variable = self.name(&target);
                 if at != &file {
                     let from = relative(file, at);
                     module.imports += &format!("import {{ {variable} }} from '{from}';\n");
@@ -143,6 +152,12 @@ impl Joins<'_> {
         Ok(module)
     }
 
+    /// The variable of a module in its joined file: its number among all modules, because paths would be a
+    /// part of each visit.
+    fn name(&self, path: &str) -> String {
+        format!("${:x}", self.modules.keys().take_while(|key| key.as_str() < path).count())
+    }
+
     /// A line with its imports of a joined module changed to the file that has it.
     fn dynamic(&self, line: &str, path: &str, file: &str) -> Result<String, String> {
         const START: &str = "import('";
@@ -152,7 +167,7 @@ impl Joins<'_> {
             let (from, after) =
                 from.split_once("')").ok_or_else(|| format!("{path}: an import ends nowhere"))?;
             let target = resolve(path, from);
-            let variable = name(&target);
+            let variable = self.name(&target);
             changed += before;
             changed += &match self.file_of.get(&target) {
                 Some(at) if at == &file => format!("Promise.resolve({variable})"),
@@ -217,12 +232,6 @@ fn exported(declaration: &str) -> Option<String> {
         .find_map(|kind| declaration.strip_prefix(kind))?;
     let end = rest.find(|sign: char| !sign.is_ascii_alphanumeric() && !"_$".contains(sign))?;
     (end > 0).then(|| rest[..end].to_owned())
-}
-
-/// The variable of a module in its joined file.
-fn name(path: &str) -> String {
-    let stem = path.strip_suffix(".js").unwrap_or(path);
-    format!("${}", stem.replace(|sign: char| !sign.is_ascii_alphanumeric(), "_"))
 }
 
 fn folder(path: &str) -> &str {

@@ -1,6 +1,9 @@
 //! How the page's files are served: small, compressed, and kept by browsers.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 use fivefold_server::{
     config::{Config, PageSource},
@@ -49,6 +52,9 @@ const ELSEWHERE: [&str; 8] = [
 /// The files that have several modules, as in server/page/build.rs.
 const JOINED: [&str; 3] = ["main.js", "puzzles/daily-puzzle.js", "room/room-view.js"];
 
+/// Scripts that are no modules of the page, as in server/page/build.rs.
+const APART: [&str; 2] = ["service-worker.js", "engine/worker.js"];
+
 /// Extensions of the files that are served, as in server/page/build.rs.
 const KINDS: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
 
@@ -95,10 +101,15 @@ fn head_and_body(answer: &[u8]) -> (String, &[u8]) {
     (String::from_utf8_lossy(&answer[..end]).into_owned(), &answer[end + 4..])
 }
 
-/// The declaration of a module in a joined file.
-fn declaration(module: &str) -> String {
-    let stem = module.trim_end_matches(".js");
-    format!("const ${}=", stem.replace(|sign: char| !sign.is_ascii_alphanumeric(), "_"))
+/// The declarations of the page's modules in a joined file, by path.
+fn declarations() -> BTreeMap<String, String> {
+    let is_module = |name: &String| name.ends_with(".js") && !APART.contains(&name.as_str());
+    let modules: BTreeSet<_> = names().into_iter().filter(is_module).collect();
+    modules
+        .into_iter()
+        .enumerate()
+        .map(|(number, path)| (path, format!("const ${number:x}=")))
+        .collect()
 }
 
 /// The text of each joined file.
@@ -116,14 +127,18 @@ async fn what_playing_needs_is_small() {
     let place = place(&server).await;
     let index = server.get("/").await;
     let joined = joined_files(&server, &place).await;
+    let declarations = declarations();
+    let has = |file: &str, name: &str| {
+        declarations.get(name).is_some_and(|declaration| file.contains(declaration))
+    };
     let (mut all, mut first, mut elsewhere, mut on_use) = (0, 0, 0, 0);
     let mut languages = Vec::new();
     for name in names() {
         let path = if name == "index.html" { "/".to_owned() } else { format!("{place}/{name}") };
         let answer = get_with(&server, &path, "Accept-Encoding: gzip, deflate, br\n").await;
         let (head, body) = head_and_body(&answer);
-        let within = joined.iter().filter(|file| file.contains(&declaration(&name))).count();
-        let in_first = joined[0].contains(&declaration(&name));
+        let within = joined.iter().filter(|file| has(file, &name)).count();
+        let in_first = has(&joined[0], &name);
         let at_first = in_first || index.contains(&path);
         let own_file = JOINED.contains(&name.as_str());
         if within > 0 && !own_file {
@@ -258,11 +273,11 @@ async fn openings_are_loaded_only_where_one_is_played() {
     let index = server.get("/").await;
     let joined = joined_files(&server, &place).await;
     let is_opening = |name: &String| name.starts_with("game/opening-");
-    let own: Vec<_> = names().into_iter().filter(is_opening).collect();
+    let own: Vec<_> = declarations().into_iter().filter(|(name, _)| is_opening(name)).collect();
     assert!(own.len() >= 3, "{own:?}");
-    for name in own {
+    for (name, declaration) in own {
         assert!(!index.contains(&name), "{name}");
-        assert!(!joined.iter().any(|file| file.contains(&declaration(&name))), "{name}");
+        assert!(!joined.iter().any(|file| file.contains(&declaration)), "{name}");
     }
     server.stop().await;
 }

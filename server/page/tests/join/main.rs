@@ -39,29 +39,29 @@ fn each_module_is_in_one_file_and_everybody_takes_it_from_there() {
     let cases = [
         (
             "main.js",
-            "const $dom = (() => {\nfunction el() {}\nconst FILLS = 1;\nconst own = 2;\n\
+            "const $0 = (() => {\nfunction el() {}\nconst FILLS = 1;\nconst own = 2;\n\
              return { el, FILLS };\n})();\n\
-             const $home = (() => {\nconst { el: make } = $dom;\nconst home = () => make();\n\
+             const $1 = (() => {\nconst { el: make } = $0;\nconst home = () => make();\n\
              return { home };\n})();\n\
-             const $main = (() => {\nconst {  el, FILLS,} = $dom;\nvoid Promise.resolve($home);\n\
-             void import('./room/room.js').then((it) => it.$room_room);\n\
+             const $3 = (() => {\nconst {  el, FILLS,} = $0;\nvoid Promise.resolve($1);\n\
+             void import('./room/room.js').then((it) => it.$4);\n\
              void import('./late.js');\nreturn {  };\n})();\n\
-             export { $dom, $home, $main };\n",
+             export { $0 };\n",
         ),
         (
             "room/room.js",
-            "import { $dom } from '../main.js';\n\
-             const $room_texts = await (async () => {\n\
+            "import { $0 } from '../main.js';\n\
+             const $5 = await (async () => {\n\
              const t = await fetch(new URL('t', import.meta.url));\nclass Text {}\n\
              return { t, Text };\n})();\n\
-             const $room_room = (() => {\nconst { el } = $dom;\nconst { t } = $room_texts;\n\
+             const $4 = (() => {\nconst { el } = $0;\nconst { t } = $5;\n\
              async function room() {\n  await el(t);\n}\nreturn { room };\n})();\n\
-             export { $room_texts, $room_room };\n",
+             export { $5, $4 };\n",
         ),
         (
             "late.js",
-            "import { $dom } from './main.js';\nimport { $room_texts } from './room/room.js';\n\
-             const { el } = $dom;\nconst { t } = $room_texts;\nexport const late = el(t);\n",
+            "import { $0 } from './main.js';\nimport { $5 } from './room/room.js';\n\
+             const { el } = $0;\nconst { t } = $5;\nexport const late = el(t);\n",
         ),
     ];
     for (path, text) in cases {
