@@ -208,11 +208,27 @@ test('a running game is listed first, with whose turn it is', async () => {
 
 test('the host can close a room, inside it and in the list; others can leave', async () => {
   const { ann, bob, link } = await twoPlay(at);
+  /** @type {string[]} */
+  const asked = [];
+  let agrees = false;
+  ann.page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void (agrees ? dialog.accept() : dialog.dismiss());
+  });
   assert.equal(await ann.page.getByRole('button', { name: 'Close the room' }).count(), 0, 'not while they play');
   await bob.page.getByRole('button', { name: 'Resign' }).click();
   await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
   assert.equal(await bob.page.getByRole('button', { name: 'Close the room' }).count(), 0, 'not by a guest');
-  await ann.page.getByRole('button', { name: 'Close the room' }).click();
+  // Leaving does not close it, and closing says what it does to Bob.
+  await ann.page.locator('.actions').getByRole('link', { name: 'Leave' }).waitFor();
+  await ann.page.locator('.actions').getByRole('button', { name: 'Close the room' }).click();
+  await ann.page.goto('/games');
+  await ann.page.locator('.own-room').getByRole('button', { name: 'Close the room' }).click();
+  await bob.page.getByRole('button', { name: 'Rematch' }).waitFor();
+  assert.deepEqual(asked, Array(2).fill('Close the room for everyone? Its games are kept.'));
+  await ann.page.goto(link);
+  agrees = true;
+  await ann.page.locator('.actions').getByRole('button', { name: 'Close the room' }).click();
   await ann.page.waitForURL(`${at.server.url}/`);
   await bob.page.locator('.summary').getByText('This room is closed. Its games are kept.').waitFor();
   await bob.page.goto(link);
@@ -220,9 +236,11 @@ test('the host can close a room, inside it and in the list; others can leave', a
 
   await begin(ann.page, 'friend');
   await ann.page.getByRole('link', { name: 'Leave' }).click();
+  // Nobody else was there: one press.
   const row = ann.page.locator('.own-room', { hasText: 'Waiting for an opponent' });
   await row.getByRole('button', { name: 'Close the room' }).click();
   await row.waitFor({ state: 'detached' });
+  assert.equal(asked.length, 3);
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
@@ -250,6 +268,30 @@ test('a new game reuses the finished room or closes it', async () => {
   await page.waitForURL('**/r/*');
   assert.notEqual(page.url(), room, 'other settings');
   assert.deepEqual(await rooms(), [page.url().split('/').pop()]);
+  assert.deepEqual(complaints, []);
+});
+
+test('a finished game is looked at without beginning another one, which takes a press', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  const phase = async () => (await ask(page, { type: 'own_rooms' })).rooms[0].phase;
+  await page.goto('/');
+  await begin(page, 'bot');
+  await page.getByRole('button', { name: 'Resign' }).click();
+  await page.getByRole('heading', { name: 'You lost' }).waitFor();
+  await page.getByRole('link', { name: 'Change rules' }).click();
+  const row = page.locator('.own-room', { hasText: 'The game is over' });
+  await row.getByText('View', { exact: true }).waitFor();
+  assert.equal(await row.getByText('Continue').count(), 0);
+  await row.getByRole('link').click();
+  const again = page.getByRole('button', { name: /^Play against Bot/ });
+  await again.waitFor();
+  await page.getByRole('link', { name: 'Review game' }).waitFor();
+  assert.equal(await phase(), 'waiting');
+  await page.reload();
+  await again.waitFor();
+  assert.equal(await phase(), 'waiting', 'nor by its link');
+  await again.click();
+  await page.getByRole('heading', { name: /^(Your move|Bot, level \d+ is thinking)$/ }).waitFor();
   assert.deepEqual(complaints, []);
 });
 

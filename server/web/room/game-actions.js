@@ -11,7 +11,7 @@ import { opponent, stoneOf } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { NUDGE_AFTER_MS } from '../protocol.js';
 import { el, fill, icon, set, write } from '../ui/dom.js';
-import { canClose, closeRoom } from './own-rooms.js';
+import { canClose, closeRoom, hasOthers } from './own-rooms.js';
 
 /** Time to undo that a game is given up. */
 const UNDO_MS = 5_000;
@@ -185,12 +185,27 @@ export function createGameActions(app, room, more) {
     const host = room.host === app.connection.you;
     const closes = over && canClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
     const way = (/** @type {string} */ text, /** @type {keyof typeof ICONS} */ sign) => el('a', { class: 'button', href: '/' }, icon(sign), text);
+    // Where others are concerned, closing is more than a way out.
+    const others = withOthers();
     return [
       ...more,
       room.keptGame && button('share', share, '', 'share'),
-      over && !room.paired && way(t('change_rules'), 'swap'),
-      closes ? set(button('close', () => void closeRoom(app, room.code).then(() => app.go('/')), '', 'close'), { 'aria-label': t('close_room') }) : way(t('leave'), 'close'),
+      // It leads where Leave does, and a small phone has no room for five buttons.
+      over && !room.paired && !(others && closes) && way(t('change_rules'), 'swap'),
+      (others || !closes) && way(t('leave'), others ? 'previous' : 'close'),
+      closes && set(button('close', close, others ? 'danger close-room' : '', 'close'), { 'aria-label': t('close_room') }),
     ];
+  }
+
+  /** Whether somebody else is or was here. A player without a seat is a spectator. */
+  function withOthers() {
+    const { you } = app.connection;
+    const spectators = room.spectators.count - (room.seatOf(you) ? 0 : 1);
+    return hasOthers({ seats: room.seats, spectators, ply: room.game?.moves.length ?? 0 }, you);
+  }
+
+  async function close() {
+    if (await closeRoom(app, room.code, withOthers())) app.go('/');
   }
 
   async function seekAnother() {
@@ -237,6 +252,8 @@ export function createGameActions(app, room, more) {
       if (waits && (!waits.due || waits.until > app.connection.now())) count(seat, waits.until, waits.text);
       else if (waits || mayNudge(seat) !== nudges) show();
     },
+    /** Closes the room, and leaves it. */
+    closeRoom: close,
     /** The room is closed: only these ways are left. @param {...(HTMLElement | false | undefined)} ways */
     close(...ways) {
       fill(offers);

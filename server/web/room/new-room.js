@@ -3,11 +3,12 @@
 /** @import { CreateCommand, OwnRoom } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
+import { isMember, SEATS } from '../game/room-state.js';
 import { botsIn, closeRoom, fetchOwnRooms, isOver, withSomebody } from './own-rooms.js';
 
 /**
- * The room for a new game: a finished one with the same bot and options, or a new one. Closes other
- * finished rooms without other people. Waiting rooms stay, because a friend may have the link.
+ * The room for a new game: a finished one with the same bot and options, in which the next game begins, or a new
+ * one. Closes other finished rooms without other people. Waiting rooms stay, because a friend may have the link.
  * @param {App} app
  * @param {CreateCommand} create
  * @returns {Promise<string>} its code
@@ -17,9 +18,22 @@ export async function findOrCreateRoom(app, create) {
   const left = rooms.filter((room) => room.host && isOver(room) && room.spectators === 0 && !withSomebody(room.seats, app.connection.you));
   const same = left.find((room) => fits(room, create));
   for (const room of left) if (room !== same) await closeRoom(app, room.room);
-  if (same) return same.room;
+  if (same) return playAgain(app, same.room);
   const answer = await app.connection.send(create);
   return answer.type === 'joined' ? answer.room : '';
+}
+
+/**
+ * Begins the next game with the bots of a finished room.
+ * @param {App} app
+ * @param {string} room
+ */
+async function playAgain(app, room) {
+  const answer = await app.connection.send({ type: 'join', room });
+  const seats = answer.type === 'joined' && answer.snapshot?.seats;
+  const isSeated = seats && SEATS.some((seat) => isMember(seats[seat], app.connection.you));
+  await app.connection.send({ type: isSeated ? 'rematch' : 'sit', room });
+  return room;
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { playerName, rulesName, timeControlText } from '../game/display-names.js';
-import { isMember, opponent, SEATS } from '../game/room-state.js';
+import { isMember, SEATS } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { el, fill } from '../ui/dom.js';
 
@@ -80,16 +80,16 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
 
   /** @param {OwnRoom} room */
   function row(room) {
-    const them = opponent(SEATS.find((seat) => isMember(room.seats[seat], app.connection.you)) ?? 'first');
+    const them = SEATS.map((seat) => room.seats[seat]).find((player) => player && !isMember(player, app.connection.you));
     const clock = room.time ? ` · ${timeControlText(room.time)}` : '';
     // Who thinks is named already.
-    const named = room.seats[them] && (room.your_turn || room.phase !== 'running');
+    const named = them && (room.your_turn || room.phase !== 'running');
     return el('li', { class: 'own-room' },
       el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
-        el('span', { class: 'own-state' }, el('strong', null, stateOf(room)), named && (isOver(room) ? ' · ' : ` ${t('against')} `), named && el('bdi', null, playerName(room.seats[them]))),
+        el('span', { class: 'own-state' }, el('strong', null, stateOf(room)), named && (isOver(room) ? ' · ' : ` ${t('against')} `), named && el('bdi', null, playerName(them))),
         el('span', { class: 'hint opt' }, `${rulesName(room.rules, room.opening)}${clock}`),
-        el('span', { class: room.your_turn ? 'button primary slim' : 'button slim' }, t('continue'))),
-      canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room).then(() => update(app)) }, t('close')));
+        el('span', { class: room.your_turn ? 'button primary slim' : 'button slim' }, t(isOver(room) ? 'view' : 'continue'))),
+      canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room, hasOthers(room, app.connection.you)).then(() => update(app)) }, t('close')));
   }
 
   lists.add(show);
@@ -136,16 +136,31 @@ export function withSomebody(seats, you) {
   });
 }
 
-/** @param {App} app @param {string} code */
-export async function closeRoom(app, code) {
+/**
+ * Whether somebody else is or was in a room: in a seat, as a spectator, or in a game without bots.
+ * @param {Pick<OwnRoom, 'seats' | 'spectators' | 'ply'>} room
+ * @param {string} you
+ */
+export function hasOthers(room, you) {
+  return withSomebody(room.seats, you) || room.spectators > 0 || (room.ply > 0 && botsIn(room).length === 0);
+}
+
+/**
+ * Closes a room. Whether it was: the player may turn it down where others are concerned.
+ * @param {App} app @param {string} code @param {boolean} [others] whether somebody else is or was there
+ */
+export async function closeRoom(app, code, others = false) {
+  if (others && !confirm(t('close_room_how'))) return false;
   try {
     await app.connection.send({ type: 'close', room: code });
+    return true;
   } catch (error) {
     app.showError(error);
+    return false;
   }
 }
 
-/** The bots that sit there. @param {OwnRoom} room */
+/** The bots that sit there. @param {Pick<OwnRoom, 'seats'>} room */
 export function botsIn({ seats }) {
   return SEATS.flatMap((seat) => {
     const player = seats[seat];

@@ -20,7 +20,6 @@ import { linkCard } from '../ui/link-card.js';
 import { createAssistPanel } from './assist-panel.js';
 import { createChat } from './chat.js';
 import { createGameActions } from './game-actions.js';
-import { closeRoom } from './own-rooms.js';
 import { createPlayerPlate } from './player-plate.js';
 
 /** Interval of the clocks. */
@@ -133,10 +132,6 @@ export const view = (app, place, code) => {
     }
   }
 
-  async function close() {
-    await closeRoom(app, code);
-    app.go('/');
-  }
 
   function show() {
     const game = room.game;
@@ -198,7 +193,7 @@ export const view = (app, place, code) => {
   /** @param {Seat} open */
   function sitButton(open, kind = '') {
     const other = room.seats[opponent(open)];
-    return el('button', { type: 'button', class: kind, onclick: () => send({ type: 'sit' }) }, other ? t('play_against', { name: playerName(other) }) : t('play'));
+    return el('button', { type: 'button', class: kind, onclick: () => send({ type: 'sit' }) }, other ? t('play_against', { name: playerName(other) }) : t('sit_here'));
   }
 
   /** @param {Seat | undefined} seat @param {Seat | undefined} open a seat that the visitor can take */
@@ -287,7 +282,7 @@ export const view = (app, place, code) => {
       el('p', null, what),
       linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
       bots,
-      el('div', { class: 'row' }, linkButton('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', onclick: close }, t('close_room'))),
+      el('div', { class: 'row' }, linkButton('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', class: 'close-room', onclick: actions.closeRoom }, t('close_room'))),
     ));
   }
 
@@ -384,8 +379,9 @@ export const view = (app, place, code) => {
       if (room.contradicted) return;
       const gone = room.takeGone();
       if (gone !== undefined) app.restored(gone);
-      // Others press a button: programs that look at links open them, too.
-      if (!entered && room.phase === 'waiting' && room.vacant && !you() && room.host === app.connection.you) send({ type: 'sit' });
+      // The creator of a new room plays. To sit down after a game would begin another one, and programs that look at
+      // links open rooms, too: these wait for a press.
+      if (!entered && !room.game && room.vacant && !you() && room.host === app.connection.you) send({ type: 'sit' });
       const begins = !entered && room.phase === 'running' && !!you();
       entered = true;
       void chat.load();
