@@ -97,7 +97,7 @@ test('the weight of a point is in words where it is seen, and follows the cursor
 
 test('a five that is closed at both ends is explained, in a game and in the analysis', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
-  const why = page.getByText('Five, but both ends are closed: in caro that does not win.');
+  const why = page.getByText(/(Player 1|Black): five in a row, but both ends are closed\. In caro that does not win\./);
   await page.goto('/local#caro/h8g8i8m8j8a1k8a2');
   await page.getByRole('button', { name: 'Two people at this board' }).click();
   await page.getByText('8 moves', { exact: true }).waitFor();
@@ -107,7 +107,8 @@ test('a five that is closed at both ends is explained, in a game and in the anal
   await why.waitFor();
   await page.keyboard.type('a3\n');
   await sees(page, 'a3', 'White');
-  await why.waitFor();
+  // It is still about the five, not about the answer.
+  await page.getByText('In caro that does not win. Player 2 played a3.').waitFor();
   await page.keyboard.type('o1\n');
   await sees(page, 'o1', 'Black');
   await why.waitFor({ state: 'detached' });

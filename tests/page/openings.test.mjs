@@ -107,9 +107,9 @@ test('swap2: stones wait to be confirmed, and the second player takes White', as
   assert.equal(await bob.page.getByRole('button', { name: /Take back|Offer draw/ }).count(), 0);
   await press(bob.page, 'Play White You place the next stone');
   await title(bob.page, 'Your move');
-  for (const page of [ann.page, bob.page]) {
-    await tells(page, 'Bob keeps White');
-    await tells(page, 'The opening is over. Ann plays Black.');
+  for (const [page, first, second] of /** @type {const} */ ([[ann.page, 'You', 'Bob'], [bob.page, 'Ann', 'You']])) {
+    await tells(page, `${second} kept White`);
+    await tells(page, `The opening is over. Black: ${first}.`);
   }
   await put(bob.page, 'i9');
   for (const page of [ann.page, bob.page]) await sees(page, 'i9', 'White');
@@ -124,22 +124,29 @@ test('swap2: the second player takes Black, for a spectator who comes in the mid
   await eve.page.goto(link);
   await title(eve.page, 'Opening: Swap2 – Bob chooses');
   await tells(eve.page, 'Ann placed h8 h9 j10');
+  for (const { page } of [ann, bob, eve]) assert.equal(await page.locator('.plate').getByText('the opening decides').count(), 2);
   await press(bob.page, 'Play Black Ann places the next stone');
   await title(ann.page, 'Your move');
-  for (const { page } of [ann, bob, eve]) {
-    await tells(page, 'Bob switched and plays Black');
+  for (const [{ page }, first, second] of /** @type {const} */ ([[ann, 'You', 'Bob'], [bob, 'Ann', 'You'], [eve, 'Ann', 'Bob']])) {
+    await tells(page, `${second} switched to Black`);
+    // The black stone was Ann's, who is White now.
+    if (page !== eve.page) await page.locator('.summary').getByText(`${first} played j10.`).waitFor();
     await page.locator('.plate.swapped').first().waitFor();
     await page.locator('.plate', { hasText: 'Bob' }).getByText('Black').waitFor();
   }
   await put(ann.page, 'i9');
   for (const { page } of [ann, bob, eve]) await sees(page, 'i9', 'White');
   await eve.page.reload();
-  await tells(eve.page, 'Bob switched and plays Black');
+  await tells(eve.page, 'Bob switched to Black');
   await eve.page.locator('.plate', { hasText: 'Bob' }).getByText('Black').waitFor();
   await bob.page.getByRole('button', { name: 'Resign' }).click();
   const replay = await ann.page.getByRole('link', { name: 'Review game' }).getAttribute('href');
   await eve.page.goto(replay ?? '');
-  await eve.page.locator('.opening-lines').getByText('Bob switched and plays Black').waitFor();
+  await eve.page.locator('.opening-lines').getByText('Bob switched to Black').waitFor();
+  // The line about it moves no move into the other color's column.
+  const lefts = await eve.page.locator('.moves .move').evaluateAll((moves) => moves.map((move) => move.getBoundingClientRect().x));
+  assert.equal(lefts.length, 4);
+  assert.deepEqual([lefts[0], lefts[1]], [lefts[2], lefts[3]]);
   await eve.page.locator('.about').getByText('Swap2').waitFor();
   await ann.page.goto('/games');
   await ann.page.locator('.game', { hasText: 'Swap2' }).waitFor();
@@ -213,11 +220,11 @@ test('RIF on a phone: fifth stones that are the same count once, and White picks
   await shows(bob.page, 'a1 is not offered.');
   await put(bob.page, 'g9');
   await title(bob.page, 'Your move');
-  for (const { page } of [ann, bob]) {
+  for (const [{ page }, first, second] of /** @type {const} */ ([[ann, 'You', 'Bob'], [bob, 'Ann', 'You']])) {
     await sees(page, 'g9', 'Black');
     await sees(page, 'g8', 'empty$');
-    await tells(page, 'Ann offers g8 g9');
-    await tells(page, 'Bob picked g9');
+    await tells(page, `${first} offered g8 g9`);
+    await tells(page, `${second} picked g9`);
   }
   await put(bob.page, 'i6');
   for (const { page } of [ann, bob]) await sees(page, 'i6', 'White');
@@ -235,7 +242,7 @@ test('Soosyrv-8: White says how many options for the fifth move Black offers', a
   await press(bob.page, 'Confirm');
   await press(ann.page, 'Switch to White Bob offers 3 options for the fifth move');
   await title(bob.page, 'Opening: Soosyrv-8 – you offer options for the fifth move');
-  await tells(bob.page, 'Bob: Black will offer 3 options for the fifth move');
+  await tells(bob.page, 'You: Black will offer 3 options for the fifth move');
   await placeAll(bob.page, ['g8', 'g9', 'k10']);
   await title(ann.page, 'Opening: Soosyrv-8 – you pick the fifth move');
   await put(ann.page, 'k10');

@@ -44,6 +44,8 @@ test('resigning can be undone for a moment; what asks the opponent is sent at on
     assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, name);
   };
   await playAll([ann.page, bob.page], ['h8', 'h9']);
+  await ann.page.locator('.summary').getByText('Bob played h9.').waitFor();
+  await bob.page.locator('.summary').getByText('You played h9.').waitFor();
   await ann.page.getByRole('button', { name: 'Resign' }).click();
   await ann.page.getByRole('button', { name: 'Undo' }).click();
   await ask(ann.page, 'Offer draw');
@@ -109,7 +111,7 @@ test('a game against the bot, on a phone, appears among the player’s games', a
   await page.getByRole('heading', { name: 'You lost' }).waitFor();
   await page.getByRole('link', { name: 'Fivefold' }).tap();
   await page.getByRole('link', { name: 'Your games' }).tap();
-  await page.locator('.game', { hasText: 'Bot, level 1' }).waitFor();
+  await page.locator('.game', { hasText: 'Bot, level 1' }).locator('.game-players').getByText('You', { exact: true }).waitFor();
   await page.getByLabel('Search').fill('nobody');
   await page.getByText('Nothing found.').waitFor();
   assert.deepEqual(complaints, []);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Room, SEATS, stoneOf } from '../../server/web/game/room-state.js';
+import { moverOf, Room, SEATS, stoneOf } from '../../server/web/game/room-state.js';
 
 /** @import { Event } from '../../server/web/ui/protocol-types' */
 
@@ -37,6 +37,23 @@ test('a result belongs to those who played, whoever sits there now', () => {
   fold(2, { type: 'stood', seat: 'first' });
   fold(3, { type: 'sat', seat: 'first', player: { member: '1', name: 'Eve' } });
   assert.deepEqual([room.seatOf('1'), room.playedBy('1'), room.playedBy('0')], ['first', undefined, 'first']);
+});
+
+test('a move belongs to the seat that made it, whoever has its color by now', () => {
+  const { room, fold } = begun();
+  assert.ok(room.game);
+  room.openingKind = 'swap2';
+  room.game.opening = { kind: 'swap2', first: 'second', acts: [], ask: { seat: 'second', put: ['anywhere', 'anywhere', 'anywhere'] } };
+  for (const ply of [0, 1, 2]) fold(ply, { type: 'played', ply, point: [7, ply] });
+  assert.equal(room.hasColours, false);
+  fold(3, { type: 'asked', ask: { seat: 'first', take: true } });
+  fold(4, { type: 'swapped', by: 'first' });
+  fold(4, { type: 'opening_over' });
+  fold(5, { type: 'played', ply: 3, point: [7, 3] });
+  fold(6, { type: 'played', ply: 4, point: [7, 4] });
+  const { game } = room;
+  assert.deepEqual([0, 1, 2, 3, 4].map((ply) => moverOf(game, ply)), ['second', 'second', 'second', 'second', 'first']);
+  assert.equal(room.hasColours, true);
 });
 
 test('turns, clocks and offers keep to their seats when colours are exchanged', () => {

@@ -8,7 +8,7 @@
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
-import { outcomeName } from '../game/display-names.js';
+import { outcomeName, stoneName } from '../game/display-names.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, isClosedFive } from '../game/position-judge.js';
 import { stoneAt } from '../game/room-state.js';
@@ -327,7 +327,7 @@ export const view = (app, place) => {
     });
     fields.show(rules);
     showTree();
-    write(result, outcome ? outcomeName(outcome, rules) : isClosedFive(rules, path) ? t('closed_five') : '');
+    write(result, outcome ? outcomeName(outcome, rules) : isClosedFive(rules, path) ? t('closed_five', { name: stoneName(stoneAt(path.length - 1), rules) }) : '');
     result.hidden = !result.textContent;
     playOn.hidden = !!outcome;
     const words = positionLink(rules, path);

@@ -74,6 +74,11 @@ export function playerName(player) {
   return kind === 'engine' ? t('bot_level', { level: level ?? 10 }) : t('bot_kind', { kind: t(`bot_${kind}`) });
 }
 
+/** The player's name, or "You". @param {App} app @param {Player | null | undefined} player */
+export function nameOrYou({ connection }, player) {
+  return !connection.local && isMember(player, connection.you) ? t('you') : playerName(player);
+}
+
 /** A name, in the language of the page if the server has given it to a guest. @param {string} name */
 export function memberName(name) {
   const number = /^Guest (\d{4})$/.exec(name)?.[1];

@@ -46,7 +46,7 @@ export function createMoveList(first, size, go, notes = []) {
   /** @param {number} ply @param {Point} point */
   function add(ply, point) {
     if (ply % 2 === 0) element.append(el('span', { class: 'move-number' }, String(ply + 1)));
-    const button = el('button', { type: 'button', class: 'move', 'data-ply': ply + 1 }, pointName(point, boundsOf(bounds)));
+    const button = el('button', { type: 'button', class: ply % 2 === 0 ? 'move' : 'move second', 'data-ply': ply + 1 }, pointName(point, boundsOf(bounds)));
     buttons.push(button);
     element.append(button);
     for (const note of notes) {

@@ -11,7 +11,7 @@ import { boundsOf, pointName } from '../board/board-geometry.js';
 import { t } from '../language/texts.js';
 import { el, fill } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
-import { playerName, stoneSign } from './display-names.js';
+import { nameOrYou, stoneSign } from './display-names.js';
 import { openingLines } from './opening-lines.js';
 import { paintOffered, paintZone } from './opening-marks.js';
 import { opponent, stoneAt, stoneOf } from './room-state.js';
@@ -48,7 +48,7 @@ export function createOpeningPanel(app, room, board) {
   /** The game whose lines are shown. */
   let linesOf = 0;
 
-  const name = (/** @type {Seat} */ seat) => playerName(room.seats[seat]);
+  const name = (/** @type {Seat} */ seat) => nameOrYou(app, room.seats[seat]);
   const called = (/** @type {Point} */ point) => pointName(point, boundsOf(room.rules.size));
   const running = () => room.opening;
 

@@ -68,6 +68,20 @@ export function toAct(game) {
   return game.opening?.ask?.seat ?? seatWith(stoneAt(game.moves.length), game.black);
 }
 
+/**
+ * The seat that made the move at this ply: in an opening, the one that put the stone, whoever has its color by now.
+ * @param {Game} game
+ * @param {number} ply
+ */
+export function moverOf({ black, opening }, ply) {
+  let plies = 0;
+  for (const { by, act } of opening?.acts ?? []) {
+    plies += act.put?.length ?? Number(!!act.select);
+    if (plies > ply) return by;
+  }
+  return seatWith(stoneAt(ply), black);
+}
+
 export class Room {
   seq = 0;
   /** @type {Rules} */
@@ -133,6 +147,15 @@ export class Room {
   get opening() {
     const opening = this.game?.outcome ? undefined : this.game?.opening;
     return opening?.ask && opening;
+  }
+
+  /** Whether players have colors: where they pick sides in the opening, nobody has one before. */
+  get hasColours() {
+    const { game, opening, openingKind } = this;
+    if (['free', 'pro', 'long_pro'].includes(openingKind) || (game && !opening)) return true;
+    // In these, everything before the pick is done without a side.
+    if (!opening || ['swap1', 'swap', 'swap2'].includes(openingKind)) return false;
+    return opening.acts.some(({ by }) => by !== opening.first);
   }
 
   /** The event after which the server is asked for what is missing: the one before the last, so that the server

@@ -96,7 +96,7 @@ function largeFace({ board, shown }) {
   return {
     show(room) {
       showOn(board, room);
-      fill(names, ...STONES.map((stone) => el('span', null, stoneSign(stone, room.rules), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
+      fill(names, ...playersOf(room));
       write(about, aboutText(room));
       if (!names.isConnected) fill(shown, names, about, el('a', { href: `/r/${room.code}` }, t('watch')));
     },
@@ -120,7 +120,7 @@ function smallFace(boards, code) {
   return {
     show(room) {
       showOn(board, room);
-      fill(players, ...STONES.map((stone) => el('span', null, stoneSign(stone, room.rules), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])))));
+      fill(players, ...playersOf(room));
       write(about, aboutText(room));
     },
     remove() {
@@ -128,6 +128,11 @@ function smallFace(boards, code) {
       element.remove();
     },
   };
+}
+
+/** The players with their stones, Black first. @param {Room} room */
+function playersOf(room) {
+  return STONES.map((stone) => el('span', null, room.hasColours && stoneSign(stone, room.rules), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)]))));
 }
 
 /** @param {Board} board @param {Room} room */

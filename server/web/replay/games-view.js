@@ -5,7 +5,7 @@
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
-import { playerName, resultName, rulesName, stoneName, stoneSign } from '../game/display-names.js';
+import { nameOrYou, resultName, rulesName, stoneName, stoneSign } from '../game/display-names.js';
 import { isMember, opponent, SEATS, stoneOf } from '../game/room-state.js';
 import { refusedAnswer } from '../language/refusals.js';
 import { formatDate, t } from '../language/texts.js';
@@ -98,7 +98,7 @@ export const view = (app, place) => {
     return el('li', null, el('a', { class: 'game', href: `/game/${game.id}` },
       el('span', { class: `mark ${kind}` }, mark),
       el('span', { class: 'game-players' },
-        stoneSign('black', game.rules), el('bdi', null, playerName(game[game.black])), ' – ', stoneSign('white', game.rules), el('bdi', null, playerName(game[white]))),
+        stoneSign('black', game.rules), el('bdi', null, nameOrYou(app, game[game.black])), ' – ', stoneSign('white', game.rules), el('bdi', null, nameOrYou(app, game[white]))),
       el('span', { class: 'hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black, game.rules)}`),
       el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }))));
   }

@@ -6,14 +6,10 @@
 
 import { playTick } from '../browser/sounds.js';
 import { clockFace, durationText } from '../game/clock-display.js';
-import { botRating, personName, playerName } from '../game/display-names.js';
+import { botRating, nameOrYou, personName, playerName } from '../game/display-names.js';
 import { isMember, stoneOf } from '../game/room-state.js';
 import { formatTenths, t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
-
-/** Openings that end when somebody picks a side.
- * @type {readonly string[]} */
-const UNDECIDED = ['swap1', 'swap', 'swap2'];
 
 /** Names of more letters are written smaller. */
 const LONG = 14;
@@ -53,7 +49,7 @@ export function createPlayerPlate(app, room) {
     const own = isMember(room.seats[seat], app.connection.you);
     if (own) playTick();
     if (seconds === 10 || (own && seconds === 5)) {
-      app.announce(t('seconds_left', { name: playerName(room.seats[seat]), count: seconds }), own);
+      app.announce(t('seconds_left', { name: nameOrYou(app, room.seats[seat]), count: seconds }), own);
     }
   }
 
@@ -66,10 +62,9 @@ export function createPlayerPlate(app, room) {
       const player = room.seats[seat];
       const away = room.away[seat];
       const colour = stoneOf(seat, room.black);
-      // Until somebody has picked a side, nobody has one.
-      const undecided = UNDECIDED.includes(room.opening?.kind ?? '');
-      stone.className = `stone ${undecided ? 'none' : colour}`;
-      stone.title = undecided ? '' : t(colour);
+      const colourText = t(room.hasColours ? colour : 'opening_decides');
+      stone.className = `stone ${room.hasColours ? colour : 'none'}`;
+      stone.title = colourText;
       // Opponents in a game do not challenge each other to another one.
       const opposed = room.phase === 'running' && !!room.seatOf(app.connection.you);
       const state = JSON.stringify([player, opposed, app.connection.you]);
@@ -84,7 +79,7 @@ export function createPlayerPlate(app, room) {
       element.classList.toggle('winner', won);
       element.classList.toggle('you', isMember(player, app.connection.you));
       element.classList.toggle('vacant', !player);
-      const notes = [!undecided && t(colour), room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean);
+      const notes = [colourText, room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean);
       // A line ends between them only.
       if (note.textContent !== notes.join(' · ')) fill(note, ...notes.flatMap((one, index) => [index > 0 && ' ', el('span', null, one, index < notes.length - 1 && ' ·')]));
       showClock();

@@ -8,11 +8,11 @@ import { createBoard } from '../board/board.js';
 import { siteStorage } from '../browser/browser-storage.js';
 import { playClick, playFinish, playNotice } from '../browser/sounds.js';
 import { saveBeaten } from '../game/bots.js';
-import { memberName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from '../game/display-names.js';
+import { memberName, nameOrYou, openingName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from '../game/display-names.js';
 import { createMoveList } from '../game/move-list.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, isClosedFive, mayForbid } from '../game/position-judge.js';
-import { opponent, Room, seatWith, stoneAt, stoneOf } from '../game/room-state.js';
+import { moverOf, opponent, Room, stoneAt, stoneOf } from '../game/room-state.js';
 import { errorText, refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { el, fill, icon, linkButton, seal, set, write } from '../ui/dom.js';
@@ -212,7 +212,7 @@ export const view = (app, place, code) => {
     write(status, text);
     const taken = !seat && !open && !room.vacant && !outcome && t('you_watch');
     const result = outcome && played && resultName(outcome, room.black, room.rules);
-    write(detail, [taken || result || lastMove(), !outcome && closedFive()].filter(Boolean).join(' '));
+    write(detail, [!outcome && closedFive(), taken || result || lastMove()].filter(Boolean).join(' '));
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
     const game = room.game;
@@ -237,11 +237,10 @@ export const view = (app, place, code) => {
     const { game } = room;
     const point = game?.moves.at(-1);
     if (!game || !point || game.outcome) return '';
-    const mover = seatWith(stoneAt(game.moves.length - 1), game.black);
-    return t('played', { name: playerName(room.seats[mover]), point: pointName(point, boundsOf(room.rules.size)) });
+    return t('played', { name: moverName(game, game.moves.length - 1), point: pointName(point, boundsOf(room.rules.size)) });
   }
 
-  /** Why a five has not won, until its player moves again. */
+  /** Whose five has not won, and why, until its player moves again. */
   function closedFive() {
     const moves = room.game?.moves ?? [];
     return [moves, moves.slice(0, -1)].some((some) => isClosedFive(room.rules, some)) && t('closed_five');
@@ -312,7 +311,7 @@ export const view = (app, place, code) => {
       case 'started':
         playNotice();
         if (seat) {
-          const text = t('game_begins', { stone: sideName(stoneOf(seat, event.black), room.rules) });
+          const text = room.hasColours ? t('game_begins', { stone: sideName(stoneOf(seat, event.black), room.rules) }) : `${openingName(room.openingKind)}: ${t(`opening_${room.openingKind}_how`)}`;
           app.announce(text, true);
           app.notify(text);
           focusBoard();
