@@ -61,6 +61,20 @@ test('on a phone in landscape the board fills the height, with the rest beside i
   assert.deepEqual(ann.complaints, []);
 });
 
+test('the buttons to step through a game stay where they are at the first move', async () => {
+  for (const viewport of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, { width: 390, height: 844 }]) {
+    const { ann, bob } = await twoPlay(at, { viewport });
+    const before = await boxOf(ann.page, '.step.previous');
+    await put(ann.page, 'h8');
+    await sees(bob.page, 'h8', 'Black');
+    await put(bob.page, 'h9');
+    await ann.page.locator('.moves .move').nth(1).waitFor();
+    const after = await boxOf(ann.page, '.step.previous');
+    assert.deepEqual([after.x, after.y], [before.x, before.y], `${viewport.width}`);
+    await Promise.all([ann.context.close(), bob.context.close()]);
+  }
+});
+
 test('a game needs no scrolling on a desk', async () => {
   const { ann } = await twoPlay(at, DESK);
   for (const [width, height] of /** @type {const} */ ([[1366, 768], [1024, 768], [1920, 1080], [1280, 600]])) {

@@ -29,7 +29,6 @@ export function createMoveNavigation(changed) {
     const fresh = now > plies;
     plies = now;
     if (at !== undefined && at >= plies) at = undefined;
-    element.hidden = plies === 0;
     first.disabled = previous.disabled = (at ?? plies) === 0;
     next.disabled = latest.disabled = at === undefined;
     if (at === undefined) latest.classList.remove('fresh');
