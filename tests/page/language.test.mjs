@@ -10,7 +10,7 @@ import { stage, visitor } from './harness.mjs';
 /** @import { Plural } from '../../server/web/language/texts.js' */
 
 /** The folders with texts of their own; each has a file for each language. */
-const FOLDERS = ['language', 'account/language', 'analysis/language', 'board/keys/language', 'learn', 'local/language', 'moderation/language', 'moderation/operators/language', 'players/language', 'puzzles/language', 'ui/settings/language'];
+const FOLDERS = ['language', 'account/language', 'analysis/language', 'board/keys/language', 'game/rules/language', 'learn', 'local/language', 'moderation/language', 'moderation/operators/language', 'players/language', 'puzzles/language', 'ui/settings/language'];
 /** The texts of each language, by their folder and key. @type {Record<string, Record<string, string | Plural>>} */
 const LANGUAGES = {};
 for (const code of ['en', 'ru', 'es']) {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { put, sees, Server, stage, visitor } from './harness.mjs';
+import { begin, choose, put, sees, Server, stage, visitor } from './harness.mjs';
 
 const at = stage('--no-demo');
 
@@ -46,6 +46,33 @@ test('a win by force is played to its end against the longest defense', async ()
     await page.getByText(/^Right\. /).waitFor({ timeout: 20_000 });
   }
   await done.waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('what the rules are is said where they are chosen, and in their room', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server, { viewport: { width: 390, height: 844 } });
+  await page.goto('/');
+  await choose(page, 'friend');
+  const rules = page.locator('.options').getByLabel('Rules');
+  for (const [variant, text] of /** @type {const} */ ([
+    ['mnk', '3 in a row wins.'], ['freestyle', 'Five or more in a row wins.'], ['standard', 'Exactly five in a row wins; six or more does nothing.'],
+    ['renju', 'Black may not make two threes or two fours at once, or six in a row.'], ['caro_overline', 'Six or more always wins.'], ['caro', 'unless the opponent has closed both ends.'],
+  ])) {
+    await rules.selectOption(variant);
+    await page.locator('.options').getByText(text).waitFor();
+  }
+  await page.locator('.options').getByLabel('Board').selectOption('unbounded');
+  await page.locator('.options').getByText('The board has no edges: drag it to look around.').waitFor();
+  await begin(page, 'friend');
+  await page.locator('.invitation').getByText('unless the opponent has closed both ends. The board has no edges').waitFor();
+  await page.getByRole('button', { name: 'Caro · without borders · No clock' }).click();
+  await page.locator('.about').getByText('unless the opponent has closed both ends. The board has no edges').waitFor();
+  await page.goto('/');
+  await choose(page, 'anyone');
+  await page.getByRole('button', { name: 'Other rules and clocks' }).click();
+  await page.locator('.seek').getByText('Exactly five in a row wins; six or more does nothing.').waitFor();
+  await page.goto('/analyse#renju-15x15/7,7');
+  await page.getByText('Black may not make two threes or two fours at once').first().waitFor({ state: 'attached' });
   assert.deepEqual(complaints, []);
 });
 

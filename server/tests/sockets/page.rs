@@ -19,11 +19,12 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 11] = [
+const ON_USE: [&str; 12] = [
     "account/",
     "analysis/",
     "board/keys/",
     "engine/",
+    "game/rules/",
     "learn/",
     "local/",
     "moderation/",

@@ -3,8 +3,9 @@
 /** @import { Rules, Size } from '../ui/protocol-types' */
 
 import { sizeName, variantName, VARIANTS } from '../game/display-names.js';
+import { ruleText } from '../game/rules/rule-text.js';
 import { t } from '../language/texts.js';
-import { el } from '../ui/dom.js';
+import { el, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
 import { rulesOf } from './position-link.js';
 
@@ -22,10 +23,13 @@ export function createRulesFields(chosen) {
   const size = select(t('size'), SIZES.map((one) => [valueOf(one), sizeName(one)]));
   variant.field.addEventListener('change', () => chosen(rulesOf(variant.field.value, variant.field.value === 'mnk' ? SMALL : size.field.value, 3)));
   size.field.addEventListener('change', () => chosen(rulesOf(variant.field.value, size.field.value, size.field.value === SMALL ? 3 : 5)));
+  const how = el('p', { class: 'hint' });
   return {
-    element: el('div', { class: 'row' }, variant.label, size.label),
+    element: el('div', { class: 'row' }, variant.label, size.label, how),
     /** @param {Rules} rules */
-    show({ variant: name, size: now }) {
+    show(rules) {
+      const { variant: name, size: now } = rules;
+      write(how, ruleText(rules));
       const options = () => [...size.field.options];
       if (!options().some(({ value }) => value === valueOf(now))) size.field.append(el('option', { value: valueOf(now) }, sizeName(now)));
       for (const option of options()) if (option.value === SMALL) option.hidden = option.disabled = name !== 'mnk';

@@ -65,6 +65,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
   const names = CLOCKS.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
   const clock = segment(t('clock_how'), `clock-${made}`, COMMON.map((index) => names[index] ?? ['0', '']));
   const otherClock = select(t('clock_other'), [['', '–'], ...names.filter((_, index) => !COMMON.includes(index))]);
+  const ruleHow = el('p', { class: 'hint wide rule-how' });
   const colour = select(t('colour'), [['random', t('colour_random')], ['black', t('black')], ['white', t('white')]]);
   const opening = select(t('opening'), []);
   const openingHow = el('p', { class: 'hint opening-how' });
@@ -73,7 +74,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
   const more = el('details', { open: forAnyone }, el('summary', null, t('more_options'), ' ', line),
     el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
       ...opponent === 'friends' ? [assistance.label, listed.label] : []));
-  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label), more);
+  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label, ruleHow), more);
   /** @type {import('../players/rated-choice.js').RatedChoice | undefined} */
   let rated;
   if (hasAccount) void offerRated(hasAccount);
@@ -115,6 +116,8 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     siteStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify({ ...options, variant: wanted }));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
+    // Without it, the names have to do.
+    import('../game/rules/rule-text.js').then(({ ruleText }) => write(ruleHow, ruleText(rules())), () => {});
     rated?.show(settings());
     write(line, [
       !forAnyone && (options.colour === 'random' ? t('colour_random') : stoneName(options.colour, rules())),

@@ -34,6 +34,11 @@ export function createSeekCard(app) {
   let isNew = !chosen && !app.connection.account;
   choices.hidden = isNew;
   others.hidden = !isNew;
+  let ruleText = (/** @type {Pool['rules']} */ _) => '';
+  import('../game/rules/rule-text.js').then((texts) => {
+    ({ ruleText } = texts);
+    show();
+  }, () => {});
   /** The shown pools: choices are rebuilt only when there are others. */
   let shown = '';
   let left = false;
@@ -129,7 +134,7 @@ export function createSeekCard(app) {
     if (!pool) return;
     const key = `opening_${pool.opening ?? 'free'}_how`;
     const isSimple = isNew && isFree(pool);
-    write(how, isSimple ? [t('first_game'), clockOf(pool)].join(' · ') : [t(pool.rated ? 'rated_how' : 'casual_how'), hasText(key) && t(key)].filter(Boolean).join(' '));
+    write(how, isSimple ? [t('first_game'), clockOf(pool)].join(' · ') : [ruleText(pool.rules), hasText(key) && t(key), t(pool.rated ? 'rated_how' : 'casual_how')].filter(Boolean).join(' '));
     const waiting = waitingIn(pool);
     find.disabled = false;
     find.hidden = how.hidden = isSought(pool);

@@ -35,6 +35,7 @@ export const view = (app, place, code) => {
   const status = el('h1', { class: 'status say' });
   const detail = el('p');
   const about = el('p', { class: 'about-text' });
+  const ruleHow = el('p', { class: 'hint' });
   const watching = el('p', { class: 'hint' });
   const boardPlace = el('div', { class: 'board', 'aria-busy': true });
   const invitation = el('div', { class: 'invitation', hidden: true });
@@ -56,7 +57,7 @@ export const view = (app, place, code) => {
   const actions = createGameActions(app, room, [chat.button, assist.hint]);
   const side = el('aside', { class: 'side', 'aria-label': t('more_here'), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && closeSide() },
     el('button', { type: 'button', class: 'quiet side-close', 'aria-label': t('close'), onclick: closeSide }, icon('close')),
-    el('section', { class: 'card about' }, about, watching), assist.element, chat.element);
+    el('section', { class: 'card about' }, about, ruleHow, watching), assist.element, chat.element);
   const voice = el('section', { class: 'card voice', 'aria-live': 'polite' },
     openingPlace, el('div', { class: 'summary' }, seal(), el('div', null, status, detail, assist.told)), actions.offers, asks, actions.again, app.lost);
   const table = el('div', { class: 'table' },
@@ -66,7 +67,7 @@ export const view = (app, place, code) => {
     chat.line, actions.element, side);
   place.append(table);
   document.body.classList.add('gaming');
-  const line = el('span', { class: 'game-line' });
+  const line = el('button', { type: 'button', class: 'game-line', onclick: () => openSide('.about') });
   const more = el('button', { type: 'button', class: 'quiet more', 'aria-label': t('more_here'), onclick: () => openSide('.about') }, icon('more'));
   app.bar.querySelector('.games-pill')?.before(line);
   app.bar.append(more);
@@ -221,6 +222,7 @@ export const view = (app, place, code) => {
     const part = game?.part && t('counts_part', { part: game.part });
     write(about, [rules, clock, counts && t(counts), why || part].filter(Boolean).join(' · '));
     write(line, `${rules} · ${clock}`);
+    explainRules(ruleHow);
     watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : memberName(name))).join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
@@ -242,8 +244,19 @@ export const view = (app, place, code) => {
 
   /** Whose five has not won, and why, until its player moves again. */
   function closedFive() {
-    const moves = room.game?.moves ?? [];
-    return [moves, moves.slice(0, -1)].some((some) => isClosedFive(room.rules, some)) && t('closed_five');
+    const { game } = room;
+    const end = game && [game.moves.length, game.moves.length - 1].find((count) => isClosedFive(room.rules, game.moves.slice(0, count)));
+    return game && end && t('closed_five', { name: moverName(game, end - 1) });
+  }
+
+  /** @param {import('../ui/protocol-types').Game} game @param {number} ply */
+  function moverName(game, ply) {
+    return nameOrYou(app, game.players[moverOf(game, ply)]);
+  }
+
+  /** Says what the rules are; without that, their name has to do. @param {HTMLElement} place */
+  function explainRules(place) {
+    import('../game/rules/rule-text.js').then(({ ruleText }) => write(place, ruleText(room.rules)), () => {});
   }
 
   /** Gives the board the keyboard, unless the player is writing something. */
@@ -264,11 +277,13 @@ export const view = (app, place, code) => {
     const own = asked ?? seat;
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     // Where the opening decides the colors, nobody knows theirs.
+    const how = el('p', { class: 'hint' });
+    explainRules(how);
     const what = [rulesName(rules, openingKind), clock, own && openingKind === 'free' && t('you_play', { stone: sideName(stoneOf(own, room.black), rules) })].filter(Boolean).join(' · ');
     if (asked) {
       const other = seats[opponent(asked)];
       const sit = sitButton(asked, 'primary big');
-      fill(invitation, el('div', { class: 'card' }, el('h2', null, other ? t('invited_by', { name: playerName(other) }) : t('seat_open')), el('p', null, what),
+      fill(invitation, el('div', { class: 'card' }, el('h2', null, other ? t('invited_by', { name: playerName(other) }) : t('seat_open')), el('p', null, what), how,
         sit, el('button', { type: 'button', onclick: watchOnly }, t('watch'))));
       sit.focus({ preventScroll: true });
       return;
@@ -278,7 +293,7 @@ export const view = (app, place, code) => {
     if (seat && open) void import('../game/bot-choice.js').then(({ createBotSeat }) => bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))));
     fill(invitation, el('div', { class: 'card' },
       el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
-      el('p', null, what),
+      el('p', null, what), how,
       linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
       bots,
       el('div', { class: 'row' }, linkButton('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', class: 'close-room', onclick: actions.closeRoom }, t('close_room'))),
