@@ -68,12 +68,12 @@ test('a shared position is in the query of its link, where previews find it', as
 test('autoplay plays the game', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(`${await played()}?ply=6`);
-  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.getByRole('button', { name: 'Autoplay', exact: true }).click();
   // Light letters on the light bar cannot be read.
   const stop = page.getByRole('button', { name: 'Stop', exact: true });
   assert.notEqual(await stop.evaluate((it) => getComputedStyle(it).backgroundColor), 'rgba(0, 0, 0, 0)');
   await called(page, 'l8, Black, last move, winning line');
-  await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Autoplay', exact: true }).waitFor();
 });
 
 test('the graph of the review leads to any move', async () => {
@@ -92,6 +92,11 @@ test('the graph of the review leads to any move', async () => {
   await page.mouse.click(box.x + 3, box.y + 40);
   await page.getByText('Move 0 of 9').waitFor();
   await page.getByText('Deciding moves').waitFor();
+  // The words and signs are explained, and each move says whose it was.
+  await page.getByText('A percentage is the winning chance that a move cost its player: a mistake from 12%, a blunder from 30%.').waitFor();
+  const turns = page.locator('.turn');
+  assert.ok(await turns.count() > 0);
+  assert.equal(await page.locator('.turn .stone').count(), await turns.count());
 });
 
 test('a game can be downloaded as files and as a picture', async () => {

@@ -39,10 +39,11 @@ const ON_USE_BYTES_MAX: usize = 1_930 * 1024;
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
-const ELSEWHERE: [&str; 8] = [
+const ELSEWHERE: [&str; 9] = [
     "analysis/game-review.js",
     "analysis/live-analysis.js",
     "analysis/position-link.js",
+    "analysis/texts.js",
     "analysis/value-graph.js",
     "board/not-found.js",
     "lobby/lobby-view.js",

@@ -5,11 +5,16 @@
 
 import { blackChance } from '../game/analysis-display.js';
 import { stoneOf } from '../game/room-state.js';
+import { formatPercent } from '../language/texts.js';
+import { el } from '../ui/dom.js';
+import { ta } from './texts.js';
 
 const ASK_EVERY_MS = 1_000;
 /** The loss of winning chances from which a move is a mistake, or a blunder. */
 const MISTAKE = 0.12;
 const BLUNDER = 0.3;
+/** The winner's chance from which a game is decided, as in shared/src/review.rs. */
+const DECIDED = 0.9;
 /** Deciding moves to show at most. */
 const DECIDING_MAX = 6;
 
@@ -33,6 +38,11 @@ export async function fetchReview({ id, rules, moves, outcome: { winner }, black
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     if (signal.aborted) return undefined;
   }
+}
+
+/** Says what the words and signs of a review mean. */
+export function createLegend() {
+  return el('p', { class: 'hint' }, ta('legend', { mistake: formatPercent(MISTAKE), blunder: formatPercent(BLUNDER), sure: formatPercent(DECIDED) }));
 }
 
 /**

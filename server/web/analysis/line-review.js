@@ -10,9 +10,8 @@ import { boundsOf, pointName } from '../board/board-geometry.js';
 import { valueText } from '../game/analysis-display.js';
 import { outcomeName } from '../game/display-names.js';
 import { fetchJudged } from '../game/position-judge.js';
-import { t } from '../language/texts.js';
 import { el, write } from '../ui/dom.js';
-import { betterLine, blackChances, decidingMoves } from './game-review.js';
+import { betterLine, blackChances, createLegend, decidingMoves } from './game-review.js';
 import { EMPTY, lineFrom, nodeAt, nodesAlong } from './move-tree.js';
 import { ta } from './texts.js';
 import { createValueGraph } from './value-graph.js';
@@ -27,7 +26,8 @@ export function createLineReview(go, changed) {
   const button = el('button', { type: 'button', onclick: () => void begin() }, ta('review'));
   const status = el('p', { class: 'hint', role: 'status' });
   const graph = createValueGraph((ply) => go(found?.line.slice(0, ply) ?? []));
-  const element = el('section', { class: 'line-review', 'aria-label': t('graph') }, graph.element, status, button);
+  const legend = createLegend();
+  const element = el('section', { class: 'line-review', 'aria-label': ta('graph') }, graph.element, legend, status, button);
   /** @type {{ rules: Rules, tree: MoveNode }} */
   let shown = { rules: { variant: 'freestyle', size: [15, 15] }, tree: EMPTY };
   /** @type {LineReview | undefined} */
@@ -47,14 +47,14 @@ export function createLineReview(go, changed) {
     button.hidden = true;
     try {
       const [{ reviewGame }, { outcome }] = await Promise.all([import('../engine/engine.js'), fetchJudged({ rules, moves: line }, signal)]);
-      const review = await reviewGame(rules, line, outcome?.winner ?? undefined, signal, (done) => write(status, t('reviewing', { done, plies: line.length })));
+      const review = await reviewGame(rules, line, outcome?.winner ?? undefined, signal, (done) => write(status, ta('reviewing', { done, plies: line.length })));
       if (!review) throw new Error('no review');
       found = { rules, line, review, outcome: outcome ?? undefined };
       write(status, '');
     } catch (error) {
       if (signal.aborted) return;
       console.warn(error);
-      write(status, t('no_review'));
+      write(status, ta('no_review'));
     }
     runs = false;
     changed(found);
@@ -79,7 +79,7 @@ export function createLineReview(go, changed) {
     const value = review.moves[ply]?.value;
     const point = line[ply - 1];
     const text = value ? valueText(value, ply, rules) : outcome ? outcomeName(outcome, rules) : '';
-    return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
+    return point ? ta('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
   }
 
   return {
@@ -95,6 +95,7 @@ export function createLineReview(go, changed) {
       const own = valid();
       const main = lineFrom(tree);
       button.hidden = runs || main.length === 0 || String(own?.line) === String(main);
+      legend.hidden = !own;
       const apart = path.findIndex((point, ply) => String(point) !== String(own?.line[ply]));
       const values = own && blackChances(own.review, own.outcome?.winner ?? undefined);
       graph.show(own && values && { values, marks: decidingMoves(own.review), words }, apart < 0 ? path.length : apart);
@@ -110,7 +111,7 @@ export function createLineReview(go, changed) {
       for (const { ply, kind } of own ? decidingMoves(own.review) : []) {
         const node = nodes[ply + 1];
         const better = own && betterLine(own.review, ply, node?.point ?? undefined);
-        if (node) remarks.set(node, { sign: SIGNS[kind], words: t(kind), kind, better });
+        if (node) remarks.set(node, { sign: SIGNS[kind], words: ta(kind), kind, better });
       }
       // An unchanged answer saves drawing the tree again.
       noted = { tree, of: own, remarks: remarks.size === 0 && noted.remarks.size === 0 ? noted.remarks : remarks };

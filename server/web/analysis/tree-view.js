@@ -6,7 +6,6 @@
 /** @import { MoveNode, Path } from './move-tree.js' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
-import { t } from '../language/texts.js';
 import { el, fill, icon, set } from '../ui/dom.js';
 import { countMoves, lineFrom, nodeAt } from './move-tree.js';
 import { ta } from './texts.js';
@@ -179,7 +178,7 @@ export function createTreeView(callbacks) {
     buttons.set(node, button);
     const [better] = remark?.better ?? [];
     if (remark?.better && better) {
-      const offer = el('button', { type: 'button', class: 'better', title: ta('better_how', { point: pointName(better, bounds) }) }, t('better', { point: pointName(better, bounds) }));
+      const offer = el('button', { type: 'button', class: 'better', title: ta('better_how', { point: pointName(better, bounds) }) }, ta('better', { point: pointName(better, bounds) }));
       betters.set(offer, [pathOf(before), remark.better]);
       into.append(offer, ' ');
     }

@@ -1,8 +1,8 @@
 // The graph of a game's value, move by move, on which a click goes to a move. Black is ahead above the
 // middle, White below it.
 
-import { t } from '../language/texts.js';
 import { el, fill, set, svg } from '../ui/dom.js';
+import { ta } from './texts.js';
 
 /** @typedef {{ply: number, kind: 'mistake' | 'blunder' | 'decided'}} Mark at the ply of a move */
 /**
@@ -18,7 +18,7 @@ const PAD = 8;
 /** @param {(ply: number) => void} go another ply was chosen */
 export function createValueGraph(go) {
   const picture = svg('svg', { class: 'graph-picture', 'aria-hidden': 'true' });
-  const element = el('div', { class: 'graph', role: 'slider', tabIndex: 0, 'aria-label': t('graph'), hidden: true }, picture);
+  const element = el('div', { class: 'graph', role: 'slider', tabIndex: 0, 'aria-label': ta('graph'), hidden: true }, picture);
   /** @type {Course | undefined} */
   let course;
   let at = 0;

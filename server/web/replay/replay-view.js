@@ -3,7 +3,8 @@
 /** @import { FinishedGame, Point, Review } from '../ui/protocol-types' */
 /** @import { View } from '../ui/view-types' */
 
-import { betterLine, blackChances, decidingMoves, fetchReview } from '../analysis/game-review.js';
+import { betterLine, blackChances, createLegend, decidingMoves, fetchReview } from '../analysis/game-review.js';
+import { ta } from '../analysis/texts.js';
 import { createValueGraph } from '../analysis/value-graph.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
@@ -13,7 +14,7 @@ import { createMoveList } from '../game/move-list.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { openingLines } from '../game/opening-lines.js';
 import { createJudge, mayForbid } from '../game/position-judge.js';
-import { opponent, stoneOf } from '../game/room-state.js';
+import { opponent, stoneAt, stoneOf } from '../game/room-state.js';
 import { errorText, refusedAnswer } from '../language/refusals.js';
 import { formatDate, formatPercent, t } from '../language/texts.js';
 import { el, fill, linkButton, write } from '../ui/dom.js';
@@ -59,7 +60,7 @@ function show(app, place, game, signal) {
   const reviewing = el('p', { class: 'hint', role: 'status' });
   const display = createAnalysisDisplay();
   const showsLine = el('input', { type: 'checkbox', onchange: update });
-  const lineChoice = el('label', { class: 'check', hidden: true }, showsLine, t('show_best'));
+  const lineChoice = el('label', { class: 'check', hidden: true }, showsLine, ta('show_best'));
   const turning = el('div', { class: 'deciding' });
   const lines = opening ? openingLines(opening.acts, opening.first, {
     name: (seat) => playerName(game[seat]), called: (point) => pointName(point, boundsOf(rules.size)),
@@ -87,9 +88,9 @@ function show(app, place, game, signal) {
   navigation.show(moves.length);
   autoplay(false);
   navigation.go(Number.isInteger(wanted) ? wanted : moves.length);
-  fetchReview(game, (done) => write(reviewing, t('reviewing', { done, plies: moves.length })), signal)
+  fetchReview(game, (done) => write(reviewing, ta('reviewing', { done, plies: moves.length })), signal)
     .then((found) => {
-      write(reviewing, found ? '' : t('no_review'));
+      write(reviewing, found ? '' : ta('no_review'));
       if (!found) return;
       review = found;
       values = blackChances(found, isOnBoard && outcome.winner ? stoneOf(outcome.winner, black) : undefined);
@@ -97,7 +98,7 @@ function show(app, place, game, signal) {
       lineChoice.hidden = false;
       update();
     })
-    .catch(() => !signal.aborted && write(reviewing, t('no_review')));
+    .catch(() => !signal.aborted && write(reviewing, ta('no_review')));
   signal.addEventListener('abort', () => {
     autoplay(false);
     graph.remove();
@@ -136,22 +137,22 @@ function show(app, place, game, signal) {
     const point = moves[ply - 1];
     const value = review?.moves[ply]?.value;
     const text = value ? valueText(value, ply, rules) : resultName(outcome, black, rules);
-    return point ? t('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
+    return point ? ta('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
   }
 
   /** @param {Review} found */
   function showDeciding(found) {
     const marks = decidingMoves(found);
     list.mark(marks);
-    fill(turning, marks.length > 0 && el('h2', null, t('deciding')), ...marks.map(({ ply, kind, loss }) => {
+    fill(turning, createLegend(), marks.length > 0 && el('h2', null, ta('deciding')), ...marks.map(({ ply, kind, loss }) => {
       const point = moves[ply];
       const better = betterLine(found, ply, point);
       const [best] = better;
       return point && el('div', { class: 'turning' }, el('button', { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
-        el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }), el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`), ' ',
-        t(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`)),
+        el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }), stoneSign(stoneAt(ply), rules), el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`), ' ',
+        ta(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`)),
       best && el('button', { type: 'button', onclick: () => void analyse(ply, better) },
-        t('better', { point: pointName(best, boundsOf(rules.size)) })));
+        ta('better', { point: pointName(best, boundsOf(rules.size)) })));
     }));
   }
 
@@ -173,7 +174,7 @@ function show(app, place, game, signal) {
       playing = setInterval(() => navigation.step(1), PACE_MS);
     }
     play.setAttribute('aria-pressed', String(on));
-    write(play, t(on ? 'autoplay_stop' : 'autoplay'));
+    write(play, ta(on ? 'autoplay_stop' : 'autoplay'));
   }
 
   /** @param {import('../board/board-keys.js').Action} action */
