@@ -69,7 +69,7 @@ for (const [size, options] of SCREENS) {
     await shoot(bob.page, `rated-lobby-${size}`);
     assert.deepEqual(await faults(bob.page), []);
     // A guest may not accept it, and learns why.
-    await row.getByRole('button', { name: 'Play' }).click();
+    await row.getByRole('button', { name: 'Accept' }).click();
     await bob.page.locator('.toast').getByText('Rated games are for people with an account.').waitFor();
     await ann.page.getByRole('button', { name: 'Cancel' }).first().click();
     await signUp(bob.page, bobs);

@@ -190,7 +190,7 @@ test('an open challenge is posted with its own settings, and played', async () =
   await ann.page.getByText('Looking for an opponent').waitFor();
   const offer = bob.page.locator('.open-seek', { hasText: 'Ann' });
   for (const text of [/^Renju/, '10+5']) await offer.getByRole('cell', { name: text }).waitFor();
-  await offer.getByRole('button', { name: 'Play' }).click();
+  await offer.getByRole('button', { name: 'Accept' }).click();
   await Promise.all([ann, bob].map(({ page }) => page.waitForURL('**/r/*')));
   await ann.page.locator('.about').getByText('Renju').waitFor();
   await leave(ann, bob);

@@ -191,7 +191,7 @@ export const texts = {
 
   // A room.
   invite: 'Invite a friend',
-  invite_how: 'The first person who opens this link and presses “Play” plays against you.',
+  invite_how: 'The first person to open this link and accept plays against you.',
   invited_by: '{name} invites you to a game',
   play_against: 'Play against {name}',
   invite_link: 'Link to this room',

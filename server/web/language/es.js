@@ -192,7 +192,7 @@ export const texts = {
 
   // A room.
   invite: 'Invita a tu amigo',
-  invite_how: 'Juega contra ti quien primero abra este enlace y pulse «Jugar».',
+  invite_how: 'Juega contra ti quien primero abra este enlace y acepte.',
   invited_by: '{name} te invita a jugar',
   play_against: 'Jugar contra {name}',
   invite_link: 'Enlace a esta sala',

@@ -83,7 +83,7 @@ export const view = (app, place) => {
     seek.element.hidden = chosen !== 'anyone';
     other.hidden = chosen === 'anyone';
     botPlace.hidden = chosen !== 'bot';
-    write(main, t(chosen === 'bot' ? 'play' : 'create_link'));
+    write(main, t(chosen === 'bot' ? 'new_game' : 'create_link'));
     if (chosen === 'anyone') return;
     choices ??= loadChoices();
     // A press on the button tries again.
