@@ -22,8 +22,8 @@ const MOVES = 110;
  */
 function faults() {
   /** One line each. */
-  const NUMBERS = '.plate .name, .plate .note, .clock, .move, .move-number, .step-place, .turns, .brand span, .way-to span, .rate b, .chip, .bar button';
-  const WHOLE = `${NUMBERS}, button, .button, .seg label, .opponents b, .link, th, .game .mark`;
+  const NUMBERS = '.plate .name, .plate .note, .clock, .move, .move-number, .step-place, .turns, .brand span, .way-to span, .rate b, .chip, .bar button:not(.game-line)';
+  const WHOLE = `${NUMBERS}, button, .button, .seg label, .opponents b, .link, th, .game .mark, select`;
   /** @type {string[]} */
   const found = [];
   const seen = (/** @type {Element} */ one) => one.getClientRects().length > 0 && !one.closest('.spoken, [aria-hidden=true], .toasts, .board-grid, dialog:not([open])')
@@ -33,6 +33,16 @@ function faults() {
     if (!seen(element)) continue;
     const called = `${element.tagName.toLowerCase()}.${element.className} “${element.textContent?.trim().slice(0, 40)}”`;
     if (element instanceof HTMLInputElement && element.scrollWidth > element.clientWidth + 1) found.push(`cut: ${called}`);
+    if (element instanceof HTMLSelectElement) {
+      const [style, around] = [getComputedStyle(element), getComputedStyle(element.closest('label')?.parentElement ?? element)];
+      const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+      pen.font = style.font;
+      const room = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      // A list that has its row for itself gets no wider.
+      if (element.offsetWidth >= parseFloat(around.width) - parseFloat(around.paddingLeft) - parseFloat(around.paddingRight) - 3) continue;
+      for (const { text } of element.options) if (pen.measureText(text).width > room + 1) found.push(`cut: “${text}” of ${called}`);
+      continue;
+    }
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const text = node.textContent ?? '';

@@ -47,7 +47,7 @@ export function createFilters(changed) {
   }
 
   return {
-    element: el('section', { class: 'card filters' }, rules.label, length.label, kind.label),
+    element: el('section', { class: 'card filters fields' }, rules.label, length.label, kind.label),
     wanted,
     /** Shows the rules of a puzzle that came by its link. @param {PuzzleRules} variant */
     showRules(variant) {
