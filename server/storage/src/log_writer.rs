@@ -50,24 +50,16 @@ pub struct WriterPermit<'a>(mpsc::Permit<'a, Request>);
 #[derive(Debug)]
 pub struct Reply<T, E>(oneshot::Receiver<Result<T, E>>);
 
-#[derive(Debug)]
 enum Request {
-    UpdateMember(KnownMember, oneshot::Sender<Result<(), StorageError>>),
-    TryCommit(oneshot::Sender<Result<(), StorageError>>),
-    Orphans(oneshot::Sender<Result<Vec<RoomCode>, StorageError>>),
-    Claim(Vec<RoomCode>, NodeId, oneshot::Sender<Result<Vec<Claimed>, StorageError>>),
-    Append(Append, oneshot::Sender<Result<Vec<RatingChange>, AppendError>>),
-    Read(RoomCode, oneshot::Sender<Result<Vec<Entry>, StorageError>>),
-    ReplaceIdentity(Replacement, oneshot::Sender<Result<bool, StorageError>>),
-    ChangeAccount(Box<AccountChange>, oneshot::Sender<Result<AccountChanged, StorageError>>),
-    CountPuzzle(Box<PuzzleAttempt>, oneshot::Sender<Result<PuzzleCounted, StorageError>>),
-    Moderate(Box<ModerationChange>, oneshot::Sender<Result<ModerationChanged, StorageError>>),
-    PruneModeration(u64, oneshot::Sender<Result<usize, StorageError>>),
-    PruneAccounts(u64, oneshot::Sender<Result<usize, StorageError>>),
-    PruneLogs(u64, oneshot::Sender<Result<usize, StorageError>>),
-    PruneMembers(u64, oneshot::Sender<Result<usize, StorageError>>),
-    Rest,
+    Append(Append, Answer<Vec<RatingChange>, AppendError>),
+    UpdateMember(KnownMember, Answer<(), StorageError>),
+    /// What is not grouped, and sends its answer itself.
+    Other(Box<Work>),
 }
+
+type Work = dyn FnOnce(&mut dyn Storage) + Send;
+
+type Answer<T, E> = oneshot::Sender<Result<T, E>>;
 
 /// The identity of a member before and after it is replaced.
 #[derive(Clone, Debug)]
@@ -138,93 +130,81 @@ impl WriterPermit<'_> {
         Reply(reply)
     }
 
+    /// Requests anything else. What is queued before it is committed first: a member whom it concerns may
+    /// be stored by a seat there.
+    fn request<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&mut dyn Storage) -> Result<T, StorageError> + Send + 'static,
+    ) -> Reply<T, StorageError> {
+        let (answer, reply) = oneshot::channel();
+        self.0.send(Request::Other(Box::new(|storage| report(answer, work(storage)))));
+        Reply(reply)
+    }
+
     /// Requests [`Storage::try_commit`].
     pub fn try_commit(self) -> Reply<(), StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::TryCommit(answer));
-        Reply(reply)
+        self.request(|storage| storage.try_commit())
     }
 
     /// Requests [`Storage::replace_identity`].
     pub fn replace_identity(self, replacement: Replacement) -> Reply<bool, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::ReplaceIdentity(replacement, answer));
-        Reply(reply)
+        let Replacement { member, old, new } = replacement;
+        self.request(move |storage| storage.replace_identity(&member, old, new))
     }
 
     /// Requests [`Storage::change_account`].
     pub fn change_account(self, change: AccountChange) -> Reply<AccountChanged, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::ChangeAccount(Box::new(change), answer));
-        Reply(reply)
+        self.request(move |storage| storage.change_account(&change))
     }
 
     /// Requests [`Storage::moderate`].
     pub fn moderate(self, change: ModerationChange) -> Reply<ModerationChanged, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Moderate(Box::new(change), answer));
-        Reply(reply)
+        self.request(move |storage| storage.moderate(&change))
     }
 
     /// Requests [`Storage::count_puzzle`].
     pub fn count_puzzle(self, attempt: PuzzleAttempt) -> Reply<PuzzleCounted, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::CountPuzzle(Box::new(attempt), answer));
-        Reply(reply)
+        self.request(move |storage| storage.count_puzzle(&attempt))
     }
 
     /// Requests [`Storage::prune_moderation`], of at most [`PRUNED_MODERATION_MAX`] of each kind.
     pub fn prune_moderation(self, now: u64) -> Reply<usize, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::PruneModeration(now, answer));
-        Reply(reply)
+        self.request(move |storage| storage.prune_moderation(now, PRUNED_MODERATION_MAX))
     }
 
     /// Requests [`Storage::prune_accounts`], of at most [`PRUNED_ACCOUNTS_MAX`].
     pub fn prune_accounts(self, now: u64) -> Reply<usize, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::PruneAccounts(now, answer));
-        Reply(reply)
+        self.request(move |storage| storage.prune_accounts(now, PRUNED_ACCOUNTS_MAX))
     }
 
     /// Requests [`Storage::prune_members`], of at most [`PRUNED_MEMBERS_MAX`].
     pub fn prune_members(self, before: u64) -> Reply<usize, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::PruneMembers(before, answer));
-        Reply(reply)
+        self.request(move |storage| storage.prune_members(before, PRUNED_MEMBERS_MAX))
     }
 
     /// Requests [`Storage::rest`].
     pub fn rest(self) {
-        self.0.send(Request::Rest);
+        self.0.send(Request::Other(Box::new(|storage| storage.rest())));
     }
 
     /// Requests [`Storage::orphans`], at most [`CLAIMED_ROOMS_MAX`].
     pub fn orphans(self) -> Reply<Vec<RoomCode>, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Orphans(answer));
-        Reply(reply)
+        self.request(|storage| storage.orphans(CLAIMED_ROOMS_MAX))
     }
 
     /// Requests [`Storage::claim`].
     pub fn claim(self, rooms: Vec<RoomCode>, node: NodeId) -> Reply<Vec<Claimed>, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Claim(rooms, node, answer));
-        Reply(reply)
+        self.request(move |storage| storage.claim(&rooms, node))
     }
 
     /// Requests [`Storage::prune_logs`], of at most [`PRUNED_LOGS_MAX`] rooms.
     pub fn prune_logs(self, before: u64) -> Reply<usize, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::PruneLogs(before, answer));
-        Reply(reply)
+        self.request(move |storage| storage.prune_logs(before, PRUNED_LOGS_MAX))
     }
 
     /// Requests [`Storage::read`].
     pub fn read(self, room: RoomCode) -> Reply<Vec<Entry>, StorageError> {
-        let (answer, reply) = oneshot::channel();
-        self.0.send(Request::Read(room, answer));
-        Reply(reply)
+        self.request(move |storage| storage.read(&room))
     }
 }
 
@@ -260,59 +240,9 @@ impl Writer {
                     group.members.push(member);
                     group.member_answers.push(answer);
                 }
-                Request::TryCommit(answer) => {
+                Request::Other(work) => {
                     group.commit(storage);
-                    report(answer, storage.try_commit());
-                }
-                Request::Orphans(answer) => {
-                    group.commit(storage);
-                    report(answer, storage.orphans(CLAIMED_ROOMS_MAX));
-                }
-                Request::Claim(rooms, node, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.claim(&rooms, node));
-                }
-                Request::Read(room, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.read(&room));
-                }
-                Request::ReplaceIdentity(Replacement { member, old, new }, answer) => {
-                    // The member may be stored by a seat in this group.
-                    group.commit(storage);
-                    report(answer, storage.replace_identity(&member, old, new));
-                }
-                Request::ChangeAccount(change, answer) => {
-                    // The same holds for a guest who signs up.
-                    group.commit(storage);
-                    report(answer, storage.change_account(&change));
-                }
-                Request::CountPuzzle(attempt, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.count_puzzle(&attempt));
-                }
-                Request::Moderate(change, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.moderate(&change));
-                }
-                Request::PruneModeration(now, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.prune_moderation(now, PRUNED_MODERATION_MAX));
-                }
-                Request::PruneAccounts(now, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.prune_accounts(now, PRUNED_ACCOUNTS_MAX));
-                }
-                Request::PruneLogs(before, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.prune_logs(before, PRUNED_LOGS_MAX));
-                }
-                Request::PruneMembers(before, answer) => {
-                    group.commit(storage);
-                    report(answer, storage.prune_members(before, PRUNED_MEMBERS_MAX));
-                }
-                Request::Rest => {
-                    group.commit(storage);
-                    storage.rest();
+                    work(storage);
                 }
             }
             let is_full = group.appends.len().max(group.members.len()) >= WRITER_QUEUE_MAX;
@@ -326,9 +256,9 @@ impl Writer {
 #[derive(Default)]
 struct Group {
     appends: Vec<Append>,
-    append_answers: Vec<oneshot::Sender<Result<Vec<RatingChange>, AppendError>>>,
+    append_answers: Vec<Answer<Vec<RatingChange>, AppendError>>,
     members: Vec<KnownMember>,
-    member_answers: Vec<oneshot::Sender<Result<(), StorageError>>>,
+    member_answers: Vec<Answer<(), StorageError>>,
 }
 
 impl Group {
@@ -369,7 +299,7 @@ impl Group {
     }
 }
 
-fn report<T, E>(answer: oneshot::Sender<Result<T, E>>, result: Result<T, E>) {
+fn report<T, E>(answer: Answer<T, E>, result: Result<T, E>) {
     // The receiver may have ended.
     drop(answer.send(result));
 }
