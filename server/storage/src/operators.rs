@@ -9,7 +9,8 @@ use super::{
     AccountChange, AccountChanged, Database, ModerationChange, ModerationChanged, OpenError,
     Postgres, Storage, StorageError, StorageReader,
     name_keys::name_key,
-    sqlite::{Sqlite, accounts, change_file, moderation},
+    sql::{accounts, moderation},
+    sqlite::{Sqlite, change_file},
 };
 use crate::sqlite::{check::look_for_database, data_folder::database_in};
 
@@ -100,7 +101,7 @@ impl OperatorDatabase {
     ) -> Result<AccountChanged, OperatorError> {
         Ok(match &mut self.0 {
             Kind::File(file) => change_file(file, |transaction| {
-                accounts::change(transaction, change).map_err(OperatorError::from)
+                accounts::change(&**transaction, change).map_err(OperatorError::from)
             })?,
             Kind::Postgres(storage) => storage.change_account(change)?,
         })
@@ -113,7 +114,7 @@ impl OperatorDatabase {
     pub fn change(&mut self, change: &ModerationChange) -> Result<(), OperatorError> {
         let changed = match &mut self.0 {
             Kind::File(file) => {
-                change_file(file, |transaction| moderation::change(transaction, change))?
+                change_file(file, |transaction| moderation::change(&**transaction, change))?
             }
             Kind::Postgres(storage) => storage.moderate(change)?,
         };

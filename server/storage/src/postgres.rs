@@ -1,39 +1,32 @@
 //! The storage in a PostgreSQL database, which several nodes may share.
 //!
 //! The trait blocks, so each connection drives its own small runtime inside the thread that calls
-//! it. A commit is one statement; when it returns, it is as durable as the database's
+//! it. An append is one statement, and what both databases understand (`../sql.rs`) runs as short
+//! statements in a transaction. When a commit returns, it is as durable as the database's
 //! `synchronous_commit` makes it. Nothing about rooms is kept in memory.
 
-mod account_rows;
-mod accounts;
 mod address;
 mod append;
-mod bots;
 mod check;
 mod claim;
 mod connection;
-mod dealings;
-mod dealings_reader;
-mod examination;
+#[cfg(test)]
 mod games;
-mod keys;
 mod logs;
-mod member_data;
 mod migrate;
-mod moderation;
 mod name_keys;
 mod ownership;
 mod playing;
 mod pooler;
-mod puzzles;
+mod puzzle_check;
 mod ratings;
 mod reader;
 mod registry;
 mod retention;
 mod schema;
 mod sole_node;
+mod sql;
 mod standby;
-mod statements;
 mod values;
 
 use std::{collections::HashSet, sync::Arc};
@@ -47,7 +40,7 @@ use self::{
     address::Address,
     append::{Group, begins_game},
     connection::{Connection, Role, connect_error, open},
-    reader::PostgresReader,
+    reader::PostgresSource,
     schema::{Database, EVENT_FORMAT, FORMAT},
     standby::Standby,
     values::signed,
@@ -62,14 +55,16 @@ pub use self::{
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
     ModerationChange, ModerationChanged, OpenError, PoolRating, PuzzleAttempt, PuzzleCounted,
-    ReplicaLag, Storage, StorageError, StorageReader, Undone, known_ratings::KnownRatings,
-    ratings::rated_members, values::name,
+    ReplicaLag, Storage, StorageError, StorageReader, Undone,
+    ratings::{known_ratings::KnownRatings, rated_members},
+    values::name,
 };
 use crate::{
     limits::{
         DATABASE_ANSWER_WITHIN, DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN, DATABASE_READERS,
     },
     node_id::NodeId,
+    sql::{accounts, moderation, puzzles, source::DatabaseReader},
 };
 
 /// Rooms that a node may claim: not those whose events a newer server has written.
@@ -192,9 +187,7 @@ impl Storage for Postgres {
     }
 
     fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
-            puzzles::count(session, attempt).await
-        })?
+        self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| puzzles::count(sql, attempt))
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
@@ -221,29 +214,20 @@ impl Storage for Postgres {
     }
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
-        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
-            accounts::change(session, change).await
-        })
+        self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| accounts::change(sql, change))
     }
 
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
-            moderation::change(session, change).await
-        })?
+        self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| moderation::change(sql, change))
     }
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        let pruned = self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
-            moderation::prune(session, now, rows_max).await
-        })?;
-        Ok(usize::try_from(pruned).unwrap_or(usize::MAX))
+        self.writer
+            .transact(DATABASE_ANSWER_WITHIN, &mut |sql| moderation::prune(sql, now, rows_max))
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        let pruned = self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
-            accounts::prune(session, now, rows_max).await
-        })?;
-        Ok(usize::try_from(pruned).unwrap_or(usize::MAX))
+        self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| accounts::prune(sql, now, rows_max))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
@@ -279,7 +263,7 @@ impl Storage for Postgres {
             }
             None => None,
         };
-        Ok(Box::new(PostgresReader { primary, standby }))
+        Ok(Box::new(DatabaseReader(Box::new(PostgresSource { primary, standby }))))
     }
 
     fn replica_lag(&self) -> Option<ReplicaLag> {

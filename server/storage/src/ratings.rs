@@ -4,6 +4,8 @@
 //! It does not know which games count: the room decided that when the game ended
 //! ([`GameSummary::rated`](fivefold_shared::record::GameSummary)).
 
+pub(super) mod known_ratings;
+
 use std::{collections::BTreeMap, iter, num::NonZeroU32, str::FromStr};
 
 use fivefold_shared::{

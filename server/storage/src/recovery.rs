@@ -6,10 +6,8 @@ use fivefold_shared::{clock::millis, notation::json::day, protocol::Name};
 
 use super::{
     Account, AccountChange, AccountChanged, AccountStep, DatabaseUrl, KeyHash, OpenError, Postgres,
-    Storage, StorageError,
-    accounts::removed_before,
-    name_keys::name_key,
-    sqlite::{accounts as rows, change_file},
+    Storage, StorageError, accounts::removed_before, name_keys::name_key, sql::accounts as rows,
+    sqlite::change_file,
 };
 use crate::{
     limits::DELETED_ACCOUNT_KEPT,
@@ -84,8 +82,8 @@ pub fn add_recovery_code(
             let file = database_in(folder);
             look_for_database(&file)?;
             change_file(&file, |transaction| {
-                let change = change(rows::named(transaction, &key)?)?;
-                Ok::<_, RecoverError>(rows::change(transaction, &change)?)
+                let change = change(rows::named(&**transaction, &key)?)?;
+                Ok::<_, RecoverError>(rows::change(&**transaction, &change)?)
             })?
         }
         Database::Postgres(url) => {

@@ -3,31 +3,22 @@
 //! A commit is written to the write-ahead log with full sync: when it returns, it is on the disk.
 //! Of what is stored only ratings are kept in memory, and no longer after a commit that fails.
 
-mod account_rows;
-pub(super) mod accounts;
-mod bots;
 pub(crate) mod cells;
 pub(crate) mod check;
 pub(crate) mod data_folder;
-mod dealings;
-mod dealings_reader;
-mod examination;
 pub(super) mod games;
-mod keys;
 mod log;
-mod member_data;
-pub(super) mod moderation;
 pub(super) mod process;
+pub(super) mod puzzle_check;
 pub(super) mod puzzle_repair;
-pub(super) mod puzzles;
 pub(super) mod rating_repair;
 pub(super) mod ratings;
 pub(crate) mod raw_value;
 mod reader;
 pub(crate) mod repair;
-mod rows;
 pub(crate) mod salvage;
 pub(crate) mod schema;
+mod sql;
 pub(crate) mod strays;
 pub(crate) mod write_ahead_log;
 
@@ -45,7 +36,7 @@ use rusqlite::{
     Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, config::DbConfig, ffi,
 };
 
-use self::{log::Appender, reader::SqliteReader};
+use self::{log::Appender, reader::SqliteSource};
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
     KnownMember, ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted,
@@ -53,6 +44,7 @@ use super::{
 };
 use crate::{
     node_id::NodeId,
+    sql::{Sql, accounts, moderation, puzzles, source::DatabaseReader},
     sqlite::{
         data_folder::{database_in, last_process},
         schema::{CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
@@ -134,11 +126,23 @@ impl Sqlite {
     /// # Errors
     /// If it cannot be opened.
     pub(super) fn reader_of(file: PathBuf) -> Result<Box<dyn StorageReader>, StorageError> {
-        Ok(Box::new(SqliteReader { connection: open_to_read(&file)?, file }))
+        let source = SqliteSource { connection: open_to_read(&file)?, file };
+        Ok(Box::new(DatabaseReader(Box::new(source))))
     }
 
     fn begin(&mut self) -> rusqlite::Result<Transaction<'_>> {
         begin(&mut self.connection)
+    }
+
+    /// Runs statements that both databases understand, in one transaction.
+    fn transact<T>(
+        &mut self,
+        work: impl FnOnce(&dyn Sql) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        let transaction = self.begin()?;
+        let value = work(&*transaction)?;
+        commit(transaction)?;
+        Ok(value)
     }
 
     fn try_to_append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
@@ -329,10 +333,7 @@ impl Storage for Sqlite {
     }
 
     fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        let transaction = self.begin()?;
-        let counted = puzzles::count(&transaction, attempt)?;
-        commit(transaction)?;
-        Ok(counted)
+        self.transact(|sql| puzzles::count(sql, attempt))
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
@@ -375,31 +376,19 @@ impl Storage for Sqlite {
     }
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
-        let transaction = self.begin()?;
-        let changed = accounts::change(&transaction, change)?;
-        commit(transaction)?;
-        Ok(changed)
+        self.transact(|sql| accounts::change(sql, change))
     }
 
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        let transaction = self.begin()?;
-        let changed = moderation::change(&transaction, change)?;
-        commit(transaction)?;
-        Ok(changed)
+        self.transact(|sql| moderation::change(sql, change))
     }
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        let transaction = self.begin()?;
-        let pruned = moderation::prune(&transaction, now, rows_max)?;
-        commit(transaction)?;
-        Ok(pruned)
+        self.transact(|sql| moderation::prune(sql, now, rows_max))
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        let transaction = self.begin()?;
-        let pruned = accounts::prune(&transaction, now, rows_max)?;
-        commit(transaction)?;
-        Ok(pruned)
+        self.transact(|sql| accounts::prune(sql, now, rows_max))
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {

@@ -33,7 +33,8 @@ use super::{
 };
 use crate::{
     Append, Appended, Conflict, NowPlaying, PoolRating, RatingChange, StorageError,
-    known_ratings::KnownRatings, ratings::rated_members, values::to_json,
+    ratings::{known_ratings::KnownRatings, rated_members},
+    values::to_json,
 };
 
 /// For groups in which nothing but events is appended to rooms that stay open: nearly all.

@@ -17,7 +17,7 @@ use super::{
     logs::{Logs, read_logs},
     ownership,
     playing::{self, Players},
-    puzzles, ratings,
+    puzzle_check, ratings,
     schema::{self, FORMAT},
     values::unsigned,
 };
@@ -127,7 +127,9 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
         findings.games = games;
     }
     ratings::check(session, &mut findings).await?;
-    puzzles::check(session, &mut findings).await?;
+    if let Err(error) = ratings::outcome(puzzle_check::check(session, &mut findings).await)? {
+        findings.add(error);
+    }
     for contradiction in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
         for row in session.select(&contradiction.count()).await? {
             let rows = unsigned(row.try_get(0)?);

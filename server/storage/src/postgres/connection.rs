@@ -19,7 +19,7 @@ use std::{
 
 use tokio::{
     runtime::{Builder, Runtime},
-    time::timeout,
+    time::{timeout, timeout_at},
 };
 use tokio_postgres::{
     AsyncMessage, Client, Error, NoTls, Row, SimpleQueryMessage, Socket, Statement,
@@ -33,7 +33,12 @@ use super::address::Address;
 use crate::{
     OpenError, StorageError,
     limits::{DATABASE_CONNECT_WITHIN, DATABASE_RECONNECT_REST, REPLICA_ANSWER_WITHIN},
+    sql::Sql,
 };
+
+/// Begins a transaction of several statements. The database ends it if this process freezes between two, so
+/// that rows do not stay locked.
+const BEGIN: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
 /// Kinds of harmless warnings that a session logs.
 const WARNINGS_LOGGED_MAX: usize = 16;
@@ -134,7 +139,7 @@ pub(super) struct Session {
     client: Client,
     /// Reads and writes the socket; dropping it closes the socket.
     driver: RefCell<Driver>,
-    statements: RefCell<HashMap<&'static str, Statement>>,
+    statements: RefCell<HashMap<String, Statement>>,
     /// The last warning of the server that casts doubt on a commit.
     warning: Warning,
     /// Whether a statement was sent that may have changed something.
@@ -192,6 +197,26 @@ impl Connection {
         within: Duration,
         work: &impl AsyncFn(&Session) -> Result<T, Error>,
     ) -> Result<T, StorageError> {
+        self.read_by(within, &mut |turn| turn.wait(work(turn.session)))
+    }
+
+    /// As [`read`](Self::read), for statements that both databases understand.
+    ///
+    /// # Errors
+    /// If the server cannot be reached, or refuses, or as `work`.
+    pub(super) fn select<T>(
+        &mut self,
+        within: Duration,
+        work: &mut dyn FnMut(&dyn Sql) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        self.read_by(within, &mut |turn| turn.outcome(work(turn)))?
+    }
+
+    fn read_by<T>(
+        &mut self,
+        within: Duration,
+        work: &mut dyn FnMut(&Turn<'_>) -> Result<T, Failure>,
+    ) -> Result<T, StorageError> {
         let was_live = self.session.is_some();
         let first = self.try_run(within, work)?;
         let result = match first {
@@ -217,6 +242,27 @@ impl Connection {
         &mut self,
         within: Duration,
         work: &impl AsyncFn(&Session) -> Result<T, Error>,
+    ) -> Result<T, StorageError> {
+        self.commit_by(within, &mut |turn| turn.wait(work(turn.session)))
+    }
+
+    /// As [`commit`](Self::commit), for several statements in one transaction. If one of them fails, nothing
+    /// is stored.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit), or as `work`.
+    pub(super) fn transact<T>(
+        &mut self,
+        within: Duration,
+        work: &mut dyn FnMut(&dyn Sql) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        self.commit_by(within, &mut |turn| turn.transact(work))?
+    }
+
+    fn commit_by<T>(
+        &mut self,
+        within: Duration,
+        work: &mut dyn FnMut(&Turn<'_>) -> Result<T, Failure>,
     ) -> Result<T, StorageError> {
         let result = match self.try_run(within, work)? {
             Err(failure) if failure.is_worth_a_retry() => self.try_run(within, work)?,
@@ -245,7 +291,7 @@ impl Connection {
     fn try_run<T>(
         &mut self,
         within: Duration,
-        work: &impl AsyncFn(&Session) -> Result<T, Error>,
+        work: &mut dyn FnMut(&Turn<'_>) -> Result<T, Failure>,
     ) -> Result<Result<T, Failure>, StorageError> {
         if let Some(Outage { rest_until, error }) = &self.outage
             && Instant::now() < *rest_until
@@ -262,27 +308,22 @@ impl Connection {
         if self.outage.take().is_some() {
             tracing::info!(database = self.address.name, "the database is connected again");
         }
-        let Self { runtime, session: Some(session), .. } = self else {
+        let Self { address, runtime, session: Some(session), .. } = self else {
             return Err(StorageError::Failed("the connection is lost".to_owned()));
         };
         let runtime = runtime.as_ref().expect("present until this is dropped");
         session.is_sent.set(false);
         drop(session.take_warning());
+        let deadline = Instant::now() + within;
+        let failure = RefCell::default();
         let finished =
-            runtime.block_on(async { timeout(within, session.drive(work(session))).await });
-        let is_sent = session.is_sent.get();
-        let failure = match finished {
-            Ok(Ok(value)) => return Ok(Ok(value)),
-            Ok(Err(error)) => Failure::of(&error, is_sent),
-            Err(_) => {
-                let text = format!("{} has not answered within {within:?}", self.address.name);
-                Failure { text, code: None, is_lost: true, is_late: true, is_sent }
-            }
-        };
-        if failure.is_lost {
+            work(&Turn { database: &address.name, runtime, session, within, deadline, failure });
+        if let Err(failure) = &finished
+            && failure.is_lost
+        {
             self.lose(&failure.text);
         }
-        Ok(Err(failure))
+        Ok(finished)
     }
 
     /// Drops the session, which closes its socket.
@@ -309,11 +350,76 @@ impl Drop for Connection {
     }
 }
 
+/// A session while work runs on it.
+pub(super) struct Turn<'c> {
+    database: &'c str,
+    runtime: &'c Runtime,
+    session: &'c Session,
+    within: Duration,
+    deadline: Instant,
+    /// Why a statement has failed: those after it would fail, too.
+    failure: RefCell<Option<Failure>>,
+}
+
+impl Turn<'_> {
+    /// Waits for work, not longer than until the deadline.
+    fn wait<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Failure> {
+        let finished = self
+            .runtime
+            .block_on(async { timeout_at(self.deadline.into(), self.session.drive(work)).await });
+        let is_sent = self.session.is_sent.get();
+        match finished {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(Failure::of(&error, is_sent)),
+            Err(_) => {
+                let text = format!("{} has not answered within {:?}", self.database, self.within);
+                Err(Failure { text, code: None, is_lost: true, is_late: true, is_sent })
+            }
+        }
+    }
+
+    /// Runs one of several statements.
+    pub(super) fn run<T>(
+        &self,
+        work: impl AsyncFnOnce(&Session) -> Result<T, Error>,
+    ) -> Result<T, StorageError> {
+        self.wait(work(self.session)).map_err(|failure| {
+            let error = StorageError::Failed(failure.text.clone());
+            self.failure.replace(Some(failure));
+            error
+        })
+    }
+
+    /// What became of work with several statements. The inner error is its own.
+    fn outcome<T>(
+        &self,
+        result: Result<T, StorageError>,
+    ) -> Result<Result<T, StorageError>, Failure> {
+        self.failure.take().map_or(Ok(result), Err)
+    }
+
+    /// Runs work in a transaction.
+    fn transact<T>(
+        &self,
+        work: &mut dyn FnMut(&dyn Sql) -> Result<T, StorageError>,
+    ) -> Result<Result<T, StorageError>, Failure> {
+        self.wait(self.session.batch(BEGIN))?;
+        let result = self.outcome(work(self));
+        if let Ok(Ok(value)) = result {
+            return self.wait(self.session.batch("COMMIT")).map(|()| Ok(value));
+        }
+        let is_lost = result.as_ref().is_err_and(|failure| failure.is_lost);
+        let ended = if is_lost { Ok(()) } else { self.wait(self.session.batch("ROLLBACK")) };
+        // Without a commit nothing is stored.
+        ended.and(result).map_err(|failure| Failure { is_sent: false, ..failure })
+    }
+}
+
 impl Session {
     /// The rows of a statement, which is prepared at its first use. It counts as sent.
     pub(super) async fn query(
         &self,
-        statement: &'static str,
+        statement: &str,
         values: &[Value<'_>],
     ) -> Result<Vec<Row>, Error> {
         let prepared = self.prepared(statement).await?;
@@ -324,7 +430,7 @@ impl Session {
     /// How many rows a statement changed. It counts as sent.
     pub(super) async fn execute(
         &self,
-        statement: &'static str,
+        statement: &str,
         values: &[Value<'_>],
     ) -> Result<u64, Error> {
         let prepared = self.prepared(statement).await?;
@@ -380,13 +486,13 @@ impl Session {
         result
     }
 
-    async fn prepared(&self, text: &'static str) -> Result<Statement, Error> {
+    async fn prepared(&self, text: &str) -> Result<Statement, Error> {
         let known = self.statements.borrow().get(text).cloned();
         if let Some(statement) = known {
             return Ok(statement);
         }
         let statement = self.client.prepare(text).await?;
-        self.statements.borrow_mut().insert(text, statement.clone());
+        self.statements.borrow_mut().insert(text.to_owned(), statement.clone());
         Ok(statement)
     }
 

@@ -9,16 +9,15 @@ use fivefold_shared::{
     room::{Entry, RoomState},
     seat::Seat,
 };
-use tokio_postgres::{Error, Row, error::SqlState};
+use tokio_postgres::{Error, error::SqlState};
 
 use super::{
     connection::Session,
     logs::{Logs, read_logs},
+    sql,
     values::unsigned,
 };
-use crate::{Append, NowPlaying, Playing, StorageError, values::name};
-
-const SELECT_GAME: &str = "SELECT member, room, seat FROM playing WHERE member = $1";
+use crate::{Append, NowPlaying, Playing, StorageError, sql::reader::playing};
 
 const SELECT_ELSEWHERE: &str = "
     SELECT member, room, seat FROM playing WHERE member IN ($1, $2) AND room <> $3
@@ -62,34 +61,7 @@ pub(super) async fn elsewhere(
     let NowPlaying::These(players) = append.now_playing() else { return Ok(None) };
     let (first, second) = (players.first.as_str(), players.second.as_str());
     let rows = session.query(SELECT_ELSEWHERE, &[&first, &second, &append.room.as_str()]).await?;
-    rows.first().map(playing).transpose()
-}
-
-/// The game of a member. The inner error means that its row is damaged.
-///
-/// # Errors
-/// As the database.
-pub(super) async fn game_of(
-    session: &Session,
-    member: &str,
-) -> Result<Option<Result<Playing, StorageError>>, Error> {
-    let rows = session.query(SELECT_GAME, &[&member]).await?;
-    rows.first().map(playing).transpose()
-}
-
-fn playing(row: &Row) -> Result<Result<Playing, StorageError>, Error> {
-    let (member, room, text): (String, String, String) =
-        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let parse = || {
-        let seat = Seat::BOTH.into_iter().find(|seat| seat.to_string() == text);
-        let no_seat = || StorageError::Damaged(format!("{member} plays in no seat: {text}"));
-        Ok(Playing {
-            seat: seat.ok_or_else(no_seat)?,
-            member: name(member.clone())?,
-            room: name(room)?,
-        })
-    };
-    Ok(parse())
+    Ok(rows.first().map(sql::row).transpose()?.map(|mut row| playing(&mut row)))
 }
 
 /// The players in the table, by room.

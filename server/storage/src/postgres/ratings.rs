@@ -9,62 +9,31 @@
 use std::sync::LazyLock;
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId, Name},
-    rating_pool::{PoolKind, RatingPool},
+    protocol::{GameId, MemberId},
+    rating_pool::PoolKind,
 };
 use tokio_postgres::{Error, Row, error::SqlState};
 
 use super::{
     connection::{Session, Value},
-    values::{signed, unsigned},
+    sql,
+    values::signed,
 };
 use crate::{
-    Append, Findings, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange,
-    StorageError, Undone,
-    glicko::{DEVIATION_GROWTH, Estimate, Rating},
-    known_ratings::KnownRatings,
-    limits::{
-        LEADERBOARD_DEVIATION_MAX, LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX,
-        RATING_HISTORY_MAX,
-    },
+    Append, Findings, PoolRating, RatingChange, StorageError, Undone,
+    ratings::known_ratings::KnownRatings,
     ratings::{self, ChainCheck, Ratings},
-    values::name,
+    sql::ratings::{CHANGE, RATING, change, rating},
 };
 
-const SELECT_RATINGS: &str = "
-    SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
-    FROM rating WHERE member = ANY($1::text[]) ORDER BY member, pool";
-
-const SELECT_HISTORY: &str = "
-    SELECT member, pool, number, game, kind, result, before, deviation_before, after,
-        deviation_after, at
-    FROM rating_change WHERE member = $1 AND pool = $2 ORDER BY number DESC LIMIT $3";
-
-const SELECT_OF_GAME: &str = "
-    SELECT member, pool, number, game, kind, result, before, deviation_before, after,
-        deviation_after, at
-    FROM rating_change WHERE game = $1 ORDER BY kind, member";
-
-/// The ratings of a pool that have a place in its leaderboard, with their members.
-const PLACED: &str = "
-    rating JOIN account ON account.member = rating.member AND account.deleted_at IS NULL
-        JOIN member ON member.id = rating.member
-    WHERE pool = $1 AND games >= $2 AND last_at >= $3
-        AND deviation ^ 2 + greatest($4::bigint - last_at, 0) * $5::float8 * volatility ^ 2 <= $6::float8 ^ 2";
-
-/// The best of them first: all, or one member's.
-static SELECT_PLACED: LazyLock<String> = LazyLock::new(|| {
+static SELECT_RATINGS: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT rating.member, pool, value, deviation, volatility, games, wins, draws, last_at,
-             changes, name
-         FROM {PLACED} AND ($7::text IS NULL OR rating.member = $7)
-         ORDER BY value DESC, rating.member LIMIT $8"
+        "SELECT {RATING}, member FROM rating WHERE member = ANY($1::text[]) ORDER BY member, pool"
     )
 });
 
-/// How many of them have more points, as people see them.
-static COUNT_BETTER: LazyLock<String> = LazyLock::new(|| {
-    format!("SELECT count(*) FROM {PLACED} AND floor(value + 0.5) > floor($7::float8 + 0.5)")
+static SELECT_OF_GAME: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT {CHANGE} FROM rating_change WHERE game = $1 ORDER BY kind, member")
 });
 
 const UNDO: &str = "
@@ -87,15 +56,15 @@ const UNDO: &str = "
     FROM a";
 
 /// Everything that [`ChainCheck`] wants to see, in parts.
-const SELECT_CHANGES: &str = "
-    SELECT member, pool, number, game, kind, result, before, deviation_before, after,
-        deviation_after, at
-    FROM rating_change WHERE (member, pool, number) > ($1, $2, $3)
-    ORDER BY member, pool, number LIMIT $4";
+static SELECT_CHANGES: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {CHANGE} FROM rating_change WHERE (member, pool, number) > ($1, $2, $3)
+         ORDER BY member, pool, number LIMIT $4"
+    )
+});
 
-const SELECT_ALL: &str = "
-    SELECT member, pool, value, deviation, volatility, games, wins, draws, last_at, changes
-    FROM rating";
+static SELECT_ALL: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {RATING}, member FROM rating"));
 
 const SELECT_UNCOUNTED: &str = "
     SELECT code FROM game WHERE strpos(summary, '\"rated\":true') > 0 AND 2 <>
@@ -204,7 +173,7 @@ impl Counted {
 
 /// Why ratings cannot be read or written.
 #[derive(Debug)]
-enum Problem {
+pub(super) enum Problem {
     Database(Error),
     /// A row is damaged.
     Stored(StorageError),
@@ -223,9 +192,9 @@ impl From<StorageError> for Problem {
 }
 
 /// What a caller gets: the inner error means that a row is damaged.
-type Outcome<T> = Result<Result<T, StorageError>, Error>;
+pub(super) type Outcome<T> = Result<Result<T, StorageError>, Error>;
 
-fn outcome<T>(result: Result<T, Problem>) -> Outcome<T> {
+pub(super) fn outcome<T>(result: Result<T, Problem>) -> Outcome<T> {
     match result {
         Ok(value) => Ok(Ok(value)),
         Err(Problem::Stored(error)) => Ok(Err(error)),
@@ -306,132 +275,22 @@ async fn try_to_undo(session: &Session, game: &GameId, at: u64) -> Result<Undone
 
 async fn ratings_of(session: &Session, members: &[&MemberId]) -> Result<Ratings, Problem> {
     let members: Vec<_> = members.iter().map(|member| member.as_str()).collect();
-    inserted(&session.query(SELECT_RATINGS, &[&members]).await?)
+    inserted(&session.query(&SELECT_RATINGS, &[&members]).await?)
 }
 
 fn inserted(rows: &[Row]) -> Result<Ratings, Problem> {
     let mut ratings = Ratings::default();
     for row in rows {
-        ratings.insert(&name(row.try_get(0)?)?, rating(row)?);
+        let mut row = sql::row(row)?;
+        let rating = rating(&mut row)?;
+        ratings.insert(&row.get()?, rating);
     }
     Ok(ratings)
 }
 
-/// The ratings of a member, by pool.
-///
-/// # Errors
-/// As the database.
-pub(super) async fn of_member(session: &Session, member: &MemberId) -> Outcome<Vec<PoolRating>> {
-    let rows = session.query(SELECT_RATINGS, &[&vec![member.as_str()]]).await?;
-    outcome(rows.iter().map(rating).collect())
-}
-
-/// The last changes of a rating, the oldest first.
-///
-/// # Errors
-/// As the database.
-pub(super) async fn history(
-    session: &Session,
-    member: &MemberId,
-    pool: RatingPool,
-) -> Outcome<Vec<RatingChange>> {
-    let max = signed(RATING_HISTORY_MAX as u64);
-    let values: &[Value<'_>] = &[&member.as_str(), &pool.to_string(), &max];
-    let rows = session.query(SELECT_HISTORY, values).await?;
-    outcome(rows.iter().rev().map(change).collect())
-}
-
-/// What a game changed, and what of it was taken back.
-///
-/// # Errors
-/// As the database.
-pub(super) async fn of_game(session: &Session, game: &GameId) -> Outcome<Vec<RatingChange>> {
-    outcome(changes_of(session, game).await)
-}
-
 async fn changes_of(session: &Session, game: &GameId) -> Result<Vec<RatingChange>, Problem> {
-    let rows = session.query(SELECT_OF_GAME, &[&game.as_str()]).await?;
-    rows.iter().map(change).collect()
-}
-
-/// The best of a pool.
-///
-/// # Errors
-/// As the database.
-pub(super) async fn leaderboard(
-    session: &Session,
-    query: &LeaderboardQuery,
-) -> Outcome<Leaderboard> {
-    outcome(read_leaderboard(session, query).await)
-}
-
-async fn read_leaderboard(
-    session: &Session,
-    query: &LeaderboardQuery,
-) -> Result<Leaderboard, Problem> {
-    let pool = query.pool.to_string();
-    let (games, since) = (signed(LEADERBOARD_GAMES_MIN), signed(ratings::played_since(query.now)));
-    let now = signed(query.now);
-    let limits: &[Value<'_>] =
-        &[&pool, &games, &since, &now, &DEVIATION_GROWTH, &LEADERBOARD_DEVIATION_MAX];
-    let select = async |own: Option<&str>, max: i64| -> Result<Vec<_>, Problem> {
-        let more: &[Value<'_>] = &[&own, &max];
-        let rows = session.query(&SELECT_PLACED, &[limits, more].concat()).await?;
-        rows.iter().map(player).collect()
-    };
-    let max = signed(query.max.min(LEADERBOARD_PLACES_MAX) as u64);
-    let places = ratings::places(select(None, max).await?);
-    let Some(member) = &query.member else { return Ok(Leaderboard { places, own: None }) };
-    if let Some(own) = places.iter().find(|placed| placed.member == *member) {
-        let own = Some(own.clone());
-        return Ok(Leaderboard { places, own });
-    }
-    let Some((member, name, rating)) = select(Some(member.as_str()), 1).await?.pop() else {
-        return Ok(Leaderboard { places, own: None });
-    };
-    let value: &[Value<'_>] = &[&rating.rating.value];
-    let better = session.query(&COUNT_BETTER, &[limits, value].concat()).await?;
-    let better: i64 = better.first().map_or(Ok(0), |row| row.try_get(0))?;
-    let own = Placed { place: unsigned(better) + 1, member, name, rating };
-    Ok(Leaderboard { places, own: Some(own) })
-}
-
-/// The player in a row of member, rating and name.
-fn player(row: &Row) -> Result<(MemberId, Name, PoolRating), Problem> {
-    Ok((name(row.try_get(0)?)?, name(row.try_get(10)?)?, rating(row)?))
-}
-
-/// The rating in a row that begins with the member.
-fn rating(row: &Row) -> Result<PoolRating, Problem> {
-    let number = |column: usize| row.try_get(column).map(unsigned);
-    let rating = Rating {
-        value: row.try_get(2)?,
-        deviation: row.try_get(3)?,
-        volatility: row.try_get(4)?,
-        last_at: Some(number(8)?),
-    };
-    Ok(PoolRating {
-        pool: ratings::parse(row.try_get(1)?)?,
-        rating,
-        games: number(5)?,
-        wins: number(6)?,
-        draws: number(7)?,
-        changes: number(9)?,
-    })
-}
-
-fn change(row: &Row) -> Result<RatingChange, Problem> {
-    Ok(RatingChange {
-        member: name(row.try_get(0)?)?,
-        pool: ratings::parse(row.try_get(1)?)?,
-        number: unsigned(row.try_get(2)?),
-        game: name(row.try_get(3)?)?,
-        kind: ratings::parse(row.try_get(4)?)?,
-        result: ratings::parse(row.try_get(5)?)?,
-        before: Estimate { value: row.try_get(6)?, deviation: row.try_get(7)? },
-        after: Estimate { value: row.try_get(8)?, deviation: row.try_get(9)? },
-        at: unsigned(row.try_get(10)?),
-    })
+    let rows = session.query(&SELECT_OF_GAME, &[&game.as_str()]).await?;
+    rows.iter().map(|row| Ok(change(&mut sql::row(row)?)?)).collect()
 }
 
 /// Checks the ratings, and that each game that counts has changed some.
@@ -451,15 +310,15 @@ pub(super) async fn check(session: &Session, findings: &mut Findings) -> Result<
 }
 
 async fn check_chains(session: &Session, findings: &mut Findings) -> Result<(), Problem> {
-    let mut chains = ChainCheck::new(inserted(&session.query(SELECT_ALL, &[]).await?)?);
+    let mut chains = ChainCheck::new(inserted(&session.query(&SELECT_ALL, &[]).await?)?);
     let mut last = (String::new(), String::new(), 0_i64);
     loop {
         let after: &[Value<'_>] = &[&last.0, &last.1, &last.2, &PART];
-        let rows = session.query(SELECT_CHANGES, after).await?;
+        let rows = session.query(&SELECT_CHANGES, after).await?;
         let Some(end) = rows.last() else { break };
         last = (end.try_get(0)?, end.try_get(1)?, end.try_get(2)?);
         for row in &rows {
-            chains.add(change(row)?, findings);
+            chains.add(change(&mut sql::row(row)?)?, findings);
         }
     }
     chains.finish(findings);

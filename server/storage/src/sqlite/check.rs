@@ -19,7 +19,7 @@ use crate::{
     contradiction::Contradiction,
     moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
-    sqlite::{self, EPOCH_MAX, games, open_to_read, process, puzzles, ratings, read_log},
+    sqlite::{self, EPOCH_MAX, games, open_to_read, process, puzzle_check, ratings, read_log},
     values::{from_json, name},
 };
 
@@ -274,7 +274,7 @@ fn check_puzzles(snapshot: &Transaction<'_>, findings: &mut Findings) -> Result<
         // A file of an older format.
         return Ok(());
     }
-    puzzles::check(snapshot, findings)
+    puzzle_check::check(snapshot, findings)
 }
 
 fn inspect_rooms(

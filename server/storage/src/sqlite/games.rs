@@ -1,110 +1,8 @@
-//! Lists of finished games in a SQLite file. The newest of a member are found by their numbers: what a list costs
-//! does not depend on how many games there are.
+//! What the tables of a SQLite file have of games and players beside the games themselves: checked and repaired.
 
-use std::collections::BTreeSet;
+use rusqlite::Connection;
 
-use fivefold_shared::{
-    protocol::{GameId, MemberId},
-    record::{GameList, ListedGame},
-};
-use rusqlite::{Connection, OptionalExtension};
-
-use super::keys;
-use crate::{
-    Findings, GameQuery, StorageError,
-    limits::AGAINST_LOOKED_AT_MAX,
-    values::{from_json, name, readable},
-};
-
-/// The newest games that everybody may see. 1 is as in the index.
-const NEWEST: &str = "SELECT id FROM game WHERE listed = 1 AND id < ? ORDER BY id DESC LIMIT ?";
-
-/// The newest games of one id, public or private.
-const NEWEST_OF: &str = "SELECT game FROM player WHERE member = ? AND listed = ? AND game < ?
-    ORDER BY game DESC LIMIT ?";
-
-const SELECT: &str = "SELECT code, summary FROM game WHERE id = ? AND (listed = 1 OR ?)";
-
-/// The games that a query asks for. One that is damaged is left out.
-pub(super) fn list(connection: &Connection, query: &GameQuery) -> Result<GameList, StorageError> {
-    let numbers = newest(connection, query)?;
-    let mut list = GameList::default();
-    if numbers.len() > query.max {
-        list.next = query.max.checked_sub(1).map(|last| numbers[last].unsigned_abs());
-    }
-    for number in numbers.into_iter().take(query.max) {
-        list.games.extend(game(connection, number, query.unlisted)?);
-    }
-    Ok(list)
-}
-
-/// The numbers of the games, the newest first: one more than asked for, to see whether the list continues.
-fn newest(connection: &Connection, query: &GameQuery) -> Result<Vec<i64>, StorageError> {
-    let before = query.before.map_or(i64::MAX, |before| before.try_into().unwrap_or(i64::MAX));
-    let max = query.max.saturating_add(1);
-    let of = |member, max| newest_of(connection, member, (before, query.unlisted), max);
-    let mut numbers = match (&query.member, &query.opponent) {
-        (Some(member), None) => of(member, max)?,
-        (Some(member), Some(opponent)) => {
-            let mut own = of(member, AGAINST_LOOKED_AT_MAX)?;
-            let theirs = BTreeSet::from_iter(of(opponent, AGAINST_LOOKED_AT_MAX)?);
-            own.retain(|game| theirs.contains(game));
-            own
-        }
-        (None, None) if !query.unlisted => {
-            let mut select = connection.prepare_cached(NEWEST)?;
-            let rows = select.query_map((before, max), |row| row.get(0))?;
-            rows.collect::<Result<_, _>>()?
-        }
-        // As nobody's games are asked for, there are no private ones among them.
-        (None, _) => Vec::new(),
-    };
-    numbers.truncate(max);
-    Ok(numbers)
-}
-
-/// The numbers of a member's newest games, with those of the guests who have become part of the account.
-fn newest_of(
-    connection: &Connection,
-    member: &MemberId,
-    (before, unlisted): (i64, bool),
-    max: usize,
-) -> Result<Vec<i64>, StorageError> {
-    let mut ids = keys::aliases(connection, member.as_str())?;
-    ids.push(member.clone());
-    let mut select = connection.prepare_cached(NEWEST_OF)?;
-    let mut games = BTreeSet::new();
-    for id in &ids {
-        for listed in [true, false].into_iter().take(1 + usize::from(unlisted)) {
-            let rows =
-                select.query_map((id.as_str(), listed, before, max), |row| row.get::<_, i64>(0))?;
-            for game in rows {
-                games.insert(game?);
-            }
-        }
-    }
-    Ok(games.into_iter().rev().take(max).collect())
-}
-
-/// A game; nothing if it is private or damaged.
-fn game(
-    connection: &Connection,
-    number: i64,
-    unlisted: bool,
-) -> Result<Option<ListedGame>, StorageError> {
-    let found = connection
-        .prepare_cached(SELECT)?
-        .query_row((number, unlisted), |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()
-        .map_err(StorageError::from)
-        .and_then(|found: Option<(String, String)>| {
-            let read = |(code, summary): (String, String)| {
-                Ok(ListedGame { id: name::<GameId>(code)?, summary: from_json(&summary)? })
-            };
-            found.map(read).transpose()
-        });
-    readable(found).map(Option::flatten)
-}
+use crate::{Findings, StorageError};
 
 /// What the summaries of games say about who played, beside what the tables have.
 const PLAYERS: &str = "
@@ -174,10 +72,15 @@ pub(crate) fn mend_players(connection: &Connection) -> Result<usize, StorageErro
 
 #[cfg(test)]
 mod tests {
+    use fivefold_shared::protocol::MemberId;
     use rusqlite::StatementStatus;
 
-    use super::*;
-    use crate::{DataFolder, Sqlite, sqlite::open_to_read};
+    use crate::{
+        DataFolder, GameQuery, Sqlite,
+        limits::AGAINST_LOOKED_AT_MAX,
+        sql::games::{NEWEST, NEWEST_OF, SELECT, newest},
+        sqlite::open_to_read,
+    };
 
     /// Games of one member: all of them against another one. Those of every thousandth number are public.
     const GAMES: &str = "

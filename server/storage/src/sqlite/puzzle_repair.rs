@@ -5,19 +5,21 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use super::{
-    puzzles::{self, RATING, TRY, entry, rating, write_rating, write_try},
+    puzzle_check,
     rating_repair::{ended, follow, in_order},
+    sql::row,
 };
 use crate::{
     Findings, PuzzleChange, PuzzleRating, PuzzleTry, StorageError,
     puzzles::Side,
+    sql::puzzles::{RATING, TRY, entry, rating, write_rating, write_try},
     sqlite::cells::{self, Mended},
 };
 
 /// Repairs the ratings, unless they are sound.
 pub(crate) fn mend(connection: &Connection, mended: &mut Mended) -> Result<(), StorageError> {
     let mut findings = Findings::default();
-    match puzzles::check(connection, &mut findings) {
+    match puzzle_check::check(connection, &mut findings) {
         Ok(()) if findings.is_sound() => return Ok(()),
         Ok(()) | Err(StorageError::Damaged(_)) => {}
         Err(error) => return Err(error),
@@ -47,10 +49,10 @@ fn stored_tries(
     let mut select = connection.prepare(&format!("SELECT {TRY} FROM puzzle_try"))?;
     let mut rows = select.query(())?;
     let (mut tries, mut unreadable) = (Vec::new(), Vec::new());
-    while let Some(row) = rows.next()? {
-        match entry(row) {
+    while let Some(found) = rows.next()? {
+        match entry(&mut row(found)?) {
             Ok(entry) => tries.push(entry),
-            Err(_) => unreadable.push((row.get::<_, String>(0)?, row.get::<_, i64>(3)?)),
+            Err(_) => unreadable.push((found.get::<_, String>(0)?, found.get::<_, i64>(3)?)),
         }
     }
     for row in unreadable {
@@ -71,8 +73,9 @@ fn mend_side(
     let mut select =
         connection.prepare(&format!("SELECT id, {RATING} FROM puzzle_rating WHERE side = ?"))?;
     let mut rows = select.query((side.as_str(),))?;
-    while let Some(row) = rows.next()? {
-        ratings.insert(row.get::<_, String>(0)?, rating(row, 1)?);
+    while let Some(found) = rows.next()? {
+        let mut row = row(found)?;
+        ratings.insert(row.get::<String>()?, rating(&mut row)?);
     }
     let mut chains: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (place, one) in tries.iter().enumerate() {

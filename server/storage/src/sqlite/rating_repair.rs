@@ -10,12 +10,13 @@ use fivefold_shared::{
 };
 use rusqlite::{Connection, OptionalExtension};
 
-use super::ratings::{self, CHANGE, ENDED_AT, RATING, band, change, rating};
+use super::{ratings, sql::row};
 use crate::{
     Findings, PoolRating, RatingChange, StorageError,
     glicko::{Estimate, Rating},
     limits::PLACEMENT_GAMES,
     ratings::{ChangeKind, GameResult, Ratings},
+    sql::ratings::{CHANGE, ENDED_AT, RATING, band, change, rating},
     sqlite::cells::{self, Mended},
     values::{from_json, name},
 };
@@ -60,10 +61,9 @@ fn stored_ratings(
     let mut select = connection.prepare(&format!("SELECT {RATING}, member FROM rating"))?;
     let mut rows = select.query(())?;
     let (mut found, mut unreadable) = (BTreeMap::new(), Vec::new());
-    while let Some(row) = rows.next()? {
-        let (member, pool): (String, String) = (row.get(9)?, row.get(0)?);
-        let read = rating(row, 0).map_err(StorageError::from).and_then(|rating| rating);
-        match (name::<MemberId>(member.clone()), read) {
+    while let Some(found_row) = rows.next()? {
+        let (member, pool): (String, String) = (found_row.get(9)?, found_row.get(0)?);
+        match (name::<MemberId>(member.clone()), rating(&mut row(found_row)?)) {
             (Ok(member), Ok(rating)) => {
                 found.insert((member, rating.pool), rating);
             }
@@ -84,17 +84,17 @@ fn stored_changes(
     let mut select = connection.prepare(&format!("SELECT {CHANGE} FROM rating_change"))?;
     let mut rows = select.query(())?;
     let (mut members, mut unreadable) = (BTreeMap::<MemberId, Chains>::new(), Vec::new());
-    while let Some(row) = rows.next()? {
-        match change(row) {
+    while let Some(found) = rows.next()? {
+        match change(&mut row(found)?) {
             Ok(change) => {
                 let chains = members.entry(change.member.clone()).or_default();
                 chains.entry(change.pool).or_default().push(Link { change, is_stored: true });
             }
             Err(_) => unreadable.push((
-                row.get::<_, String>(0)?,
-                row.get::<_, String>(3)?,
-                row.get::<_, String>(4)?,
-                row.get::<_, i64>(10)?,
+                found.get::<_, String>(0)?,
+                found.get::<_, String>(3)?,
+                found.get::<_, String>(4)?,
+                found.get::<_, i64>(10)?,
             )),
         }
     }

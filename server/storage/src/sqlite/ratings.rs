@@ -1,42 +1,21 @@
-//! Ratings in a SQLite file: counted, taken back, and read.
+//! Ratings in a SQLite file: counted, taken back, and checked.
 
 use std::collections::BTreeMap;
 
 use fivefold_shared::{
-    protocol::{GameId, MemberId, Name},
-    rating_pool::RatingPool,
+    protocol::{GameId, MemberId},
     record::FinishedGame,
 };
-use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, named_params};
+use rusqlite::{Connection, Transaction};
 
-use super::rows::collect;
+use super::sql::row;
 use crate::{
-    Findings, Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange, StorageError,
-    Undone,
-    glicko::{DEVIATION_GROWTH, Estimate, Rating},
-    known_ratings::KnownRatings,
-    limits::{
-        LEADERBOARD_DEVIATION_MAX, LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX,
-        RATING_HISTORY_MAX,
-    },
+    Findings, PoolRating, RatingChange, StorageError, Undone,
+    glicko::Rating,
+    ratings::known_ratings::KnownRatings,
     ratings::{self, ChainCheck, Key, Ratings, rated_members},
-    values::name,
+    sql::ratings::{CHANGE, ENDED_AT, RATING, band, change, of_game, rating},
 };
-
-/// The ratings that have a place in a leaderboard.
-const PLACED: &str = "
-    rating JOIN account ON account.member = rating.member AND account.deleted_at IS NULL
-        JOIN member ON member.id = rating.member
-    WHERE pool = :pool AND games >= :games AND last_at >= :since
-        AND deviation * deviation + max(:now - last_at, 0) * :growth * volatility * volatility
-            <= :deviation * :deviation";
-
-pub(super) const RATING: &str =
-    "pool, value, deviation, volatility, games, wins, draws, last_at, changes";
-
-pub(super) const CHANGE: &str =
-    "member, pool, number, game, kind, result, before, deviation_before, after,
-    deviation_after, at";
 
 /// In the order of `CHANGE`, and when the rating changed before.
 pub(super) const INSERT_CHANGE: &str =
@@ -48,13 +27,6 @@ pub(super) const REPLACE_RATING: &str =
     "INSERT OR REPLACE INTO rating (member, pool, value, deviation, volatility, games, wins, draws,
         last_at, changes, changed_at, band)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-
-/// When a row of `game` ended; null if its record is damaged.
-pub(super) const ENDED_AT: &str =
-    "CASE WHEN json_valid(summary) THEN json_extract(summary, '$.ended_at') END";
-
-/// Points of one band. Leaderboards find the best by the bands, which few games change.
-const BAND_POINTS: f64 = 50.0;
 
 /// A rating, and when it last changed.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +107,7 @@ pub(crate) fn undo(
     game: &GameId,
     at: u64,
 ) -> Result<Undone, StorageError> {
-    let (counted, undone) = ratings::counted_and_undone(of_game(transaction, game)?);
+    let (counted, undone) = ratings::counted_and_undone(of_game(&**transaction, game)?);
     if counted.is_empty() {
         return Ok(Undone::NotRated);
     }
@@ -158,11 +130,11 @@ fn ratings_of<'m>(
     let mut select = connection
         .prepare_cached(&format!("SELECT {RATING}, changed_at FROM rating WHERE member = ?"))?;
     for &member in members {
-        let rows =
-            select.query_map((member.as_str(),), |row| Ok((rating(row, 0)?, row.get(9)?)))?;
-        for row in rows {
-            let (rating, changed_at) = row?;
-            stored.push((member, StoredRating { rating: rating?, changed_at }));
+        let mut rows = select.query((member.as_str(),))?;
+        while let Some(found) = rows.next()? {
+            let mut row = row(found)?;
+            let (rating, changed_at) = (rating(&mut row)?, row.get()?);
+            stored.push((member, StoredRating { rating, changed_at }));
         }
     }
     Ok(stored)
@@ -259,175 +231,14 @@ pub(super) fn insert_change(
     Ok(())
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "ratings have a few digits")]
-pub(super) fn band(value: f64) -> i64 {
-    (value / BAND_POINTS) as i64
-}
-
-/// The ratings of a member, by pool.
-pub(super) fn of_member(
-    connection: &Connection,
-    member: &MemberId,
-) -> Result<Vec<PoolRating>, StorageError> {
-    let mut select = connection
-        .prepare_cached(&format!("SELECT {RATING} FROM rating WHERE member = ? ORDER BY pool"))?;
-    collect(select.query((member.as_str(),))?, |row| rating(row, 0)?)
-}
-
-/// The last changes of a rating, the oldest first.
-pub(super) fn history(
-    connection: &Connection,
-    member: &MemberId,
-    pool: RatingPool,
-) -> Result<Vec<RatingChange>, StorageError> {
-    let pool = pool.to_string();
-    let last = connection
-        .prepare_cached("SELECT changes, changed_at FROM rating WHERE member = ? AND pool = ?")?
-        .query_row((member.as_str(), &pool), |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((last, mut at)): Option<(usize, Option<u64>)> = last else { return Ok(Vec::new()) };
-    let mut select = connection.prepare_cached(&format!(
-        "SELECT {CHANGE}, previous_at FROM rating_change
-         WHERE at = ? AND member = ? AND pool = ? AND number = ?"
-    ))?;
-    let mut history = Vec::new();
-    for number in (1..=last).rev().take(RATING_HISTORY_MAX) {
-        let found = select
-            .query_row((at, member.as_str(), &pool, number), |row| Ok((change(row), row.get(11)?)))
-            .optional()?;
-        let Some((change, previous_at)) = found else {
-            let missing = format!("change {number} of member {member} in {pool} is missing");
-            return Err(StorageError::Damaged(missing));
-        };
-        history.push(change?);
-        at = previous_at;
-    }
-    history.reverse();
-    Ok(history)
-}
-
-/// What a game changed, and what of it was taken back.
-pub(super) fn of_game(
-    connection: &Connection,
-    game: &GameId,
-) -> Result<Vec<RatingChange>, StorageError> {
-    let counted = format!(
-        "WHERE at = (SELECT {ENDED_AT} FROM game WHERE code = ?1) AND game = ?1
-             AND kind = 'game' ORDER BY member"
-    );
-    let mut found = changes(connection, &counted, (game.as_str(),))?;
-    let undone = "WHERE game = ? AND kind = 'undo' ORDER BY member";
-    found.extend(changes(connection, undone, (game.as_str(),))?);
-    Ok(found)
-}
-
-fn changes(
-    connection: &Connection,
-    which: &str,
-    values: impl Params,
-) -> Result<Vec<RatingChange>, StorageError> {
-    let mut select =
-        connection.prepare_cached(&format!("SELECT {CHANGE} FROM rating_change {which}"))?;
-    let rows = select.query_map(values, |row| Ok(change(row)))?;
-    rows.map(|row| row?).collect()
-}
-
-/// The best of a pool.
-pub(super) fn leaderboard(
-    connection: &Connection,
-    query: &LeaderboardQuery,
-) -> Result<Leaderboard, StorageError> {
-    let pool = query.pool.to_string();
-    let since = ratings::played_since(query.now);
-    let values = named_params! {
-        ":pool": pool,
-        ":games": LEADERBOARD_GAMES_MIN,
-        ":since": since,
-        ":now": query.now,
-        ":growth": DEVIATION_GROWTH,
-        ":deviation": LEADERBOARD_DEVIATION_MAX,
-    };
-    let select = |what: &str, rest: &str| format!("SELECT {what} FROM {PLACED} {rest}");
-    let columns = format!("rating.member, name, {RATING}");
-    let own_columns = format!("{columns}, :own");
-    let mut best = connection.prepare_cached(&select(
-        &columns,
-        "ORDER BY band DESC, value DESC, rating.member LIMIT :max",
-    ))?;
-    let max = query.max.min(LEADERBOARD_PLACES_MAX);
-    let listed = collect(best.query(&[values, named_params! {":max": max}].concat()[..])?, player)?;
-    let places = ratings::places(listed);
-    let Some(member) = &query.member else { return Ok(Leaderboard { places, own: None }) };
-    if let Some(own) = places.iter().find(|placed| placed.member == *member) {
-        let own = Some(own.clone());
-        return Ok(Leaderboard { places, own });
-    }
-    let mut find = connection.prepare_cached(&select(&own_columns, "AND rating.member = :own"))?;
-    let own = find
-        .query_row(&[values, named_params! {":own": member.as_str()}].concat()[..], |row| {
-            Ok(player(row))
-        })
-        .optional()?;
-    let Some((member, name, rating)) = own.transpose()? else {
-        return Ok(Leaderboard { places, own: None });
-    };
-    let better = "AND band >= :band AND round(value) > round(:value)";
-    let mut better = connection.prepare_cached(&select("count(*) + 1", better))?;
-    let value = rating.rating.value;
-    let value = named_params! {":value": value, ":band": band(value)};
-    let place = better.query_row(&[values, value].concat()[..], |row| row.get(0))?;
-    Ok(Leaderboard { places, own: Some(Placed { place, member, name, rating }) })
-}
-
-/// The player in a row of member, name and rating.
-fn player(row: &Row<'_>) -> Result<(MemberId, Name, PoolRating), StorageError> {
-    Ok((name(row.get(0)?)?, name(row.get(1)?)?, rating(row, 2)??))
-}
-
-/// The rating in a row, from this column on. The inner error means that it is damaged.
-pub(super) fn rating(
-    row: &Row<'_>,
-    first: usize,
-) -> rusqlite::Result<Result<PoolRating, StorageError>> {
-    let pool: String = row.get(first)?;
-    let rating = Rating {
-        value: row.get(first + 1)?,
-        deviation: row.get(first + 2)?,
-        volatility: row.get(first + 3)?,
-        last_at: row.get(first + 7)?,
-    };
-    let [games, wins, draws, changes] =
-        [row.get(first + 4)?, row.get(first + 5)?, row.get(first + 6)?, row.get(first + 8)?];
-    let pool = ratings::parse(&pool);
-    Ok(pool.map(|pool| PoolRating { pool, rating, games, wins, draws, changes }))
-}
-
-/// The change in a row of these columns. An error means that it is damaged.
-pub(super) fn change(row: &Row<'_>) -> Result<RatingChange, StorageError> {
-    let text = |column: usize| row.get::<_, String>(column);
-    Ok(RatingChange {
-        member: name(text(0)?)?,
-        pool: ratings::parse(&text(1)?)?,
-        number: row.get(2)?,
-        game: name(text(3)?)?,
-        kind: ratings::parse(&text(4)?)?,
-        result: ratings::parse(&text(5)?)?,
-        before: Estimate { value: row.get(6)?, deviation: row.get(7)? },
-        after: Estimate { value: row.get(8)?, deviation: row.get(9)? },
-        at: row.get(10)?,
-    })
-}
-
 /// Checks the ratings of a file, and that each game that counts has changed some.
 pub(crate) fn check(connection: &Connection, findings: &mut Findings) -> Result<(), StorageError> {
     let mut stored = Ratings::default();
     let mut select = connection.prepare(&format!("SELECT {RATING}, member FROM rating"))?;
     let mut rows = select.query(())?;
-    while let Some(row) = rows.next()? {
-        let read = || -> Result<(MemberId, PoolRating), StorageError> {
-            Ok((name(row.get(9)?)?, rating(row, 0)??))
-        };
-        match read() {
+    while let Some(found) = rows.next()? {
+        let mut row = row(found)?;
+        match rating(&mut row).and_then(|rating| Ok((row.get()?, rating))) {
             Ok((member, rating)) => stored.insert(&member, rating),
             Err(error) => damaged(error, findings)?,
         }
@@ -436,8 +247,8 @@ pub(crate) fn check(connection: &Connection, findings: &mut Findings) -> Result<
     let mut select = connection
         .prepare(&format!("SELECT {CHANGE} FROM rating_change ORDER BY member, pool, number"))?;
     let mut rows = select.query(())?;
-    while let Some(row) = rows.next()? {
-        match change(row) {
+    while let Some(found) = rows.next()? {
+        match change(&mut row(found)?) {
             Ok(change) => chains.add(change, findings),
             Err(error) => damaged(error, findings)?,
         }

@@ -12,7 +12,7 @@ use crate::limits::KNOWN_RATINGS_MAX;
 
 /// The ratings of members whose games have ended here, as a back end stores them.
 #[derive(Debug)]
-pub(super) struct KnownRatings<R> {
+pub(crate) struct KnownRatings<R> {
     // A std mutex, as it is never held across an await.
     by_member: Mutex<HashMap<MemberId, Vec<R>>>,
 }
@@ -25,7 +25,7 @@ impl<R> Default for KnownRatings<R> {
 
 impl<R: Clone> KnownRatings<R> {
     /// What these members have; nothing if one of them is unknown.
-    pub(super) fn of<'m>(&self, members: &[&'m MemberId]) -> Option<Vec<(&'m MemberId, R)>> {
+    pub(crate) fn of<'m>(&self, members: &[&'m MemberId]) -> Option<Vec<(&'m MemberId, R)>> {
         let by_member = self.by_member.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ratings = Vec::new();
         for member in members {
@@ -35,7 +35,7 @@ impl<R: Clone> KnownRatings<R> {
     }
 
     /// This is what a member has now.
-    pub(super) fn remember(&self, member: &MemberId, ratings: Vec<R>) {
+    pub(crate) fn remember(&self, member: &MemberId, ratings: Vec<R>) {
         let mut by_member = self.by_member.lock().unwrap_or_else(PoisonError::into_inner);
         if by_member.len() >= KNOWN_RATINGS_MAX && !by_member.contains_key(member) {
             by_member.clear();
@@ -44,7 +44,7 @@ impl<R: Clone> KnownRatings<R> {
     }
 
     /// These may have others.
-    pub(super) fn forget(&self, members: &[&MemberId]) {
+    pub(crate) fn forget(&self, members: &[&MemberId]) {
         let mut by_member = self.by_member.lock().unwrap_or_else(PoisonError::into_inner);
         for member in members {
             by_member.remove(*member);
@@ -52,7 +52,7 @@ impl<R: Clone> KnownRatings<R> {
     }
 
     /// All may have others.
-    pub(super) fn forget_all(&self) {
+    pub(crate) fn forget_all(&self) {
         self.by_member.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

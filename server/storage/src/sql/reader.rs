@@ -1,0 +1,217 @@
+//! Reads finished games, members and accounts, beside the writer.
+
+use fivefold_shared::{
+    protocol::{ChallengesFrom, GameId, MemberId, RoomCode},
+    rating_pool::RatingPool,
+    record::{GameList, GameSummary, Record},
+    seat::Seat,
+};
+
+use super::{
+    Dialect, Row, Sql, accounts, bots, games, keys, list, ratings, source::DatabaseReader, values,
+};
+use crate::{
+    Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
+    KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, OldName, Passkey, Playing, PoolRating,
+    RatingChange, StorageError, StorageReader, accounts::DELETED_NAME, deleted_players,
+    node_id::NodeId,
+};
+
+impl DatabaseReader {
+    /// Replaces the names of players who have deleted their account.
+    fn hide_deleted<'g>(
+        &mut self,
+        games: impl IntoIterator<Item = &'g mut GameSummary>,
+    ) -> Result<(), StorageError> {
+        let mut games: Vec<_> = games.into_iter().collect();
+        let players = deleted_players::players(games.iter().map(|game| &**game));
+        if players.is_empty() {
+            return Ok(());
+        }
+        let players = list(players.iter().map(MemberId::as_str));
+        let deleted = self.read(|sql| {
+            let listed = sql.dialect().listed();
+            let statement = format!(
+                "SELECT id FROM member WHERE id IN (SELECT value FROM {listed}) AND name = $2"
+            );
+            sql.rows(&statement, values![&players, DELETED_NAME], Row::get)
+        })?;
+        let deleted = deleted.into_iter().collect();
+        games.iter_mut().for_each(|game| deleted_players::hide(game, &deleted));
+        Ok(())
+    }
+
+    /// Reads what only a database of several nodes has.
+    fn read_shared<T>(
+        &mut self,
+        work: impl Fn(&dyn Sql) -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        self.read(|sql| match sql.dialect() {
+            Dialect::Postgres => work(sql),
+            Dialect::Sqlite => Err(StorageError::Failed("there is no other node".to_owned())),
+        })
+    }
+}
+
+impl StorageReader for DatabaseReader {
+    fn member(
+        &mut self,
+        id: &MemberId,
+        hash: IdentityHash,
+    ) -> Result<Option<KnownMember>, StorageError> {
+        let statement = "SELECT id, hash, name, seen_at FROM member WHERE hash = $1 OR id = $2
+            ORDER BY (hash = $1) DESC LIMIT 1";
+        self.read(|sql| {
+            sql.row(statement, values![&hash, id], |row| {
+                let (id, hash, name) = (row.get()?, row.get()?, row.get()?);
+                Ok(KnownMember { id, hash, name, seen_at: row.get()? })
+            })
+        })
+    }
+
+    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        self.read(|sql| accounts::named(sql, key))
+    }
+
+    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
+        self.read(|sql| accounts::once_named(sql, key))
+    }
+
+    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
+        self.read(|sql| accounts::challenges_from(sql, member))
+    }
+
+    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
+        self.read(|sql| accounts::old_names(sql, member))
+    }
+
+    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
+        self.read(|sql| keys::aliases(sql, member))
+    }
+
+    fn guests_around(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
+        self.read(|sql| keys::guests_around(sql, members))
+    }
+
+    fn account_of_session(
+        &mut self,
+        session: KeyHash,
+    ) -> Result<Option<(Account, AccountSession)>, StorageError> {
+        self.read(|sql| accounts::of_session(sql, &session))
+    }
+
+    fn account_of_passkey(
+        &mut self,
+        id: &[u8],
+    ) -> Result<Option<(Account, Passkey)>, StorageError> {
+        self.read(|sql| keys::of_passkey(sql, id))
+    }
+
+    fn account_of_token(
+        &mut self,
+        token: KeyHash,
+    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
+        self.read(|sql| keys::of_token(sql, &token))
+    }
+
+    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
+        self.read(|sql| accounts::keys(sql, member))
+    }
+
+    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
+        self.read(|sql| bots::of_owner(sql, owner))
+    }
+
+    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
+        self.read(|sql| accounts::deleted_since(sql, at))
+    }
+
+    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
+        let mut found = None;
+        self.0.read_copy(&mut |sql| {
+            let statement = "SELECT summary, moves FROM game WHERE code = $1";
+            found = sql.row(statement, values![id], |row| {
+                Ok(Record { summary: row.json()?, moves: row.json()? })
+            })?;
+            Ok(found.is_some())
+        })?;
+        if let Some(record) = &mut found {
+            self.hide_deleted([&mut record.summary])?;
+        }
+        Ok(found)
+    }
+
+    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
+        let mut list = GameList::default();
+        let mut work = |sql: &dyn Sql| {
+            list = games::list(sql, query)?;
+            Ok(true)
+        };
+        match query.member {
+            Some(_) => self.0.read(&mut work)?,
+            None => self.0.read_copy(&mut work)?,
+        };
+        self.hide_deleted(list.games.iter_mut().map(|game| &mut game.summary))?;
+        Ok(list)
+    }
+
+    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
+        self.read(|sql| ratings::of_member(sql, member))
+    }
+
+    fn rating_history(
+        &mut self,
+        member: &MemberId,
+        pool: RatingPool,
+    ) -> Result<Vec<RatingChange>, StorageError> {
+        self.read(|sql| ratings::history(sql, member, pool))
+    }
+
+    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
+        self.read(|sql| ratings::leaderboard(sql, query))
+    }
+
+    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
+        self.read(|sql| ratings::of_game(sql, game))
+    }
+
+    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
+        let statement = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";
+        self.read_shared(|sql| sql.exists(statement, values![room.as_str()]))
+    }
+
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
+        let statement = "SELECT command, code, owner FROM room
+            WHERE maker = $1 AND closed_at IS NULL ORDER BY id";
+        self.read_shared(|sql| {
+            let mut rows = sql.query(statement, values![maker])?;
+            let made = rows.iter_mut().map(|row| {
+                let (command, room, owner) = (row.get()?, row.get()?, row.get::<u64>()?);
+                let owner = u32::try_from(owner).ok().and_then(NodeId::new);
+                let no_node = || StorageError::Damaged(format!("room {room} has no owner"));
+                Ok(MadeRoom { command, owner: owner.ok_or_else(no_node)?, room })
+            });
+            made.collect()
+        })
+    }
+
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
+        let statement = "SELECT member, room, seat FROM playing WHERE member = $1";
+        self.read_shared(|sql| sql.row(statement, values![member], playing))
+    }
+
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        self.0.disk_space()
+    }
+}
+
+/// The game in a row of member, room and seat.
+pub(crate) fn playing(row: &mut Row) -> Result<Playing, StorageError> {
+    let (member, room, text) = (row.get()?, row.get()?, row.get::<String>()?);
+    let seat = Seat::BOTH.into_iter().find(|seat| seat.to_string() == text);
+    let no_seat = || StorageError::Damaged(format!("{member} plays in no seat: {text}"));
+    Ok(Playing { seat: seat.ok_or_else(no_seat)?, member, room })
+}
