@@ -1,5 +1,5 @@
 //! Runs the bodies of the fuzz targets in the normal test run, on their seeds and on random texts.
-//! `tests/run` searches deeper.
+//! `tests/run slow` searches deeper.
 
 #[path = "src/lib.rs"]
 #[expect(unreachable_pub, reason = "a crate of its own to the fuzz targets")]
