@@ -286,6 +286,7 @@ test('a finished game is looked at without beginning another one, which takes a 
   const again = page.getByRole('button', { name: /^Play against Bot/ });
   await again.waitFor();
   await page.getByRole('link', { name: 'Review game' }).waitFor();
+  assert.match(await page.locator('.plate.vacant').innerText(), /You/, 'the players are still named');
   assert.equal(await phase(), 'waiting');
   await page.reload();
   await again.waitFor();

@@ -113,10 +113,16 @@ fn below(area: Rect, rows: u16) -> Rect {
 fn player(app: &App, seat: Seat) -> Line<'static> {
     let (theme, stone) = (app.theme(), app.room().stone_of(seat));
     let to_move = app.room().to_act() == Some(seat);
-    let name = match app.room().seats.get(seat) {
-        Some(player) => bot_names::player(player),
-        None => "open seat".into(),
+    let sits = app.room().seats.get(seat);
+    let played = app.room().game.as_ref().filter(|game| game.outcome().is_some());
+    let played = played.map(|game| &game.players[seat]);
+    // Who has left after the end is still shown, until somebody takes the seat.
+    let name = match (sits, played) {
+        (Some(player), _) => bot_names::player(player),
+        (None, Some(player)) => format!("{} (left)", bot_names::player(player)),
+        (None, None) => "open seat".into(),
     };
+    let has_played = sits.or(played) == played;
     // Without a server, nobody else plays.
     let you = if app.is_mine(seat) && !app.link().is_empty() { " (you)" } else { "" };
     let won = app.room().game.as_ref().and_then(Game::outcome);
@@ -128,7 +134,8 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
         Some(face) => (format!("  {}", room_sentences::clock(face)), false),
         None => (String::new(), false),
     };
-    let won = if won.and_then(|outcome| outcome.winner()) == Some(seat) { "  won" } else { "" };
+    let has_won = has_played && won.and_then(|outcome| outcome.winner()) == Some(seat);
+    let won = if has_won { "  won" } else { "" };
     let mut after = [
         Span::styled(format!(" {name}{you}{won}"), if to_move { STRONG } else { Style::new() }),
         Span::styled(time, if is_low { theme.warning() } else { Style::new() }),

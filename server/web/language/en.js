@@ -460,6 +460,7 @@ export const texts = {
   no_match: 'Nothing found.',
   more: 'Show more',
   won: 'won',
+  has_left: 'has left',
   lost: 'lost',
   draw_short: 'draw',
   moves_count: { one: '{count} move', other: '{count} moves' },

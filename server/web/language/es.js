@@ -461,6 +461,7 @@ export const texts = {
   no_match: 'No se ha encontrado nada.',
   more: 'Mostrar más',
   won: 'ganada',
+  has_left: 'se ha ido',
   lost: 'perdida',
   draw_short: 'tablas',
   moves_count: { one: '{count} jugada', many: '{count} jugadas', other: '{count} jugadas' },

@@ -461,6 +461,7 @@ export const texts = {
   no_match: 'Ничего не найдено.',
   more: 'Показать ещё',
   won: 'победа',
+  has_left: 'нет в комнате',
   lost: 'поражение',
   draw_short: 'ничья',
   moves_count: { one: '{count} ход', few: '{count} хода', many: '{count} ходов', other: '{count} хода' },

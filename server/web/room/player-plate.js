@@ -59,7 +59,10 @@ export function createPlayerPlate(app, room) {
      * @param {Seat} at */
     show(at) {
       seat = at;
-      const player = room.seats[seat];
+      const sits = room.seats[seat];
+      const played = room.game?.outcome && room.game.players[seat];
+      // Who has left after the end is still shown, until somebody takes the seat.
+      const player = sits ?? played;
       const away = room.away[seat];
       const colour = stoneOf(seat, room.black);
       const colourText = t(room.hasColours ? colour : 'opening_decides');
@@ -75,11 +78,11 @@ export function createPlayerPlate(app, room) {
       }
       element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);
-      const won = room.game?.outcome?.winner === seat;
+      const won = room.game?.outcome?.winner === seat && playerName(player) === playerName(played);
       element.classList.toggle('winner', won);
       element.classList.toggle('you', isMember(player, app.connection.you));
-      element.classList.toggle('vacant', !player);
-      const notes = [colourText, room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean);
+      element.classList.toggle('vacant', !sits);
+      const notes = [colourText, played && !sits && !isMember(played, app.connection.you) && t('has_left'), room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean);
       // A line ends between them only.
       if (note.textContent !== notes.join(' · ')) fill(note, ...notes.flatMap((one, index) => [index > 0 && ' ', el('span', null, one, index < notes.length - 1 && ' ·')]));
       showClock();

@@ -189,6 +189,18 @@ fn the_winning_line_is_marked() {
 }
 
 #[test]
+fn who_has_left_after_the_end_is_still_named() {
+    let mut eve = Sitting::new(freestyle(15), Viewer::Spectator);
+    eve.moves("h8 h9 i8 i9 j8 j9 k8 k9 l8").hears(RoomEvent::Stood { seat: Seat::First });
+    let drawn = eve.drawn(80, 24);
+    assert!(drawn.contains("X Ann (left)  won"), "{drawn}");
+    let sat = r#"{"type": "sat", "seat": "first", "player": {"member": "00000000000000ee", "name": "Eve"}}"#;
+    eve.hears(serde_json::from_str(sat).unwrap());
+    let drawn = eve.drawn(80, 24);
+    assert!(drawn.contains("X Eve") && !drawn.contains("won"), "{drawn}");
+}
+
+#[test]
 fn the_whole_winning_line_is_in_sight() {
     let mut ann = Sitting::new(unbounded(), Viewer::Black);
     ann.drawn(80, 24);
