@@ -112,12 +112,18 @@ fn micros(times: &[Duration], part: f64) -> f64 {
 /// The times from a person's move to the opponent's message about it, on a new server with these
 /// bot games.
 async fn measure(crowd: Crowd, answers: &Answers) -> Vec<Duration> {
-    let mut flags = vec!["--log", "warn", "--command-rate", "1000000", "--bot-pace", crowd.pace];
-    // Finished games make room for others.
-    flags.extend(["--rooms-per-identity", "1000000", "--empty-room-close", "1"]);
-    flags.extend(["--rooms-per-address", "1000000", "--room-rate", "1000000"]);
-    flags.extend(["--bot-rooms", "1000000", "--bot-rooms-per-address", "1000000"]);
-    let server = Server::start_with(&flags);
+    let server = Server::start_with(&[
+        ("log", "warn"),
+        ("bot-pace", crowd.pace),
+        // Finished games make room for others.
+        ("empty-room-close", "1"),
+        ("bot-rooms", "1000000"),
+        ("bot-rooms-per-address", "1000000"),
+        ("command-rate", "1000000"),
+        ("room-rate", "1000000"),
+        ("rooms-per-address", "1000000"),
+        ("rooms-per-identity", "1000000"),
+    ]);
     let mut hosts = Vec::new();
     for _ in 0..crowd.games / GAMES_PER_HOST {
         let host = open_bot_games(&server, crowd.bots).await;

@@ -3,7 +3,7 @@
 use std::{fs::File, time::Duration};
 
 use fivefold_test_services::{Durability, NatsServer, Passage, PostgresServer};
-use fivefold_tests::{Cluster, Guest, Server, private};
+use fivefold_tests::{Cluster, Guest, Server, Setting, private};
 use tokio::{
     task::block_in_place,
     time::{sleep, timeout},
@@ -11,7 +11,7 @@ use tokio::{
 
 use super::{cluster::until_ready_says, freestyle};
 
-const MONITORED: [&str; 2] = ["--metrics-listen", "127.0.0.1:0"];
+const MONITORED: [Setting<'_>; 1] = [("metrics-listen", "127.0.0.1:0")];
 
 /// Waits until the log has this.
 async fn until_logged(log: &std::path::Path, expected: &str) {

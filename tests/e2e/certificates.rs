@@ -43,8 +43,8 @@ async fn a_hangup_has_the_certificate_read_again() {
     let [certificate, key, log] =
         ["cert.pem", "key.pem", "log"].map(|name| folder.path().join(name));
     let first = make_certificate(&certificate, &key);
-    let [cert_flag, key_flag] = [&certificate, &key].map(|path| path.to_str().expect("plain"));
-    let server = Server::start_with_log(&log, &["--tls-cert", cert_flag, "--tls-key", key_flag]);
+    let [cert_file, key_file] = [&certificate, &key].map(|path| path.to_str().expect("plain"));
+    let server = Server::start_with_log(&log, &[("tls-cert", cert_file), ("tls-key", key_file)]);
     connect(&server, &first).await.expect("it shows the first certificate");
 
     // An invalid file: the server logs that and keeps the old certificate.
@@ -55,7 +55,7 @@ async fn a_hangup_has_the_certificate_read_again() {
         connect(&server, &first).await.expect("it still shows the first certificate");
         let logged = fs::read_to_string(&log).expect("a log");
         if let Some(line) = logged.lines().find(|line| line.contains("stays as it was")) {
-            assert!(line.contains("ERROR") && line.contains(cert_flag), "{line}");
+            assert!(line.contains("ERROR") && line.contains(cert_file), "{line}");
             break;
         }
         assert!(begin.elapsed() < PATIENCE, "nothing is logged: {logged}");

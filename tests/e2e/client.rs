@@ -255,7 +255,7 @@ async fn a_client_comes_back_by_itself_after_its_connection_is_cut() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_of_the_connection_is_shown() {
-    let server = Server::start_with(&["--sessions-per-address", "1"]);
+    let server = Server::start_with(&[("sessions-per-address", "1")]);
     let _guest = Guest::hello(&server, "Ann").await;
     let (status, rest, said) = Client::start(["rooms", "--server", &server.url()]).finish();
     assert_eq!(status.code(), Some(1), "{said}");

@@ -12,7 +12,7 @@ use fivefold_shared::{
     rules::Point,
 };
 use fivefold_test_services::Passage;
-use fivefold_tests::{Cluster, Guest, Seen, Server, private, program};
+use fivefold_tests::{Cluster, Guest, Seen, Server, Setting, private, program};
 use serde_json::Value;
 use tokio::{
     task::block_in_place,
@@ -22,7 +22,7 @@ use tokio::{
 use crate::freestyle;
 
 /// The players try again faster than people.
-const FAST: [&str; 4] = ["--command-rate", "1000000", "--connection-rate", "1000000"];
+const FAST: [Setting<'_>; 2] = [("command-rate", "1000000"), ("connection-rate", "1000000")];
 
 /// A game of two players on a cluster.
 struct Game {
@@ -115,13 +115,13 @@ async fn nodes_and_a_server_without_the_bus_refuse_to_share_a_database() {
     let bus = cluster.bus_of(0);
     // A node says where it listens before it has joined, and answers afterwards.
     drop(Guest::hello(cluster.node(0), "Ann").await);
-    let refused = |flags: &[&str]| block_in_place(|| Server::refusal(flags));
-    let text = refused(&["--database", &database]);
+    let refused = |settings: &[Setting<'_>]| block_in_place(|| Server::refusal(settings));
+    let text = refused(&[("database", &database)]);
     assert!(text.contains("is in use by another server. Stop that one"), "{text}");
 
     cluster.stop_node(0);
     let alone = block_in_place(|| Server::start_on(&database, &[]));
-    let text = refused(&["--database", &database, "--bus", &bus]);
+    let text = refused(&[("database", &database), ("bus", &bus)]);
     assert!(text.contains("is in use by a server without --bus. Stop that one"), "{text}");
     // A node starts when the one that was killed is dead.
     drop(alone);
@@ -147,8 +147,8 @@ async fn a_game_goes_on_when_its_node_is_killed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_clean_stop_is_one_takeover_in_the_log_and_no_warning() {
-    let flags = ["--node-name", "oak", "--log", "fivefold_server=debug"];
-    let Some(mut cluster) = Cluster::start(2, &flags).await else { return };
+    let settings = [("node-name", "oak"), ("log", "fivefold_server=debug")];
+    let Some(mut cluster) = Cluster::start(2, &settings).await else { return };
     let mut ann = Guest::hello(cluster.node(0), "Ann").await;
     for _ in 0..3 {
         ann.create(private(freestyle())).await;
@@ -201,8 +201,8 @@ fn metrics_of_nodes() -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_of_three_nodes_has_every_documented_metric() {
-    let flags = [&FAST[..], &["--metrics-listen", "127.0.0.1:0"]].concat();
-    let Some(cluster) = Cluster::start(3, &flags).await else { return };
+    let settings = [&FAST[..], &[("metrics-listen", "127.0.0.1:0")]].concat();
+    let Some(cluster) = Cluster::start(3, &settings).await else { return };
     let mut game = Game::begin(cluster).await;
     let mut eve = Guest::hello(game.cluster.node(2), "Eve").await;
     eve.join(&game.room).await;
@@ -246,8 +246,8 @@ pub(super) async fn until_ready_says(cluster: &Cluster, node: usize, expected: &
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_without_the_bus_is_not_ready_until_it_is_back() {
-    let flags = [&FAST[..], &["--metrics-listen", "127.0.0.1:0"]].concat();
-    let Some(cluster) = Cluster::start(2, &flags).await else { return };
+    let settings = [&FAST[..], &[("metrics-listen", "127.0.0.1:0")]].concat();
+    let Some(cluster) = Cluster::start(2, &settings).await else { return };
     until_ready_says(&cluster, 0, "HTTP/1.1 200").await;
     cluster.to_bus(0).set(Passage::Closed);
     until_ready_says(&cluster, 0, "cut off").await;

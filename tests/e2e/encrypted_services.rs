@@ -18,7 +18,7 @@ async fn nodes_play_over_encrypted_services_that_they_trust() {
         let (url, roots) = (postgres.encrypted_url(), trusted.file());
         format!("{url}?sslmode=verify-full&sslrootcert={}", roots.display())
     };
-    let refused = |database: &str| block_in_place(|| Server::refusal(&["--database", database]));
+    let refused = |database: &str| block_in_place(|| Server::refusal(&[("database", database)]));
     let text = refused(&database(&other));
     assert!(text.contains("cannot reach the database") && text.contains("certificate"), "{text}");
     let text = refused(&format!("{}?sslmode=disable", postgres.encrypted_url()));

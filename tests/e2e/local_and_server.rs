@@ -99,17 +99,14 @@ impl Tally {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_local_game_and_the_server_decide_alike() {
-    let mut flags = vec!["--bot-answer-min", "0"];
-    for flag in [
-        "--connection-rate",
-        "--command-rate",
-        "--rooms-per-address",
-        "--room-rate",
-        "--bot-rooms-per-address",
-    ] {
-        flags.extend([flag, "1000000"]);
-    }
-    let server = Arc::new(Server::start_with(&flags));
+    let server = Arc::new(Server::start_with(&[
+        ("bot-answer-min", "0"),
+        ("bot-rooms-per-address", "1000000"),
+        ("command-rate", "1000000"),
+        ("connection-rate", "1000000"),
+        ("room-rate", "1000000"),
+        ("rooms-per-address", "1000000"),
+    ]));
     let mut running = tokio::task::JoinSet::new();
     for task in 0..TASKS {
         let server = Arc::clone(&server);

@@ -214,7 +214,7 @@ async fn check(sample: &Sample) {
     let program = sample.program;
     // Without --public-url, the server accepts its own page only if the proxy forwards Host.
     let server =
-        Server::start_with(&["--trusted-proxy", "127.0.0.1", "--sessions-per-address", "1"]);
+        Server::start_with(&[("trusted-proxy", "127.0.0.1"), ("sessions-per-address", "1")]);
     let folder = tempfile::tempdir().expect("a folder");
     let Some(proxy) = Proxy::start(sample, &server, folder.path()).await else { return };
     let own = ("origin", "https://play.example");

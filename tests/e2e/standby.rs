@@ -20,9 +20,10 @@ async fn a_frozen_standby_is_named_once_in_the_log_and_its_lag_is_a_metric() {
     let standby = block_in_place(|| primary.start_standby());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("log");
-    let flags = ["--database-replica", &standby.url(), "--metrics-listen", "127.0.0.1:0"];
+    let replica = standby.url();
+    let settings = [("database-replica", replica.as_str()), ("metrics-listen", "127.0.0.1:0")];
     let log = fs::File::create(&file).unwrap();
-    let server = block_in_place(|| Server::start_on_with_log(&primary.url(), log, &flags));
+    let server = block_in_place(|| Server::start_on_with_log(&primary.url(), log, &settings));
     let log = || fs::read_to_string(&file).unwrap();
     let host = standby.folder().display().to_string();
     let named = |what: &str| {

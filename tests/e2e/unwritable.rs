@@ -7,12 +7,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-use fivefold_tests::{Server, private, program};
+use fivefold_tests::{Server, Setting, private, program};
 
 use crate::{FIVE, Pair, freestyle};
 
 /// Log everything.
-const TALKATIVE: [&str; 2] = ["--log", "trace"];
+const TALKATIVE: [Setting<'_>; 1] = [("log", "trace")];
 
 async fn plays_to_the_end(server: Server) {
     let mut pair = Pair::on(server, private(freestyle())).await;

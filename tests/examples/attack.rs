@@ -133,13 +133,10 @@ async fn main() -> anyhow::Result<()> {
 /// Prints how many rating points two accounts get from each other, on a server that trusts no address.
 async fn farm_points(args: &Args, seconds: u64) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let rate = ["--command-rate", "100000"];
+    let rate = ("command-rate", "100000");
     let server = match &args.program {
-        Some(program) => Server::start_program_in(program, folder.path(), &rate),
-        None => {
-            let flags = [&rate[..], &["--shared-address", "192.0.2.1"]].concat();
-            Server::start_in_with(folder.path(), &flags)
-        }
+        Some(program) => Server::start_program_in(program, folder.path(), &[rate]),
+        None => Server::start_in_with(folder.path(), &[rate, ("shared-address", "192.0.2.1")]),
     };
     let (here, there) = (Ipv4Addr::new(127, 5, 0, 1), Ipv4Addr::new(127, 6, 0, 1));
     let plans = [
@@ -209,10 +206,10 @@ fn attacker(args: &Args, server: &Server, attack: Attack) -> anyhow::Result<std:
 }
 
 fn start(args: &Args, folder: &Path) -> Server {
-    let flags = ["--log", "warn"];
+    let settings = [("log", "warn")];
     match &args.program {
-        Some(program) => Server::start_program_in(program, folder, &flags),
-        None => Server::start_in_with(folder, &flags),
+        Some(program) => Server::start_program_in(program, folder, &settings),
+        None => Server::start_in_with(folder, &settings),
     }
 }
 

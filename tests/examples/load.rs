@@ -153,20 +153,19 @@ async fn main() -> io::Result<()> {
 }
 
 fn start(args: &Args, data: &std::path::Path) -> Server {
-    let flags = [
-        ["--command-rate", "1000000"],
-        ["--sessions-per-address", "1000000"],
-        ["--sessions", "1000000"],
-        ["--rooms-per-address", "1000000"],
-        ["--room-rate", "1000000"],
-        ["--spectators", "1000000"],
-        ["--log", "warn"],
+    let settings = [
+        ("command-rate", "1000000"),
+        ("sessions-per-address", "1000000"),
+        ("sessions", "1000000"),
+        ("rooms-per-address", "1000000"),
+        ("room-rate", "1000000"),
+        ("spectators", "1000000"),
+        ("log", "warn"),
     ];
-    let flags = flags.as_flattened();
     if args.in_memory {
-        Server::start_with(flags)
+        Server::start_with(&settings)
     } else {
-        Server::start_in_with(args.data.as_deref().unwrap_or(data), flags)
+        Server::start_in_with(args.data.as_deref().unwrap_or(data), &settings)
     }
 }
 

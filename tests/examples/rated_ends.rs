@@ -18,7 +18,7 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 use fivefold_test_services::{Durability, PostgresServer};
-use fivefold_tests::{Guest, Server, Times, opening_games::random_request};
+use fivefold_tests::{Guest, Server, Setting, Times, opening_games::random_request};
 use rand::{SeedableRng, rngs::StdRng};
 
 /// The pool of both pairs.
@@ -29,7 +29,7 @@ const ACTS: usize = 16;
 const WARM_UP: usize = 20;
 /// Where one of the two with accounts plays. Two from one network would have marks stored after their game.
 const OTHER_NETWORK: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
-const FLAGS: [&str; 4] = ["--command-rate", "1000000", "--room-rate", "1000000"];
+const SETTINGS: [Setting<'_>; 2] = [("command-rate", "1000000"), ("room-rate", "1000000")];
 
 /// Measures how long the ends of games take.
 #[derive(Parser, Debug)]
@@ -52,9 +52,9 @@ async fn main() {
     println!("| storage | game | median | p90 | rated to unrated |");
     println!("| --- | --- | --- | --- | --- |");
     let folder = tempfile::tempdir().expect("a folder");
-    measure("file", &Server::start_in_with(folder.path(), &FLAGS), args.games).await;
+    measure("file", &Server::start_in_with(folder.path(), &SETTINGS), args.games).await;
     if let Some(database) = PostgresServer::start(Durability::Full) {
-        let server = Server::start_on(&database.url(), &FLAGS);
+        let server = Server::start_on(&database.url(), &SETTINGS);
         measure("PostgreSQL", &server, args.games).await;
     }
 }

@@ -160,17 +160,17 @@ async fn main() -> io::Result<()> {
 }
 
 fn start(args: &Args) -> io::Result<Server> {
-    let flags = [
-        ["--command-rate", "1000000"],
-        ["--sessions-per-address", "1000000"],
-        ["--sessions", "1000000"],
-        ["--rooms-per-address", "1000000"],
-        ["--room-rate", "1000000"],
-        ["--connection-rate", "1000000"],
-        ["--trusted-proxy", "127.0.0.0/8"],
-        ["--log", "warn"],
+    let settings = [
+        ("command-rate", "1000000"),
+        ("sessions-per-address", "1000000"),
+        ("sessions", "1000000"),
+        ("rooms-per-address", "1000000"),
+        ("room-rate", "1000000"),
+        ("connection-rate", "1000000"),
+        ("trusted-proxy", "127.0.0.0/8"),
+        ("log", "warn"),
     ];
-    let server = Server::start_with(flags.as_flattened());
+    let server = Server::start_with(&settings);
     if let Some(cpus) = &args.server_cpus {
         let pid = server.pid().to_string();
         let moved = Command::new("taskset").args(["-a", "-p", "-c", cpus, &pid]).output()?;

@@ -10,7 +10,7 @@ import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { BrowserContext, Page } from 'playwright-core' */
 
-const at = stage('--no-demo', ...TRUST);
+const at = stage(TRUST);
 
 /** A device with passkeys, which always says yes. @param {BrowserContext} context @param {Page} page */
 async function authenticator(context, page) {

@@ -9,7 +9,7 @@ import { faults } from './axe.mjs';
 import { PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 // People come from addresses of their own, because few accounts are made at one in an hour.
-const at = stage('--no-demo', ...TRUST);
+const at = stage(TRUST);
 
 test('from a fresh browser to the first move with an account: four inputs', async (t) => {
   const begin = Date.now();

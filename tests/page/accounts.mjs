@@ -18,7 +18,7 @@ export function elsewhere() {
 }
 
 /** Flags of a server that believes `elsewhere`. */
-export const TRUST = ['--trusted-proxy', '127.0.0.0/8'];
+export const TRUST = { 'trusted-proxy': '127.0.0.0/8' };
 
 /** Waits until the bar shows this name. @param {Page} page @param {string | RegExp} name */
 export async function named(page, name) {

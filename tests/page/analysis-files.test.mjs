@@ -10,7 +10,7 @@ import { playedGame, put, sees, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 const SGF = '(;FF[4]GM[4]SZ[15]RU[renju]PB[Ann]PW[<b>Bob</b>]C[The start];B[hh](;W[ig]C[first];B[ii])(;W[hi]C[<img src=x onerror=alert(1)>]))';
 
 /** @param {Page} page */

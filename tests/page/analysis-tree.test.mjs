@@ -7,7 +7,7 @@ import { put, sees, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** Opens an analysis of these moves. @param {Page} page @param {string} link */
 async function open(page, link) {

@@ -7,7 +7,7 @@ import { PHONE, put, sees, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** Opens a file as a person does. @param {Page} page @param {string} name @param {Buffer | string} content */
 function open(page, name, content) {

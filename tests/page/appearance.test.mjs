@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { faults } from './axe.mjs';
 import { begin, choose, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
-const at = stage('--bot-pace', '300');
+const at = stage({ 'no-demo': false, 'bot-pace': 300 });
 const WIDTHS = [320, 390, 768, 1024, 1440, 1920, 3840];
 /** The theme in the settings, and what the system prefers. That `auto` is one of these is a test of its own.
  * Dark differs from light by colors alone, and what the system prefers changes nothing then, so widths are

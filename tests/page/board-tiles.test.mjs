@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { stage, visitor } from './harness.mjs';
 
-const here = stage('--no-demo');
+const here = stage();
 
 /** Screens in CSS pixels, with the device pixels for one. */
 const SCREENS = /** @type {const} */ ([

@@ -11,7 +11,7 @@ import { PHONE, begin, stage } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo', ...TRUST);
+const at = stage(TRUST);
 
 /** Opens the part of the dialog “You” about bots. @param {Page} page */
 async function botsOf(page) {

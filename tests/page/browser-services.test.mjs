@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { put, sees, stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** Ways in which browsers keep nothing. */
 const DENIALS = {

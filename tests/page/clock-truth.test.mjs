@@ -7,7 +7,7 @@ import { ask, sees, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** A game with a minute for each player, in which the first moves are made.
  * @param {(page: Page) => Promise<void>} [prepare] Bob's page */

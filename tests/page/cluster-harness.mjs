@@ -11,8 +11,8 @@ const NODES = 3;
 
 /** The services that nodes share, until `stop`. */
 export class Services {
-  /** @type {string[]} */
-  flags = [];
+  /** @type {import('./harness.mjs').Settings} */
+  settings = {};
   /** The sentence that says what is not installed. */
   missing = '';
   #child = spawn(built('cluster_services'), { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -33,7 +33,7 @@ export class Services {
       services.missing = said.trim();
     } else {
       const { database, bus } = JSON.parse(said);
-      services.flags = ['--database', database, '--bus', bus, '--log', 'off', '--no-demo'];
+      services.settings = { database, bus, log: 'off', 'no-demo': true };
     }
     return services;
   }
@@ -68,7 +68,7 @@ export class Cluster {
   static async start(services) {
     const cluster = new Cluster(services);
     for (let node = 0; node < NODES; node += 1) {
-      const server = new Server([...services.flags, '--command-rate', '1000', '--connection-rate', '10000']);
+      const server = new Server({ ...services.settings, 'command-rate': 1000, 'connection-rate': 10000 });
       await server.run('127.0.0.1:0');
       cluster.nodes.push(server);
     }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { begin, playedGame, stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** Moves of a renju game after which g8 is forbidden. */
 const DOUBLE_THREE = 'h8 a15 i8 c15 g7 e15 g6 g15';

@@ -8,7 +8,7 @@ import { accept, ask, begin, choose, online, stage, visitor } from './harness.mj
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** A phone, the smallest first, a desk at 200 %, a phone on its side, and a small desk. */
 const SIZES = /** @type {const} */ ([[320, 568], [360, 640], [390, 844], [720, 450], [844, 390], [1024, 768]]);

@@ -34,6 +34,8 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 export const PHONE = devices['Pixel 7'];
 export const TABLET = devices['iPad (gen 7)'];
 
+/** The server's settings by their keys. @typedef {Record<string, string | number | boolean>} Settings */
+
 export class Server {
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
@@ -41,18 +43,29 @@ export class Server {
   /** The folder with what it stores. */
   data = '';
 
-  /** @param {string[]} flags */
-  constructor(flags) {
-    this.flags = flags;
+  /** @param {Settings} settings */
+  constructor(settings) {
+    this.settings = settings;
   }
 
   /**
-   * Starts a server with these flags, and waits until it listens.
-   * @param {...string} flags
+   * Starts a server with these settings, and waits until it listens. It shows no demo game if nothing else is said.
+   * @param {Settings} settings
    */
-  static async start(...flags) {
+  static async start(settings = {}) {
     const data = await mkdtemp(join(tmpdir(), 'fivefold-page-'));
-    const server = new Server(['--data', data, '--log', 'warn', '--command-rate', '1000', '--connection-rate', '10000', '--room-rate', '10000', '--rooms-per-address', '1000', '--bot-answer-min', '50', '--shared-address', '127.0.0.0/8', ...flags]);
+    const server = new Server({
+      data,
+      log: 'warn',
+      'no-demo': true,
+      'command-rate': 1000,
+      'connection-rate': 10000,
+      'room-rate': 10000,
+      'rooms-per-address': 1000,
+      'bot-answer-min': 50,
+      'shared-address': '127.0.0.0/8',
+      ...settings,
+    });
     server.data = data;
     await server.run('127.0.0.1:0');
     return server;
@@ -60,7 +73,10 @@ export class Server {
 
   /** @param {string} listen */
   async run(listen) {
-    const child = spawn(program, ['--listen', listen, ...this.flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const variables = Object.entries({ ...this.settings, listen })
+      .map(([key, value]) => [`FIVEFOLD_${key.toUpperCase().replaceAll('-', '_')}`, String(value)]);
+    const env = { ...process.env, ...Object.fromEntries(variables) };
+    const child = spawn(program, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
     this.url = await new Promise((resolve, reject) => {
       let said = '';
@@ -122,12 +138,12 @@ export function openBrowser() {
 
 /**
  * A server and a browser for the tests of one file.
- * @param {...string} flags of the server
+ * @param {Settings} [settings] of the server
  */
-export function stage(...flags) {
+export function stage(settings) {
   const made = /** @type {{ server: Server, browser: Browser }} */ ({});
   before(async () => {
-    [made.server, made.browser] = await Promise.all([Server.start(...flags), openBrowser()]);
+    [made.server, made.browser] = await Promise.all([Server.start(settings), openBrowser()]);
   });
   after(async () => {
     await made.browser?.close();

@@ -8,7 +8,7 @@ import { stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 const NAMES = ['<img src=x onerror=alert(1)>', '"><script>alert(1)</script>', 'W'.repeat(300), '\u202Egnp.sgf', '﷽'.repeat(60), '__proto__', '${alert(1)} {name}'];
 const COMMENTS = [

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { stage, twoPlay } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** Chat lines. */
 const LINES = [

@@ -9,7 +9,7 @@ import { accept, atOnce, begin, choose, put, sees, stage, unfold, visitor } from
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** Ann waits in a room as Black; its link. */
 async function invite() {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { begin, sees, stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** A game against a bot on this board. @param {Record<string, unknown>} game */
 async function againstBot(game) {

@@ -17,7 +17,7 @@ for (const code of ['en', 'ru', 'es']) {
   LANGUAGES[code] = {};
   for (const folder of FOLDERS) Object.assign(LANGUAGES[code], named((await import(`../../server/web/${folder}/${code}.js`)).texts, folder));
 }
-const at = stage('--no-demo');
+const at = stage();
 
 /**
  * The texts of a file by their names, the texts of a lesson and of other groups too.

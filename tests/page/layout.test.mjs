@@ -7,7 +7,7 @@ import { ask, begin, choose, PHONE, put, sees, stage, twoPlay, unfold, visitor }
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 const LYING = { ...PHONE, viewport: { width: 844, height: 390 }, screen: { width: 844, height: 390 } };
 const DESK = { viewport: { width: 1366, height: 768 } };

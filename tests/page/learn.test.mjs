@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { begin, choose, put, sees, Server, stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 test('a wrong stone goes back, a right one wins, and the lesson is remembered', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
@@ -187,7 +187,7 @@ test('lessons speak the language of the page, and broken storage does not stop t
 });
 
 test('lessons work without a network after one visit', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   const { page, complaints } = await visitor(at.browser, server, { serviceWorkers: 'allow' });
   await page.goto('/');

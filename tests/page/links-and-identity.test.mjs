@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { ask, atOnce, begin, choose, identityLink, protocolGuide, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** All bots. */
 const BOTS = ['engine', 'attack', 'pattern', 'minimax'];

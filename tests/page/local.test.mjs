@@ -7,7 +7,7 @@ import { put, sees, Server, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** The page for local games, with these options. @param {Page} page @param {object} options */
 async function open(page, options) {
@@ -16,7 +16,7 @@ async function open(page, options) {
 }
 
 test('a bot plays without a server, at any level', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   const { page, complaints } = await visitor(at.browser, server);
   await open(page, {});

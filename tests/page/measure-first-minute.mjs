@@ -26,7 +26,7 @@ async function step(who, what, act) {
 }
 
 try {
-  const running = await step('Ann', 'starts the server, and it says its address', () => Server.start());
+  const running = await step('Ann', 'starts the server, and it says its address', () => Server.start({ 'no-demo': false }));
   server = running;
   const [ann, bob] = [await visitor(browser, running), await visitor(browser, running)];
   await step('Ann', 'opens the address', async () => {

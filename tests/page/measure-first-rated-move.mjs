@@ -10,7 +10,7 @@ const ROUNDS = Number(process.env.RUNS ?? 5);
 const INPUTS_MAX = 4;
 const SECONDS_MAX = 30;
 
-const server = await Server.start('--no-demo', ...TRUST);
+const server = await Server.start(TRUST);
 const browser = await openBrowser();
 try {
   /** @type {{ inputs: number, seconds: number }[]} */

@@ -12,7 +12,7 @@ const READY = process.env.READY ?? '.opponents label';
 
 /** @typedef {{ ready: number, paint: number, shift: number, press: number }} Vitals */
 
-const server = await Server.start('--no-demo');
+const server = await Server.start();
 const browser = await openBrowser();
 try {
   for (const kind of ['first visit', 'next visit']) {

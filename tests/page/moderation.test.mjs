@@ -13,7 +13,7 @@ import { PHONE, built, put, sees, stage, twoPlay, visitor } from './harness.mjs'
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo', ...TRUST);
+const at = stage(TRUST);
 /** Where pictures go, if any are wanted. */
 const pictures = process.env.PICTURES;
 
@@ -35,7 +35,7 @@ async function say(page, text) {
 /** The program's command, beside the running server. @param {string[]} words */
 async function command(...words) {
   const program = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');
-  const { stdout } = await promisify(execFile)(program, ['--data', at.server.flags[1] ?? '', ...words]);
+  const { stdout } = await promisify(execFile)(program, ['--data', at.server.data, ...words]);
   return stdout;
 }
 

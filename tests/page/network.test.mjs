@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { atOnce, begin, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 test('a move made without a network arrives when it is back', async () => {
   const { ann, bob } = await twoPlay(at);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { accept, begin, put, sees, Server, stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** A visitor whose browser has kept the page of a server. @param {{ url: string }} server */
 async function keeper(server) {
@@ -19,7 +19,7 @@ async function keeper(server) {
 }
 
 test('after one visit a bot plays and the engine analyses without a network', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   const { page, complaints } = await keeper(server);
   await server.kill();
@@ -36,7 +36,7 @@ test('after one visit a bot plays and the engine analyses without a network', as
 });
 
 test('a new server is met by its own page', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   const { page } = await keeper(server);
   const script = () => page.locator('script').getAttribute('src');
@@ -45,7 +45,7 @@ test('a new server is met by its own page', async (t) => {
   await page.reload();
   assert.equal(await script(), old, 'the kept page');
   // The same page from a folder has another address, as another build has.
-  server.flags.push('--page-folder', fileURLToPath(new URL('../../server/web', import.meta.url)));
+  server.settings['page-folder'] = fileURLToPath(new URL('../../server/web', import.meta.url));
   await server.again();
   await page.reload();
   assert.equal(await script(), '/web/live/main.js');
@@ -53,7 +53,7 @@ test('a new server is met by its own page', async (t) => {
 });
 
 test('without a network every page says what works, bots play at once, and lists and a running game come back by themselves', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   const { page, complaints } = await keeper(server);
   const bob = await visitor(at.browser, server, {}, 'Bob');
@@ -109,13 +109,13 @@ test('without a network every page says what works, bots play at once, and lists
 });
 
 test('an old tab without a service worker loads the wanted page again after an upgrade', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   const { page } = await visitor(at.browser, server);
   await page.goto('/');
   await page.locator('.opponents').waitFor();
   await server.kill();
-  server.flags.push('--page-folder', fileURLToPath(new URL('../../server/web', import.meta.url)));
+  server.settings['page-folder'] = fileURLToPath(new URL('../../server/web', import.meta.url));
   await server.again();
   await page.locator('a[href="/leaderboard"]').first().click();
   await page.locator('script[src="/web/live/main.js"]').waitFor({ state: 'attached' });
@@ -124,7 +124,7 @@ test('an old tab without a service worker loads the wanted page again after an u
 });
 
 test('the kept page opens while a proxy has no server behind it', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   /** What the proxy answers; without it, what the server does. @type {number | undefined} */
   let status;

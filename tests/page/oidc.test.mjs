@@ -65,7 +65,16 @@ before(async () => {
   const address = provider.address();
   issuer = `http://127.0.0.1:${typeof address === 'object' && address?.port}`;
   const port = await freePort();
-  at.server = new Server(['--in-memory', '--log', 'warn', '--no-demo', ...TRUST, '--public-url', `http://localhost:${port}`, '--oidc-issuer', issuer, '--oidc-client', 'fivefold', '--oidc-name', 'The club']);
+  at.server = new Server({
+    ...TRUST,
+    'in-memory': true,
+    log: 'warn',
+    'no-demo': true,
+    'public-url': `http://localhost:${port}`,
+    'oidc-issuer': issuer,
+    'oidc-client': 'fivefold',
+    'oidc-name': 'The club',
+  });
   await at.server.run(`127.0.0.1:${port}`);
   at.browser = await openBrowser();
 });

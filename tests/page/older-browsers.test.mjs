@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 const web = fileURLToPath(new URL('../../server/web', import.meta.url));
 const styles = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css'));
 

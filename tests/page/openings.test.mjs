@@ -9,7 +9,7 @@ import { PHONE, accept, begin, choose, put, sees, stage, unfold, visitor } from 
 /** @import { Page } from 'playwright-core' */
 /** @import { BrowserContextOptions } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 const LANDSCAPE = { ...PHONE, viewport: { width: 863, height: 360 } };
 
 /**

@@ -23,7 +23,7 @@ let visitors = [];
 
 before(async () => {
   if (missing) return;
-  server = await Server.start('--no-demo');
+  server = await Server.start();
   visitors = await Promise.all([openFirefox(server.url), openWebKit(server.url)]);
 });
 after(async () => {

@@ -7,7 +7,7 @@ import { playedGame, put, sees, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** @param {Page} page */
 const moves = (page) => page.locator('.tree .move').allTextContents();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { put, sees, stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /**
  * Seeks a game without a clock over a separate socket, with the page's identity.

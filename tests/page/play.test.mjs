@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { begin, choose, identityLink, PHONE, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /**
  * Plays moves, Black's first, until both have seen them.

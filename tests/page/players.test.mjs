@@ -21,7 +21,7 @@ let server;
 let browser;
 
 before(async () => {
-  [server, browser] = await Promise.all([Server.start('--no-demo'), openBrowser()]);
+  [server, browser] = await Promise.all([Server.start(), openBrowser()]);
   for (const name of NAMES) {
     const answer = await fetch(`${server.url}/api/account`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, password: PASSWORD }) });
     assert.equal(answer.status, 201, await answer.text());

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { PHONE, put, sees, stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** Somebody new, and how often they have pressed something. @param {import('playwright-core').BrowserContextOptions} options */
 async function somebody(options) {

@@ -15,7 +15,7 @@ import { asked, called, farPoint, found, open, playSolution, sets } from './puzz
 /** @import { Point } from '../../server/web/ui/protocol-types' */
 /** @import { Puzzle } from '../../server/web/puzzles/puzzle-set.js' */
 
-const at = stage('--no-demo');
+const at = stage();
 const [freestyle, renju] = sets;
 
 test('every shipped puzzle has its own name, and its first move lies on a free point', () => {
@@ -297,7 +297,7 @@ test('a puzzle is solved by keyboard alone', async () => {
 });
 
 test('puzzles work without a network after one visit, in every language', async (t) => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   t.after(() => server.stop());
   const { page, complaints } = await visitor(at.browser, server, { serviceWorkers: 'allow', locale: 'ru-RU' });
   await page.goto('/');

@@ -11,7 +11,7 @@ import { called, farPoint, open, playSolution, sets } from './puzzle-moves.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo', ...TRUST);
+const at = stage(TRUST);
 /** Where pictures go, if any are wanted. */
 const pictures = process.env.PICTURES;
 const SCREENS = /** @type {const} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', { ...PHONE, viewport: { width: 360, height: 640 } }]]);

@@ -11,7 +11,7 @@ import { protocolGuide, stage, visitor } from './harness.mjs';
 
 /** @type {object} */
 const texts = { ...pageTexts, ...accountTexts, ...moderationTexts };
-const at = stage('--no-demo');
+const at = stage();
 
 test('the page has a text for every refusal of the protocol', async () => {
   const guide = await protocolGuide();

@@ -36,7 +36,7 @@ test('each language counts the moves', async () => {
 });
 
 test('after an older backup the page says what is gone, and the game goes on from there', async () => {
-  const server = await Server.start('--no-demo');
+  const server = await Server.start();
   const browser = await openBrowser();
   const [empty, backup] = [`${server.data}-empty`, `${server.data}-backup`];
   try {

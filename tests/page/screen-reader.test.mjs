@@ -7,7 +7,7 @@ import { stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
-const at = stage('--no-demo');
+const at = stage();
 const WITHIN_MS = 20_000;
 const OVER = /^(You won|You lost|Draw)$/;
 

@@ -14,7 +14,7 @@ const DESK = { viewport: { width: 1280, height: 800 } };
 const GAME = ['h8', 'i9', 'i7', 'g9', 'j8', 'h9', 'f9', 'j9', 'k9', 'g7', 'h6', 'j7', 'g8', 'f8', 'i8', 'k8', 'h7', 'h5', 'g6', 'j5', 'i6', 'k6', 'f6', 'e6', 'j6'];
 
 await mkdir(folder, { recursive: true });
-const server = await Server.start('--bot-pace', '100');
+const server = await Server.start({ 'no-demo': false, 'bot-pace': 100 });
 const browser = await openBrowser();
 try {
   const game = await playedGame({ server, browser }, GAME);

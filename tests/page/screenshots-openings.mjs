@@ -11,7 +11,7 @@ const DESK = { viewport: { width: 1280, height: 800 } };
 const LANDSCAPE = { ...PHONE, viewport: { width: 863, height: 360 } };
 
 await mkdir(folder, { recursive: true });
-const server = await Server.start();
+const server = await Server.start({ 'no-demo': false });
 const browser = await openBrowser();
 
 /**

@@ -24,8 +24,8 @@ const MIDDLE = 24;
 
 await mkdir(folder, { recursive: true });
 const browser = await openBrowser();
-const server = await Server.start('--bot-pace', '400');
-const quiet = await Server.start('--no-demo');
+const server = await Server.start({ 'no-demo': false, 'bot-pace': 400 });
+const quiet = await Server.start();
 
 /** What a screen needs to take its pictures.
  * @typedef {{ size: string, scheme: 'light' | 'dark', shoot: (page: Page, state: string) => Promise<void>, person: (name: string, where?: Server, options?: object) => Promise<Page>, other: (name: string, where?: Server) => Promise<Page> }} Stage */

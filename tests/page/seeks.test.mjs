@@ -9,7 +9,7 @@ import { PHONE, accept, ask, begin, online, put, stage, visitor } from './harnes
 /** @import { Page } from 'playwright-core' */
 /** @typedef {Awaited<ReturnType<typeof visitor>>} Visitor */
 
-const at = stage('--no-demo');
+const at = stage();
 const FIND = { name: /^((Find|Wait for) an opponent|Play now)$/ };
 /** The button for the pool that a new player finds chosen. @param {Page} page */
 const find = (page) => page.getByRole('button', FIND);

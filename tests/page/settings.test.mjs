@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo');
+const at = stage();
 
 /** In the page: the color of the board near its upper left corner. */
 function ground() {

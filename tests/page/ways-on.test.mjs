@@ -7,7 +7,7 @@ import { elsewhere, guest, own, PASSWORD, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { stage, visitor } from './harness.mjs';
 
-const at = stage('--no-demo', ...TRUST);
+const at = stage(TRUST);
 
 test('players and lessons are reached on a phone and on a small desk', async () => {
   for (const viewport of [{ width: 320, height: 568 }, { width: 390, height: 844 }, { width: 1024, height: 768 }]) {

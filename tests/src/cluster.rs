@@ -12,7 +12,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{Server, http};
+use crate::{Server, Setting, http};
 
 /// A node is ready within this time.
 const READY_WITHIN: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const READY_WITHIN: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Cluster {
     nodes: Vec<Node>,
-    flags: Vec<String>,
+    settings: Vec<(String, String)>,
     logs: TempDir,
     // The nodes end before what they use.
     nats: NatsServer,
@@ -40,12 +40,12 @@ struct Node {
 }
 
 impl Cluster {
-    /// Starts the services and so many nodes with these flags. `None`, with a printed sentence,
+    /// Starts the services and so many nodes with these settings. `None`, with a printed sentence,
     /// where a service is not installed.
     ///
     /// # Panics
     /// When one of them does not start.
-    pub async fn start(nodes: usize, flags: &[&str]) -> Option<Self> {
+    pub async fn start(nodes: usize, settings: &[Setting<'_>]) -> Option<Self> {
         let postgres = block_in_place(|| PostgresServer::start(Durability::None))?;
         let nats = block_in_place(NatsServer::start)?;
         let mut all = Vec::new();
@@ -57,9 +57,10 @@ impl Cluster {
                 to_bus: Relay::start(Service::Tcp(nats.address())).await,
             });
         }
-        let flags = flags.iter().map(|&flag| flag.to_owned()).collect();
+        let settings = settings.iter().map(|&(key, value)| (key.to_owned(), value.to_owned()));
+        let settings = settings.collect();
         let logs = tempfile::tempdir().expect("a folder for the logs");
-        let mut cluster = Self { nodes: all, flags, logs, nats, postgres };
+        let mut cluster = Self { nodes: all, settings, logs, nats, postgres };
         for node in 0..nodes {
             cluster.start_node(node);
         }
@@ -98,8 +99,9 @@ impl Cluster {
         this.starts += 1;
         let log = self.logs.path().join(format!("node-{node}-{}.log", this.starts));
         let log = fs::File::create(log).expect("a file for the log");
-        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        let server = block_in_place(|| Server::start_as_node(&database, &bus, log, &flags));
+        let settings = self.settings.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let settings: Vec<_> = settings.collect();
+        let server = block_in_place(|| Server::start_as_node(&database, &bus, log, &settings));
         this.server = Some(server);
     }
 

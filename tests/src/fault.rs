@@ -32,20 +32,20 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use tokio::{sync::watch, task::JoinSet, time::sleep_until};
 
 use self::member::{Conduct, Made, Member};
-use crate::{Cluster, Guest, Seen, Server, private};
+use crate::{Cluster, Guest, Seen, Server, Setting, private};
 
 /// The mean time from a start of the server to its kill.
 const LIFE: Duration = Duration::from_secs(1);
 /// The share of lives in which the disk is full for a third of the time.
 const FULL_DISKS: f64 = 0.3;
 
-/// Flags for many members who are faster than people.
-const FAST: [[&str; 2]; 5] = [
-    ["--command-rate", "1000000"],
-    ["--sessions-per-address", "1000000"],
-    ["--connection-rate", "1000000"],
-    ["--rooms-per-address", "1000000"],
-    ["--room-rate", "1000000"],
+/// Settings for many members who are faster than people.
+const FAST: [Setting<'_>; 5] = [
+    ("command-rate", "1000000"),
+    ("sessions-per-address", "1000000"),
+    ("connection-rate", "1000000"),
+    ("rooms-per-address", "1000000"),
+    ("room-rate", "1000000"),
 ];
 
 /// The counts and failures of a run.
@@ -121,10 +121,10 @@ fn write_wrong_answers(answers: &[String], f: &mut fmt::Formatter<'_>) -> fmt::R
     answers.iter().take(WRONG_ANSWERS_SHOWN).try_for_each(|one| write!(f, "\n  {one}"))
 }
 
-/// Nodes for many members who are faster than people, with these flags. `None` where a service is
+/// Nodes for many members who are faster than people, with these settings. `None` where a service is
 /// not installed.
-async fn start_nodes(count: usize, flags: &[&str]) -> Option<Cluster> {
-    Cluster::start(count, &[FAST.as_flattened(), &["--log", "info"], flags].concat()).await
+async fn start_nodes(count: usize, settings: &[Setting<'_>]) -> Option<Cluster> {
+    Cluster::start(count, &[&FAST[..], &[("log", "info")], settings].concat()).await
 }
 
 /// Plays in this many rooms for a time, and kills the server once a second on average.
@@ -207,8 +207,8 @@ impl Life {
             }
             _ => Stdio::null(),
         };
-        let flags = [FAST.as_flattened(), &["--log", "debug"]].concat();
-        let server = Server::start_in_with_limits(folder, log, &flags);
+        let settings = [&FAST[..], &[("log", "debug")]].concat();
+        let server = Server::start_in_with_limits(folder, log, &settings);
         Self { server, _unread: unread }
     }
 }

@@ -28,7 +28,7 @@ pub use self::{
     guest::{Away, Guest, Seen},
     http::get as http_get,
     programs::program,
-    server::Server,
+    server::{Server, Setting},
     socket::{Socket, connect},
     times::Times,
 };

@@ -25,7 +25,7 @@ use futures_util::{StreamExt, stream};
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
 use tokio::task::JoinHandle;
 
-use crate::{Guest, Seen, Server, http, private, random_games::random_move};
+use crate::{Guest, Seen, Server, Setting, http, private, random_games::random_move};
 
 /// Games of a person at once.
 const GAMES_AT_ONCE: usize = 24;
@@ -35,19 +35,19 @@ const BOT_GAMES_AT_ONCE: usize = 8;
 /// no game ends as soon as that.
 const LATE_TURNS: RangeInclusive<usize> = 4..=6;
 
-/// Flags for many games at once. Bots wait just so long that a spectator can come between two acts.
-const FLAGS: [[&str; 2]; 11] = [
-    ["--bot-answer-min", "20"],
-    ["--bot-pace", "20"],
-    ["--bot-rooms", "1000000"],
-    ["--bot-rooms-per-address", "1000000"],
-    ["--command-rate", "1000000"],
-    ["--connection-rate", "1000000"],
-    ["--http-rate", "1000000"],
-    ["--room-rate", "1000000"],
-    ["--rooms-per-address", "1000000"],
-    ["--sessions-per-address", "1000000"],
-    ["--log", "error"],
+/// Settings for many games at once. Bots wait just so long that a spectator can come between two acts.
+const SETTINGS: [Setting<'_>; 11] = [
+    ("bot-answer-min", "20"),
+    ("bot-pace", "20"),
+    ("bot-rooms", "1000000"),
+    ("bot-rooms-per-address", "1000000"),
+    ("command-rate", "1000000"),
+    ("connection-rate", "1000000"),
+    ("http-rate", "1000000"),
+    ("room-rate", "1000000"),
+    ("rooms-per-address", "1000000"),
+    ("sessions-per-address", "1000000"),
+    ("log", "error"),
 ];
 
 /// Starts a server for such games, which stores them in this folder.
@@ -55,7 +55,7 @@ const FLAGS: [[&str; 2]; 11] = [
 /// # Panics
 /// When it does not start.
 pub fn start_server(folder: &Path) -> Server {
-    Server::start_in_with(folder, FLAGS.as_flattened())
+    Server::start_in_with(folder, &SETTINGS)
 }
 
 /// The first of freestyle and renju that offers the opening, on 15x15.

@@ -13,18 +13,16 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::{http, programs::program, socket::connect_from};
 
-/// Flags for many guests who are faster than people.
-const FAST: [&str; 10] = [
-    "--command-rate",
-    "1000000",
-    "--rooms-per-address",
-    "1000000",
-    "--room-rate",
-    "1000000",
-    "--bot-rooms",
-    "1000000",
-    "--bot-rooms-per-address",
-    "1000000",
+/// The key of one of the server's settings, and its value.
+pub type Setting<'a> = (&'a str, &'a str);
+
+/// Settings for many guests who are faster than people.
+const FAST: [Setting<'_>; 5] = [
+    ("command-rate", "1000000"),
+    ("rooms-per-address", "1000000"),
+    ("room-rate", "1000000"),
+    ("bot-rooms", "1000000"),
+    ("bot-rooms-per-address", "1000000"),
 ];
 
 /// A running server, killed when this is dropped.
@@ -46,12 +44,12 @@ impl Server {
         Self::start_with(&FAST)
     }
 
-    /// Starts a server on a free port and in memory, with these flags and the defaults otherwise.
+    /// Starts a server on a free port and in memory, with these settings and the defaults otherwise.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_with(flags: &[&str]) -> Self {
-        Self::run(Command::new(program("fivefold-server")).arg("--in-memory").args(flags))
+    pub fn start_with(settings: &[Setting<'_>]) -> Self {
+        Self::run(Command::new(program("fivefold-server")).arg("--in-memory"), settings)
     }
 
     /// Starts a server on a free port that stores everything in this folder.
@@ -62,24 +60,29 @@ impl Server {
         Self::start_in_with(folder, &FAST)
     }
 
-    /// As [`start_in`](Self::start_in), with these flags and the defaults otherwise.
+    /// As [`start_in`](Self::start_in), with these settings and the defaults otherwise.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_in_with(folder: &Path, flags: &[&str]) -> Self {
+    pub fn start_in_with(folder: &Path, settings: &[Setting<'_>]) -> Self {
         let mut server = Command::new(program("fivefold-server"));
-        Self::run(server.arg("--data").arg(folder).args(flags))
+        Self::run(server.arg("--data").arg(folder), settings)
     }
 
-    /// Starts a node of a cluster with these flags and the defaults otherwise. `log` receives its
+    /// Starts a node of a cluster with these settings and the defaults otherwise. `log` receives its
     /// log.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_as_node(database: &str, bus: &str, log: impl Into<Stdio>, flags: &[&str]) -> Self {
+    pub fn start_as_node(
+        database: &str,
+        bus: &str,
+        log: impl Into<Stdio>,
+        settings: &[Setting<'_>],
+    ) -> Self {
         let mut server = Command::new(program("fivefold-server"));
-        server.args(["--database", database, "--bus", bus]).args(flags).stderr(log);
-        Self::run(&mut server)
+        server.args(["--database", database, "--bus", bus]).stderr(log);
+        Self::run(&mut server, settings)
     }
 
     /// As [`start_as_node`](Self::start_as_node) with its own log, for a node that trusts the
@@ -90,34 +93,38 @@ impl Server {
     pub fn start_as_trusting_node(database: &str, bus: &str, trusted: &Path) -> Self {
         let mut server = Command::new(program("fivefold-server"));
         server.args(["--database", database, "--bus", bus]).env("SSL_CERT_FILE", trusted);
-        Self::run(&mut server)
+        Self::run(&mut server, &[])
     }
 
-    /// Starts a server that is alone on a PostgreSQL database, with these flags and the defaults
+    /// Starts a server that is alone on a PostgreSQL database, with these settings and the defaults
     /// otherwise.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_on(database: &str, flags: &[&str]) -> Self {
+    pub fn start_on(database: &str, settings: &[Setting<'_>]) -> Self {
         let mut server = Command::new(program("fivefold-server"));
-        Self::run(server.args(["--database", database]).args(flags))
+        Self::run(server.args(["--database", database]), settings)
     }
 
     /// As [`start_on`](Self::start_on). `log` receives its log.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_on_with_log(database: &str, log: impl Into<Stdio>, flags: &[&str]) -> Self {
+    pub fn start_on_with_log(
+        database: &str,
+        log: impl Into<Stdio>,
+        settings: &[Setting<'_>],
+    ) -> Self {
         let mut server = Command::new(program("fivefold-server"));
-        Self::run(server.args(["--database", database]).args(flags).stderr(log))
+        Self::run(server.args(["--database", database]).stderr(log), settings)
     }
 
     /// As [`start_in_with`](Self::start_in_with), with another build of the server.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_program_in(program: &Path, folder: &Path, flags: &[&str]) -> Self {
-        Self::spawn(Command::new(program).arg("--data").arg(folder).args(flags))
+    pub fn start_program_in(program: &Path, folder: &Path, settings: &[Setting<'_>]) -> Self {
+        Self::spawn(Command::new(program).arg("--data").arg(folder), settings)
     }
 
     /// As [`start_in_with`](Self::start_in_with), for a server with a file size limit: a write
@@ -125,11 +132,15 @@ impl Server {
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_in_with_limits(folder: &Path, log: impl Into<Stdio>, flags: &[&str]) -> Self {
+    pub fn start_in_with_limits(
+        folder: &Path,
+        log: impl Into<Stdio>,
+        settings: &[Setting<'_>],
+    ) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
-        shell.arg(program("fivefold-server")).arg("--data").arg(folder).args(flags);
-        Self::run(shell.stderr(log))
+        shell.arg(program("fivefold-server")).arg("--data").arg(folder);
+        Self::run(shell.stderr(log), settings)
     }
 
     /// Limits the size of the server's files; `None` removes the limit.
@@ -146,17 +157,17 @@ impl Server {
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_with_log(log: &Path, flags: &[&str]) -> Self {
-        Self::start_with_stderr(File::create(log).expect("a file for the log"), flags)
+    pub fn start_with_log(log: &Path, settings: &[Setting<'_>]) -> Self {
+        Self::start_with_stderr(File::create(log).expect("a file for the log"), settings)
     }
 
     /// The same, with any target for the log.
     ///
     /// # Panics
     /// When it does not start.
-    pub fn start_with_stderr(log: impl Into<Stdio>, flags: &[&str]) -> Self {
+    pub fn start_with_stderr(log: impl Into<Stdio>, settings: &[Setting<'_>]) -> Self {
         let mut server = Command::new(program("fivefold-server"));
-        Self::run(server.arg("--in-memory").args(flags).stderr(log))
+        Self::run(server.arg("--in-memory").stderr(log), settings)
     }
 
     /// As [`start_with_log`](Self::start_with_log), for a server with this open-file limit.
@@ -167,29 +178,29 @@ impl Server {
         let log = File::create(log).expect("a file for the log");
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("ulimit -n {files} && exec \"$0\" \"$@\"")]);
-        Self::run(shell.arg(program("fivefold-server")).arg("--in-memory").stderr(log))
+        Self::run(shell.arg(program("fivefold-server")).arg("--in-memory").stderr(log), &[])
     }
 
-    /// The last line that a server writes when it does not start with these flags.
+    /// The last line that a server writes when it does not start with these settings.
     ///
     /// # Panics
     /// When it ends as after another kind of error.
-    pub fn refusal(flags: &[&str]) -> String {
+    pub fn refusal(settings: &[Setting<'_>]) -> String {
         let mut server = Command::new(program("fivefold-server"));
-        server.args(["--listen", "127.0.0.1:0"]).args(flags);
-        let refused = server.output().expect("the server starts");
+        let refused = set(&mut server, settings).args(["--listen", "127.0.0.1:0"]).output();
+        let refused = refused.expect("the server starts");
         let text = String::from_utf8_lossy(&refused.stderr);
         assert_eq!(refused.status.code(), Some(1), "{text}");
         text.lines().next_back().unwrap_or_default().to_owned()
     }
 
     /// Starts this build. All players share this machine.
-    fn run(server: &mut Command) -> Self {
-        Self::spawn(server.env("FIVEFOLD_SHARED_ADDRESS", "127.0.0.0/8"))
+    fn run(server: &mut Command, settings: &[Setting<'_>]) -> Self {
+        Self::spawn(set(server, &[("shared-address", "127.0.0.0/8")]), settings)
     }
 
-    fn spawn(server: &mut Command) -> Self {
-        let mut child = server
+    fn spawn(server: &mut Command, settings: &[Setting<'_>]) -> Self {
+        let mut child = set(server, settings)
             .args(["--listen", "127.0.0.1:0", "--no-demo"])
             .env_remove("FIVEFOLD_DATA")
             .stdin(Stdio::null())
@@ -298,6 +309,15 @@ impl Drop for Server {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// Passes settings to a server: each has a variable.
+fn set<'a>(server: &'a mut Command, settings: &[Setting<'_>]) -> &'a mut Command {
+    server.envs(
+        settings.iter().map(|(key, value)| {
+            (format!("FIVEFOLD_{}", key.to_uppercase().replace('-', "_")), value)
+        }),
+    )
 }
 
 /// The address in a line such as `Fivefold is at http://localhost:8080/`.

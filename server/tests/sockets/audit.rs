@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Program, command};
+use crate::program::{Program, Setting, command};
 
 /// Ann signs up; some sign in as her, or try to; and an operator acts, on the page and by command.
-async fn events(flags: &[&str]) -> (Vec<String>, String) {
-    let server = Program::start(flags);
+async fn events(settings: &[Setting<'_>]) -> (Vec<String>, String) {
+    let server = Program::start(settings);
     let ask = async |what: &str, body: Value| server.ask(what, "", &body).await;
     let ann = json!({"name": "Ann", "password": "correct horse"});
     let (status, head, _) = ask("POST /api/account", ann.clone()).await;
@@ -61,7 +61,7 @@ fn member_of(run: &impl Fn(&[&str]) -> (String, String), name: &str) -> String {
 
 #[tokio::test]
 async fn each_try_and_each_act_is_a_line() {
-    let (lines, commands) = events(&["--log-addresses", "full"]).await;
+    let (lines, commands) = events(&[("log-addresses", "full")]).await;
     let expected = [
         r#"sign_up result=done account="Ann" address=127.0.0.1"#,
         r#"sign_up result=done account="Bob" address=127.0.0.1"#,
@@ -84,6 +84,6 @@ async fn each_try_and_each_act_is_a_line() {
 async fn addresses_are_networks_by_default_and_can_be_left_out() {
     let (lines, _) = events(&[]).await;
     assert!(lines.iter().all(|line| line.ends_with(" address=127.0.0.0/24")), "{lines:?}");
-    let (lines, _) = events(&["--log-addresses", "off"]).await;
+    let (lines, _) = events(&[("log-addresses", "off")]).await;
     assert!(lines.len() == 8 && !lines.concat().contains("127.0.0"), "{lines:?}");
 }

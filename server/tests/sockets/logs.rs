@@ -13,7 +13,7 @@ use crate::{
 
 #[tokio::test]
 async fn secrets_are_never_logged() {
-    let program = Program::start(&["--log", "trace", "--log-format", "json"]);
+    let program = Program::start(&[("log", "trace"), ("log-format", "json")]);
     let address = &program.address();
     // As the lines of the log.
     let greeting: Value = serde_json::from_str(&program.greeting).unwrap();

@@ -18,6 +18,18 @@ use tokio::{
 
 use crate::harness::within;
 
+/// The key of a setting, and its value.
+pub(crate) type Setting<'a> = (&'a str, &'a str);
+
+/// Passes settings to the program: each has a variable.
+pub(crate) fn set<'a>(program: &'a mut Command, settings: &[Setting<'_>]) -> &'a mut Command {
+    program.envs(
+        settings.iter().map(|(key, value)| {
+            (format!("FIVEFOLD_{}", key.to_uppercase().replace('-', "_")), value)
+        }),
+    )
+}
+
 /// A command with this program, without variables of the one who runs the tests.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fivefold-server"));
@@ -40,11 +52,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn start(flags: &[&str]) -> Self {
+    pub(crate) fn start(settings: &[Setting<'_>]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = File::create(folder.path().join("log")).unwrap();
         let mut server = command();
-        server.args(["--listen", "127.0.0.1:0", "--no-demo"]).args(flags);
+        set(&mut server, settings).args(["--listen", "127.0.0.1:0", "--no-demo"]);
         let data = folder.path().join("data");
         let mut child =
             server.arg("--data").arg(data).stdout(Stdio::piped()).stderr(log).spawn().unwrap();

@@ -142,8 +142,9 @@ fn copy_of(base: &Path) -> TempDir {
 /// Starts a server, stops it when it is ready, and returns what it has logged; or else its last words.
 fn start(folder: &Path) -> Result<String, String> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_fivefold-server"))
-        .args(["--listen", "127.0.0.1:0", "--no-demo", "--keep-rooms", "3650", "--data"])
+        .args(["--listen", "127.0.0.1:0", "--no-demo", "--data"])
         .arg(folder)
+        .env("FIVEFOLD_KEEP_ROOMS", "3650")
         .env_remove("FIVEFOLD_DATABASE")
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

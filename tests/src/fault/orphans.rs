@@ -73,7 +73,7 @@ impl fmt::Display for OrphansVerdict {
 /// # Panics
 /// When a member receives an impossible event, or rooms stay without an owner.
 pub async fn run(rooms: usize, played: usize, seed: u64) -> Option<OrphansVerdict> {
-    let mut cluster = start_nodes(3, &["--rooms-per-identity", "1000000"]).await?;
+    let mut cluster = start_nodes(3, &[("rooms-per-identity", "1000000")]).await?;
     make_rooms(cluster.node(0), rooms.saturating_sub(played)).await;
     let (stop, stopped) = watch::channel(false);
     let others = vec![cluster.node(1).address(), cluster.node(2).address()];

@@ -27,22 +27,22 @@ use super::{
     plan::Target,
     table::{MoveTimes, Places, Schedule, Table, enter},
 };
-use crate::{Server, Socket, Times};
+use crate::{Server, Setting, Socket, Times};
 
 /// How many nodes a cluster has.
 const NODES: usize = 3;
 
-/// Flags for many people from one address. A limit on sessions that the system's limit on files allows:
+/// Settings for many people from one address. A limit on sessions that the system's limit on files allows:
 /// otherwise the server takes fewer, and of them only a part from one address of the whole cluster.
-const FLAGS: [[&str; 2]; 8] = [
-    ["--command-rate", "1000000"],
-    ["--connection-rate", "1000000"],
-    ["--sessions-per-address", "18000"],
-    ["--sessions", "18000"],
-    ["--rooms-per-address", "1000000"],
-    ["--room-rate", "1000000"],
-    ["--spectators", "1000000"],
-    ["--log", "error"],
+const SETTINGS: [Setting<'_>; 8] = [
+    ("command-rate", "1000000"),
+    ("connection-rate", "1000000"),
+    ("sessions-per-address", "18000"),
+    ("sessions", "18000"),
+    ("rooms-per-address", "1000000"),
+    ("room-rate", "1000000"),
+    ("spectators", "1000000"),
+    ("log", "error"),
 ];
 
 /// The servers, and where people are.
@@ -243,19 +243,18 @@ struct Spent {
 impl Parts {
     fn start(layout: Layout) -> Option<Self> {
         let data = tempfile::tempdir().expect("a folder for the data");
-        let flags = FLAGS.as_flattened();
         if layout == Layout::Sqlite {
-            let servers = vec![Server::start_in_with(data.path(), flags)];
+            let servers = vec![Server::start_in_with(data.path(), &SETTINGS)];
             return Some(Self { servers, nats: None, postgres: None, _data: data });
         }
         let postgres = PostgresServer::start(Durability::Full)?;
         let database = postgres.url();
         let (nats, servers) = if layout == Layout::Postgres {
-            (None, vec![Server::start_on(&database, flags)])
+            (None, vec![Server::start_on(&database, &SETTINGS)])
         } else {
             let nats = NatsServer::start()?;
             let bus = nats.url();
-            let start = |_| Server::start_as_node(&database, &bus, std::io::stderr(), flags);
+            let start = |_| Server::start_as_node(&database, &bus, std::io::stderr(), &SETTINGS);
             (Some(nats), (0..NODES).map(start).collect())
         };
         Some(Self { servers, nats, postgres: Some(postgres), _data: data })
