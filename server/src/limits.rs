@@ -10,7 +10,7 @@ pub mod puzzles;
 pub mod ratings;
 pub mod signals;
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 use fivefold_shared::{
     clock::TIME_MIN_MS,
@@ -145,8 +145,10 @@ pub const CLOSE_LINGER_BYTES: usize = 4 * 1024 * 1024;
 pub const CLOSE_LINGER_BUFFER_MIN: usize = 512;
 /// The same once a client has sent that many: more, because reading a flood in small parts is dear.
 pub const CLOSE_LINGER_BUFFER_MAX: usize = 64 * 1024;
-/// The longest `--drain`, in seconds.
-pub const DRAIN_SECS_MAX: u64 = 3_600;
+/// How many seconds the server may go on after it was asked to stop.
+pub const DRAIN_SECONDS: RangeInclusive<u32> = 0..=3_600;
+/// How long an operator may let messages from clients be.
+pub const MESSAGE_BYTES: RangeInclusive<u32> = 4_096..=1 << 20;
 /// On shutdown: how long sessions have to end before they are dropped.
 pub const STOP_SESSIONS_WITHIN: Duration = Duration::from_secs(3);
 /// On shutdown of one node of several: the longest time over which its sessions are closed, so that

@@ -9,10 +9,9 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use clap::Parser;
 use fivefold_server::{
     Listeners, Membership, RunError, commands,
-    config::{Args, Config, Moderate, Task},
+    config::{self, Config, Moderate, Settings, Task},
     net::public_url::PublicUrl,
     process::{
         clock::Clock,
@@ -33,7 +32,7 @@ use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 fn main() -> io::Result<ExitCode> {
-    match run(&Args::parse()) {
+    match run() {
         Ok(code) => Ok(code),
         Err(error) => {
             writeln!(io::stderr(), "fivefold-server: {}", sentence(&error))?;
@@ -51,48 +50,48 @@ fn sentence(error: &anyhow::Error) -> String {
     })
 }
 
-fn run(args: &Args) -> anyhow::Result<ExitCode> {
+fn run() -> anyhow::Result<ExitCode> {
     outlive_file_limit()?;
-    args.check()?;
-    let logs = logs::start(&args.log, args.log_format).context("--log")?;
-    match &args.task {
-        None => serve(args, &logs).map(|()| ExitCode::SUCCESS),
-        Some(task) => maintain(args, task).inspect(|_| commands::log_command(task)),
+    let (settings, task) = config::read()?;
+    let logs = logs::start(&settings.log, settings.log_format).context("--log")?;
+    match &task {
+        None => serve(&settings, &logs).map(|()| ExitCode::SUCCESS),
+        Some(task) => maintain(&settings, task).inspect(|_| commands::log_command(task)),
     }
 }
 
-fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
-    match (task, &args.database) {
-        (Task::Check { repair: false }, None) => check(&storage::check(&args.data_folder()?)?),
+fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
+    match (task, &settings.database) {
+        (Task::Check { repair: false }, None) => check(&storage::check(&settings.data_folder()?)?),
         (Task::Check { repair: false }, Some(url)) => check(&storage::check_postgres(url)?),
-        (Task::Check { repair: true }, None) => repair(&args.data_folder()?),
+        (Task::Check { repair: true }, None) => repair(&settings.data_folder()?),
         (Task::Check { repair: true }, Some(_)) => {
             bail!("only database files are repaired; restore this database from a backup")
         }
-        (Task::Backup { file }, None) => check(&storage::backup(&args.data_folder()?, file)?),
+        (Task::Backup { file }, None) => check(&storage::backup(&settings.data_folder()?, file)?),
         (Task::Backup { .. }, Some(_)) => bail!(
             "PostgreSQL has better means: pg_dump for a copy of one instant, pg_basebackup with an \
              archive of the WAL for everything up to a failure"
         ),
-        (Task::Recover { name }, None) => recover(Database::Folder(&args.data_folder()?), name),
+        (Task::Recover { name }, None) => recover(Database::Folder(&settings.data_folder()?), name),
         (Task::Recover { name }, Some(url)) => recover(Database::Postgres(url), name),
         (Task::Moderate { operator, task }, database) => {
             let task = task.as_ref().unwrap_or(&Moderate::List);
-            let folder = folder_unless(database.as_ref(), args)?;
+            let folder = folder_unless(database.as_ref(), settings)?;
             let database = database_of(database.as_ref(), &folder);
             print(&commands::moderation::moderate(database, task, operator.as_ref())?)
         }
         (Task::Account { task }, database) => {
-            let folder = folder_unless(database.as_ref(), args)?;
+            let folder = folder_unless(database.as_ref(), settings)?;
             let database = database_of(database.as_ref(), &folder);
             print(&commands::accounts::account(database, task)?)
         }
         (Task::Operator { name, remove }, database) => {
-            let folder = folder_unless(database.as_ref(), args)?;
+            let folder = folder_unless(database.as_ref(), settings)?;
             let database = database_of(database.as_ref(), &folder);
             print(&commands::moderation::set_operator(database, name, *remove)?)
         }
-        (Task::Undo { game }, None) => undo(Database::Folder(&args.data_folder()?), game),
+        (Task::Undo { game }, None) => undo(Database::Folder(&settings.data_folder()?), game),
         (Task::Undo { game }, Some(url)) => undo(Database::Postgres(url), game),
         (Task::Migrate { from, to }, Some(url)) => migrate(from.as_deref(), to.as_deref(), url),
         (Task::Migrate { .. }, None) => {
@@ -102,8 +101,8 @@ fn maintain(args: &Args, task: &Task) -> anyhow::Result<ExitCode> {
 }
 
 /// The folder of the database, unless it is elsewhere.
-fn folder_unless(url: Option<&DatabaseUrl>, args: &Args) -> anyhow::Result<PathBuf> {
-    url.map_or_else(|| args.data_folder(), |_| Ok(PathBuf::new()))
+fn folder_unless(url: Option<&DatabaseUrl>, settings: &Settings) -> anyhow::Result<PathBuf> {
+    url.map_or_else(|| settings.data_folder(), |_| Ok(PathBuf::new()))
 }
 
 fn database_of<'a>(url: Option<&'a DatabaseUrl>, folder: &'a Path) -> Database<'a> {
@@ -148,28 +147,26 @@ fn repair(folder: &Path) -> anyhow::Result<ExitCode> {
     Ok(if repaired.findings.is_sound() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn serve(args: &Args, logs: &Logs) -> anyhow::Result<()> {
-    let pools = args.pools().with_context(|| {
-        let file = args.pools.clone().unwrap_or_default();
-        format!("--pools {}", file.display())
-    })?;
+fn serve(settings: &Settings, logs: &Logs) -> anyhow::Result<()> {
+    let pools = settings.pools()?;
     let (lost_lines, panics) = (logs.lost.clone(), logs.panics.clone());
-    let mut config = Config { lost_lines, panics, pools, ..args.config()? };
+    let mut config = Config { lost_lines, panics, pools, ..settings.config()? };
     config.limits = file_limit::fit(config.limits)?;
     // Outside of the runtime, as it blocks.
-    let rooms = Rooms::open(args)?;
+    let rooms = Rooms::open(settings)?;
     if let Some(node) = &rooms.sole_node {
         config.node = node.id();
     }
-    listen_and_run(args, rooms, config)
+    listen_and_run(settings, rooms, config)
 }
 
 #[tokio::main]
-async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Result<()> {
-    let listener = args.listen.bind().await;
-    let listener = listener
-        .with_context(|| format!("cannot listen on {}; choose another --listen", args.listen))?;
-    let metrics = match &args.metrics_listen {
+async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> anyhow::Result<()> {
+    let listener = settings.listen.bind().await;
+    let listener = listener.with_context(|| {
+        format!("cannot listen on {}; choose another --listen", settings.listen)
+    })?;
+    let metrics = match &settings.metrics_listen {
         Some(address) => Some(address.bind().await.with_context(|| {
             format!("cannot listen on {address}; choose another --metrics-listen")
         })?),
@@ -183,7 +180,7 @@ async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Re
         Some(url) => url.to_string(),
         None => PublicUrl::of_listener(address, config.tls.is_some()),
     };
-    let greeting = logs::greeting(args.log_format, &url);
+    let greeting = logs::greeting(settings.log_format, &url);
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
     }
@@ -195,7 +192,7 @@ async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Re
     let shutdown = CancellationToken::new();
     let reload = reload_on_signal(config.tls.clone());
     tokio::select! {
-        served = run_and_rejoin(args, rooms, listeners, config, &shutdown) => served,
+        served = run_and_rejoin(settings, rooms, listeners, config, &shutdown) => served,
         failed = cancel_on_signal(&shutdown) => Ok(failed?),
         failed = reload => Ok(failed?),
     }
@@ -203,7 +200,7 @@ async fn listen_and_run(args: &Args, rooms: Rooms, config: Config) -> anyhow::Re
 
 /// Runs the server. A node that is dead to the others of its cluster joins again under a new number.
 async fn run_and_rejoin(
-    args: &Args,
+    settings: &Settings,
     mut rooms: Rooms,
     listeners: Listeners<Arc<TcpListener>>,
     config: Config,
@@ -226,8 +223,8 @@ async fn run_and_rejoin(
             served => return Ok(served?),
         }
         tracing::warn!("joins the cluster again, under a new number");
-        let args = args.clone();
-        rooms = spawn_blocking(move || Rooms::open(&args)).await??;
+        let settings = settings.clone();
+        rooms = spawn_blocking(move || Rooms::open(&settings)).await??;
     }
 }
 
@@ -241,18 +238,18 @@ struct Rooms {
 
 impl Rooms {
     /// Blocks.
-    fn open(args: &Args) -> anyhow::Result<Self> {
-        let access = args.bus()?;
-        let storage = open_storage(args)?;
+    fn open(settings: &Settings) -> anyhow::Result<Self> {
+        let access = settings.bus()?;
+        let storage = open_storage(settings)?;
         let (mut membership, mut sole_node) = (None, None);
-        if let Some(url) = &args.database {
+        if let Some(url) = &settings.database {
             if let Some(access) = access {
                 let registry = PostgresRegistry::open(url)?;
-                let registry = Box::new(match &args.node_name {
+                let registry = Box::new(match &settings.node_name {
                     Some(name) => registry.named(name.clone()),
                     None => registry,
                 });
-                let bus = BusConfig::Nats { access, cluster: args.cluster.clone() };
+                let bus = BusConfig::Nats { access, cluster: settings.cluster.clone() };
                 membership = Some(Membership { registry, bus });
             } else {
                 sole_node = Some(SoleNode::join(url)?);
@@ -270,17 +267,17 @@ async fn lost(node: Option<&SoleNode>) {
     }
 }
 
-fn open_storage(args: &Args) -> anyhow::Result<Box<dyn Storage>> {
-    if args.in_memory {
+fn open_storage(settings: &Settings) -> anyhow::Result<Box<dyn Storage>> {
+    if settings.in_memory {
         tracing::warn!("everything is kept in memory and lost when the server stops");
         return Ok(Box::new(Memory::default()));
     }
-    if let Some(url) = &args.database {
-        let storage = Postgres::open(url, args.database_replica.as_ref())?;
+    if let Some(url) = &settings.database {
+        let storage = Postgres::open(url, settings.database_replica.as_ref())?;
         tracing::info!(database = storage.name(), "games are kept in this database");
         return Ok(Box::new(storage));
     }
-    let storage = Sqlite::open(DataFolder::take(&args.data_folder()?)?)?;
+    let storage = Sqlite::open(DataFolder::take(&settings.data_folder()?)?)?;
     tracing::info!(folder = %storage.folder().path().display(), "games are kept in this folder");
     Ok(Box::new(storage))
 }

@@ -260,7 +260,7 @@ fn the_bus_needs_a_database() {
     let mut server = Command::new(program("fivefold-server"));
     let refused = server.args(["--bus", "nats://127.0.0.1:4222"]).output().expect("it starts");
     let text = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && text.contains("--database"), "{text}");
+    assert!(!refused.status.success() && text.contains("needs the setting database"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

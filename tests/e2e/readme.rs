@@ -7,7 +7,6 @@ use fivefold_tests::{Client, Server, program};
 use crate::FIVE;
 
 const README: &str = include_str!("../../README.md");
-const SETTINGS: &str = include_str!("../../docs/operating/settings.md");
 
 /// The lines after `$ ` in the README's console blocks.
 fn commands() -> Vec<&'static str> {
@@ -67,23 +66,6 @@ fn every_file_that_is_linked_is_there() {
         assert!(root.join(file).is_file(), "{link}");
     }
     assert!(root.join("tests/run").is_file());
-}
-
-#[test]
-fn every_setting_of_the_server_is_listed() {
-    let help = Command::new(program("fivefold-server")).arg("--help").output();
-    let help = String::from_utf8(help.expect("the server runs").stdout).expect("text");
-    let mut settings = 0;
-    for word in help.split([' ', '[', ']', '=', '\n']) {
-        if word.starts_with("FIVEFOLD_") || word.starts_with("--") && word.len() > 2 {
-            if ["--help", "--version"].contains(&word) {
-                continue;
-            }
-            assert!(SETTINGS.contains(&format!("`{word}`")), "{word} is not in settings.md");
-            settings += 1;
-        }
-    }
-    assert!(settings >= 10, "{help}");
 }
 
 #[test]

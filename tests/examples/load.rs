@@ -1,11 +1,11 @@
 //! Puts a server under load: rooms with random games, spectators, idle people, and people who never
 //! read. Each round ends after `--seconds` of playing.
 //!
-//! `cargo run --release -p fivefold-tests --example load -- --rooms 500 --rate 2000 --baseline`
+//! `cargo run --release -p fivefold-tests --example load -- rooms 500 --rate 2000 --baseline`
 //!
 //! Without `--server` it starts one on this machine with its own data folder. Your own server must
-//! allow the load: `--sessions-per-address`, `--rooms-per-address`, `--room-rate`, `--spectators`
-//! and `--command-rate`. Thousands of connections need a higher open-file limit: `ulimit -n 40000`.
+//! allow the load: `sessions-per-address`, `rooms-per-address`, `room-rate`, `spectators`
+//! and `command-rate`. Thousands of connections need a higher open-file limit: `ulimit -n 40000`.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{

@@ -51,6 +51,12 @@ impl ListenAddress {
     }
 }
 
+impl Default for ListenAddress {
+    fn default() -> Self {
+        Self("127.0.0.1:8080".to_owned())
+    }
+}
+
 impl FromStr for ListenAddress {
     type Err = ListenAddressError;
 

@@ -65,8 +65,8 @@ impl Disk {
             tracing::warn!(
                 free,
                 reserve = self.reserve,
-                "the disk is almost full: no rooms are made until there is more space (see \
-                 --disk-reserve)"
+                "the disk is almost full: no rooms are made until there is more space (see the \
+                 setting disk-reserve)"
             );
         } else if was_low && !is_low {
             tracing::info!(free, "the disk has space again: rooms are made");

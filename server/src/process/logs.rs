@@ -2,6 +2,7 @@
 //! counts and drops those that the disk, the pipe or a slow reader refuses.
 
 use std::{
+    fmt,
     io::{self, IsTerminal, Write},
     panic,
     str::FromStr,
@@ -49,6 +50,18 @@ pub enum LogFilterError {
     Target(#[from] ParseError),
 }
 
+impl Default for LogFilter {
+    fn default() -> Self {
+        Self("info".to_owned())
+    }
+}
+
+impl fmt::Display for LogFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl FromStr for LogFilter {
     type Err = LogFilterError;
 
@@ -79,9 +92,10 @@ fn level(word: &str) -> Result<&'static str, LogFilterError> {
 }
 
 /// How log lines are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub enum LogFormat {
     /// For people.
+    #[default]
     Text,
     /// One JSON object a line.
     Json,

@@ -26,7 +26,7 @@ pub enum OpenError {
         path: String,
     },
     /// The address of a database is unusable.
-    #[error("cannot use the address in --database or --database-replica: {reason}")]
+    #[error("cannot use the address in --database or the setting database-replica: {reason}")]
     Address {
         /// The reason, without any part of a password.
         reason: String,

@@ -62,8 +62,13 @@ async fn bad_handshakes_are_told_what_is_wrong() {
         ("Upgrade: websocket", "Upgrade: h2c", "426", "upgrade: websocket"),
         ("Connection: Upgrade, close", "Connection: close", "400", "Connection"),
         ("b25jZQ==", "b25jZQ", "400", "Sec-WebSocket-Key"),
-        ("Host: test", "Host: test\nOrigin: http://elsewhere.test", "403", "--allow-origin"),
-        ("Host: test", "Host: test\nOrigin: null", "403", "--allow-origin"),
+        (
+            "Host: test",
+            "Host: test\nOrigin: http://elsewhere.test",
+            "403",
+            "the setting allow-origin",
+        ),
+        ("Host: test", "Host: test\nOrigin: null", "403", "the setting allow-origin"),
         // A proxy is at fault.
         ("Upgrade: websocket\n", "", "400", "does not forward the headers Upgrade"),
         ("Upgrade: websocket\nConnection: Upgrade", "Connection: keep-alive", "400", "proxy"),

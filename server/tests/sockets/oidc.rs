@@ -27,7 +27,7 @@ fn config(provider: &SoftProvider) -> Config {
     let settings = OidcSettings {
         issuer: provider.issuer().parse().unwrap(),
         client: CLIENT.to_owned(),
-        secret: Some(SECRET.parse().unwrap()),
+        secret: Some(SECRET.to_owned().into()),
         label: "The club".to_owned(),
         public_url,
     };
@@ -278,7 +278,7 @@ async fn a_fault_of_the_operator_is_named_as_such() {
     let provider = SoftProvider::start().await;
     // The provider does not know the secret, and says so only at the end.
     let server = start_with(&provider, |settings| {
-        settings.secret = Some("another".parse().unwrap());
+        settings.secret = Some("another".to_owned().into());
     });
     sign_in(&server).await.1.assert(503, reason);
     assert_eq!(server.count(r#"refusals_total{reason="oidc_misconfigured"}"#).await, 1);

@@ -8,8 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use clap::{CommandFactory, Parser};
-use fivefold_server::config::{Args, VARIABLES_OF_THE_CLIENT};
+use fivefold_server::config::{self, SETTINGS, Settings, VARIABLES_OF_THE_CLIENT};
 use serde_json::Value;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -58,57 +57,19 @@ const ABSENT: [&str; 8] = [
     "tls_certificate_end_timestamp_seconds",
 ];
 
-/// Every flag and variable of the server.
-fn settings() -> BTreeSet<String> {
-    let command = Args::command();
-    let of_subcommands = command.get_subcommands().flat_map(clap::Command::get_arguments);
-    let arguments = command.get_arguments().chain(of_subcommands);
-    let names = arguments.flat_map(|argument| {
-        let flag = argument.get_long().map(|name| format!("--{name}"));
-        let variable = argument.get_env().map(|name| name.to_string_lossy().into_owned());
-        flag.into_iter().chain(variable)
-    });
-    names.collect()
-}
-
-fn check_setting(name: &str, file: &str) {
-    assert!(settings().contains(name), "{file}: there is no setting {name}");
-}
-
-/// Checks the arguments of a server: its flags exist, and it accepts their values.
-fn check_arguments(words: &[String], file: &str) {
-    let mut given: Vec<String> = Vec::new();
-    for word in words {
-        match given.last_mut() {
-            Some(flag) if !word.starts_with("--") && !flag.contains('=') => {
-                *flag = format!("{flag}={word}");
-            }
-            _ => given.push(word.clone()),
-        }
+/// Checks that a server accepts these flags and variables.
+fn check_accepted<'a>(
+    words: &[String],
+    variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+    file: &str,
+) {
+    let program = ["fivefold-server".to_owned()];
+    let words = config::command().try_get_matches_from(program.iter().chain(words));
+    let words = words.unwrap_or_else(|error| panic!("{file}: {error}"));
+    let variables = variables.into_iter().map(|(name, text)| (name.into(), text.into()));
+    if let Err(error) = Settings::from_sources(&words, variables) {
+        panic!("{file}: {error:#}");
     }
-    assert!(!given.is_empty(), "{file}: no flags");
-    let name = |flag: &String| flag.split('=').next().unwrap_or_default().to_owned();
-    for flag in &given {
-        check_setting(&name(flag), file);
-    }
-    // The address of the database comes from the environment, as it contains a password.
-    given.push("--database=postgres://fivefold@localhost/fivefold".to_owned());
-    let parsed = Args::try_parse_from(["fivefold-server".to_owned()].into_iter().chain(given));
-    if let Err(error) = parsed {
-        panic!("{file}: {error}");
-    }
-}
-
-/// The value of a flag among arguments.
-fn value<'a>(words: &'a [String], flag: &str) -> Option<&'a str> {
-    words.iter().enumerate().find_map(|(index, word)| {
-        let rest = word.strip_prefix(flag)?;
-        if rest.is_empty() {
-            words.get(index + 1).map(String::as_str)
-        } else {
-            rest.strip_prefix('=')
-        }
-    })
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -151,22 +112,17 @@ fn the_unit_starts_the_server_and_lets_it_stop() {
     assert_eq!(service("ExecStart"), "/usr/local/bin/fivefold-server");
     // The settings are variables: those of a server, and those of a node.
     let settings = UNIT.lines().filter_map(|line| line.strip_prefix("#   ")?.split_once('='));
-    let mut flags = Vec::new();
-    for (variable, value) in settings {
-        check_setting(variable, "fivefold-server.service");
-        let flag = variable.trim_start_matches("FIVEFOLD_").to_lowercase().replace('_', "-");
-        flags.push(format!("--{flag}={value}"));
+    let settings: Vec<_> = settings.collect();
+    let (server, node) = settings.split_at(2);
+    for variables in [server, node] {
+        check_accepted(&[], variables.iter().copied(), "fivefold-server.service");
     }
-    let (server, node) = flags.split_at(2);
-    for flags in [server, node] {
-        let given = [&["fivefold-server".to_owned()], flags].concat();
-        Args::try_parse_from(given).unwrap_or_else(|error| panic!("{error}"));
-    }
-    let data = value(server, "--data").expect("the data");
-    assert_eq!(data, format!("/var/lib/{}", service("StateDirectory")));
-    let drain: u64 = value(node, "--drain").expect("it drains").parse().unwrap();
+    let data = format!("/var/lib/{}", service("StateDirectory"));
+    assert!(server.contains(&("FIVEFOLD_DATA", &data)), "{server:?}");
+    let drain = node.iter().find(|(variable, _)| *variable == "FIVEFOLD_DRAIN");
+    let drain: u64 = drain.expect("it drains").1.parse().unwrap();
     let stop: u64 = service("TimeoutStopSec").parse().unwrap();
-    assert!(stop > drain + STOP_SECS, "killed after {stop} s, {drain} s for --drain");
+    assert!(stop > drain + STOP_SECS, "killed after {stop} s, {drain} s for FIVEFOLD_DRAIN");
 }
 
 #[test]
@@ -190,17 +146,17 @@ fn systemd_accepts_the_unit() {
 fn the_nodes_of_the_compose_file_are_those_of_the_proxy() {
     let compose = compose();
     let node = &compose["x-node"];
-    let command = strings(&node["command"]);
-    check_arguments(&command, "compose.yaml");
-    for (name, _) in node["environment"].as_hash().expect("variables") {
-        check_setting(name.as_str().expect("a name"), "compose.yaml");
-    }
+    let variables = node["environment"].as_hash().expect("variables").iter();
+    let variables: BTreeMap<_, _> = variables
+        .map(|(name, text)| (name.as_str().expect("a name"), text.as_str().expect("a text")))
+        .collect();
+    check_accepted(&[], variables.clone(), "compose.yaml");
     let seconds = node["stop_grace_period"].as_str().and_then(|text| text.strip_suffix('s'));
-    let drain: u64 = value(&command, "--drain").map_or(0, |text| text.parse().unwrap());
+    let drain: u64 = variables.get("FIVEFOLD_DRAIN").map_or(0, |text| text.parse().unwrap());
     assert!(seconds.expect("seconds").parse::<u64>().unwrap() > drain + STOP_SECS);
 
     let services = compose["services"].as_hash().expect("services");
-    let port = value(&command, "--listen").and_then(|address| address.split(':').next_back());
+    let port = variables["FIVEFOLD_LISTEN"].split(':').next_back();
     let nodes = services.keys().filter_map(Yaml::as_str).filter(|name| name.starts_with("node"));
     let nodes: Vec<_> = nodes.map(|name| format!("{name}:{}", port.expect("a port"))).collect();
     assert_eq!(nodes.len(), 3);
@@ -382,11 +338,15 @@ fn settings_that_contradict_each_other_are_named() {
             &[("FIVEFOLD_DATABSE", replica)],
             "FIVEFOLD_DATABSE: did you mean FIVEFOLD_DATABASE?",
         ),
-        (&["--bus", bus], &[], "--bus needs --database"),
-        (&[], &[("FIVEFOLD_BUS", bus)], "the variable FIVEFOLD_BUS needs --database"),
-        (&["--database-replica", replica], &[], "--database-replica needs --database"),
-        (&["--sessions", "0"], &[], "--sessions is 0"),
-        (&[], &[("FIVEFOLD_ROOM_RATE", "0")], "the variable FIVEFOLD_ROOM_RATE is 0"),
+        (&["--bus", bus], &[], "--bus needs the setting database"),
+        (&[], &[("FIVEFOLD_BUS", bus)], "the variable FIVEFOLD_BUS needs the setting database"),
+        (
+            &[],
+            &[("FIVEFOLD_SESSIONS", "0")],
+            "the variable FIVEFOLD_SESSIONS: give a number from 1",
+        ),
+        (&["--config", "/nowhere"], &[], "cannot read the settings in /nowhere: "),
+        (&[], &[("FIVEFOLD_CONFIG", "/nowhere")], "cannot read the settings in /nowhere: "),
         (
             &["--data", "/nowhere"],
             &[("FIVEFOLD_DATABASE", replica)],
@@ -423,14 +383,16 @@ fn every_setting_of_the_chapter_on_several_nodes_exists() {
     for command in &commands {
         if let Some((_, arguments)) = command.split_once("fivefold-server --") {
             let arguments = format!("--{}", arguments.trim_end_matches(" &"));
-            check_arguments(&words(&arguments), "docs/operating");
+            // The commands before it export this variable.
+            let database = ("FIVEFOLD_DATABASE", "postgres://fivefold@localhost/fivefold");
+            check_accepted(&words(&arguments), [database], "docs/operating");
             servers += 1;
         }
     }
     assert!(servers >= 3, "{commands:?}");
     let names = chapter.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c));
     for name in names.filter(|name| name.starts_with("FIVEFOLD_")) {
-        check_setting(name, "docs/operating");
+        assert!(SETTINGS.iter().any(|setting| setting.variable() == name), "{name}");
     }
     // What one types from nothing to three nodes.
     let first = chapter.split("```console\n").nth(1).expect("a console").split("```").next();

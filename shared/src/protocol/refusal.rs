@@ -396,7 +396,7 @@ impl Reason {
                 "Too many connections were opened from your network just now. Come back in a minute."
             }
             Self::ForeignPage => {
-                "Pages of other hosts may not play here. The operator of this server can allow them by --allow-origin."
+                "Pages of other hosts may not play here. The operator of this server can allow them with the setting allow-origin."
             }
             Self::SignedOut => "You are signed out. Sign in again, or go on as a guest.",
             Self::TwoIdentities => {

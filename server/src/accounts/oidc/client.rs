@@ -13,7 +13,7 @@ pub(crate) use self::none::Provider;
 #[cfg(feature = "oidc")]
 pub(crate) use self::provider::Provider;
 
-use std::{convert::Infallible, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,12 @@ impl Issuer {
     }
 }
 
+impl fmt::Display for Issuer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 impl FromStr for Issuer {
     type Err = NoIssuer;
 
@@ -85,11 +91,9 @@ impl FromStr for Issuer {
 #[derive(Clone, PartialEq, Eq)]
 pub struct OidcSecret(String);
 
-impl FromStr for OidcSecret {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.trim().to_owned()))
+impl From<String> for OidcSecret {
+    fn from(text: String) -> Self {
+        Self(text.trim().to_owned())
     }
 }
 
@@ -166,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_secret_is_not_shown() {
-        let secret: OidcSecret = "s3cret\n".parse().unwrap();
+        let secret: OidcSecret = "s3cret\n".to_owned().into();
         assert_eq!(
             (secret.0.as_str(), format!("{secret:?}")),
             ("s3cret", "OidcSecret(hidden)".to_owned())

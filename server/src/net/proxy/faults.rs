@@ -56,9 +56,8 @@ impl ProxyFault {
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Untrusted => {
-                "X-Forwarded-For comes from an address that is not in --trusted-proxy, so everybody \
-                 behind it shares the limits of one address; if this is your proxy, name its address \
-                 in --trusted-proxy"
+                "X-Forwarded-For comes from an address that is not in the setting trusted-proxy, so everybody \
+                 behind it shares the limits of one address; if this is your proxy, name its address there"
             }
             Self::OldHttp => {
                 "the proxy in front of this server uses HTTP/1.0, and WebSockets need HTTP/1.1 \

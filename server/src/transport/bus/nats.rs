@@ -227,7 +227,7 @@ impl Keeper {
     async fn connect_to(&self, server: &ServerAddr) -> Result<Connection, Failure> {
         let name = access::name_of(server);
         let options = self.access.options().await.map_err(|error| Failure {
-            sentence: format!("cannot read the file in --bus-credentials: {error}"),
+            sentence: format!("cannot read the file in the setting bus-credentials: {error}"),
             is_refused: true,
         })?;
         let lost = CancellationToken::new();

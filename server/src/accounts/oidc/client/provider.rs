@@ -241,7 +241,8 @@ impl Provider {
         match answer.error() {
             CoreErrorResponseType::InvalidGrant => wrong(error),
             CoreErrorResponseType::InvalidClient | CoreErrorResponseType::UnauthorizedClient => {
-                let why = format!("it answers {answer}; check --oidc-client and the secret");
+                let why =
+                    format!("it answers {answer}; check the settings oidc-client and oidc-secret");
                 self.misconfigured(&why)
             }
             CoreErrorResponseType::InvalidRequest
@@ -257,11 +258,11 @@ impl Provider {
     fn not_found(&self, error: &DiscoveryError<CallError>) -> OidcError {
         match error {
             DiscoveryError::Validation(why) => {
-                self.misconfigured(&format!("{why}; --oidc-issuer is what it calls itself"))
+                self.misconfigured(&format!("{why}; the setting oidc-issuer is what it calls itself"))
             }
             DiscoveryError::Response(status, ..) if status.is_client_error() => {
                 self.misconfigured(&format!(
-                    "it answers {status} to .well-known/openid-configuration; check --oidc-issuer"
+                    "it answers {status} to .well-known/openid-configuration; check the setting oidc-issuer"
                 ))
             }
             error => unreachable(error),

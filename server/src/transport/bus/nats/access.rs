@@ -76,13 +76,13 @@ pub enum NatsError {
     #[error("a cluster's name has 1 to {CLUSTER_NAME_MAX} letters, digits, `-` or `_`")]
     Name,
     /// Addresses contain a user, and there is a file with credentials.
-    #[error("--bus contains a user and --bus-credentials is another: give one of them")]
+    #[error("--bus contains a user and bus-credentials is another: give one of them")]
     TwoLogins,
     /// A file cannot be read, or does not contain what it should.
-    #[error("cannot use {} as {flag}: {problem}", path.display())]
+    #[error("cannot use {} as {setting}: {problem}", path.display())]
     File {
-        /// The flag that names it.
-        flag: &'static str,
+        /// The setting that names it.
+        setting: &'static str,
         /// The file.
         path: PathBuf,
         /// The fault.
@@ -97,9 +97,9 @@ impl NatsAccess {
     /// If an address or a file cannot be used, or there are two logins.
     pub fn new(urls: &NatsUrls, files: NatsFiles) -> Result<Self, NatsError> {
         let servers: NatsServers = urls.0.parse()?;
-        let error = |flag, path: &PathBuf, problem: &dyn fmt::Display| {
+        let error = |setting, path: &PathBuf, problem: &dyn fmt::Display| {
             let problem = problem.to_string();
-            NatsError::File { flag, path: path.clone(), problem }
+            NatsError::File { setting, path: path.clone(), problem }
         };
         if let Some(path) = &files.credentials {
             if servers.login != Login::None {
@@ -107,24 +107,24 @@ impl NatsAccess {
             }
             let read =
                 fs::read_to_string(path).and_then(|text| ConnectOptions::with_credentials(&text));
-            read.map_err(|problem| error("--bus-credentials", path, &problem))?;
+            read.map_err(|problem| error("bus-credentials", path, &problem))?;
         }
         let certificate = files.certificate.as_ref().map(|(certificate, _)| certificate);
-        for (flag, path) in [("--bus-ca", files.ca.as_ref()), ("--bus-cert", certificate)] {
+        for (setting, path) in [("bus-ca", files.ca.as_ref()), ("bus-cert", certificate)] {
             let Some(path) = path else { continue };
             let read = CertificateDer::pem_file_iter(path)
                 .and_then(Iterator::collect::<Result<Vec<_>, _>>);
             match read {
                 Ok(read) if read.is_empty() => {
-                    return Err(error(flag, path, &"it contains no certificate in PEM"));
+                    return Err(error(setting, path, &"it contains no certificate in PEM"));
                 }
                 Ok(_) => {}
-                Err(problem) => return Err(error(flag, path, &problem)),
+                Err(problem) => return Err(error(setting, path, &problem)),
             }
         }
         if let Some((_, path)) = &files.certificate {
             let read = PrivateKeyDer::from_pem_file(path);
-            read.map_err(|problem| error("--bus-key", path, &problem))?;
+            read.map_err(|problem| error("bus-key", path, &problem))?;
         }
         Ok(Self { servers, files })
     }
@@ -231,6 +231,18 @@ pub(super) fn name_of(server: &ServerAddr) -> String {
     let host = server.host();
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     format!("{host}:{}", server.port())
+}
+
+impl Default for ClusterName {
+    fn default() -> Self {
+        Self("fivefold".to_owned())
+    }
+}
+
+impl fmt::Display for ClusterName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 impl FromStr for ClusterName {

@@ -53,7 +53,9 @@ pub(super) fn explain(error: &ConnectError, server: &ServerAddr, access: &NatsAc
     match error.kind() {
         ConnectErrorKind::AuthorizationViolation => refused(&nats, access),
         ConnectErrorKind::Authentication => {
-            format!("{nats} cannot be answered with the key in --bus-credentials: make a new file")
+            format!(
+                "{nats} cannot be answered with the key in the file of the setting bus-credentials: make a new file"
+            )
         }
         ConnectErrorKind::Dns => {
             format!("{nats} cannot be found: correct the host in --bus, or the DNS")
@@ -110,7 +112,7 @@ fn refused(nats: &str, access: &NatsAccess) -> String {
         Login::Token(_) => format!("{nats} refuses the token in --bus: correct it"),
         Login::None => format!(
             "{nats} wants to know the user: write nats://user:password@host in --bus, or name a file \
-             by --bus-credentials"
+             in the setting bus-credentials"
         ),
     }
 }
@@ -122,7 +124,7 @@ fn unencrypted(nats: &str, problem: &TlsError, access: &NatsAccess) -> String {
             CertificateError::UnknownIssuer | CertificateError::BadSignature,
         ) => format!(
             "{nats} has a certificate that this node does not trust: name the certificate of its \
-             authority by --bus-ca"
+             authority in the setting bus-ca"
         ),
         TlsError::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -131,18 +133,18 @@ fn unencrypted(nats: &str, problem: &TlsError, access: &NatsAccess) -> String {
             format!("{nats} has a certificate that is not valid ({problem}): renew it")
         }
         TlsError::AlertReceived(AlertDescription::CertificateRequired) => {
-            format!("{nats} wants a certificate of this node: name it by --bus-cert and --bus-key")
+            format!("{nats} wants a certificate of this node: set bus-cert and bus-key")
         }
         TlsError::AlertReceived(alert) if access.files.certificate.is_some() => format!(
-            "{nats} refuses the certificate of this node ({alert:?}): correct --bus-cert and --bus-key"
+            "{nats} refuses the certificate of this node ({alert:?}): correct bus-cert and bus-key"
         ),
         TlsError::AlertReceived(
             AlertDescription::BadCertificate | AlertDescription::HandshakeFailure,
         ) => {
-            format!("{nats} wants a certificate of this node: name it by --bus-cert and --bus-key")
+            format!("{nats} wants a certificate of this node: set bus-cert and bus-key")
         }
         TlsError::InvalidMessage(_) => format!(
-            "{nats} speaks no TLS: let it, or write nats:// in --bus and no --bus-ca and --bus-cert"
+            "{nats} speaks no TLS: let it, or write nats:// in --bus and no bus-ca and bus-cert"
         ),
         problem => format!("{nats} cannot be encrypted: {problem}"),
     }

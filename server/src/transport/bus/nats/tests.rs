@@ -341,11 +341,11 @@ async fn a_file_of_credentials_opens_a_server() {
     let refused = format!("refuses the credentials in {}", others.file().display());
     check_refused(&url, file(&others), &refused).await;
     let both = format!("nats://bob:secret@{}", server.address());
-    check_refused(&both, file(&ours), "--bus contains a user and --bus-credentials").await;
+    check_refused(&both, file(&ours), "--bus contains a user and bus-credentials").await;
     let missing = NatsFiles { credentials: Some("/nowhere".into()), ..NatsFiles::default() };
-    check_refused(&url, missing, "cannot use /nowhere as --bus-credentials").await;
+    check_refused(&url, missing, "cannot use /nowhere as bus-credentials").await;
     let wrong = NatsFiles { credentials: Some(ours.configuration()), ..NatsFiles::default() };
-    check_refused(&url, wrong, "as --bus-credentials").await;
+    check_refused(&url, wrong, "as bus-credentials").await;
 }
 
 #[tokio::test]
@@ -364,13 +364,13 @@ async fn both_sides_know_each_other_by_certificates() {
     assert_eq!(connect_once(&url("localhost"), with(&own)).await, Ok(()));
     let refused = "refuses the certificate of this node";
     check_refused(&url("localhost"), with(&certificate), refused).await;
-    let missing = "wants a certificate of this node: name it by --bus-cert and --bus-key";
+    let missing = "wants a certificate of this node: set bus-cert and bus-key";
     check_refused(&url("localhost"), ca(&certificate), missing).await;
     let strange = "has a certificate that this node does not trust: name the certificate";
     check_refused(&url("localhost"), ca(&own), strange).await;
     check_refused(&url("127.0.0.1"), with(&own), "has a certificate for another name").await;
     let swapped = NatsFiles { certificate: Some((own.key(), own.file())), ..ca(&certificate) };
-    check_refused(&url("localhost"), swapped, "as --bus-cert").await;
+    check_refused(&url("localhost"), swapped, "as bus-cert").await;
 }
 
 /// Who demands TLS gets no connection without.
