@@ -1,23 +1,17 @@
-// The engine's review of a finished game: gets it and finds the moves worth showing.
+// The engine's review of a finished game: gets it, and says how it is to be read.
 
-/** @import { FinishedGame, Point, Review, Stone } from '../ui/protocol-types' */
-/** @import { Mark } from './value-graph.js' */
+/** @import { FinishedGame, Review, Stone } from '../ui/protocol-types' */
 
 import { blackChance } from '../game/analysis-display.js';
 import { stoneOf } from '../game/room-state.js';
 import { formatPercent } from '../language/texts.js';
 import { el } from '../ui/dom.js';
+import { BLUNDER, MISTAKE } from './deciding-moves.js';
 import { ta } from './texts.js';
 
 const ASK_EVERY_MS = 1_000;
-/** The loss of winning chances from which a move is a mistake, or a blunder. */
-const MISTAKE = 0.12;
-const BLUNDER = 0.3;
 /** The winner's chance from which a game is decided, as in shared/src/review.rs. */
 const DECIDED = 0.9;
-/** Deciding moves to show at most. */
-const DECIDING_MAX = 6;
-
 /**
  * Reviews a game on this machine, or polls until the server has.
  * @param {FinishedGame} game @param {(done: number) => void} progress @param {AbortSignal} signal
@@ -57,34 +51,4 @@ export function blackChances(review, winner) {
   const side = review.moves.length % 2 === 1 ? -1 : 1;
   values.push(winner ? Number(winner === 'black') : Math.min(Math.max(before + side * (last?.loss ?? 0), 0), 1));
   return values;
-}
-
-/**
- * The best line in place of a mistake.
- * @param {Review} review @param {number} ply @param {Point | undefined} played @returns {readonly Point[]} none if the move was no mistake
- */
-export function betterLine(review, ply, played) {
-  const { loss = 0, line = [] } = review.moves[ply] ?? {};
-  return loss >= MISTAKE && String(line[0]) !== String(played) ? line : [];
-}
-
-/**
- * The moves that turned the game: the deciding one and those that lost most.
- * @param {Review} review @returns {(Mark & {loss: number})[]} in the order of play
- */
-export function decidingMoves(review) {
-  /** @type {(Mark & {loss: number})[]} */
-  const marks = review.moves
-    .map(({ loss }, ply) => ({ ply, loss, kind: /** @type {Mark['kind']} */ (loss >= BLUNDER ? 'blunder' : 'mistake') }))
-    .filter(({ loss }) => loss >= MISTAKE)
-    .sort((a, b) => b.loss - a.loss)
-    .slice(0, DECIDING_MAX);
-  const { decided } = review;
-  if (decided !== undefined) {
-    const kind = /** @type {const} */ ('decided');
-    const same = marks.findIndex(({ ply }) => ply === decided);
-    if (same >= 0) marks.splice(same, 1);
-    marks.push({ ply: decided, loss: review.moves[decided]?.loss ?? 0, kind });
-  }
-  return marks.sort((a, b) => a.ply - b.ply);
 }

@@ -45,16 +45,16 @@ export function paintWin(canvas, frame, palette, points, part) {
   canvas.fillRect(0, 0, canvas.canvas.width, canvas.canvas.height);
   canvas.globalAlpha = 1;
   const [[fromX, fromY], [toX, toY]] = [place(frame, first), place(frame, last)];
-  canvas.lineCap = 'round';
+  // An outline: a band would cut the stones beside it in pieces.
   const edge = Math.max(0.1 * frame.step, 2);
-  for (const [style, wide] of /** @type {const} */ ([[palette.mark, 1.2 * frame.step], [palette['wood-light'], 1.2 * frame.step - 2 * edge]])) {
-    canvas.strokeStyle = style;
-    canvas.lineWidth = wide;
-    canvas.beginPath();
-    canvas.moveTo(fromX + 0.5, fromY + 0.5);
-    canvas.lineTo(fromX + part * (toX - fromX) + 0.5, fromY + part * (toY - fromY) + 0.5);
-    canvas.stroke();
-  }
+  const angle = Math.atan2(toY - fromY, toX - fromX);
+  canvas.strokeStyle = palette.mark;
+  canvas.lineWidth = edge;
+  canvas.beginPath();
+  canvas.arc(fromX + 0.5, fromY + 0.5, 0.56 * frame.step, angle + Math.PI / 2, angle - Math.PI / 2);
+  canvas.arc(fromX + part * (toX - fromX) + 0.5, fromY + part * (toY - fromY) + 0.5, 0.56 * frame.step, angle - Math.PI / 2, angle + Math.PI / 2);
+  canvas.closePath();
+  canvas.stroke();
 }
 
 /**

@@ -3,7 +3,8 @@
 /** @import { FinishedGame, Point, Review } from '../ui/protocol-types' */
 /** @import { View } from '../ui/view-types' */
 
-import { betterLine, blackChances, createLegend, decidingMoves, fetchReview } from '../analysis/game-review.js';
+import { betterLine, decidingMoves } from '../analysis/deciding-moves.js';
+import { blackChances, createLegend, fetchReview } from '../analysis/game-review.js';
 import { ta } from '../analysis/texts.js';
 import { createValueGraph } from '../analysis/value-graph.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
