@@ -39,7 +39,8 @@ const ON_USE_BYTES_MAX: usize = 1_930 * 1024;
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
-const ELSEWHERE: [&str; 9] = [
+const ELSEWHERE: [&str; 10] = [
+    "analysis/deciding-moves.js",
     "analysis/game-review.js",
     "analysis/live-analysis.js",
     "analysis/position-link.js",
