@@ -24,7 +24,7 @@ use fivefold_shared::{
     room::RoomState,
     rules::{Point, Position, Rules, Size, Stone, Variant},
     search_budget::{Budget, Thinking},
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 use fivefold_tests::{Guest, Seen, Server, private, random_games::random_move};
 use futures_util::FutureExt;
@@ -305,6 +305,8 @@ fn plain(mut snapshot: Snapshot) -> Snapshot {
     first.iter_mut().chain(second).for_each(plain_player);
     if let Some(game) = &mut snapshot.game {
         game.id = some_game();
+        let BySeat { first, second } = &mut game.players;
+        [first, second].into_iter().for_each(plain_player);
     }
     snapshot
 }
