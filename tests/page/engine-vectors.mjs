@@ -32,7 +32,7 @@ const RULES = [
 /** Positions, and the points that renju forbids there.
  * @returns {{ request: EngineRequest, forbidden: Point[] }[]} */
 export function renjuPoints() {
-  const lines = lined('renju_points.jsonl').filter(({ black, white }) => black.length === white.length);
+  const lines = lined('testdata/renju_points.jsonl').filter(({ black, white }) => black.length === white.length);
   return lines.map(({ black, white, forbidden }) => ({
     request: { type: 'position', rules: { variant: 'renju', size: [15, 15] }, moves: black.flatMap((/** @type {Point} */ point, /** @type {number} */ at) => [point, white[at]]) },
     forbidden: forbidden.map((/** @type {[number, number, string]} */ [x, y]) => [x, y]),
@@ -51,7 +51,7 @@ export function others() {
   /** @type {EngineRequest[]} */
   const turns = GAMES.flatMap((moves, seed) => levels.map((bot) => ({ type: 'bot', task: 'turn', bot, rules: FREESTYLE, moves, seed, nodes: 5_000 })));
   /** @type {EngineRequest[]} */
-  const weights = lined('seed_bots.jsonl').filter(({ size }) => size).flatMap(({ size, moves }) => (/** @type {const} */ (['attack', 'pattern'])).map((kind) => (
+  const weights = lined('engine/testdata/seed_bots.jsonl').filter(({ size }) => size).flatMap(({ size, moves }) => (/** @type {const} */ (['attack', 'pattern'])).map((kind) => (
     { type: 'bot', task: 'weigh', bot: { kind }, rules: { variant: 'freestyle', size: [size, size] }, moves, seed: 1 })));
   const kinds = /** @type {const} */ (['swap2', 'swap', 'taraguchi10', 'soosyrv8', 'pro']);
   /** @type {EngineRequest[]} */
@@ -87,8 +87,8 @@ export function others() {
   ];
 }
 
-/** @param {string} name */
-function lined(name) {
-  const text = readFileSync(new URL(`../../shared/engine/testdata/${name}`, import.meta.url), 'utf8');
+/** @param {string} path */
+function lined(path) {
+  const text = readFileSync(new URL(`../../shared/${path}`, import.meta.url), 'utf8');
   return text.trim().split('\n').map((line) => JSON.parse(line));
 }
