@@ -1,6 +1,6 @@
 //! Names of bots: which bots there are, at which level, and for which rules each is offered.
 //!
-//! It cannot build a bot; [`bot`](crate::bot) does.
+//! It cannot build a bot; the crate `fivefold-engine` does.
 
 use std::{fmt, str::FromStr};
 
