@@ -70,6 +70,20 @@ impl Change<'_> {
     }
 }
 
+/// The row of a table with this key, and the account that it belongs to.
+pub(super) fn with_account<T>(
+    sql: &dyn Sql,
+    (table, columns): (&str, &str),
+    (key, value): (&str, Value<'_>),
+    read: fn(&mut Row) -> Result<T, StorageError>,
+) -> Result<Option<(Account, T)>, StorageError> {
+    let statement = format!(
+        "SELECT {ACCOUNT}, {columns} FROM {table} JOIN account ON account.member = {table}.member
+         JOIN member ON member.id = account.member WHERE {table}.{key} = $1"
+    );
+    sql.row(&statement, &[value], |row| Ok((account(row)?, read(row)?)))
+}
+
 /// The account in a row.
 pub(super) fn account(row: &mut Row) -> Result<Account, StorageError> {
     Ok(Account {

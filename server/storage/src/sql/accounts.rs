@@ -4,7 +4,7 @@ use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 
 use super::{
     Row, Sql, Value,
-    account_rows::{ACCOUNT, Change, account},
+    account_rows::{ACCOUNT, Change, account, with_account},
     bots, dealings, keys, list, member_data, values,
 };
 use crate::{
@@ -358,11 +358,7 @@ pub(super) fn of_session(
     sql: &dyn Sql,
     hash: &KeyHash,
 ) -> Result<Option<(Account, AccountSession)>, StorageError> {
-    let statement = format!(
-        "SELECT {ACCOUNT}, {SESSION} FROM session JOIN account ON account.member = session.member
-         JOIN member ON member.id = account.member WHERE session.hash = $1"
-    );
-    sql.row(&statement, values![hash], |row| Ok((account(row)?, session(row)?)))
+    with_account(sql, ("session", SESSION), ("hash", hash.into()), session)
 }
 
 /// What opens an account, and its sessions.

@@ -4,7 +4,7 @@ use fivefold_shared::protocol::MemberId;
 
 use super::{
     Row, Sql,
-    account_rows::{ACCOUNT, Change, account},
+    account_rows::{Change, with_account},
     list, values,
 };
 use crate::{
@@ -160,11 +160,7 @@ pub(super) fn of_passkey(
     sql: &dyn Sql,
     id: &[u8],
 ) -> Result<Option<(Account, Passkey)>, StorageError> {
-    let statement = format!(
-        "SELECT {ACCOUNT}, {PASSKEY} FROM passkey JOIN account ON account.member = passkey.member
-         JOIN member ON member.id = account.member WHERE passkey.id = $1"
-    );
-    sql.row(&statement, values![id], |row| Ok((account(row)?, passkey(row)?)))
+    with_account(sql, ("passkey", PASSKEY), ("id", id.into()), passkey)
 }
 
 /// The token with this hash, and its account.
@@ -172,11 +168,7 @@ pub(super) fn of_token(
     sql: &dyn Sql,
     hash: &KeyHash,
 ) -> Result<Option<(Account, ApiToken)>, StorageError> {
-    let statement = format!(
-        "SELECT {ACCOUNT}, {TOKEN} FROM token JOIN account ON account.member = token.member
-         JOIN member ON member.id = account.member WHERE token.hash = $1"
-    );
-    sql.row(&statement, values![hash], |row| Ok((account(row)?, token(row)?)))
+    with_account(sql, ("token", TOKEN), ("hash", hash.into()), token)
 }
 
 /// The passkeys of an account, the oldest first.
