@@ -61,7 +61,7 @@ export function createPlayerPlate(app, room) {
       seat = at;
       const sits = room.seats[seat];
       const played = room.game?.outcome && room.game.players[seat];
-      // Who has left after the end is still shown, until somebody takes the seat.
+      // A player who has left after the end is still shown, until somebody takes the seat.
       const player = sits ?? played;
       const away = room.away[seat];
       const colour = stoneOf(seat, room.black);
@@ -78,7 +78,7 @@ export function createPlayerPlate(app, room) {
       }
       element.classList.toggle('to-move', room.toAct === seat);
       element.classList.toggle('away', !!away);
-      const won = room.game?.outcome?.winner === seat && playerName(player) === playerName(played);
+      const won = room.game?.outcome?.winner === seat && JSON.stringify(player) === JSON.stringify(played);
       element.classList.toggle('winner', won);
       element.classList.toggle('you', isMember(player, app.connection.you));
       element.classList.toggle('vacant', !sits);

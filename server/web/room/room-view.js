@@ -222,7 +222,6 @@ export const view = (app, place, code) => {
     const part = game?.part && t('counts_part', { part: game.part });
     write(about, [rules, clock, counts && t(counts), why || part].filter(Boolean).join(' · '));
     write(line, `${rules} · ${clock}`);
-    explainRules(ruleHow);
     watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : memberName(name))).join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
@@ -396,6 +395,8 @@ export const view = (app, place, code) => {
       // The creator of a new room plays. To sit down after a game would begin another one, and programs that look at
       // links open rooms, too: these wait for a press.
       if (!entered && !room.game && room.vacant && !you() && room.host === app.connection.you) send({ type: 'sit' });
+      // The rules of a room never change.
+      if (!entered) explainRules(ruleHow);
       const begins = !entered && room.phase === 'running' && !!you();
       entered = true;
       void chat.load();
