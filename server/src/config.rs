@@ -131,7 +131,7 @@ impl Settings {
         Some(OidcSettings { issuer, client, secret, label, public_url })
     }
 
-    /// The limits. What may come at once after a pause follows from what may come in a second.
+    /// The limits. The burst that is allowed after a pause is a multiple of the rate per second.
     fn limits(&self) -> Limits {
         let Limits { commands_per_second, http_tokens_per_second, room, .. } = self.limits;
         let address_commands_per_second =

@@ -315,7 +315,7 @@ fn a_refusal_goes_away_when_the_server_accepts_something() {
     ann.update(Event::Heard(Message::Done { id: command(), seq: None }));
     let game = "Game 1: Ann (Black, you) against Bob (White).";
     assert_eq!(ann.last_message(), game);
-    // What was done about a person, too.
+    // The same applies to what the player did about a person.
     ann.update(Event::AboutPerson("nobody has this name".into(), false));
     ann.update(Event::AboutPerson("You hear no chat of theirs.".into(), true));
     let said: Vec<_> = ann.app.log().latest().map(|(_, text)| text.into_owned()).collect();

@@ -189,7 +189,7 @@ fn the_winning_line_is_marked() {
 }
 
 #[test]
-fn who_has_left_after_the_end_is_still_named() {
+fn a_player_who_has_left_after_the_end_is_still_named() {
     let mut eve = Sitting::new(freestyle(15), Viewer::Spectator);
     eve.moves("h8 h9 i8 i9 j8 j9 k8 k9 l8").hears(RoomEvent::Stood { seat: Seat::First });
     let drawn = eve.drawn(80, 24);
