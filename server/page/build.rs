@@ -141,7 +141,7 @@ fn served(web: &Path) -> io::Result<Vec<String>> {
 }
 
 /// Removes what only readers need from a script or style: comment lines, types of expressions,
-/// indentation, line ends beside brackets, and what `squeeze` takes from a line.
+/// indentation, line ends and commas that mean nothing, and what `squeeze` takes from a line.
 fn bare(source: &str, squeeze: fn(&str) -> String) -> String {
     let mut bare = String::with_capacity(source.len());
     let mut in_comment = false;
@@ -151,10 +151,14 @@ fn bare(source: &str, squeeze: fn(&str) -> String) -> String {
             in_comment = !line.ends_with("*/");
         } else if !line.is_empty() && !line.starts_with("//") {
             let line = squeeze(&untyped(line));
-            let joins =
-                bare.ends_with(['{', '(', '[', ',', ';']) || line.starts_with(['}', ')', ']']);
+            let closes = line.starts_with(['}', ')', ']']);
+            let joins = closes
+                || bare.ends_with(['{', '(', '[', ',', ';'])
+                || line.starts_with(['.', '?', ':', '&', '|']);
             if !bare.is_empty() && (ends_in_comment || !joins) {
                 bare.push('\n');
+            } else if closes && bare.ends_with(',') {
+                bare.pop();
             }
             bare.push_str(&line);
             ends_in_comment = line.contains("//");

@@ -51,7 +51,13 @@ const ALONE_WITHIN_MS = 2_000;
 const REPLACED_AFTER_MS = 1_000;
 
 /** Keys of the stored identity and name, and of whether the browser's cookie speaks for an account. */
-export const STORAGE_KEYS = { account: 'fivefold.account', identity: 'fivefold.identity', name: 'fivefold.name', former: 'fivefold.former', next: 'fivefold.next' };
+export const STORAGE_KEYS = {
+  account: 'fivefold.account',
+  identity: 'fivefold.identity',
+  name: 'fivefold.name',
+  former: 'fivefold.former',
+  next: 'fivefold.next',
+};
 
 /**
  * @typedef {object} Pending
@@ -123,7 +129,8 @@ export class Connection {
     // Two tabs of a new player may each get an identity: both use the one stored last.
     addEventListener('storage', ({ key, newValue }) => {
       if (key === STORAGE_KEYS.account && !newValue) this.onsignedout();
-      if ((key === STORAGE_KEYS.identity || key === STORAGE_KEYS.account) && this.#identity() !== this.#helloIdentity) this.#connect();
+      if ((key === STORAGE_KEYS.identity || key === STORAGE_KEYS.account) && this.#identity() !== this.#helloIdentity)
+        this.#connect();
     });
     this.#connect();
   }
@@ -171,13 +178,18 @@ export class Connection {
   repeat(id, command, answered, refused) {
     const again = () => {
       if (this.#pending.has(id)) return;
-      this.#queue({
-        command, tries: 0, resolve: answered,
-        reject: (error) => {
-          this.#standing.delete(id);
-          refused(error);
+      this.#queue(
+        {
+          command,
+          tries: 0,
+          resolve: answered,
+          reject: (error) => {
+            this.#standing.delete(id);
+            refused(error);
+          },
         },
-      }, id);
+        id,
+      );
     };
     this.#standing.set(id, again);
     again();
@@ -255,7 +267,7 @@ export class Connection {
     this.#socket = socket;
     const hello = () => {
       if (socket !== this.#socket) return;
-      const identity = this.#helloIdentity = this.#identity();
+      const identity = (this.#helloIdentity = this.#identity());
       const name = (!this.account && siteStorage.getItem(STORAGE_KEYS.name)) || undefined;
       socket.send(JSON.stringify({ type: 'hello', id: this.newId(), protocol: PROTOCOL_VERSION, identity, name }));
     };
@@ -274,12 +286,20 @@ export class Connection {
    * @param {WebSocket} socket @param {() => void} hello */
   #alone(socket, hello) {
     if (!navigator.locks || this.account || this.#identity()) return hello();
-    navigator.locks.request(STORAGE_KEYS.identity, { signal: AbortSignal.timeout(ALONE_WITHIN_MS) }, () => socket === this.#socket && new Promise((done) => {
-      // After the listener that keeps the identity.
-      socket.addEventListener('message', done);
-      socket.addEventListener('close', done);
-      hello();
-    })).catch(hello);
+    navigator.locks
+      .request(
+        STORAGE_KEYS.identity,
+        { signal: AbortSignal.timeout(ALONE_WITHIN_MS) },
+        () =>
+          socket === this.#socket &&
+          new Promise((done) => {
+            // After the listener that keeps the identity.
+            socket.addEventListener('message', done);
+            socket.addEventListener('close', done);
+            hello();
+          }),
+      )
+      .catch(hello);
   }
 
   /** Closes the socket, if there is one. */
@@ -316,15 +336,18 @@ export class Connection {
     clearTimeout(this.#silence);
     if (!this.#greeted) return;
     const playing = this.#playing();
-    this.#silence = setTimeout(() => {
-      this.send({ type: 'ping' }).catch(() => {});
-      if (playing) this.#startDeadline(PLAYING_ANSWER_WITHIN_MS);
-    }, playing ? PLAYING_PING_AFTER_MS : PING_AFTER_MS);
+    this.#silence = setTimeout(
+      () => {
+        this.send({ type: 'ping' }).catch(() => {});
+        if (playing) this.#startDeadline(PLAYING_ANSWER_WITHIN_MS);
+      },
+      playing ? PLAYING_PING_AFTER_MS : PING_AFTER_MS,
+    );
   }
 
   /** The stored identity, which all tabs share. */
   #identity() {
-    return this.account ? undefined : siteStorage.getItem(STORAGE_KEYS.identity) ?? undefined;
+    return this.account ? undefined : (siteStorage.getItem(STORAGE_KEYS.identity) ?? undefined);
   }
 
   /** @param {number} code */
@@ -359,9 +382,12 @@ export class Connection {
   /** Connects if a server is there, and asks again until it is. Some browsers delay sockets, but not requests, for long
    * after others have failed. */
   #ask() {
-    fetch(PRESENCE, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(({ status }) => {
-      if (status < 500 && this.status === 'lost' && !this.#socket) this.#connect();
-    }, () => {});
+    fetch(PRESENCE, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }).then(
+      ({ status }) => {
+        if (status < 500 && this.status === 'lost' && !this.#socket) this.#connect();
+      },
+      () => {},
+    );
     this.#askLater();
   }
 
@@ -454,7 +480,8 @@ export class Connection {
       const id = answer.id ?? '';
       const stands = this.#standing.has(id);
       setTimeout(() => {
-        if (!stands || this.#standing.has(id)) this.#queue({ ...pending, tries: pending.tries + 1 }, stands ? id : undefined);
+        if (!stands || this.#standing.has(id))
+          this.#queue({ ...pending, tries: pending.tries + 1 }, stands ? id : undefined);
       }, wait);
       return;
     }
@@ -541,17 +568,20 @@ export class Connection {
     for (const [id, { command }] of this.#pending) {
       if (command.type === 'join' && command.room === code) this.#pending.delete(id);
     }
-    this.send({ type: 'join', room: code, after: listener.seq() }).then((answer) => {
-      if (answer.type !== 'joined' || this.#rooms.get(code) !== listener) return;
-      // The join of a long game may be late; its clock is not.
-      this.send({ type: 'ping' }).catch(() => {});
-      listener.joined(answer);
-      // What it knew contradicts the server's log.
-      if (answer.events && listener.seq() === undefined) this.#join(code, listener);
-    }, (error) => {
-      const refusal = error instanceof RefusedError ? error.refusal : { reason: 'unavailable', text: '' };
-      this.#loseRoom(code, { ...refusal, type: 'refused' });
-    });
+    this.send({ type: 'join', room: code, after: listener.seq() }).then(
+      (answer) => {
+        if (answer.type !== 'joined' || this.#rooms.get(code) !== listener) return;
+        // The join of a long game may be late; its clock is not.
+        this.send({ type: 'ping' }).catch(() => {});
+        listener.joined(answer);
+        // What it knew contradicts the server's log.
+        if (answer.events && listener.seq() === undefined) this.#join(code, listener);
+      },
+      (error) => {
+        const refusal = error instanceof RefusedError ? error.refusal : { reason: 'unavailable', text: '' };
+        this.#loseRoom(code, { ...refusal, type: 'refused' });
+      },
+    );
   }
 
   /**

@@ -91,7 +91,9 @@ const app = {
   seeks: () => (seeks ??= import('./lobby/seeks.js').then(({ createSeeks }) => createSeeks(app))),
   notify(text, path) {
     if (document.visibilityState === 'visible' || !settings.notify) return;
-    void import('./browser/notifications.js').then(({ showNotification }) => showNotification(text, () => path && app.go(path)));
+    void import('./browser/notifications.js').then(({ showNotification }) =>
+      showNotification(text, () => path && app.go(path)),
+    );
   },
   go(path) {
     history.pushState(null, '', path);
@@ -112,7 +114,12 @@ const app = {
   restored(count) {
     clearTimeout(back);
     const text = count > 0 ? t('restored', { count }) : t('restored_otherwise');
-    const card = el('div', { class: 'ask restored', role: 'alert' }, el('strong', null, text), el('button', { type: 'button', onclick: () => card.remove() }, t('understood')));
+    const card = el(
+      'div',
+      { class: 'ask restored', role: 'alert' },
+      el('strong', null, text),
+      el('button', { type: 'button', onclick: () => card.remove() }, t('understood')),
+    );
     for (const old of asks.querySelectorAll('.restored')) old.remove();
     asks.append(card);
   },
@@ -140,7 +147,8 @@ const app = {
     if (!link.isConnected) document.head.append(link);
   },
   open(dialog) {
-    if (dialog === 'settings') void import('./ui/settings/settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
+    if (dialog === 'settings')
+      void import('./ui/settings/settings-dialog.js').then(({ openSettingsDialog }) => openSettingsDialog());
     else void import('./account/you-dialog.js').then(({ openYouDialog }) => openYouDialog(app));
   },
   openPerson(person, context) {
@@ -226,7 +234,18 @@ async function show() {
   app.tab('Fivefold');
   const { cleanAddress, showNotFound } = await import('./board/not-found.js');
   if (mine === shows && cleanAddress()) return void show();
-  if (mine === shows) leave = showNotFound(place, t('nothing_here'), t('nothing_here_how'), linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')), linkButton('/puzzles', t('puzzles')), linkButton('/analyse', t('analyse')), linkButton('/learn', t('learn')));
+  if (mine === shows)
+    leave = showNotFound(
+      place,
+      t('nothing_here'),
+      t('nothing_here_how'),
+      linkButton('/', t('find_opponent'), true),
+      linkButton('/games', t('your_games')),
+      linkButton('/lobby', t('lobby')),
+      linkButton('/puzzles', t('puzzles')),
+      linkButton('/analyse', t('analyse')),
+      linkButton('/learn', t('learn')),
+    );
 }
 
 /** Follows links within the site without loading a new page.
@@ -234,7 +253,8 @@ async function show() {
 function follow(event) {
   const anchor = event.target instanceof Element ? event.target.closest('a') : null;
   const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-  if (!anchor || !plain || anchor.target || anchor.hasAttribute('download') || anchor.origin !== location.origin) return;
+  if (!anchor || !plain || anchor.target || anchor.hasAttribute('download') || anchor.origin !== location.origin)
+    return;
   event.preventDefault();
   app.go(anchor.pathname + anchor.search + anchor.hash);
 }
@@ -255,25 +275,65 @@ function fillBar() {
     const { status } = connection;
     lost.hidden = status === 'open' || status === 'connecting';
     if (status === was) return;
-    const startButton = status === 'replaced' && el('button', { type: 'button', onclick: () => connection.startAsNewPlayer() }, t('start_as_new_player'));
-    fill(lost, t(status === 'stopped' ? 'connection_stopped' : startButton ? 'identity_replaced' : 'connection_lost'), ' ', startButton);
+    const startButton =
+      status === 'replaced' &&
+      el('button', { type: 'button', onclick: () => connection.startAsNewPlayer() }, t('start_as_new_player'));
+    fill(
+      lost,
+      t(status === 'stopped' ? 'connection_stopped' : startButton ? 'identity_replaced' : 'connection_lost'),
+      ' ',
+      startButton,
+    );
     clearTimeout(back);
     void showNote().catch(() => {});
     dispatchEvent(new Event('fivefold-status'));
     if (status === 'open' && was === 'lost') back = setTimeout(() => app.announce(t('connection_back')), BACK_AFTER_MS);
     was = status;
   };
-  const way = (/** @type {string} */ path, /** @type {string} */ text, /** @type {Node | false} */ sign = false) => el('a', { href: path, class: 'way-to' }, sign, el('span', null, text));
+  const way = (/** @type {string} */ path, /** @type {string} */ text, /** @type {Node | false} */ sign = false) =>
+    el('a', { href: path, class: 'way-to' }, sign, el('span', null, text));
   const face = el('i', { class: 'face', 'aria-hidden': 'true' });
   app.bar.append(
     el('a', { href: '/', class: 'brand', 'aria-label': 'Fivefold' }, seal(), el('span', null, 'Fivefold')),
-    el('nav', { 'aria-label': t('pages') }, way('/', t('play')), way('/puzzles', t('puzzles')), way('/lobby', t('lobby')), way('/analyse', t('analyse')), way('/leaderboard', t('players')), way('/learn', t('learn'))),
+    el(
+      'nav',
+      { 'aria-label': t('pages') },
+      way('/', t('play')),
+      way('/puzzles', t('puzzles')),
+      way('/lobby', t('lobby')),
+      way('/analyse', t('analyse')),
+      way('/leaderboard', t('players')),
+      way('/learn', t('learn')),
+    ),
     el('a', { href: '/games', class: 'way-to games-pill' }, el('span', null, t('your_games')), turns),
-    el('button', { type: 'button', class: 'quiet gear', title: t('settings'), 'aria-label': t('settings'), onclick: () => app.open('settings') }, icon('gear')),
-    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name));
-  tabs.append(way('/', t('play'), icon('play')), way('/puzzles', t('puzzles'), icon('puzzle')), way('/lobby', t('lobby'), icon('people')), way('/analyse', t('analyse'), icon('graph')),
-    el('button', { type: 'button', class: 'way-to', onclick: () => app.open('you') }, icon('user'), el('span', null, t('you'))));
-  new MutationObserver(() => write(face, [...name.textContent ?? ''][0]?.toUpperCase() ?? '')).observe(name, { childList: true });
+    el(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet gear',
+        title: t('settings'),
+        'aria-label': t('settings'),
+        onclick: () => app.open('settings'),
+      },
+      icon('gear'),
+    ),
+    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name),
+  );
+  tabs.append(
+    way('/', t('play'), icon('play')),
+    way('/puzzles', t('puzzles'), icon('puzzle')),
+    way('/lobby', t('lobby'), icon('people')),
+    way('/analyse', t('analyse'), icon('graph')),
+    el(
+      'button',
+      { type: 'button', class: 'way-to', onclick: () => app.open('you') },
+      icon('user'),
+      el('span', null, t('you')),
+    ),
+  );
+  new MutationObserver(() => write(face, [...(name.textContent ?? '')][0]?.toUpperCase() ?? '')).observe(name, {
+    childList: true,
+  });
 }
 
 /** Marks the current page in the bar. */
@@ -289,9 +349,12 @@ function applySettings() {
   document.documentElement.lang = language;
   const { board } = settings;
   // Boards are painted again when the attribute changes: by then the colors are there.
-  void (board === 'kaya' ? Promise.resolve() : loadStyle('ui/settings/woods.css')).then(() => {
-    if (board === settings.board) document.documentElement.dataset.board = board;
-  }, () => {});
+  void (board === 'kaya' ? Promise.resolve() : loadStyle('ui/settings/woods.css')).then(
+    () => {
+      if (board === settings.board) document.documentElement.dataset.board = board;
+    },
+    () => {},
+  );
   const { theme } = settings;
   document.documentElement.dataset.theme = theme === 'auto' && contrasts.matches ? 'contrast' : theme;
 }
@@ -304,8 +367,10 @@ applySettings();
 fillBar();
 document.body.append(app.bar, strip, place, tabs, asks, toasts, polite, urgent);
 connection.listen((news) => {
-  if (news.type === 'challenged') void import('./lobby/challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
-  else if (news.type === 'sanction') void import('./moderation/notice.js').then(({ showSanction }) => showSanction(app, news));
+  if (news.type === 'challenged')
+    void import('./lobby/challenge-card.js').then(({ showChallenge }) => showChallenge(app, news));
+  else if (news.type === 'sanction')
+    void import('./moderation/notice.js').then(({ showSanction }) => showSanction(app, news));
   else if (news.type !== 'lobby_changed') void app.seeks().then((own) => own.receive(news));
 });
 connection.onswitch = () => {
@@ -324,10 +389,21 @@ void import('./room/own-rooms.js').then(({ followTurns }) => {
   });
 });
 // After everything that the visitor waits for; without the server at the next visit.
-setTimeout(() => void import('./local/keep-offline.js').then(({ keepOffline }) => keepOffline(), () => {}), KEEP_AFTER_MS);
+setTimeout(
+  () =>
+    void import('./local/keep-offline.js').then(
+      ({ keepOffline }) => keepOffline(),
+      () => {},
+    ),
+  KEEP_AFTER_MS,
+);
 // Seeks go on after a reload.
 if (tabStorage.getItem('fivefold.seeks')) void app.seeks();
-const arrive = () => /^#(identity|link|device)/.test(location.hash) && void import('./account/arrivals.js').then((arrivals) => arrivals.arrive(app));
+const arrive = () =>
+  /^#(identity|link|device)/.test(location.hash) &&
+  void import('./account/arrivals.js').then((arrivals) => arrivals.arrive(app));
 addEventListener('hashchange', arrive);
 arrive();
-connection.listen((news) => news.type === 'account_changed' && void import('./account/key-news.js').then(({ tell }) => tell(app, news)));
+connection.listen(
+  (news) => news.type === 'account_changed' && void import('./account/key-news.js').then(({ tell }) => tell(app, news)),
+);

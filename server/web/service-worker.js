@@ -14,7 +14,11 @@ worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil
 worker.addEventListener('activate', (/** @type {any} */ event) => event.waitUntil(forgetOthers()));
 worker.addEventListener('notificationclick', (/** @type {any} */ event) => {
   event.notification.close();
-  event.waitUntil(worker.clients.matchAll({ type: 'window' }).then((/** @type {any[]} */ [tab]) => (tab ? tab.focus() : worker.clients.openWindow('/'))));
+  event.waitUntil(
+    worker.clients
+      .matchAll({ type: 'window' })
+      .then((/** @type {any[]} */ [tab]) => (tab ? tab.focus() : worker.clients.openWindow('/'))),
+  );
 });
 worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { request } = event;

@@ -16,7 +16,16 @@ const at = stage(TRUST);
 async function authenticator(context, page) {
   const devtools = await context.newCDPSession(page);
   await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', { options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
 }
 
 /** @param {Page} page */
@@ -75,7 +84,10 @@ test('a passkey is added and removed, all sessions hear of it, and then it opens
   await named(there.page, 'Regina');
   const passkeys = await part(here.page, 'Passkeys: 0');
   await passkeys.getByLabel('Name of the key').fill('My <b>phone</b>');
-  const heard = there.page.locator('.toast').getByText('A passkey was added to your account: My <b>phone</b>').waitFor();
+  const heard = there.page
+    .locator('.toast')
+    .getByText('A passkey was added to your account: My <b>phone</b>')
+    .waitFor();
   await passkeys.getByRole('button', { name: 'Add a passkey' }).click();
   await heard;
   await passkeys.getByText('My <b>phone</b>').waitFor();
@@ -100,7 +112,13 @@ test('passkeys are hidden where they cannot work', async () => {
   await named(page, /^Guest/);
   const dialog = await you(page);
   await dialog.getByRole('button', { name: 'Create account', exact: true }).waitFor();
-  assert.equal(await dialog.getByRole('button', { name: /passkey/ }).filter({ visible: true }).count(), 0);
+  assert.equal(
+    await dialog
+      .getByRole('button', { name: /passkey/ })
+      .filter({ visible: true })
+      .count(),
+    0,
+  );
   await page.keyboard.press('Escape');
   await signUp(page, 'Numa');
   const passkeys = await part(page, 'Passkeys: 0');
@@ -137,7 +155,12 @@ test('a program signs in by the code that it shows', async () => {
   const here = await guest(at);
   await signUp(here.page, 'Cody');
   /** @param {string} path @param {object} [body] */
-  const post = (path, body) => fetch(`${at.server.url}/api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json', 'user-agent': 'fivefold 0.1.0' }, ...body && { body: JSON.stringify(body) } });
+  const post = (path, body) =>
+    fetch(`${at.server.url}/api/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'fivefold 0.1.0' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
   const { device_code: device, user_code: user } = await (await post('device')).json();
   assert.equal((await post('device/session', { device_code: device })).status, 202);
   await here.page.goto('/#device');
@@ -183,7 +206,10 @@ test('the games of this device are taken along, asked once', async () => {
   const { ann } = await twoPlay(at, elsewhere(), ['Gus', 'Bo'], elsewhere());
   await put(ann.page, 'h8');
   await ann.page.getByRole('button', { name: 'Resign' }).click();
-  await ann.page.getByRole('button', { name: /^(Yes|Resign)/ }).last().click();
+  await ann.page
+    .getByRole('button', { name: /^(Yes|Resign)/ })
+    .last()
+    .click();
   await ann.page.getByRole('link', { name: 'Review game' }).waitFor();
   await signIn(ann.page, 'Gala');
   const asked = ann.page.getByRole('dialog').filter({ hasText: 'Take 1 game on this device with you?' });

@@ -13,7 +13,10 @@ const at = stage(TRUST);
 
 test('from a fresh browser to the first move with an account: four inputs', async (t) => {
   const begin = Date.now();
-  const { page, complaints, context } = await visitor(at.browser, at.server, { ...elsewhere(), permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page, complaints, context } = await visitor(at.browser, at.server, {
+    ...elsewhere(),
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   await page.goto('/');
   await named(page, /^Guest/);
   const dialog = await you(page);
@@ -31,7 +34,11 @@ test('from a fresh browser to the first move with an account: four inputs', asyn
   const codes = await dialog.locator('.codes li').allTextContents();
   assert.equal(new Set(codes).size, 8);
   for (const code of codes) assert.match(code, /^([2-9a-z]{4} ){3}[2-9a-z]{4}$/);
-  assert.deepEqual(await dialog.getByRole('button').allTextContents(), ['Copy and continue', 'I’ve written them down'], 'the ways out');
+  assert.deepEqual(
+    await dialog.getByRole('button').allTextContents(),
+    ['Copy and continue', 'I’ve written them down'],
+    'the ways out',
+  );
   // They do not go away by mistake.
   await page.keyboard.press('Escape');
   await page.mouse.click(2, 2);
@@ -50,7 +57,9 @@ test('from a fresh browser to the first move with an account: four inputs', asyn
   t.diagnostic(`${inputs} inputs, ${((Date.now() - begin) / 1000).toFixed(1)} s to the first move`);
   // Nothing that opens the account lies where scripts can read it.
   assert.equal(await page.evaluate(() => localStorage.getItem('fivefold.identity')), null);
-  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+  const stored = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+  );
   assert.ok(!stored.includes(PASSWORD) && !/[0-9a-f]{64}/.test(stored), stored);
   assert.deepEqual(own(complaints), []);
   await context.close();
@@ -127,12 +136,19 @@ test('a wrong password and an unknown name read the same', async () => {
   const { page: other } = await guest(at);
   /** @type {string[]} */
   const shown = [];
-  for (const [name, password] of [['Wanda', 'not this password'], ['Nobody-here', PASSWORD]]) {
+  for (const [name, password] of [
+    ['Wanda', 'not this password'],
+    ['Nobody-here', PASSWORD],
+  ]) {
     const dialog = await signIn(other, name ?? '', password);
     const field = dialog.getByLabel('Password', { exact: true });
     await dialog.locator('input[aria-invalid=true]').waitFor();
     assert.equal(await field.getAttribute('aria-invalid'), 'true');
-    shown.push(await field.evaluate((input) => document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent ?? ''));
+    shown.push(
+      await field.evaluate(
+        (input) => document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent ?? '',
+      ),
+    );
     assert.equal(await field.evaluate((input) => input === document.activeElement), true, 'it has the focus');
     await other.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
@@ -184,7 +200,11 @@ test('an ended session becomes a guest at once, in its tabs', async () => {
   const dialog = await you(here.page);
   await dialog.getByRole('button', { name: /^End: / }).waitFor();
   // Each toast is shown for a few seconds only.
-  const toasts = Promise.all([there.page, tab].map((one) => one.locator('.toast').getByText('You are signed out.').waitFor({ state: 'attached' })));
+  const toasts = Promise.all(
+    [there.page, tab].map((one) =>
+      one.locator('.toast').getByText('You are signed out.').waitFor({ state: 'attached' }),
+    ),
+  );
   await dialog.getByRole('button', { name: /^End: / }).click();
   await dialog.getByRole('button', { name: /^End: / }).waitFor({ state: 'detached' });
   await toasts;
@@ -205,7 +225,12 @@ test('what cannot be right is shown at its field', async () => {
   const blamed = async (field, text = /./) => {
     await dialog.locator('input[aria-invalid=true]').waitFor();
     assert.equal(await field.getAttribute('aria-invalid'), 'true');
-    assert.match(await field.evaluate((input) => document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent ?? ''), text);
+    assert.match(
+      await field.evaluate(
+        (input) => document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent ?? '',
+      ),
+      text,
+    );
   };
   await create.click();
   await blamed(name, /Fill this in/);
@@ -271,7 +296,10 @@ test('all data as a file, and an account that ends', async () => {
   const { page, complaints } = await guest(at);
   await signUp(page, 'Klara');
   const dialog = await you(page);
-  const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download your data' }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download your data' }).click(),
+  ]);
   assert.equal(download.suggestedFilename(), 'fivefold-Klara.json');
   const data = await readFile(await download.path(), 'utf8');
   assert.ok(JSON.parse(data) && data.includes('Klara') && !data.includes('argon2'), data);
@@ -293,10 +321,22 @@ test('a lost answer to signing up locks nobody out', async () => {
     if (route.request().method() !== 'POST' || lost > 0) return route.fallback();
     lost += 1;
     // The account is made, and the browser does not see the answer.
-    await page.evaluate(async ({ url, body, headers }) => {
-      const answer = await fetch(`${url}?again`, { method: 'POST', body, headers: { 'content-type': 'application/json', authorization: headers }, credentials: 'omit' });
-      if (!answer.ok) throw new Error(await answer.text());
-    }, { url: route.request().url(), body: route.request().postData(), headers: route.request().headers().authorization ?? '' });
+    await page.evaluate(
+      async ({ url, body, headers }) => {
+        const answer = await fetch(`${url}?again`, {
+          method: 'POST',
+          body,
+          headers: { 'content-type': 'application/json', authorization: headers },
+          credentials: 'omit',
+        });
+        if (!answer.ok) throw new Error(await answer.text());
+      },
+      {
+        url: route.request().url(),
+        body: route.request().postData(),
+        headers: route.request().headers().authorization ?? '',
+      },
+    );
     await route.abort();
   });
   const dialog = await you(page);
@@ -323,7 +363,9 @@ test('by the keyboard alone', async () => {
       await page.keyboard.press('Tab');
       const focused = await page.evaluate(() => {
         const { activeElement: it } = document;
-        return it instanceof HTMLInputElement ? it.labels?.[0]?.textContent : it?.getAttribute('aria-label') ?? it?.textContent;
+        return it instanceof HTMLInputElement
+          ? it.labels?.[0]?.textContent
+          : (it?.getAttribute('aria-label') ?? it?.textContent);
       });
       if (focused === name) return;
     }
@@ -352,17 +394,27 @@ test('by the keyboard alone', async () => {
   assert.deepEqual(own(complaints), []);
 });
 
-for (const [size, options] of /** @type {const} */ ([['desk', { colorScheme: 'light' }], ['phone', { ...PHONE, colorScheme: 'dark' }]])) {
+for (const [size, options] of /** @type {const} */ ([
+  ['desk', { colorScheme: 'light' }],
+  ['phone', { ...PHONE, colorScheme: 'dark' }],
+])) {
   test(`every state is accessible and fits, ${size}`, async () => {
     const { page } = await guest(at, options);
     const name = `Axel-${size}`;
     /** @param {string} state */
     const check = async (state) => {
       assert.deepEqual(await faults(page), [], state);
-      assert.deepEqual(await page.evaluate(() => {
-        const dialog = document.querySelector('dialog');
-        return [document.documentElement.scrollWidth - document.documentElement.clientWidth, (dialog?.scrollWidth ?? 0) - (dialog?.clientWidth ?? 0)];
-      }), [0, 0], state);
+      assert.deepEqual(
+        await page.evaluate(() => {
+          const dialog = document.querySelector('dialog');
+          return [
+            document.documentElement.scrollWidth - document.documentElement.clientWidth,
+            (dialog?.scrollWidth ?? 0) - (dialog?.clientWidth ?? 0),
+          ];
+        }),
+        [0, 0],
+        state,
+      );
     };
     const dialog = await you(page);
     await check('guest');
@@ -393,7 +445,7 @@ for (const [size, options] of /** @type {const} */ ([['desk', { colorScheme: 'li
 test('the service worker keeps nothing of accounts', async () => {
   const { page } = await visitor(at.browser, at.server, { ...elsewhere(), serviceWorkers: 'allow' });
   await page.goto('/');
-  await page.evaluate(async () => void await navigator.serviceWorker.ready);
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   await page.reload();
   await named(page, /^Guest/);
   await signUp(page, 'Offline');
@@ -401,9 +453,13 @@ test('the service worker keeps nothing of accounts', async () => {
   await dialog.getByText('Signed in on').waitFor();
   const kept = await page.evaluate(async () => {
     const urls = [];
-    for (const name of await caches.keys()) for (const request of await (await caches.open(name)).keys()) urls.push(request.url);
+    for (const name of await caches.keys())
+      for (const request of await (await caches.open(name)).keys()) urls.push(request.url);
     return urls;
   });
   assert.ok(kept.length > 20, 'the page is kept');
-  assert.deepEqual(kept.filter((url) => url.includes('/api/')), []);
+  assert.deepEqual(
+    kept.filter((url) => url.includes('/api/')),
+    [],
+  );
 });

@@ -11,21 +11,29 @@ import { playedGame, put, sees, stage, visitor } from './harness.mjs';
 /** @import { Page } from 'playwright-core' */
 
 const at = stage();
-const SGF = '(;FF[4]GM[4]SZ[15]RU[renju]PB[Ann]PW[<b>Bob</b>]C[The start];B[hh](;W[ig]C[first];B[ii])(;W[hi]C[<img src=x onerror=alert(1)>]))';
+const SGF =
+  '(;FF[4]GM[4]SZ[15]RU[renju]PB[Ann]PW[<b>Bob</b>]C[The start];B[hh](;W[ig]C[first];B[ii])(;W[hi]C[<img src=x onerror=alert(1)>]))';
 
 /** @param {Page} page */
 const moves = (page) => page.locator('.tree .move').allTextContents();
 
 /** Puts a file on the page as a person does by dragging it. @param {Page} page @param {string} name @param {readonly number[]} bytes @param {'drop' | 'paste'} how */
 function bring(page, name, bytes, how) {
-  return page.evaluate(([called, content, type]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array(content)], called));
-    const target = document.querySelector('.board-stage');
-    if (type === 'paste') return target?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-    for (const step of ['dragover', 'drop']) target?.dispatchEvent(new DragEvent(step, { dataTransfer: data, bubbles: true, cancelable: true }));
-    return undefined;
-  }, /** @type {const} */ ([name, bytes, how]));
+  return page.evaluate(
+    ([called, content, type]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(content)], called));
+      const target = document.querySelector('.board-stage');
+      if (type === 'paste')
+        return target?.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+        );
+      for (const step of ['dragover', 'drop'])
+        target?.dispatchEvent(new DragEvent(step, { dataTransfer: data, bubbles: true, cancelable: true }));
+      return undefined;
+    },
+    /** @type {const} */ ([name, bytes, how]),
+  );
 }
 
 test('SGF with variations and comments comes in by each way, and goes out as it came', async () => {
@@ -34,14 +42,20 @@ test('SGF with variations and comments comes in by each way, and goes out as it 
   const bytes = [...Buffer.from(SGF)];
   /** @type {Record<string, () => Promise<unknown>>} */
   const ways = {
-    button: () => page.getByLabel('Open a file').setInputFiles({ name: 'game.sgf', mimeType: 'application/x-go-sgf', buffer: Buffer.from(SGF) }),
+    button: () =>
+      page
+        .getByLabel('Open a file')
+        .setInputFiles({ name: 'game.sgf', mimeType: 'application/x-go-sgf', buffer: Buffer.from(SGF) }),
     drop: () => bring(page, 'game.sgf', bytes, 'drop'),
     'a pasted file': () => bring(page, 'game.sgf', bytes, 'paste'),
-    'a pasted text': () => page.evaluate((text) => {
-      const data = new DataTransfer();
-      data.setData('text/plain', text);
-      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-    }, SGF),
+    'a pasted text': () =>
+      page.evaluate((text) => {
+        const data = new DataTransfer();
+        data.setData('text/plain', text);
+        document.body.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+        );
+      }, SGF),
   };
   for (const [way, open] of Object.entries(ways)) {
     await page.goto('/');
@@ -54,14 +68,19 @@ test('SGF with variations and comments comes in by each way, and goes out as it 
     await open();
     await page.locator('.file-status').getByText('4 moves read.').waitFor();
     assert.deepEqual(await moves(page), ['h8', 'i9', 'h7', 'i7'], way);
-    assert.deepEqual(await page.locator('.tree-comment').allTextContents(), ['The start', 'first', '<img src=x onerror=alert(1)>'], way);
+    assert.deepEqual(
+      await page.locator('.tree-comment').allTextContents(),
+      ['The start', 'first', '<img src=x onerror=alert(1)>'],
+      way,
+    );
   }
   await page.getByText('Ann – <b>Bob</b>').waitFor();
   assert.equal(await page.getByLabel('Rules').inputValue(), 'renju');
   const waiting = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save SGF' }).click();
   const saved = await readFile(await (await waiting).path(), 'utf8');
-  for (const part of ['RU[renju]', 'PB[Ann]', 'C[The start]', 'C[first]', '(\n;W[hi]C[<img src=x onerror=alert(1)>])']) assert.ok(saved.includes(part), `${part}: ${saved}`);
+  for (const part of ['RU[renju]', 'PB[Ann]', 'C[The start]', 'C[first]', '(\n;W[hi]C[<img src=x onerror=alert(1)>])'])
+    assert.ok(saved.includes(part), `${part}: ${saved}`);
   // The same tree again.
   await page.getByRole('button', { name: 'New analysis' }).click();
   await page.getByLabel('Open a file').setInputFiles({ name: 'again.sgf', mimeType: '', buffer: Buffer.from(saved) });
@@ -109,11 +128,19 @@ test('a broken file says why, and loses nothing', async () => {
     assert.deepEqual(await moves(page), ['h8', 'i9']);
   }
   // Moves against the rules are left out, with the reason.
-  await page.getByLabel('Open a file').setInputFiles({ name: 'x.sgf', mimeType: '', buffer: Buffer.from('(;SZ[15];B[hh](;W[hh];B[aa])(;W[ii]))') });
-  await page.locator('.file-status').getByText(/^2 moves read\. 2 moves were left out\. Move 2 cannot be played: There is a stone/).waitFor();
+  await page
+    .getByLabel('Open a file')
+    .setInputFiles({ name: 'x.sgf', mimeType: '', buffer: Buffer.from('(;SZ[15];B[hh](;W[hh];B[aa])(;W[ii]))') });
+  await page
+    .locator('.file-status')
+    .getByText(/^2 moves read\. 2 moves were left out\. Move 2 cannot be played: There is a stone/)
+    .waitFor();
   await page.getByRole('button', { name: 'Back to the analysis before' }).click();
   await sees(page, 'i9', 'White');
-  assert.deepEqual(complaints.filter((text) => !/status of 4/.test(text)), []);
+  assert.deepEqual(
+    complaints.filter((text) => !/status of 4/.test(text)),
+    [],
+  );
 });
 
 test('where the module does not run, the server reads a text', async () => {
@@ -157,7 +184,10 @@ test('the engine’s lines and better moves become variations', async () => {
 test('a better move of a replay opens the analysis, with the game and its players', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await playedGame(at, ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8']));
-  const better = page.locator('.turning').getByRole('button', { name: /^better: / }).first();
+  const better = page
+    .locator('.turning')
+    .getByRole('button', { name: /^better: / })
+    .first();
   await better.waitFor({ timeout: 90_000 });
   const point = ((await better.textContent()) ?? '').replace('better: ', '');
   await better.click();
@@ -222,8 +252,12 @@ test('the page names the parts of a file that it left out, and offers its other 
   const text = '(;SZ[15]RU[moon];B[hh];B[ii];W[])(;SZ[15];B[aa];W[bb];B[cc])';
   await bring(page, 'games.sgf', [...Buffer.from(text)], 'drop');
   const status = page.locator('.file-status');
-  await status.getByText('1 move read. The file has 1 more game. The file’s rules “moon” are not known. '
-    + '1 stone out of turn was left out: B[ii]. 1 pass was left out.').waitFor();
+  await status
+    .getByText(
+      '1 move read. The file has 1 more game. The file’s rules “moon” are not known. ' +
+        '1 stone out of turn was left out: B[ii]. 1 pass was left out.',
+    )
+    .waitFor();
   await page.getByLabel('Game of the file').selectOption({ label: '2 of 2' });
   await status.getByText('3 moves read.').waitFor();
   assert.deepEqual(await moves(page), ['a15', 'b14', 'c13']);

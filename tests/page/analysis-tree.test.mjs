@@ -17,16 +17,21 @@ async function open(page, link) {
 
 /** Waits until the tree reads so; lists are in brackets. @param {Page} page @param {string} expected */
 async function reads(page, expected) {
-  const read = () => page.evaluate(() => {
-    /** @param {Element} element @returns {string} */
-    const words = (element) => [...element.children].map((child) => {
-      if (child.matches('ul')) return `(${[...child.children].map(words).join(' | ')})`;
-      if (child.matches('.n')) return '';
-      return child.matches('.tree-comment') ? `"${child.textContent}"` : child.textContent;
-    }).filter(Boolean).join(' ');
-    const tree = document.querySelector('.tree');
-    return tree && words(tree);
-  });
+  const read = () =>
+    page.evaluate(() => {
+      /** @param {Element} element @returns {string} */
+      const words = (element) =>
+        [...element.children]
+          .map((child) => {
+            if (child.matches('ul')) return `(${[...child.children].map(words).join(' | ')})`;
+            if (child.matches('.n')) return '';
+            return child.matches('.tree-comment') ? `"${child.textContent}"` : child.textContent;
+          })
+          .filter(Boolean)
+          .join(' ');
+      const tree = document.querySelector('.tree');
+      return tree && words(tree);
+    });
   const until = Date.now() + 15_000;
   let found = await read();
   while (found !== expected && Date.now() < until) {
@@ -128,7 +133,10 @@ test('the tree stays over a reload, with what can be undone; another link loses 
   await reads(page, 'k10');
   assert.equal(await page.getByRole('combobox', { name: 'Board' }).inputValue(), '20');
   await page.getByText('Your analyses (2)').click();
-  await page.locator('.own-analyses').getByRole('button', { name: /^h8 i9 h9/ }).click();
+  await page
+    .locator('.own-analyses')
+    .getByRole('button', { name: /^h8 i9 h9/ })
+    .click();
   await reads(page, 'h8 i9 (h7) h9');
   assert.equal(await page.getByLabel('Rules').inputValue(), 'renju');
   // Without a position in the address, the last analysis is there.
@@ -173,21 +181,56 @@ test('the tree can be used by keyboard alone, and says where it is', async () =>
 });
 
 test('hostile comments and damaged storage break nothing', async () => {
-  const texts = ['<img src=x onerror=alert(1)>', '\u202Egnp.live', 'W'.repeat(400), '﷽'.repeat(100), 'Z\u0361\u0321\u0316'.repeat(60), '__proto__', '{point}'];
-  for (const viewport of [{ width: 360, height: 740 }, { width: 1280, height: 800 }]) {
+  const texts = [
+    '<img src=x onerror=alert(1)>',
+    '\u202Egnp.live',
+    'W'.repeat(400),
+    '﷽'.repeat(100),
+    'Z\u0361\u0321\u0316'.repeat(60),
+    '__proto__',
+    '{point}',
+  ];
+  for (const viewport of [
+    { width: 360, height: 740 },
+    { width: 1280, height: 800 },
+  ]) {
     const { page, complaints } = await visitor(at.browser, at.server, { viewport });
     page.on('dialog', () => assert.fail('something ran'));
-    const nodes = texts.map((comment, ply) => ({ ...ply > 0 && { parent: ply - 1 }, point: [ply, 2 * ply], comment }));
-    const state = { rules: { variant: 'freestyle', size: [15, 15] }, path: [[0, 0]], nodes, black: '<b>B</b>'.repeat(50), white: '"' };
+    const nodes = texts.map((comment, ply) => ({
+      ...(ply > 0 && { parent: ply - 1 }),
+      point: [ply, 2 * ply],
+      comment,
+    }));
+    const state = {
+      rules: { variant: 'freestyle', size: [15, 15] },
+      path: [[0, 0]],
+      nodes,
+      black: '<b>B</b>'.repeat(50),
+      white: '"',
+    };
     await page.addInitScript((kept) => localStorage.setItem('fivefold.analysis', kept), JSON.stringify([state]));
     await page.goto('/analyse');
-    await page.locator('.tree .tree-comment').nth(texts.length - 1).waitFor();
+    await page
+      .locator('.tree .tree-comment')
+      .nth(texts.length - 1)
+      .waitFor();
     assert.deepEqual(await page.locator('.tree .tree-comment').allTextContents(), texts);
-    const { wide, marks } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth - document.documentElement.clientWidth, marks: document.querySelectorAll('main img, main b b, .players b').length }));
+    const { wide, marks } = await page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      marks: document.querySelectorAll('main img, main b b, .players b').length,
+    }));
     assert.deepEqual({ wide: Math.max(0, wide), marks }, { wide: 0, marks: 0 });
     assert.deepEqual(complaints, []);
   }
-  for (const kept of ['', '{', '7', '[null]', '[{"nodes":[{"point":[0,0],"parent":9}],"path":[]}]', '[{"nodes":[],"path":[[1]],"rules":5}]', '[{"nodes":[],"path":[],"rules":{"variant":"__proto__","size":"x"}}]']) {
+  for (const kept of [
+    '',
+    '{',
+    '7',
+    '[null]',
+    '[{"nodes":[{"point":[0,0],"parent":9}],"path":[]}]',
+    '[{"nodes":[],"path":[[1]],"rules":5}]',
+    '[{"nodes":[],"path":[],"rules":{"variant":"__proto__","size":"x"}}]',
+  ]) {
     const { page, complaints, context } = await visitor(at.browser, at.server);
     await page.addInitScript((text) => localStorage.setItem('fivefold.analysis', text), kept);
     await page.goto('/analyse');
@@ -222,5 +265,8 @@ test('links to positions stay short, and old ones still work', async () => {
     await page.waitForURL((url) => url.href.endsWith(`/analyse${url.search}${shown}`));
     assert.equal(await page.getByLabel('Rules').inputValue(), rules, given);
   }
-  assert.deepEqual(complaints.filter((text) => !/status of 4/.test(text)), []);
+  assert.deepEqual(
+    complaints.filter((text) => !/status of 4/.test(text)),
+    [],
+  );
 });

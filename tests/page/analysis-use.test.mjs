@@ -16,13 +16,15 @@ function open(page, name, content) {
 
 /** A library of RenLib: so many first moves, with 224 answers each, and so many moves after each of those. @param {number} first @param {number} third */
 function libraryOf(first, third) {
-  const point = (/** @type {number} */ place) => (Math.floor(place / 15) << 4) | (place % 15 + 1);
+  const point = (/** @type {number} */ place) => (Math.floor(place / 15) << 4) | ((place % 15) + 1);
   const bytes = [...Buffer.from('\xffRenLib\xff\x03\x04' + '\xff'.repeat(10), 'latin1'), 0, 0];
   for (let a = 0; a < first; a += 1) {
     bytes.push(point(a), a + 1 < first ? 0x80 : 0);
     for (let b = 1; b < 225; b += 1) {
       bytes.push(point((a + b) % 225), b < 224 ? 0x80 : 0);
-      const others = Array.from({ length: 224 }, (_, c) => (a + b + 1 + c) % 225).filter((place) => place !== a).slice(0, third);
+      const others = Array.from({ length: 224 }, (_, c) => (a + b + 1 + c) % 225)
+        .filter((place) => place !== a)
+        .slice(0, third);
       for (const [c, place] of others.entries()) bytes.push(point(place), 0x40 | (c + 1 < third ? 0x80 : 0));
     }
   }
@@ -33,10 +35,16 @@ test('the arrows step wherever the focus is, and go between variations', async (
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse#freestyle/h8i9h9');
   await page.getByText('3 moves', { exact: true }).waitFor();
-  const is = (/** @type {number} */ ply) => page.getByText(ply === 3 ? '3 moves' : `Move ${ply} of 3`, { exact: true }).waitFor();
+  const is = (/** @type {number} */ ply) =>
+    page.getByText(ply === 3 ? '3 moves' : `Move ${ply} of 3`, { exact: true }).waitFor();
   const places = [
-    page.locator('body'), page.getByRole('gridcell', { name: /^a1, / }), page.getByRole('button', { name: 'Share' }), page.getByLabel('Rules'),
-    page.getByRole('combobox', { name: 'Lines', exact: true }), page.locator('.own-analyses summary'), page.locator('.tree .move').first(),
+    page.locator('body'),
+    page.getByRole('gridcell', { name: /^a1, / }),
+    page.getByRole('button', { name: 'Share' }),
+    page.getByLabel('Rules'),
+    page.getByRole('combobox', { name: 'Lines', exact: true }),
+    page.locator('.own-analyses summary'),
+    page.locator('.tree .move').first(),
   ];
   for (const place of places) {
     await place.evaluate((element) => element.focus());
@@ -77,14 +85,20 @@ test('one to five lines, from Black’s side, which the page says', async () => 
   // With Black to move the best is the highest for Black, and with White to move the lowest.
   await page.waitForFunction(() => /depth [5-9]|depth 1\d/.test(document.querySelector('.thought')?.textContent ?? ''));
   const black = await shares();
-  assert.ok(black.every((share, index) => index === 0 || share <= (black[index - 1] ?? 0)), String(black));
+  assert.ok(
+    black.every((share, index) => index === 0 || share <= (black[index - 1] ?? 0)),
+    String(black),
+  );
   await put(page, 'g7');
   await page.locator('.thought').waitFor({ state: 'hidden' });
   await page.locator('.thought').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('.lines li').length === 5);
   await page.waitForFunction(() => /depth [5-9]|depth 1\d/.test(document.querySelector('.thought')?.textContent ?? ''));
   const white = await shares();
-  assert.ok(white.every((share, index) => index === 0 || share >= (white[index - 1] ?? 0)), String(white));
+  assert.ok(
+    white.every((share, index) => index === 0 || share >= (white[index - 1] ?? 0)),
+    String(white),
+  );
   assert.equal(await page.locator('.value-words').textContent(), `Black ${white[0]}%`);
   // The choice is remembered, and so is that somebody wants no analysis.
   await page.reload();
@@ -123,7 +137,11 @@ test('on a phone a comment has its button in sight, and the steps stay', async (
   await page.getByRole('menuitem', { name: 'Comment' }).click();
   await page.getByLabel('Comment on').fill('Line one\nLine two\nLine three\nLine four');
   const done = page.getByRole('button', { name: 'Done' });
-  const [button, card, steps, moves] = await Promise.all([done, page.locator('.comment-field'), page.locator('.steps'), page.locator('.moves-card')].map((one) => one.boundingBox()));
+  const [button, card, steps, moves] = await Promise.all(
+    [done, page.locator('.comment-field'), page.locator('.steps'), page.locator('.moves-card')].map((one) =>
+      one.boundingBox(),
+    ),
+  );
   assert.ok(button && card && steps && moves);
   assert.ok(button.y >= card.y && button.y + button.height <= card.y + card.height, 'the button is whole');
   assert.ok(steps.y >= moves.y && steps.y + steps.height <= moves.y + moves.height + 1, 'the steps are whole');
@@ -136,7 +154,12 @@ test('an unknown address leads to the main pages', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/nowhere');
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-  for (const [name, path] of [['Analysis', '/analyse'], ['Puzzles', '/puzzles'], ['Learn', '/learn'], ['Lobby', '/lobby']]) {
+  for (const [name, path] of [
+    ['Analysis', '/analyse'],
+    ['Puzzles', '/puzzles'],
+    ['Learn', '/learn'],
+    ['Lobby', '/lobby'],
+  ]) {
     assert.equal(await page.locator('.not-found').getByRole('link', { name, exact: true }).getAttribute('href'), path);
   }
   await page.goto('/analysis#freestyle/h8');
@@ -172,7 +195,9 @@ test('a library of a million moves opens beside the page, with progress, and can
     const { parts: shown, longest: most } = /** @type {any} */ (globalThis).seen;
     return { parts: shown.size, longest: most };
   });
-  console.log(`979,070 moves: ${Date.now() - began} ms, ${parts} parts shown, the page stood still for ${Math.round(longest)} ms at most`);
+  console.log(
+    `979,070 moves: ${Date.now() - began} ms, ${parts} parts shown, the page stood still for ${Math.round(longest)} ms at most`,
+  );
   assert.ok(parts >= 3, `${parts} parts`);
   // Another move of it, and one more of one's own.
   await page.locator('.tree ul .move').first().click();
@@ -199,6 +224,13 @@ test('more than a million moves, and letters and moves after a pass, are named',
   await sees(page, 'h8', 'Black');
   // h8, then a letter on a point, and after a pass a move.
   const head = Buffer.from('\xffRenLib\xff\x03\x04' + '\xff'.repeat(10), 'latin1');
-  await open(page, 'notes.lib', Buffer.concat([head, Buffer.from([0, 0, 0x78, 0, 0x69, 0xc3, 1, 0, 0x41, 0, 0, 0, 0x69, 0x40])]));
-  await page.locator('.file-status').getByText(/left out/).waitFor();
+  await open(
+    page,
+    'notes.lib',
+    Buffer.concat([head, Buffer.from([0, 0, 0x78, 0, 0x69, 0xc3, 1, 0, 0x41, 0, 0, 0, 0x69, 0x40])]),
+  );
+  await page
+    .locator('.file-status')
+    .getByText(/left out/)
+    .waitFor();
 });

@@ -12,7 +12,12 @@ const WIDTHS = [320, 390, 768, 1024, 1440, 1920, 3840];
  * Dark differs from light by colors alone, and what the system prefers changes nothing then, so widths are
  * measured only in light and in contrast, which has other borders.
  * @type {[theme: string, system: { colorScheme: 'light' | 'dark' }, isMeasured: boolean][]} */
-const THEMES = [['light', { colorScheme: 'dark' }, true], ['dark', { colorScheme: 'light' }, false], ['contrast', { colorScheme: 'light' }, true], ['contrast', { colorScheme: 'dark' }, false]];
+const THEMES = [
+  ['light', { colorScheme: 'dark' }, true],
+  ['dark', { colorScheme: 'light' }, false],
+  ['contrast', { colorScheme: 'light' }, true],
+  ['contrast', { colorScheme: 'dark' }, false],
+];
 
 /** @param {import('playwright-core').Page} page */
 async function assertFits(page) {
@@ -27,7 +32,10 @@ async function assertFits(page) {
 for (const [theme, system, isMeasured] of THEMES) {
   test(`every screen, ${theme} where the system is ${system.colorScheme}`, async () => {
     const { ann, bob } = await twoPlay(at, system);
-    await ann.page.evaluate((chosen) => localStorage.setItem('fivefold.settings', JSON.stringify({ theme: chosen })), theme);
+    await ann.page.evaluate(
+      (chosen) => localStorage.setItem('fivefold.settings', JSON.stringify({ theme: chosen })),
+      theme,
+    );
     await ann.page.reload();
     await put(ann.page, 'h8');
     await sees(bob.page, 'h8', 'Black');
@@ -61,21 +69,27 @@ for (const [theme, system, isMeasured] of THEMES) {
     await ann.page.locator('.qr').waitFor();
     assert.deepEqual(await faults(ann.page), []);
     if (isMeasured) await assertFits(ann.page);
-    assert.deepEqual(ann.complaints.filter((text) => !text.includes('404')), []);
+    assert.deepEqual(
+      ann.complaints.filter((text) => !text.includes('404')),
+      [],
+    );
   });
 }
 
 test('the theme is the chosen one, or else follows the system at once', async () => {
   const { page } = await visitor(at.browser, at.server, { colorScheme: 'light' });
   /** How light page and board are, from 0 to 255, and whether text on the page is black or white. */
-  const look = () => page.evaluate(() => {
-    const { backgroundColor, color } = getComputedStyle(document.body);
-    const light = (/** @type {number[]} */ [red = 0, green = 0, blue = 0]) => (red + green + blue) / 3;
-    const read = (/** @type {string} */ text) => light((text.match(/\d+/g) ?? []).map(Number));
-    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('.board-canvas'));
-    const board = light([...canvas.getContext('2d')?.getImageData(canvas.width / 2 + 12, canvas.height / 2 + 12, 1, 1).data ?? []]);
-    return [read(backgroundColor) > 127, board > 150, [0, 255].includes(read(color))].map(Number).join('');
-  });
+  const look = () =>
+    page.evaluate(() => {
+      const { backgroundColor, color } = getComputedStyle(document.body);
+      const light = (/** @type {number[]} */ [red = 0, green = 0, blue = 0]) => (red + green + blue) / 3;
+      const read = (/** @type {string} */ text) => light((text.match(/\d+/g) ?? []).map(Number));
+      const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('.board-canvas'));
+      const board = light([
+        ...(canvas.getContext('2d')?.getImageData(canvas.width / 2 + 12, canvas.height / 2 + 12, 1, 1).data ?? []),
+      ]);
+      return [read(backgroundColor) > 127, board > 150, [0, 255].includes(read(color))].map(Number).join('');
+    });
   const shows = async (/** @type {string} */ expected, /** @type {string} */ what) => {
     // The board is painted with the next frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
@@ -108,7 +122,7 @@ test('nothing is animated where the system asks for less motion', async () => {
       // Each frame comes 10 ms after the last one, however long it takes.
       let now = performance.now();
       performance.now = () => now;
-      const next = () => new Promise((resolve) => requestAnimationFrame(() => resolve(now += 10)));
+      const next = () => new Promise((resolve) => requestAnimationFrame(() => resolve((now += 10))));
       const button = /** @type {HTMLElement} */ (document.querySelector('.board-tool'));
       button.click();
       const sizes = [];
@@ -118,9 +132,16 @@ test('nothing is animated where the system asks for less motion', async () => {
       }
       return new Set(sizes.slice(1)).size;
     });
-    await page.getByRole('button', { name: 'Copy link' }).or(page.getByRole('button', { name: 'Share' })).click();
+    await page
+      .getByRole('button', { name: 'Copy link' })
+      .or(page.getByRole('button', { name: 'Share' }))
+      .click();
     await page.locator('.toast').waitFor();
-    const animated = await page.evaluate(() => document.getAnimations().length > 0 || getComputedStyle(document.querySelector('.toast') ?? document.body).animationName !== 'none');
+    const animated = await page.evaluate(
+      () =>
+        document.getAnimations().length > 0 ||
+        getComputedStyle(document.querySelector('.toast') ?? document.body).animationName !== 'none',
+    );
     if (reducedMotion === 'reduce') assert.deepEqual([frames, animated], [1, false]);
     else assert.ok(frames > 2 && animated, `${frames} sizes: the test would not see motion`);
   }
@@ -149,10 +170,14 @@ async function compare() {
   const ratio = canvas.width / whole.width;
   /** @param {string} name */
   const cut = (name) => {
-    const cell = document.querySelector(`[role=gridcell][aria-label^="${name},"]`)?.getBoundingClientRect() ?? new DOMRect();
+    const cell =
+      document.querySelector(`[role=gridcell][aria-label^="${name},"]`)?.getBoundingClientRect() ?? new DOMRect();
     const [x, y, side] = [cell.x - whole.x, cell.y - whole.y, cell.width].map((length) => Math.round(length * ratio));
     const data = canvas.getContext('2d')?.getImageData(x ?? 0, y ?? 0, side ?? 1, side ?? 1).data ?? [];
-    return Array.from({ length: data.length / 4 }, (_, at) => ((data[4 * at] ?? 0) + (data[4 * at + 1] ?? 0) + (data[4 * at + 2] ?? 0)) / 3);
+    return Array.from(
+      { length: data.length / 4 },
+      (_, at) => ((data[4 * at] ?? 0) + (data[4 * at + 1] ?? 0) + (data[4 * at + 2] ?? 0)) / 3,
+    );
   };
   const [black, white, empty] = [cut('e8'), cut('k8'), cut('g6')];
   // Covered is what differs from a point without a stone.
@@ -160,12 +185,17 @@ async function compare() {
   const [one, other] = [covered(black), covered(white)];
   const both = one.filter((covers, at) => covers && other[at]).length;
   const either = one.filter((covers, at) => covers || other[at]).length;
-  const mean = (/** @type {number[]} */ light, /** @type {boolean[]} */ where) => light.reduce((sum, value, at) => sum + (where[at] ? value : 0), 0) / where.filter(Boolean).length;
+  const mean = (/** @type {number[]} */ light, /** @type {boolean[]} */ where) =>
+    light.reduce((sum, value, at) => sum + (where[at] ? value : 0), 0) / where.filter(Boolean).length;
   return { alike: both / either, lighter: mean(white, other) - mean(black, one) };
 }
 
 test('the texts of every language are shown, and fit', async () => {
-  for (const [locale, word] of /** @type {const} */ ([['ru-RU', 'Создать ссылку'], ['es-ES', 'Crear enlace'], ['de-DE', 'Create invite link']])) {
+  for (const [locale, word] of /** @type {const} */ ([
+    ['ru-RU', 'Создать ссылку'],
+    ['es-ES', 'Crear enlace'],
+    ['de-DE', 'Create invite link'],
+  ])) {
     const { page } = await visitor(at.browser, at.server, { locale });
     await page.goto('/');
     await choose(page, 'friend');

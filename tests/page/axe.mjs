@@ -17,6 +17,9 @@ export async function faults(page) {
     const { violations } = await window.axe.run();
     return violations
       .filter((/** @type {{ impact: string }} */ { impact }) => impact === 'serious' || impact === 'critical')
-      .map((/** @type {{ id: string, nodes: { html: string, failureSummary: string }[] }} */ { id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+      .map(
+        (/** @type {{ id: string, nodes: { html: string, failureSummary: string }[] }} */ { id, nodes }) =>
+          `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+      );
   });
 }

@@ -4,8 +4,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
-  boxAround, clamp, edgeHint, fit, nameStep, pan, parsePoint, pointAt, pointName, reveal, starPoints,
-  toPixel, visible, zoom,
+  boxAround,
+  clamp,
+  edgeHint,
+  fit,
+  nameStep,
+  pan,
+  parsePoint,
+  pointAt,
+  pointName,
+  reveal,
+  starPoints,
+  toPixel,
+  visible,
+  zoom,
 } from '../../server/web/board/board-geometry.js';
 
 /** @import { Bounds, Point } from '../../server/web/board/board-geometry.js' */
@@ -13,14 +25,20 @@ import {
 const DESK = { width: 1000, height: 700 };
 const PHONE = { width: 360, height: 360 };
 /** @param {readonly number[]} actual @param {readonly number[]} expected */
-const near = (actual, expected) => actual.forEach((value, index) => {
-  assert.ok(Math.abs(value - (expected[index] ?? NaN)) < 1e-6, `${actual} is not ${expected}`);
-});
+const near = (actual, expected) =>
+  actual.forEach((value, index) => {
+    assert.ok(Math.abs(value - (expected[index] ?? NaN)) < 1e-6, `${actual} is not ${expected}`);
+  });
 
 test('a pixel leads back to the point that lies there', () => {
   for (const scale of [2, 7.3, 22.5, 96]) {
     const view = { x: 12.25, y: -7.5, scale };
-    for (const point of /** @type {Point[]} */ ([[0, 0], [12, -8], [-300, 41], [999_999, -999_999]])) {
+    for (const point of /** @type {Point[]} */ ([
+      [0, 0],
+      [12, -8],
+      [-300, 41],
+      [999_999, -999_999],
+    ])) {
       const [px, py] = toPixel(view, DESK, point);
       assert.deepEqual(pointAt(view, DESK, px, py, null), point);
       assert.deepEqual(pointAt(view, DESK, px + 0.4 * scale, py - 0.4 * scale, null), point);
@@ -36,7 +54,12 @@ test('there is no point outside the board', () => {
 });
 
 test('a board with borders fits whole, names included', () => {
-  for (const bounds of /** @type {[number, number][]} */ ([[3, 3], [15, 15], [64, 10], [19, 64]])) {
+  for (const bounds of /** @type {[number, number][]} */ ([
+    [3, 3],
+    [15, 15],
+    [64, 10],
+    [19, 64],
+  ])) {
     for (const viewport of [DESK, PHONE]) {
       const view = fit(bounds, [], viewport, true);
       const seen = visible(view, viewport);
@@ -48,7 +71,11 @@ test('a board with borders fits whole, names included', () => {
 
 test('fit shows every stone of the board without borders, and is not too near', () => {
   /** @type {Point[]} */
-  const stones = [[0, 0], [400, -120], [-77, 90]];
+  const stones = [
+    [0, 0],
+    [400, -120],
+    [-77, 90],
+  ];
   const view = fit(null, stones, DESK, true);
   for (const stone of stones) {
     const [px, py] = toPixel(view, DESK, stone);
@@ -59,7 +86,10 @@ test('fit shows every stone of the board without borders, and is not too near', 
 
 test('dragging moves what is under the finger along with it', () => {
   const view = { x: 3, y: 4, scale: 20 };
-  near(toPixel(pan(view, 30, -50), DESK, [9, 9]), [toPixel(view, DESK, [9, 9])[0] + 30, toPixel(view, DESK, [9, 9])[1] - 50]);
+  near(toPixel(pan(view, 30, -50), DESK, [9, 9]), [
+    toPixel(view, DESK, [9, 9])[0] + 30,
+    toPixel(view, DESK, [9, 9])[1] - 50,
+  ]);
 });
 
 test('zooming keeps the place under the pointer', () => {
@@ -79,7 +109,10 @@ test('a board with borders never leaves the viewport, nor becomes smaller than i
 test('without borders the stones say how small it becomes', () => {
   assert.equal(clamp({ x: 0, y: 0, scale: 0.01 }, null, [], DESK, true).scale, 6);
   /** @type {Point[]} */
-  const far = [[0, 0], [2000, 0]];
+  const far = [
+    [0, 0],
+    [2000, 0],
+  ];
   assert.equal(clamp({ x: 0, y: 0, scale: 0.01 }, null, far, DESK, true).scale, fit(null, far, DESK, true).scale);
 });
 
@@ -99,15 +132,30 @@ test('the board moves no further than needed to show a point', () => {
 });
 
 test('coordinates at the edge do not overlap', () => {
-  assert.deepEqual([30, 12, 3, 0.1].map((scale) => nameStep(scale, 24)), [1, 2, 10, 500]);
+  assert.deepEqual(
+    [30, 12, 3, 0.1].map((scale) => nameStep(scale, 24)),
+    [1, 2, 10, 500],
+  );
 });
 
 /** @type {[string, Bounds, Point | null][]} */
 const TYPED = [
-  ['h8', [15, 15], [7, 7]], ['H8', [15, 15], [7, 7]], [' a1 ', [15, 15], [0, 14]], ['o15', [15, 15], [14, 0]],
-  ['aa1', [64, 64], [26, 63]], ['bl64', [64, 64], [63, 0]], ['p1', [15, 15], null], ['h16', [15, 15], null],
-  ['h0', [15, 15], null], ['8h', [15, 15], null], ['', [15, 15], null], ['7,7', [15, 15], [7, 7]],
-  ['-3,4', null, [-3, 4]], ['-3, 4', null, [-3, 4]], ['3 -4', null, [3, -4]], ['h8', null, null],
+  ['h8', [15, 15], [7, 7]],
+  ['H8', [15, 15], [7, 7]],
+  [' a1 ', [15, 15], [0, 14]],
+  ['o15', [15, 15], [14, 0]],
+  ['aa1', [64, 64], [26, 63]],
+  ['bl64', [64, 64], [63, 0]],
+  ['p1', [15, 15], null],
+  ['h16', [15, 15], null],
+  ['h0', [15, 15], null],
+  ['8h', [15, 15], null],
+  ['', [15, 15], null],
+  ['7,7', [15, 15], [7, 7]],
+  ['-3,4', null, [-3, 4]],
+  ['-3, 4', null, [-3, 4]],
+  ['3 -4', null, [3, -4]],
+  ['h8', null, null],
   ['1000001,0', null, null],
 ];
 test('points are typed as people write them', () => {
@@ -124,7 +172,10 @@ test('every point of a board has a name that leads back to it', () => {
 });
 
 test('star points are at their usual places', () => {
-  const dots = (/** @type {number} */ side) => starPoints([side, side]).map((point) => pointName(point, [side, side])).join(' ');
+  const dots = (/** @type {number} */ side) =>
+    starPoints([side, side])
+      .map((point) => pointName(point, [side, side]))
+      .join(' ');
   assert.equal(dots(15), 'd12 d4 h8 l12 l4');
   assert.equal(dots(19), 'd16 d10 d4 j16 j10 j4 p16 p10 p4');
   assert.equal(dots(3), '');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { PHONE, TABLET, accept, begin, stage, visitor } from './harness.mjs';
+import { accept, begin, PHONE, stage, TABLET, visitor } from './harness.mjs';
 
 /** @import { BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -37,14 +37,20 @@ function handle(page) {
     },
     /** Waits for a point to be called something. @param {string} name @param {string} label */
     async called(name, label) {
-      await page.getByRole('gridcell', { name: `${name}, ${label}` }).first().waitFor();
+      await page
+        .getByRole('gridcell', { name: `${name}, ${label}` })
+        .first()
+        .waitFor();
     },
     /** How many stones of a colour there are. @param {string} colour */
     stones: (colour) => page.getByRole('gridcell', { name: new RegExp(`, ${colour}`) }).count(),
   };
 }
 
-for (const [device, options] of /** @type {const} */ ([['phone', PHONE], ['tablet', TABLET]])) {
+for (const [device, options] of /** @type {const} */ ([
+  ['phone', PHONE],
+  ['tablet', TABLET],
+])) {
   test(`on a ${device} no single stray tap places a stone`, async () => {
     const { page, at, label, called, stones, complaints } = await againstBot({}, options);
     const tap = async (/** @type {string} */ name) => {
@@ -74,8 +80,14 @@ for (const [device, options] of /** @type {const} */ ([['phone', PHONE], ['table
     const { page, context, at, stones } = await againstBot({}, options);
     const [from, to] = [await at('h12'), await at('h3')];
     const touch = await context.newCDPSession(page);
-    const fingers = async (/** @type {'touchStart' | 'touchMove' | 'touchEnd'} */ type, /** @type {{x: number, y: number}[]} */ ...touchPoints) => {
-      await touch.send('Input.dispatchTouchEvent', { type, touchPoints: touchPoints.map((point, id) => ({ ...point, id })) });
+    const fingers = async (
+      /** @type {'touchStart' | 'touchMove' | 'touchEnd'} */ type,
+      /** @type {{x: number, y: number}[]} */ ...touchPoints
+    ) => {
+      await touch.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: touchPoints.map((point, id) => ({ ...point, id })),
+      });
     };
     const step = (/** @type {number} */ i) => ({ x: from.x, y: from.y + ((to.y - from.y) * i) / 8 });
     await fingers('touchStart', from);
@@ -87,7 +99,11 @@ for (const [device, options] of /** @type {const} */ ([['phone', PHONE], ['table
     const screen = await page.evaluate(() => [scrollX, scrollY, visualViewport?.scale, visualViewport?.offsetTop]);
     assert.deepEqual(screen, [0, 0, 1, 0]);
     assert.equal(await stones('Black'), 0);
-    assert.equal(await page.getByRole('button', { name: 'Show everything' }).isVisible(), true, 'the pinch enlarged the board');
+    assert.equal(
+      await page.getByRole('button', { name: 'Show everything' }).isVisible(),
+      true,
+      'the pinch enlarged the board',
+    );
   });
 }
 
@@ -126,7 +142,10 @@ test('a whole game by keyboard alone', async () => {
     const before = await stones('X');
     if (/empty/.test(await focus())) {
       await page.keyboard.press(' ');
-      await page.waitForFunction((count) => document.querySelectorAll('[role=gridcell][aria-label*=", X"]').length > count, before);
+      await page.waitForFunction(
+        (count) => document.querySelectorAll('[role=gridcell][aria-label*=", X"]').length > count,
+        before,
+      );
     }
   }
   assert.ok((await stones('X')) >= 3);
@@ -308,7 +327,12 @@ async function whiteWaits(options = {}) {
 /** A room of one's own as Black, in which a friend is awaited. */
 async function againstFriend() {
   const guest = await visitor(here.browser, here.server);
-  await guest.context.addInitScript(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
+  await guest.context.addInitScript(() =>
+    localStorage.setItem(
+      'fivefold.options',
+      JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' }),
+    ),
+  );
   await guest.page.goto('/');
   await begin(guest.page, 'friend');
   await guest.page.waitForURL('**/r/*');

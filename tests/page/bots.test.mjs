@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { LEVEL_RATINGS } from '../../server/web/protocol.js';
 import { guest, own, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { PHONE, begin, stage } from './harness.mjs';
+import { begin, PHONE, stage } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -24,23 +24,30 @@ async function botsOf(page) {
 
 /** The program of a bot enters a room, sits down and chats: in a page of its own. @param {Page} page @param {string} token @param {string} room */
 function play(page, token, room) {
-  return page.evaluate(([secret, code]) => new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://${location.host}/ws`);
-    const commands = [
-      { type: 'hello', protocol: 1, token: secret }, { type: 'join', room: code }, { type: 'sit', room: code }, { type: 'say', room: code, text: 'Good luck' },
-    ].map((command, id) => ({ ...command, id: String(id) }));
-    const next = () => socket.send(JSON.stringify(commands[0]));
-    socket.onopen = next;
-    socket.onclose = ({ code }) => reject(new Error(`closed with ${code}`));
-    socket.onmessage = ({ data }) => {
-      const answer = JSON.parse(data);
-      if (answer.id !== commands[0]?.id) return;
-      commands.shift();
-      if (answer.type === 'refused') reject(new Error(answer.text));
-      else if (commands.length > 0) next();
-      else resolve(undefined);
-    };
-  }), [token, room]);
+  return page.evaluate(
+    ([secret, code]) =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(`ws://${location.host}/ws`);
+        const commands = [
+          { type: 'hello', protocol: 1, token: secret },
+          { type: 'join', room: code },
+          { type: 'sit', room: code },
+          { type: 'say', room: code, text: 'Good luck' },
+        ].map((command, id) => ({ ...command, id: String(id) }));
+        const next = () => socket.send(JSON.stringify(commands[0]));
+        socket.onopen = next;
+        socket.onclose = ({ code }) => reject(new Error(`closed with ${code}`));
+        socket.onmessage = ({ data }) => {
+          const answer = JSON.parse(data);
+          if (answer.id !== commands[0]?.id) return;
+          commands.shift();
+          if (answer.type === 'refused') reject(new Error(answer.text));
+          else if (commands.length > 0) next();
+          else resolve(undefined);
+        };
+      }),
+    [token, room],
+  );
 }
 
 test('somebody makes a bot, its program plays, and everybody sees what it is', async () => {
@@ -99,7 +106,10 @@ test('a player without ratings finds their level by games with bots, which have 
   assert.deepEqual(await faults(page), []);
   await page.getByRole('button', { name: 'Play the bot (level 5)' }).click();
   await page.waitForURL(/\/r\//);
-  await page.locator('.plate', { hasText: 'Bot, level 5' }).filter({ hasText: String(LEVEL_RATINGS[4]) }).waitFor();
+  await page
+    .locator('.plate', { hasText: 'Bot, level 5' })
+    .filter({ hasText: String(LEVEL_RATINGS[4]) })
+    .waitFor();
   await page.locator('.plate', { hasText: 'Nora' }).locator('[role=timer]').first().waitFor();
   // Others are not asked to.
   await page.goto('/player/Bella');

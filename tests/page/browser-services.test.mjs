@@ -12,14 +12,20 @@ const DENIALS = {
   // As Chromium under “block all cookies”, and in a sandboxed frame.
   denied: () => {
     for (const name of ['localStorage', 'sessionStorage']) {
-      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
+      Object.defineProperty(window, name, {
+        get() {
+          throw new DOMException('denied', 'SecurityError');
+        },
+      });
     }
   },
   missing: () => {
     for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { value: null });
   },
   full: () => {
-    Storage.prototype.setItem = () => { throw new DOMException('quota', 'QuotaExceededError'); };
+    Storage.prototype.setItem = () => {
+      throw new DOMException('quota', 'QuotaExceededError');
+    };
   },
 };
 
@@ -64,18 +70,32 @@ test('sound begins with a key, and comes back after an interruption', async () =
   const { page, context } = await visitor(at.browser, at.server);
   await context.addInitScript(() => {
     const made = Object.assign(/** @type {any[]} */ ([]), { resumed: 0 });
-    Object.assign(window, { made, AudioContext: class {
-      state = 'running';
-      constructor() { made.push(this); }
-      async resume() { made.resumed += 1; this.state = 'running'; }
-    } });
+    Object.assign(window, {
+      made,
+      AudioContext: class {
+        state = 'running';
+        constructor() {
+          made.push(this);
+        }
+        async resume() {
+          made.resumed += 1;
+          this.state = 'running';
+        }
+      },
+    });
   });
   await page.goto('/lobby');
   await page.locator('main h1, main h2').first().waitFor();
-  const made = () => page.evaluate(() => { const { made } = /** @type {any} */ (window); return { count: made.length, resumed: made.resumed }; });
+  const made = () =>
+    page.evaluate(() => {
+      const { made } = /** @type {any} */ (window);
+      return { count: made.length, resumed: made.resumed };
+    });
   for (const key of ['Tab', 'Tab']) await page.keyboard.press(key);
   assert.deepEqual(await made(), { count: 1, resumed: 0 });
-  await page.evaluate(() => { /** @type {any} */ (window).made[0].state = 'interrupted'; });
+  await page.evaluate(() => {
+    /** @type {any} */ (window).made[0].state = 'interrupted';
+  });
   await page.mouse.click(5, 420);
   assert.deepEqual(await made(), { count: 1, resumed: 1 });
 });
@@ -83,13 +103,14 @@ test('sound begins with a key, and comes back after an interruption', async () =
 test('where there are no workers, the server judges and analyses, and where there are no passkeys, none is offered', async () => {
   const { page, context, complaints } = await visitor(at.browser, at.server);
   await context.addInitScript(() => {
-    for (const name of ['Worker', 'PublicKeyCredential', 'Notification', 'AudioContext']) Reflect.deleteProperty(window, name);
+    for (const name of ['Worker', 'PublicKeyCredential', 'Notification', 'AudioContext'])
+      Reflect.deleteProperty(window, name);
   });
   await page.goto('/analyse#moves=h8+i9+h9');
   const lines = page.locator('.lines li');
   const begin = page.getByRole('button', { name: 'Live analysis' });
   await lines.or(begin).first().waitFor();
-  if (await lines.count() === 0) await begin.click();
+  if ((await lines.count()) === 0) await begin.click();
   await lines.first().waitFor();
   await put(page, 'h10');
   await sees(page, 'h10', 'White');
@@ -107,15 +128,30 @@ test('a phone that makes no notifications itself shows them by its service worke
   const { page, context, complaints } = await visitor(at.browser, at.server);
   await context.addInitScript(() => {
     const shown = /** @type {unknown[]} */ ([]);
-    Object.assign(window, { shown, Notification: class { static permission = 'granted'; constructor() { throw new TypeError('Illegal constructor'); } } });
-    Object.defineProperty(navigator, 'serviceWorker', { value: { getRegistration: async () => ({ showNotification: (/** @type {unknown[]} */ ...all) => void shown.push(all) }), register: async () => {} } });
+    Object.assign(window, {
+      shown,
+      Notification: class {
+        static permission = 'granted';
+        constructor() {
+          throw new TypeError('Illegal constructor');
+        }
+      },
+    });
+    Object.defineProperty(navigator, 'serviceWorker', {
+      value: {
+        getRegistration: async () => ({ showNotification: (/** @type {unknown[]} */ ...all) => void shown.push(all) }),
+        register: async () => {},
+      },
+    });
   });
   await page.goto('/');
   const script = (await page.locator('script[type=module]').getAttribute('src')) ?? '';
   const [title, options] = await page.evaluate(async (from) => {
     const { showNotification } = await import(new URL('browser/notifications.js', new URL(from, location.href)).href);
     showNotification('Your move', () => {});
-    await new Promise((resolve) => { setTimeout(resolve); });
+    await new Promise((resolve) => {
+      setTimeout(resolve);
+    });
     return Reflect.get(window, 'shown')[0];
   }, script);
   assert.deepEqual([title, options.body], ['Fivefold', 'Your move']);

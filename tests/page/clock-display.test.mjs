@@ -22,14 +22,22 @@ test('a player who lost on time has none left, and the winner keeps theirs', () 
     const player = { bot: { kind: /** @type {const} */ ('attack') } };
     /** @type {Event[]} */
     const events = [
-      { type: 'created', rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'private', assistance: false, host: '0', time, black: 'second' },
+      {
+        type: 'created',
+        rules: { variant: 'freestyle', size: [15, 15] },
+        visibility: 'private',
+        assistance: false,
+        host: '0',
+        time,
+        black: 'second',
+      },
       { type: 'sat', seat: 'first', player },
       { type: 'sat', seat: 'second', player },
       { type: 'started', game: 1, id: 'k7m2qpxw9abcdefg', black: 'second' },
       { type: 'played', ply: 0, point: [7, 7] },
       { type: 'ended', outcome: { reason: 'time', winner: 'second' } },
     ];
-    events.forEach((event, index) => room.apply({ seq: index + 1, at: 0, event }));
+    for (const [index, event] of events.entries()) room.apply({ seq: index + 1, at: 0, event });
     const clock = room.game?.clock;
     assert.ok(clock);
     const loser = clockFace(clock, 'first', 99_000);
@@ -40,6 +48,13 @@ test('a player who lost on time has none left, and the winner keeps theirs', () 
 });
 
 test('durations are readable', () => {
-  const cases = /** @type {const} */ ([[0, '0:00'], [99, '0.0'], [9_800, '9.8'], [10_000, '0:10'], [245_000, '4:05'], [3_723_000, '1:02:03']]);
+  const cases = /** @type {const} */ ([
+    [0, '0:00'],
+    [99, '0.0'],
+    [9_800, '9.8'],
+    [10_000, '0:10'],
+    [245_000, '4:05'],
+    [3_723_000, '1:02:03'],
+  ]);
   for (const [ms, text] of cases) assert.equal(durationText(ms), text);
 });

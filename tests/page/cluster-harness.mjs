@@ -128,7 +128,10 @@ function open(url) {
  * @param {Socket} client
  * @param {Socket} server */
 function join(client, server) {
-  for (const [from, to] of [[client, server], [server, client]]) {
+  for (const [from, to] of [
+    [client, server],
+    [server, client],
+  ]) {
     if (!from || !to) continue;
     from.pipe(to);
     from.once('close', () => to.destroy());

@@ -51,12 +51,22 @@ class Transcript {
     await page.evaluate(() => {
       let before = '';
       const look = () => {
-        const shown = ['.status', '.lost:not([hidden])'].map((part) => document.querySelector(part)?.textContent?.trim());
-        const text = shown.filter(Boolean).map((one) => `“${one}”`).join(' and ');
+        const shown = ['.status', '.lost:not([hidden])'].map((part) =>
+          document.querySelector(part)?.textContent?.trim(),
+        );
+        const text = shown
+          .filter(Boolean)
+          .map((one) => `“${one}”`)
+          .join(' and ');
         if (text !== before) /** @type {any} */ (window).noteShown(`shows ${text}`);
         before = text;
       };
-      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+      new MutationObserver(look).observe(document.body, {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      });
       look();
     });
   }
@@ -71,8 +81,13 @@ async function game() {
     nodeOf.set(agent, node);
     transcript.note(agent, `is at node ${node}`);
   };
-  const { ann, bob } = await twoPlay({ server: cluster, browser }, { userAgent: 'Ann' }, ['Ann', 'Bob'], { userAgent: 'Bob' });
-  const players = /** @type {[string, Page][]} */ ([['Ann', ann.page], ['Bob', bob.page]]);
+  const { ann, bob } = await twoPlay({ server: cluster, browser }, { userAgent: 'Ann' }, ['Ann', 'Bob'], {
+    userAgent: 'Bob',
+  });
+  const players = /** @type {[string, Page][]} */ ([
+    ['Ann', ann.page],
+    ['Bob', bob.page],
+  ]);
   for (const [name, page] of players) await transcript.follow(name, page);
 
   let plies = 0;
@@ -84,10 +99,12 @@ async function game() {
       const colour = plies % 2 === 0 ? 'Black' : 'White';
       plies += 1;
       await put(mover, name);
-      await Promise.all(players.map(async ([who, page]) => {
-        await sees(page, name, colour);
-        transcript.note(who, `has move ${plies}, ${colour} on ${name}`);
-      }));
+      await Promise.all(
+        players.map(async ([who, page]) => {
+          await sees(page, name, colour);
+          transcript.note(who, `has move ${plies}, ${colour} on ${name}`);
+        }),
+      );
     }
   }
   return { ann, bob, nodeOf, play, transcript };
@@ -137,7 +154,10 @@ test('a game goes on when the node of a browser freezes, and nothing is shown of
     const seconds = (performance.now() - begun) / 1000;
     transcript.note('the game', `goes on ${seconds.toFixed(1)} s after node ${owner} froze`);
     assert.ok(seconds < 15, `${seconds} s`);
-    assert.deepEqual(transcript.lines.filter((line) => line.includes('Connection lost')), []);
+    assert.deepEqual(
+      transcript.lines.filter((line) => line.includes('Connection lost')),
+      [],
+    );
     assert.deepEqual([...ann.complaints, ...bob.complaints], []);
   } finally {
     node.thaw();

@@ -13,7 +13,9 @@ import { built } from './harness.mjs';
 /** @import { EngineAnswer, EngineRequest } from '../../server/web/ui/protocol-types' */
 
 const bytes = await readFile(new URL('../../server/web/engine/engine.wasm', import.meta.url));
-const ask = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));
+const ask = await loadModule(async (imports) =>
+  WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports),
+);
 
 /** @param {readonly EngineRequest[]} requests @returns {EngineAnswer[]} */
 const inWasm = (requests) => requests.map((request) => comparable(ask(JSON.stringify(request))));
@@ -29,7 +31,9 @@ function natively(requests) {
 /** An answer without its speed, which is not the same twice. The last digits of a chance depend on the machine's
  * mathematics. @param {string} answer */
 function comparable(answer) {
-  return JSON.parse(answer, (key, value) => (key === 'nodes_per_second' ? undefined : typeof value === 'number' ? Number(value.toFixed(9)) : value));
+  return JSON.parse(answer, (key, value) =>
+    key === 'nodes_per_second' ? undefined : typeof value === 'number' ? Number(value.toFixed(9)) : value,
+  );
 }
 
 /** @param {readonly EngineRequest[]} requests */
@@ -37,7 +41,11 @@ function compare(requests) {
   const [own, native] = [inWasm(requests), natively(requests)];
   assert.equal(native.length, requests.length);
   for (const [index, request] of requests.entries()) {
-    assert.deepEqual(own[index], native[index], `the module is not current: run tests/build-wasm\n${JSON.stringify(request)}`);
+    assert.deepEqual(
+      own[index],
+      native[index],
+      `the module is not current: run tests/build-wasm\n${JSON.stringify(request)}`,
+    );
   }
   return own;
 }
@@ -50,8 +58,11 @@ test('the rules are the same, and forbid the same points', () => {
     // The stones are in no order of play, so some cannot be played in this one.
     if (!position || position.unplayed || position.outcome) continue;
     checked += 1;
-    const sorted = [...cases[index]?.forbidden ?? []].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    assert.deepEqual([...position.forbidden ?? []].sort((a, b) => a[0] - b[0] || a[1] - b[1]), sorted);
+    const sorted = [...(cases[index]?.forbidden ?? [])].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    assert.deepEqual(
+      [...(position.forbidden ?? [])].sort((a, b) => a[0] - b[0] || a[1] - b[1]),
+      sorted,
+    );
   }
   assert.ok(checked > cases.length / 2, `${checked} of ${cases.length}`);
 });
@@ -66,17 +77,45 @@ test('the engine visits the same number of positions and finds the same moves', 
 test('bots, reviews, readers and refusals are the same', () => {
   const answers = compare(others());
   /** @type {(keyof EngineAnswer)[]} */
-  const kinds = ['move', 'act', 'weights', 'analysis', 'review', 'position', 'tree', 'file', 'puzzle', 'solution', 'refused'];
-  for (const kind of kinds) assert.ok(answers.some((answer) => answer[kind]), kind);
+  const kinds = [
+    'move',
+    'act',
+    'weights',
+    'analysis',
+    'review',
+    'position',
+    'tree',
+    'file',
+    'puzzle',
+    'solution',
+    'refused',
+  ];
+  for (const kind of kinds)
+    assert.ok(
+      answers.some((answer) => answer[kind]),
+      kind,
+    );
 });
 
 test('a search reports each better answer', () => {
   /** @type {EngineAnswer[]} */
   const reports = [];
-  const request = { type: 'analyse', rules: { variant: 'freestyle', size: [15, 15] }, moves: [[7, 7], [8, 8]], lines: 3, nodes: 30_000 };
+  const request = {
+    type: 'analyse',
+    rules: { variant: 'freestyle', size: [15, 15] },
+    moves: [
+      [7, 7],
+      [8, 8],
+    ],
+    lines: 3,
+    nodes: 30_000,
+  };
   const answer = JSON.parse(ask(JSON.stringify(request), (report) => reports.push(JSON.parse(report))));
   const depths = reports.map(({ analysis }) => analysis?.depth ?? 0);
-  assert.ok(depths.length > 2 && depths.every((depth, index) => index === 0 || depth > (depths[index - 1] ?? 0)), String(depths));
+  assert.ok(
+    depths.length > 2 && depths.every((depth, index) => index === 0 || depth > (depths[index - 1] ?? 0)),
+    String(depths),
+  );
   assert.equal(answer.analysis.lines.length, 3);
   assert.equal(answer.analysis.depth, depths.at(-1));
   assert.ok(answer.analysis.nodes_per_second > 0);

@@ -18,7 +18,10 @@ test('nothing of the engine is loaded before it is used', async () => {
   await page.goto('/');
   await page.locator('.opponents').waitFor();
   await page.waitForLoadState('networkidle');
-  assert.deepEqual(loaded.filter((path) => path.includes('/engine/')), []);
+  assert.deepEqual(
+    loaded.filter((path) => path.includes('/engine/')),
+    [],
+  );
   assert.deepEqual(complaints, []);
 });
 
@@ -29,7 +32,9 @@ test('only the worker may run WebAssembly', async () => {
   assert.doesNotMatch((await index?.headerValue('content-security-policy')) ?? '', /wasm|unsafe/);
   const worker = await loading;
   assert.match((await worker.headerValue('content-security-policy')) ?? '', /script-src 'self' 'wasm-unsafe-eval'/);
-  const refused = await page.evaluate(() => WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])).then(() => '', String));
+  const refused = await page.evaluate(() =>
+    WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])).then(() => '', String),
+  );
   assert.match(refused, /Content Security Policy/);
   const other = await page.evaluate(() => {
     try {
@@ -63,9 +68,16 @@ test('help in a room comes from the own processor', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   /** @type {string[]} */
   const sent = [];
-  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(JSON.parse(String(payload)).type)));
+  page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => sent.push(JSON.parse(String(payload)).type)),
+  );
   await page.route('**/api/**', (route) => route.abort());
-  await page.addInitScript(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
+  await page.addInitScript(() =>
+    localStorage.setItem(
+      'fivefold.options',
+      JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' }),
+    ),
+  );
   await page.goto('/');
   await begin(page, 'bot');
   await page.locator('.assist > summary').click();
@@ -79,8 +91,14 @@ test('help in a room comes from the own processor', async () => {
   await page.getByRole('button', { name: 'Weight', exact: true }).click();
   const box = await page.getByRole('gridcell', { name: /^h8, / }).boundingBox();
   await page.mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
-  await page.locator('.assist [role=status]').getByText(/^[a-o]\d+: /).waitFor();
-  assert.deepEqual(sent.filter((type) => type === 'analyse' || type === 'weights'), []);
+  await page
+    .locator('.assist [role=status]')
+    .getByText(/^[a-o]\d+: /)
+    .waitFor();
+  assert.deepEqual(
+    sent.filter((type) => type === 'analyse' || type === 'weights'),
+    [],
+  );
   assert.deepEqual(complaints, []);
 });
 

@@ -50,7 +50,10 @@ export async function firstRatedMove(stage, other, name) {
   for (const stone of STONES) await put(first, stone);
   await first.getByRole('button', { name: 'Confirm' }).click();
   if (!begins) {
-    await page.locator('.opening').getByRole('button', { name: /^Play White/ }).click();
+    await page
+      .locator('.opening')
+      .getByRole('button', { name: /^Play White/ })
+      .click();
     await page.getByRole('heading', { name: 'Your move' }).waitFor();
     await put(page, 'i9');
   }

@@ -1,10 +1,10 @@
 // A real server on a free port, and real browsers that visit it.
 
 import { spawn } from 'node:child_process';
-import { after, before } from 'node:test';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { chromium, devices } from 'playwright-core';
@@ -12,7 +12,8 @@ import { chromium, devices } from 'playwright-core';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Where cargo puts a program of this workspace. */
-export const built = (/** @type {string} */ name) => join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug', name);
+export const built = (/** @type {string} */ name) =>
+  join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug', name);
 
 /** The guide to the protocol: all of its files in one text. */
 export async function protocolGuide() {
@@ -25,9 +26,16 @@ export async function protocolGuide() {
 const program = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');
 
 /** The browser talks to nobody but the server. */
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-  '--enable-unsafe-swiftshader'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--enable-unsafe-swiftshader',
+];
 
 /** @import { Browser, BrowserContextOptions } from 'playwright-core' */
 
@@ -73,8 +81,10 @@ export class Server {
 
   /** @param {string} listen */
   async run(listen) {
-    const variables = Object.entries({ ...this.settings, listen })
-      .map(([key, value]) => [`FIVEFOLD_${key.toUpperCase().replaceAll('-', '_')}`, String(value)]);
+    const variables = Object.entries({ ...this.settings, listen }).map(([key, value]) => [
+      `FIVEFOLD_${key.toUpperCase().replaceAll('-', '_')}`,
+      String(value),
+    ]);
     const env = { ...process.env, ...Object.fromEntries(variables) };
     const child = spawn(program, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child = child;
@@ -162,9 +172,11 @@ const CASES_AT_ONCE = 4;
  */
 export async function atOnce(cases, check) {
   const left = [...cases];
-  await Promise.all(Array.from({ length: CASES_AT_ONCE }, async () => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) await check(one);
-  }));
+  await Promise.all(
+    Array.from({ length: CASES_AT_ONCE }, async () => {
+      for (let one = left.shift(); one !== undefined; one = left.shift()) await check(one);
+    }),
+  );
 }
 
 /**
@@ -232,7 +244,12 @@ export async function unfold(page) {
  * @param {string} [name] their name
  */
 export async function visitor(browser, server, options = {}, name) {
-  const context = await browser.newContext({ locale: 'en-GB', baseURL: server.url, serviceWorkers: 'block', ...options });
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    baseURL: server.url,
+    serviceWorkers: 'block',
+    ...options,
+  });
   if (name) await context.addInitScript((said) => localStorage.setItem('fivefold.name', said), name);
   const page = await context.newPage();
   /** @type {string[]} */
@@ -240,11 +257,13 @@ export async function visitor(browser, server, options = {}, name) {
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // A lost network is not an error of the page.
-    if (message.type() === 'error' && !/ERR_|WebSocket connection/.test(message.text())) complaints.push(`${message.text()} ${message.location().url}`.trim());
+    if (message.type() === 'error' && !/ERR_|WebSocket connection/.test(message.text()))
+      complaints.push(`${message.text()} ${message.location().url}`.trim());
   });
   page.setDefaultTimeout(15_000);
   // Some visitors are slower than others.
-  if (process.env.DELAY_MS) await context.addInitScript(delayMessages, Math.round(Math.random()) * Number(process.env.DELAY_MS));
+  if (process.env.DELAY_MS)
+    await context.addInitScript(delayMessages, Math.round(Math.random()) * Number(process.env.DELAY_MS));
   return { context, page, complaints };
 }
 
@@ -306,7 +325,7 @@ export async function put(page, name) {
   // The bare board is there before the room's state, and takes no stone.
   await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
   // Points are laid over a new board a moment later, and may be built again.
-  while (!await cell.evaluate(standsStill));
+  while (!(await cell.evaluate(standsStill)));
   const box = await cell.boundingBox();
   if (!box) throw new Error(`${name} is not on the board`);
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
@@ -357,24 +376,31 @@ export async function online(page) {
  */
 export async function ask(page, ...commands) {
   await online(page);
-  return page.evaluate((all) => new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://${location.host}/ws`);
-    const identity = localStorage.getItem('fivefold.identity');
-    const left = [{ type: 'hello', protocol: 1, identity }, ...all].map((one) => ({ ...one, id: crypto.randomUUID() }));
-    let id = '';
-    const next = () => {
-      const command = left.shift();
-      id = command?.id ?? '';
-      if (command) socket.send(JSON.stringify(command));
-      return !!command;
-    };
-    socket.onopen = next;
-    socket.onclose = ({ code }) => reject(new Error(`closed with ${code}`));
-    socket.onmessage = ({ data }) => {
-      const answer = JSON.parse(data);
-      if (answer.id !== id || next()) return;
-      resolve(answer);
-      socket.close();
-    };
-  }), commands);
+  return page.evaluate(
+    (all) =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(`ws://${location.host}/ws`);
+        const identity = localStorage.getItem('fivefold.identity');
+        const left = [{ type: 'hello', protocol: 1, identity }, ...all].map((one) => ({
+          ...one,
+          id: crypto.randomUUID(),
+        }));
+        let id = '';
+        const next = () => {
+          const command = left.shift();
+          id = command?.id ?? '';
+          if (command) socket.send(JSON.stringify(command));
+          return !!command;
+        };
+        socket.onopen = next;
+        socket.onclose = ({ code }) => reject(new Error(`closed with ${code}`));
+        socket.onmessage = ({ data }) => {
+          const answer = JSON.parse(data);
+          if (answer.id !== id || next()) return;
+          resolve(answer);
+          socket.close();
+        };
+      }),
+    commands,
+  );
 }

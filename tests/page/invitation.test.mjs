@@ -88,7 +88,11 @@ test('a guest who is gone before a first move leaves the seat to the next who pr
 
 test('links are read as people send them', async () => {
   const table = await readFile(new URL('../../shared/testdata/sent_codes.tsv', import.meta.url), 'utf8');
-  const rows = table.trim().split('\n').filter((row) => !row.startsWith('#')).map((row) => row.split('\t'));
+  const rows = table
+    .trim()
+    .split('\n')
+    .filter((row) => !row.startsWith('#'))
+    .map((row) => row.split('\t'));
   assert.ok(rows.length > 20);
   const { link } = await invite();
   const room = new URL(link).pathname;
@@ -96,7 +100,9 @@ test('links are read as people send them', async () => {
   const { page } = await visitor(at.browser, at.server);
   for (const [text = '', read] of rows) {
     // The first half of the code of the table, and the second, in letters of either size.
-    const sent = JSON.parse(text).replace(/k7m2qp/i, code.slice(0, 6)).replace(/xw9abc/i, code.slice(6));
+    const sent = JSON.parse(text)
+      .replace(/k7m2qp/i, code.slice(0, 6))
+      .replace(/xw9abc/i, code.slice(6));
     const written = /[A-Z]/.test(text.slice(1, 14)) ? sent.replace(code, code.toUpperCase()) : sent;
     // A change of the part behind # alone would load nothing.
     await page.goto('about:blank');
@@ -141,14 +147,20 @@ test('every bot takes a seat, from the home page and in a room that waits, and a
       await put(page, point);
       const eve = await visitor(at.browser, at.server, {}, 'Eve');
       await eve.page.goto(page.url());
-      await eve.page.getByRole('gridcell', { name: /, (Black|White|X|O)\b/ }).nth(moves - 1).waitFor({ state: 'attached' });
+      await eve.page
+        .getByRole('gridcell', { name: /, (Black|White|X|O)\b/ })
+        .nth(moves - 1)
+        .waitFor({ state: 'attached' });
       await eve.page.locator('.plate', { hasText: name }).waitFor();
       await eve.context.close();
     };
     await page.goto('/');
     await choose(page, 'bot');
     await page.getByRole('combobox', { name: 'Bot', exact: true }).selectOption(kind);
-    if (kind === 'minimax') assert.deepEqual(await page.locator('.options').getByLabel('Rules').locator('option').allTextContents(), ['Tic-tac-toe']);
+    if (kind === 'minimax')
+      assert.deepEqual(await page.locator('.options').getByLabel('Rules').locator('option').allTextContents(), [
+        'Tic-tac-toe',
+      ]);
     await page.locator('.start').click();
     await play('a1');
     // The rules are back where people play.
@@ -169,15 +181,24 @@ test('every bot takes a seat, from the home page and in a room that waits, and a
     while (!(await ended.isVisible())) {
       const stones = await taken(page).count();
       assert.ok(stones < 200, `${name}: the game ends`);
-      const free = await page.getByRole('gridcell', { name: /, empty/ }).first().getAttribute('aria-label');
+      const free = await page
+        .getByRole('gridcell', { name: /, empty/ })
+        .first()
+        .getAttribute('aria-label');
       await put(page, free?.split(',')[0] ?? '');
       // The own stone and the bot's.
-      await taken(page).nth(stones + 1).or(ended).first().waitFor({ state: 'attached' });
+      await taken(page)
+        .nth(stones + 1)
+        .or(ended)
+        .first()
+        .waitFor({ state: 'attached' });
     }
     await eve.page.locator('.is-over').waitFor();
     assert.equal(await taken(eve.page).count(), await taken(page).count());
     await eve.page.locator('.plate', { hasText: name }).waitFor();
-    t.diagnostic(`${name}: ${await taken(page).count()} moves, ${await ended.textContent()}; for the third: ${await eve.page.locator('.status').textContent()}`);
+    t.diagnostic(
+      `${name}: ${await taken(page).count()} moves, ${await ended.textContent()}; for the third: ${await eve.page.locator('.status').textContent()}`,
+    );
     assert.deepEqual([...complaints, ...eve.complaints], []);
     await Promise.all([context.close(), eve.context.close()]);
   });

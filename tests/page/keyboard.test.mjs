@@ -10,7 +10,10 @@ const at = stage();
 /** A game against a bot on this board. @param {Record<string, unknown>} game */
 async function againstBot(game) {
   const guest = await visitor(at.browser, at.server);
-  await guest.page.addInitScript((kept) => localStorage.setItem('fivefold.options', kept), JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black', ...game }));
+  await guest.page.addInitScript(
+    (kept) => localStorage.setItem('fivefold.options', kept),
+    JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black', ...game }),
+  );
   await guest.page.goto('/');
   await begin(guest.page, 'bot');
   await guest.page.getByText('Your move', { exact: true }).waitFor();
@@ -33,12 +36,19 @@ test('a whole game by keyboard alone without borders, with negative points', asy
     await page.getByText(/^(Your move|You won|You lost|Draw)$/).waitFor();
     if (await over.isVisible()) break;
     const name = `${-5 - 2 * (step % 4)},${-4 + 3 * Math.floor(step / 4)}`;
-    if (await page.getByRole('gridcell', { name: new RegExp(`^${name}, (Black|White)`) }).count() > 0) continue;
+    if ((await page.getByRole('gridcell', { name: new RegExp(`^${name}, (Black|White)`) }).count()) > 0) continue;
     await page.keyboard.type(`${name}\n`);
-    await page.getByText(/ is thinking$|^(Your move|You won|You lost|Draw)$/).first().waitFor();
+    await page
+      .getByText(/ is thinking$|^(Your move|You won|You lost|Draw)$/)
+      .first()
+      .waitFor();
   }
-  const stones = await page.getByRole('gridcell', { name: /^-?\d+,-?\d+, (Black|White)/ }).evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''));
-  t.diagnostic(`${stones.length} stones, ${stones.filter((name) => name.startsWith('-') || name.includes(',-')).length} of them on negative points; ${await over.textContent()}`);
+  const stones = await page
+    .getByRole('gridcell', { name: /^-?\d+,-?\d+, (Black|White)/ })
+    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''));
+  t.diagnostic(
+    `${stones.length} stones, ${stones.filter((name) => name.startsWith('-') || name.includes(',-')).length} of them on negative points; ${await over.textContent()}`,
+  );
   assert.deepEqual(complaints, []);
 });
 
@@ -53,7 +63,10 @@ test('a digit begins a point, and no letter does without borders', async () => {
   const width = async () => (await page.getByRole('gridcell').first().boundingBox())?.width ?? 0;
   const first = await width();
   await page.keyboard.press('_');
-  await page.waitForFunction((old) => (document.querySelector('[role=gridcell]')?.getBoundingClientRect().width ?? 0) < 0.8 * old, first);
+  await page.waitForFunction(
+    (old) => (document.querySelector('[role=gridcell]')?.getBoundingClientRect().width ?? 0) < 0.8 * old,
+    first,
+  );
 });
 
 test('the question mark lists the keys of the board that is there', async () => {
@@ -86,12 +99,22 @@ test('the weight of a point is in words where it is seen, and follows the cursor
   await page.keyboard.press('T');
   const words = page.locator('.voice').getByText(/^h8: /);
   await words.waitFor();
-  for (const [key, name] of [['ArrowUp', 'h9'], ['ArrowRight', 'i9'], ['ArrowDown', 'i8']]) {
+  for (const [key, name] of [
+    ['ArrowUp', 'h9'],
+    ['ArrowRight', 'i9'],
+    ['ArrowDown', 'i8'],
+  ]) {
     await page.keyboard.press(key ?? '');
-    await page.locator('.voice').getByText(new RegExp(`^${name}: .`)).waitFor();
+    await page
+      .locator('.voice')
+      .getByText(new RegExp(`^${name}: .`))
+      .waitFor();
   }
   // A screen reader has it with the point.
-  await page.getByRole('gridcell', { name: /^[a-o]\d+, empty, ./ }).first().waitFor({ state: 'attached' });
+  await page
+    .getByRole('gridcell', { name: /^[a-o]\d+, empty, ./ })
+    .first()
+    .waitFor({ state: 'attached' });
   assert.deepEqual(complaints, []);
 });
 

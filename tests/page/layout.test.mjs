@@ -38,11 +38,17 @@ test('on a phone in landscape the board fills the height, with the rest beside i
   const { page } = ann;
   const board = await boxOf(page, '.board-stage');
   assert.ok(board.height >= 380, `the board is ${board.height} high`);
-  const [low, high] = [await boxOf(page, '[role=gridcell][aria-label^="a1,"]'), await boxOf(page, '[role=gridcell][aria-label^="o15,"]')];
+  const [low, high] = [
+    await boxOf(page, '[role=gridcell][aria-label^="a1,"]'),
+    await boxOf(page, '[role=gridcell][aria-label^="o15,"]'),
+  ];
   assert.ok(low.bottom - high.y > 330, `its points take ${low.bottom - high.y}`);
   for (const what of ['.bar', '.plate >> nth=0', '.plate >> nth=1', '.status', '.actions', '.talk']) {
     const box = await boxOf(page, what);
-    assert.ok(box.x >= board.right && box.right <= 844 && box.y >= 0 && box.bottom <= 390, `${what} is beside the board: ${JSON.stringify(box)}`);
+    assert.ok(
+      box.x >= board.right && box.right <= 844 && box.y >= 0 && box.bottom <= 390,
+      `${what} is beside the board: ${JSON.stringify(box)}`,
+    );
   }
   assert.deepEqual(await excess(page), [0, 0]);
   const point = await boxOf(page, '[role=gridcell][aria-label^="h8,"]');
@@ -62,7 +68,11 @@ test('on a phone in landscape the board fills the height, with the rest beside i
 });
 
 test('the buttons to step through a game stay where they are at the first move', async () => {
-  for (const viewport of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, { width: 390, height: 844 }]) {
+  for (const viewport of [
+    { width: 1440, height: 900 },
+    { width: 1024, height: 768 },
+    { width: 390, height: 844 },
+  ]) {
     const { ann, bob } = await twoPlay(at, { viewport });
     const before = await boxOf(ann.page, '.step.previous');
     await put(ann.page, 'h8');
@@ -77,7 +87,12 @@ test('the buttons to step through a game stay where they are at the first move',
 
 test('a game needs no scrolling on a desk', async () => {
   const { ann } = await twoPlay(at, DESK);
-  for (const [width, height] of /** @type {const} */ ([[1366, 768], [1024, 768], [1920, 1080], [1280, 600]])) {
+  for (const [width, height] of /** @type {const} */ ([
+    [1366, 768],
+    [1024, 768],
+    [1920, 1080],
+    [1280, 600],
+  ])) {
     await ann.page.setViewportSize({ width, height });
     assert.deepEqual(await excess(ann.page), [0, 0], `${width} × ${height}`);
   }
@@ -92,7 +107,10 @@ test('after a game the chat keeps its place in a small window', async () => {
   await sees(ann.page, 'i9', 'White');
   await ask(bob.page, { type: 'join', room }, { type: 'resign', room });
   await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
-  for (const [width, height] of /** @type {const} */ ([[800, 600], [1024, 768]])) {
+  for (const [width, height] of /** @type {const} */ ([
+    [800, 600],
+    [1024, 768],
+  ])) {
     await ann.page.setViewportSize({ width, height });
     const field = ann.page.getByLabel('Send a message');
     await field.scrollIntoViewIfNeeded();
@@ -110,22 +128,36 @@ test('words of the bar are never broken', async () => {
     await page.locator('.home').waitFor();
     for (const width of [320, 340, 360, 380, 400, 640, 700]) {
       await page.setViewportSize({ width, height: 740 });
-      const broken = await page.evaluate(() => [...document.querySelectorAll('.way-to')].filter((way) => {
-        const range = document.createRange();
-        // The words alone: a tab's icon is above them.
-        range.selectNodeContents(way.querySelector('span')?.firstChild ?? way);
-        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
-      }).map((way) => way.textContent));
+      const broken = await page.evaluate(() =>
+        [...document.querySelectorAll('.way-to')]
+          .filter((way) => {
+            const range = document.createRange();
+            // The words alone: a tab's icon is above them.
+            range.selectNodeContents(way.querySelector('span')?.firstChild ?? way);
+            return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+          })
+          .map((way) => way.textContent),
+      );
       assert.deepEqual(broken, [], `${locale} at ${width}`);
       assert.ok((await excess(page))[0] <= 0, `${locale} at ${width}`);
       // No part of the bar lies on another.
-      const parts = await page.locator('.bar > *:visible, .way-to').evaluateAll((all) => all.filter((one) => one.tagName !== 'NAV').map((one) => one.getBoundingClientRect().toJSON()));
-      for (const [index, part] of parts.entries()) for (const other of parts.slice(index + 1)) assert.ok(part && !meet(part, other), `${locale} at ${width}: ${JSON.stringify([part, other])}`);
+      const parts = await page
+        .locator('.bar > *:visible, .way-to')
+        .evaluateAll((all) =>
+          all.filter((one) => one.tagName !== 'NAV').map((one) => one.getBoundingClientRect().toJSON()),
+        );
+      for (const [index, part] of parts.entries())
+        for (const other of parts.slice(index + 1))
+          assert.ok(part && !meet(part, other), `${locale} at ${width}: ${JSON.stringify([part, other])}`);
     }
   }
 });
 
-for (const [name, options] of /** @type {const} */ ([['phone', PHONE], ['phone on its side', LYING], ['desk', DESK]])) {
+for (const [name, options] of /** @type {const} */ ([
+  ['phone', PHONE],
+  ['phone on its side', LYING],
+  ['desk', DESK],
+])) {
   test(`on a ${name} the message about a lost connection covers neither clocks nor stones`, async () => {
     const { ann } = await twoPlay(at, options);
     await ann.context.setOffline(true);
@@ -164,19 +196,36 @@ test('a button counts chat that is out of sight on a phone and leads there, and 
 });
 
 test('a game on a phone needs no scrolling, and nothing lies on anything else', async () => {
-  const { ann: { page, complaints }, bob } = await twoPlay(at, PHONE);
+  const {
+    ann: { page, complaints },
+    bob,
+  } = await twoPlay(at, PHONE);
   await put(page, 'h8');
   await put(page, 'h8');
   await sees(bob.page, 'h8', 'Black');
-  for (const [width, height] of /** @type {const} */ ([[412, 839], [360, 640], [320, 568], [390, 844], [844, 390], [740, 360], [810, 1080]])) {
+  for (const [width, height] of /** @type {const} */ ([
+    [412, 839],
+    [360, 640],
+    [320, 568],
+    [390, 844],
+    [844, 390],
+    [740, 360],
+    [810, 1080],
+  ])) {
     await page.setViewportSize({ width, height });
     await page.reload();
     await sees(page, 'h8', 'Black');
     assert.deepEqual(await excess(page), [0, 0], `${width} × ${height}`);
-    const parts = await Promise.all(['.board-stage', '.plate >> nth=0', '.plate >> nth=1', '.summary', '.actions'].map((what) => boxOf(page, what)));
+    const parts = await Promise.all(
+      ['.board-stage', '.plate >> nth=0', '.plate >> nth=1', '.summary', '.actions'].map((what) => boxOf(page, what)),
+    );
     for (const [index, part] of parts.entries()) {
-      assert.ok(part.x >= -0.5 && part.y >= -0.5 && part.right <= width + 0.5 && part.bottom <= height + 0.5, `${width} × ${height}: ${JSON.stringify(part)}`);
-      for (const other of parts.slice(index + 1)) assert.ok(!meet(part, other), `${width} × ${height}: ${JSON.stringify([part, other])}`);
+      assert.ok(
+        part.x >= -0.5 && part.y >= -0.5 && part.right <= width + 0.5 && part.bottom <= height + 0.5,
+        `${width} × ${height}: ${JSON.stringify(part)}`,
+      );
+      for (const other of parts.slice(index + 1))
+        assert.ok(!meet(part, other), `${width} × ${height}: ${JSON.stringify([part, other])}`);
     }
     assert.deepEqual(complaints, []);
   }
@@ -189,7 +238,10 @@ test('news in sight is not counted', async () => {
   await ann.page.locator('.chat-lines').getByText('have fun').waitFor();
   await bob.page.getByRole('button', { name: 'Offer draw' }).click();
   await ann.page.getByText('Bob offers a draw').waitFor();
-  assert.deepEqual([await ann.page.locator('.chip.now:visible').count(), await ann.page.locator('.toast').count()], [0, 0]);
+  assert.deepEqual(
+    [await ann.page.locator('.chip.now:visible').count(), await ann.page.locator('.toast').count()],
+    [0, 0],
+  );
 });
 
 test('entering a room moves the keyboard focus into it', async () => {
@@ -245,7 +297,7 @@ test('what loads late moves nothing on a phone', async () => {
   const first = await watchShifts(fresh.page);
   await fresh.page.goto('/');
   await fresh.page.locator('.find:enabled').waitFor();
-  assert.ok(await first() < 0.02, `a first visit: ${await first()}`);
+  assert.ok((await first()) < 0.02, `a first visit: ${await first()}`);
 
   const { ann, bob } = await twoPlay(at, PHONE);
   const { page } = ann;
@@ -260,9 +312,9 @@ test('what loads late moves nothing on a phone', async () => {
   await sees(page, 'h8', 'Black');
   await page.locator('.talk').getByText('have fun').waitFor();
   await page.locator('.actions .danger').waitFor();
-  assert.ok(await shifts() < 0.02, `a running game: ${await shifts()}`);
+  assert.ok((await shifts()) < 0.02, `a running game: ${await shifts()}`);
   await page.goto('/');
   await page.locator('.own-room').waitFor();
   await page.locator('.options .seg input').first().waitFor({ state: 'attached' });
-  assert.ok(await shifts() < 0.02, `home with a running game: ${await shifts()}`);
+  assert.ok((await shifts()) < 0.02, `home with a running game: ${await shifts()}`);
 });

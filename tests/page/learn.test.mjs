@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { begin, choose, put, sees, Server, stage, visitor } from './harness.mjs';
+import { begin, choose, put, Server, sees, stage, visitor } from './harness.mjs';
 
 const at = stage();
 
@@ -55,8 +55,12 @@ test('what the rules are is said where they are chosen, and in their room', asyn
   await choose(page, 'friend');
   const rules = page.locator('.options').getByLabel('Rules');
   for (const [variant, text] of /** @type {const} */ ([
-    ['mnk', '3 in a row wins.'], ['freestyle', 'Five or more in a row wins.'], ['standard', 'Exactly five in a row wins; six or more does nothing.'],
-    ['renju', 'Black may not make two threes or two fours at once, or six in a row.'], ['caro_overline', 'Six or more always wins.'], ['caro', 'unless the opponent has closed both ends.'],
+    ['mnk', '3 in a row wins.'],
+    ['freestyle', 'Five or more in a row wins.'],
+    ['standard', 'Exactly five in a row wins; six or more does nothing.'],
+    ['renju', 'Black may not make two threes or two fours at once, or six in a row.'],
+    ['caro_overline', 'Six or more always wins.'],
+    ['caro', 'unless the opponent has closed both ends.'],
   ])) {
     await rules.selectOption(variant);
     await page.locator('.options').getByText(text).waitFor();
@@ -64,7 +68,10 @@ test('what the rules are is said where they are chosen, and in their room', asyn
   await page.locator('.options').getByLabel('Board').selectOption('unbounded');
   await page.locator('.options').getByText('The board has no edges: drag it to look around.').waitFor();
   await begin(page, 'friend');
-  await page.locator('.invitation').getByText('unless the opponent has closed both ends. The board has no edges').waitFor();
+  await page
+    .locator('.invitation')
+    .getByText('unless the opponent has closed both ends. The board has no edges')
+    .waitFor();
   await page.getByRole('button', { name: 'Caro · without borders · No clock' }).click();
   await page.locator('.about').getByText('unless the opponent has closed both ends. The board has no edges').waitFor();
   await page.goto('/');
@@ -100,7 +107,9 @@ test('forbidden points are found and openings begun', async () => {
 
 /** A free point near the middle. @param {import('playwright-core').Page} page */
 async function freeNear(page) {
-  const labels = await page.getByRole('gridcell', { name: /^[ghi][789], empty$/ }).evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''));
+  const labels = await page
+    .getByRole('gridcell', { name: /^[ghi][789], empty$/ })
+    .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('aria-label') ?? ''));
   return labels[0]?.split(',')[0] ?? 'f6';
 }
 
@@ -138,7 +147,14 @@ test('the lessons of openings practice the decision, and the last lesson leads o
   await page.getByRole('button', { name: 'Confirm' }).click();
   await done.waitFor({ timeout: 30_000 });
   // The last lesson, when all others are done.
-  await page.evaluate(() => localStorage.setItem('fivefold.learned', JSON.stringify([...document.querySelectorAll('.lessons a')].map((link) => link.getAttribute('href')?.split('#')[1]))));
+  await page.evaluate(() =>
+    localStorage.setItem(
+      'fivefold.learned',
+      JSON.stringify(
+        [...document.querySelectorAll('.lessons a')].map((link) => link.getAttribute('href')?.split('#')[1]),
+      ),
+    ),
+  );
   await placed('taraguchi10', ['h8', 'h9', 'h10']);
   const take = page.locator('.opening').getByRole('button', { name: /^(Keep|Switch to|Place one fifth) / });
   const stone = page.getByText(/^Stone 1 of 1: /);
@@ -149,8 +165,19 @@ test('the lessons of openings practice the decision, and the last lesson leads o
     const before = await page.locator('.opening-body').textContent();
     if (await take.first().isVisible()) await take.first().click();
     else if (await stone.isVisible()) await put(page, await freeNear(page));
-    else await put(page, (await page.getByRole('gridcell', { name: /offered, number 1$/ }).getAttribute('aria-label'))?.split(',')[0] ?? '');
-    await page.waitForFunction((words) => document.querySelector('.opening-body')?.textContent !== words || document.querySelector('.reply')?.textContent !== '', before, { timeout: 30_000 });
+    else
+      await put(
+        page,
+        (await page.getByRole('gridcell', { name: /offered, number 1$/ }).getAttribute('aria-label'))?.split(',')[0] ??
+          '',
+      );
+    await page.waitForFunction(
+      (words) =>
+        document.querySelector('.opening-body')?.textContent !== words ||
+        document.querySelector('.reply')?.textContent !== '',
+      before,
+      { timeout: 30_000 },
+    );
   }
   await done.waitFor({ timeout: 30_000 });
   await page.getByText('That was the last lesson.').waitFor();
@@ -191,7 +218,7 @@ test('lessons work without a network after one visit', async (t) => {
   t.after(() => server.stop());
   const { page, complaints } = await visitor(at.browser, server, { serviceWorkers: 'allow' });
   await page.goto('/');
-  await page.evaluate(async () => void await navigator.serviceWorker.ready);
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   await server.kill();
   await page.goto('/learn#forbidden_overline');
   await page.getByRole('heading', { name: 'Forbidden: six' }).waitFor();

@@ -15,7 +15,9 @@ import { texts as ru } from '../../server/web/learn/ru.js';
 /** @import { Lesson } from '../../server/web/learn/lessons.js' */
 
 const bytes = await readFile(new URL('../../server/web/engine/engine.wasm', import.meta.url));
-const module = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));
+const module = await loadModule(async (imports) =>
+  WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports),
+);
 
 /** @param {EngineRequest} request @returns {EngineAnswer} */
 const ask = (request) => JSON.parse(module(JSON.stringify(request)));
@@ -30,7 +32,13 @@ function judge(rules, moves) {
 /** The points on which the side to move may play. @param {Lesson} lesson @param {readonly Point[]} moves @returns {Point[]} */
 function legalPoints({ rules }, moves) {
   // Without borders, a window around the lesson.
-  const [from, to] = rules.size === 'unbounded' ? [[-8, -8], [14, 14]] : [[0, 0], rules.size];
+  const [from, to] =
+    rules.size === 'unbounded'
+      ? [
+          [-8, -8],
+          [14, 14],
+        ]
+      : [[0, 0], rules.size];
   const all = [];
   for (let x = from[0] ?? 0; x < (to[0] ?? 0); x += 1) {
     for (let y = from[1] ?? 0; y < (to[1] ?? 0); y += 1) all.push(/** @type {Point} */ ([x, y]));
@@ -59,7 +67,8 @@ function check(lesson) {
   assert.equal(judged.unplayed, undefined, 'all stones can be played');
   assert.equal(judged.outcome, undefined, 'the game goes on');
   const after = (/** @type {Point} */ point) => [...moves, point];
-  const fives = () => legalPoints(lesson, moves).filter((point) => judge(rules, after(point)).outcome?.winner === mover(moves));
+  const fives = () =>
+    legalPoints(lesson, moves).filter((point) => judge(rules, after(point)).outcome?.winner === mover(moves));
   switch (goal) {
     case 'five':
       assert.deepEqual(sorted(fives()), sorted(right));
@@ -68,14 +77,19 @@ function check(lesson) {
       assert.deepEqual(fives(), [], 'nothing wins at once');
       for (const point of right) assert.equal(found(rules, after(point), SEARCH_NODES), 'win', String(point));
       const others = legalPoints(lesson, moves).filter((point) => !sorted(right).includes(String(point)));
-      for (const point of only ? others : []) assert.notEqual(found(rules, after(point), SEARCH_NODES), 'win', String(point));
+      for (const point of only ? others : [])
+        assert.notEqual(found(rules, after(point), SEARCH_NODES), 'win', String(point));
       break;
     }
     case 'defend':
       for (const point of legalPoints(lesson, moves)) {
         const defends = sorted(right).includes(String(point));
         // A loss by force is found quickly; that there is none is looked for longer.
-        assert.equal(found(rules, after(point), SEARCH_NODES * (defends ? 5 : 1)), defends ? 'open' : 'loss', String(point));
+        assert.equal(
+          found(rules, after(point), SEARCH_NODES * (defends ? 5 : 1)),
+          defends ? 'open' : 'loss',
+          String(point),
+        );
       }
       break;
     case 'forbidden':
@@ -94,14 +108,29 @@ function checkZones({ rules, opening, zones = [] }) {
   const asked = askedZones(rules, opening);
   assert.deepEqual(asked.slice(0, zones.length), zones);
   assert.equal(zones.length, 3);
-  assert.deepEqual([[7, 7], [7, 4], [9, 6]].map((point) => fromMiddle(/** @type {Point} */ (point))), [0, 3, 2]);
+  assert.deepEqual(
+    [
+      [7, 7],
+      [7, 4],
+      [9, 6],
+    ].map((point) => fromMiddle(/** @type {Point} */ (point))),
+    [0, 3, 2],
+  );
 }
 
 /** Plays an opening in a room, and returns how far from the middle its stones may lie, at least and at most.
  * @param {Rules} rules @param {import('../../server/web/ui/protocol-types').OpeningKind} opening */
 function askedZones(rules, opening) {
   const at = /** @type {const} */ ({ type: 'room', now: 0, seed: 1 });
-  let { room } = ask({ ...at, input: 'open', rules, opening, names: ['Ann', 'Bob'], colour: 'black', time: { type: 'none' } });
+  let { room } = ask({
+    ...at,
+    input: 'open',
+    rules,
+    opening,
+    names: ['Ann', 'Bob'],
+    colour: 'black',
+    time: { type: 'none' },
+  });
   /** @type {[number, number][]} */
   const zones = [];
   for (let id = 0; zones.length < 3; id += 1) {
@@ -109,10 +138,18 @@ function askedZones(rules, opening) {
     assert.ok(event?.event.type === 'asked', JSON.stringify(room));
     const { put = [], declare } = event.event.ask;
     const ply = zones.length;
-    const own = put.map((zone) => /** @type {[number, number]} */ (zone === 'anywhere' ? [0, 7] : 'within' in zone ? [0, zone.within] : [zone.beyond, 7]));
+    const own = put.map(
+      (zone) =>
+        /** @type {[number, number]} */ (
+          zone === 'anywhere' ? [0, 7] : 'within' in zone ? [0, zone.within] : [zone.beyond, 7]
+        ),
+    );
     // The first stone in the middle, the second beside it, the third as near as it may be.
     const stones = own.map(([least], index) => [7 + Math.max(least, ply + index), 7]);
-    const act = put.length > 0 && ply + put.length <= 3 ? { put: stones, ...(declare !== undefined && { declare: 1 }) } : { take: 'black' };
+    const act =
+      put.length > 0 && ply + put.length <= 3
+        ? { put: stones, ...(declare !== undefined && { declare: 1 }) }
+        : { take: 'black' };
     if ('put' in act) zones.push(...own);
     ({ room } = ask({ ...at, input: 'command', id: String(id), request: { type: 'choose', room: 'local', ply, act } }));
   }
@@ -130,7 +167,13 @@ test('a wrong claim is found', () => {
     { ...named('four_three'), right: [[9, 9]] },
     { ...named('open_four'), right: [[4, 7]], only: true },
     { ...named('stop_three'), right: [[4, 7]] },
-    { ...named('stop_four'), right: [[8, 7], [9, 7]] },
+    {
+      ...named('stop_four'),
+      right: [
+        [8, 7],
+        [9, 7],
+      ],
+    },
     { ...named('forbidden_overline'), right: [[6, 6]] },
     { ...named('pro'), zones: named('long_pro').zones },
     { ...named('trap'), picture: ['X'], corner: [7, 7] },
@@ -143,10 +186,16 @@ test('every lesson has its own name and texts in every language', () => {
   assert.equal(new Set(ids).size, ids.length);
   for (const texts of [en, es, ru]) {
     assert.deepEqual(Object.keys(texts.lessons), ids);
-    assert.deepEqual(Object.keys(texts.chapters), CHAPTERS.map(({ id }) => id));
+    assert.deepEqual(
+      Object.keys(texts.chapters),
+      CHAPTERS.map(({ id }) => id),
+    );
     for (const [id, [title, text]] of Object.entries(texts.lessons)) assert.ok(title && text, id);
   }
-  const parameters = (/** @type {object} */ texts) => JSON.stringify(texts).match(/\{\w+\}/g)?.sort();
+  const parameters = (/** @type {object} */ texts) =>
+    JSON.stringify(texts)
+      .match(/\{\w+\}/g)
+      ?.sort();
   assert.deepEqual(parameters(es), parameters(en));
   assert.deepEqual(parameters(ru), parameters(en));
 });

@@ -3,7 +3,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ask, atOnce, begin, choose, identityLink, protocolGuide, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
+import {
+  ask,
+  atOnce,
+  begin,
+  choose,
+  identityLink,
+  protocolGuide,
+  put,
+  sees,
+  stage,
+  twoPlay,
+  unfold,
+  visitor,
+} from './harness.mjs';
 
 const at = stage();
 
@@ -11,38 +24,61 @@ const at = stage();
 const BOTS = ['engine', 'attack', 'pattern', 'minimax'];
 
 test('the assist panel offers exactly the bots that the server accepts', async () => {
-  await atOnce([
-    { variant: 'mnk', k: 3, size: [3, 3] }, { variant: 'mnk', k: 4, size: [5, 4] }, { variant: 'mnk', k: 3, size: [7, 3] },
-    { variant: 'freestyle', size: [5, 4] }, { variant: 'standard', size: [5, 4] }, { variant: 'caro_overline', size: [5, 4] },
-    { variant: 'freestyle', size: 'unbounded' }, { variant: 'mnk', k: 7, size: [9, 9] }, { variant: 'renju', size: [15, 15] },
-  ], async (rules) => {
-    const { page, complaints, context } = await visitor(at.browser, at.server);
-    await page.goto('/');
-    await page.locator('.opponents').waitFor();
-    const room = await ask(page, { type: 'create', rules, colour: 'black', seats: ['me', { bot: { kind: 'attack' } }] });
-    assert.equal(room.type, 'joined', JSON.stringify(room));
-    const join = { type: 'join', room: room.room };
-    const taken = [];
-    for (const bot of BOTS) {
-      const { type } = await ask(page, join, { type: 'weights', room: room.room, bot });
-      if (type === 'weights') taken.push(bot);
-    }
-    const { type } = await ask(page, join, { type: 'analyse', room: room.room });
-    await page.goto(`/r/${room.room}`);
-    await page.getByRole('heading', { name: 'Your move' }).waitFor();
-    await page.locator('.assist > summary').click();
-    const offered = await page.getByLabel('Which bot helps').locator('option').evaluateAll((all) => all.map((one) => one.getAttribute('value')));
-    assert.deepEqual(offered, taken, JSON.stringify(rules));
-    assert.equal(await page.getByRole('button', { name: 'Live analysis' }).isVisible(), type === 'done', JSON.stringify(rules));
-    assert.deepEqual(complaints, []);
-    await context.close();
-  });
+  await atOnce(
+    [
+      { variant: 'mnk', k: 3, size: [3, 3] },
+      { variant: 'mnk', k: 4, size: [5, 4] },
+      { variant: 'mnk', k: 3, size: [7, 3] },
+      { variant: 'freestyle', size: [5, 4] },
+      { variant: 'standard', size: [5, 4] },
+      { variant: 'caro_overline', size: [5, 4] },
+      { variant: 'freestyle', size: 'unbounded' },
+      { variant: 'mnk', k: 7, size: [9, 9] },
+      { variant: 'renju', size: [15, 15] },
+    ],
+    async (rules) => {
+      const { page, complaints, context } = await visitor(at.browser, at.server);
+      await page.goto('/');
+      await page.locator('.opponents').waitFor();
+      const room = await ask(page, {
+        type: 'create',
+        rules,
+        colour: 'black',
+        seats: ['me', { bot: { kind: 'attack' } }],
+      });
+      assert.equal(room.type, 'joined', JSON.stringify(room));
+      const join = { type: 'join', room: room.room };
+      const taken = [];
+      for (const bot of BOTS) {
+        const { type } = await ask(page, join, { type: 'weights', room: room.room, bot });
+        if (type === 'weights') taken.push(bot);
+      }
+      const { type } = await ask(page, join, { type: 'analyse', room: room.room });
+      await page.goto(`/r/${room.room}`);
+      await page.getByRole('heading', { name: 'Your move' }).waitFor();
+      await page.locator('.assist > summary').click();
+      const offered = await page
+        .getByLabel('Which bot helps')
+        .locator('option')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
+      assert.deepEqual(offered, taken, JSON.stringify(rules));
+      assert.equal(
+        await page.getByRole('button', { name: 'Live analysis' }).isVisible(),
+        type === 'done',
+        JSON.stringify(rules),
+      );
+      assert.deepEqual(complaints, []);
+      await context.close();
+    },
+  );
 });
 
 test('the page reconnects after exactly the close codes that the protocol lists', async () => {
   const guide = await protocolGuide();
   const rows = [...guide.matchAll(/^\| ([\d, ]+) \|.*\| (yes|no)\b.*\|$/gm)];
-  const codes = rows.flatMap(([, list, back]) => (list ?? '').split(', ').map((code) => ({ code: Number(code), back: back === 'yes' })));
+  const codes = rows.flatMap(([, list, back]) =>
+    (list ?? '').split(', ').map((code) => ({ code: Number(code), back: back === 'yes' })),
+  );
   assert.ok(codes.length > 10, 'the table is found');
   // Most of this is waiting for the next try, so several pages wait at once.
   await atOnce([...codes, { code: 1001, back: true }, { code: 1006, back: true }], async ({ code, back }) => {
@@ -55,7 +91,14 @@ test('the page reconnects after exactly the close codes that the protocol lists'
     });
     await page.goto('/');
     if (back) await page.getByRole('button', { name: /^Guest/ }).waitFor({ timeout: 20_000 });
-    else await page.getByText(code === 4004 ? 'Your link was replaced on another device.' : 'The connection is closed. Reload the page to continue.').waitFor();
+    else
+      await page
+        .getByText(
+          code === 4004
+            ? 'Your link was replaced on another device.'
+            : 'The connection is closed. Reload the page to continue.',
+        )
+        .waitFor();
     assert.equal(sockets, back ? 2 : 1, String(code));
     await context.close();
   });
@@ -72,7 +115,10 @@ test('an unknown room shows a message with links', async () => {
     await page.locator('main').getByRole('link', { name: 'Find an opponent' }).click();
     await page.locator('.opponents').waitFor();
   }
-  assert.deepEqual(complaints.filter((text) => !text.includes('404')), []);
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('404')),
+    [],
+  );
 });
 
 test('a closed room leads to its game, now and from its link later', async () => {
@@ -89,16 +135,21 @@ test('a closed room leads to its game, now and from its link later', async () =>
     server.onMessage((text) => {
       const message = JSON.parse(String(text));
       if (message.type !== 'joined') return socket.send(text);
-      if (closed) return socket.send(JSON.stringify({ type: 'refused', id: message.id, reason: 'no_such_room', text: '…' }));
+      if (closed)
+        return socket.send(JSON.stringify({ type: 'refused', id: message.id, reason: 'no_such_room', text: '…' }));
       socket.send(text);
-      setTimeout(() => socket.send(JSON.stringify({ type: 'closed', room: code, text: 'Nobody was here for an hour.' })), 200);
+      setTimeout(
+        () => socket.send(JSON.stringify({ type: 'closed', room: code, text: 'Nobody was here for an hour.' })),
+        200,
+      );
       closed = true;
     });
   });
   await ann.page.reload();
   await ann.page.locator('main').getByText('This room is closed. Its games are kept.').waitFor();
   await sees(ann.page, 'h8', 'Black');
-  for (const name of ['Review game', 'Find an opponent']) await ann.page.locator('main').getByRole('link', { name }).waitFor();
+  for (const name of ['Review game', 'Find an opponent'])
+    await ann.page.locator('main').getByRole('link', { name }).waitFor();
   assert.equal(await ann.page.getByRole('button', { name: 'Rematch' }).count(), 0);
   // The link once more, later.
   await ann.page.reload();
@@ -173,7 +224,10 @@ test('switching to another identity keeps the former one', async () => {
   const dialog = there.page.getByRole('dialog');
   await dialog.getByText('Here you are Zoe.').waitFor();
   // The way back is offered before anything is done.
-  assert.equal(await dialog.getByLabel('Link to switch back to Zoe').inputValue(), `${at.server.url}/#identity=${own}&name=Zoe`);
+  assert.equal(
+    await dialog.getByLabel('Link to switch back to Zoe').inputValue(),
+    `${at.server.url}/#identity=${own}&name=Zoe`,
+  );
   await dialog.getByRole('button', { name: 'Yes' }).click();
   await there.page.getByRole('button', { name: 'Ann' }).click();
   await there.page.getByRole('button', { name: 'Switch back to Zoe' }).click();
@@ -187,7 +241,10 @@ test('switching to another identity keeps the former one', async () => {
 test('a running game is listed first, with whose turn it is', async () => {
   const { ann, bob, link } = await twoPlay(at);
   for (const path of ['/', '/games']) {
-    for (const [{ page }, state, opponent] of /** @type {const} */ ([[ann, 'Your move', 'Bob'], [bob, 'Ann is thinking', 'Ann']])) {
+    for (const [{ page }, state, opponent] of /** @type {const} */ ([
+      [ann, 'Your move', 'Bob'],
+      [bob, 'Ann is thinking', 'Ann'],
+    ])) {
       await page.goto(path);
       const row = page.locator('.own-room', { hasText: opponent }).filter({ hasText: state });
       await row.waitFor();
@@ -246,7 +303,8 @@ test('the host can close a room, inside it and in the list; others can leave', a
 
 test('a new game reuses the finished room or closes it', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
-  const rooms = async () => (await ask(page, { type: 'own_rooms' })).rooms.map((/** @type {{ room: string }} */ { room }) => room);
+  const rooms = async () =>
+    (await ask(page, { type: 'own_rooms' })).rooms.map((/** @type {{ room: string }} */ { room }) => room);
   const resign = async () => {
     await page.getByRole('button', { name: 'Resign' }).click();
     await page.getByRole('heading', { name: 'You lost' }).waitFor();
@@ -301,23 +359,48 @@ test('a player with too many rooms is shown theirs to close', async () => {
   await page.goto('/');
   await page.getByRole('button', { name: /^Guest/ }).waitFor();
   // Rooms in which nobody is make place: these are held open.
-  const made = await page.evaluate(() => new Promise((resolve) => {
-    const socket = new WebSocket(`ws://${location.host}/ws`);
-    let rooms = 0;
-    const create = () => socket.send(JSON.stringify({ type: 'create', id: crypto.randomUUID(), rules: { variant: 'freestyle', size: [15, 15] }, colour: 'white' }));
-    socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', id: 'hello', protocol: 1, identity: localStorage.getItem('fivefold.identity') }));
-    socket.onmessage = ({ data }) => {
-      const { type } = JSON.parse(data);
-      if (type === 'refused') resolve(rooms);
-      else if (type === 'joined' || type === 'welcome') create();
-      rooms += Number(type === 'joined');
-    };
-  }));
+  const made = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(`ws://${location.host}/ws`);
+        let rooms = 0;
+        const create = () =>
+          socket.send(
+            JSON.stringify({
+              type: 'create',
+              id: crypto.randomUUID(),
+              rules: { variant: 'freestyle', size: [15, 15] },
+              colour: 'white',
+            }),
+          );
+        socket.onopen = () =>
+          socket.send(
+            JSON.stringify({
+              type: 'hello',
+              id: 'hello',
+              protocol: 1,
+              identity: localStorage.getItem('fivefold.identity'),
+            }),
+          );
+        socket.onmessage = ({ data }) => {
+          const { type } = JSON.parse(data);
+          if (type === 'refused') resolve(rooms);
+          else if (type === 'joined' || type === 'welcome') create();
+          rooms += Number(type === 'joined');
+        };
+      }),
+  );
   await begin(page, 'friend');
   await page.locator('.toast').getByText('You have too many open rooms. Close one of yours, then try again.').waitFor();
-  await page.locator('.own-room').nth(made - 1).waitFor();
+  await page
+    .locator('.own-room')
+    .nth(made - 1)
+    .waitFor();
   await page.locator('.own-room').first().getByRole('button', { name: 'Close the room' }).click();
-  await page.locator('.own-room').nth(made - 1).waitFor({ state: 'detached' });
+  await page
+    .locator('.own-room')
+    .nth(made - 1)
+    .waitFor({ state: 'detached' });
   await begin(page, 'friend');
   await page.locator('.qr').waitFor();
   assert.deepEqual(complaints, []);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { put, sees, Server, stage, visitor } from './harness.mjs';
+import { put, Server, sees, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -11,7 +11,14 @@ const at = stage();
 
 /** The page for local games, with these options. @param {Page} page @param {object} options */
 async function open(page, options) {
-  await page.addInitScript((chosen) => localStorage.setItem('fivefold.local', JSON.stringify(chosen)), { variant: 'freestyle', size: '15', clock: 0, colour: 'black', opening: 'free', ...options });
+  await page.addInitScript((chosen) => localStorage.setItem('fivefold.local', JSON.stringify(chosen)), {
+    variant: 'freestyle',
+    size: '15',
+    clock: 0,
+    colour: 'black',
+    opening: 'free',
+    ...options,
+  });
   await page.goto('/local');
 }
 
@@ -47,7 +54,10 @@ test('every bot of the server plays, each by the rules that it knows', async () 
   const bots = page.getByRole('combobox', { name: 'Bot', exact: true });
   await bots.waitFor();
   assert.deepEqual(await bots.locator('option').allTextContents(), ['Engine', 'Attack', 'Patterns', 'Perfect']);
-  for (const [kind, name] of /** @type {const} */ ([['pattern', 'Patterns'], ['attack', 'Attack']])) {
+  for (const [kind, name] of /** @type {const} */ ([
+    ['pattern', 'Patterns'],
+    ['attack', 'Attack'],
+  ])) {
     await page.goto('/local');
     await bots.selectOption(kind);
     await page.locator('.level').waitFor({ state: 'hidden' });
@@ -85,7 +95,11 @@ test('two people play at one board, take back, agree on a draw, and go on after 
   const { page, complaints } = await visitor(at.browser, at.server);
   await open(page, {});
   await page.getByRole('button', { name: 'Two people at this board' }).click();
-  for (const [index, [name, stone]] of [['h8', 'Black'], ['i9', 'White'], ['h9', 'Black']].entries()) {
+  for (const [index, [name, stone]] of [
+    ['h8', 'Black'],
+    ['i9', 'White'],
+    ['h9', 'Black'],
+  ].entries()) {
     await put(page, name ?? '');
     await sees(page, name ?? '', stone ?? '');
     await page.getByText(index === 0 ? '1 move' : `${index + 1} moves`, { exact: true }).waitFor();

@@ -14,14 +14,19 @@ const NODES = 400_000;
 
 const bytes = await readFile(new URL('../../server/web/engine/engine.wasm', import.meta.url));
 const begun = performance.now();
-const ask = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));
+const ask = await loadModule(async (imports) =>
+  WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports),
+);
 console.log(`${bytes.length} bytes, compiled in ${Math.round(performance.now() - begun)} ms`);
 
 const requests = searches(NODES, [FREESTYLE]).map((request) => JSON.stringify(request));
 const program = process.env.FIVEFOLD_ANSWERS ?? 'target/release/fivefold-answers';
 const sides = {
   wasm: () => requests.map((request) => ask(request)),
-  native: () => String(spawnSync(program, { input: `${requests.join('\n')}\n` }).stdout).trim().split('\n'),
+  native: () =>
+    String(spawnSync(program, { input: `${requests.join('\n')}\n` }).stdout)
+      .trim()
+      .split('\n'),
 };
 /** @type {Record<keyof typeof sides, number[]>} */
 const speeds = { wasm: [], native: [] };
@@ -39,4 +44,6 @@ for (let round = 0; round < ROUNDS; round += 1) {
   }
 }
 const [wasm = 0, native = 1] = [speeds.wasm, speeds.native].map((all) => all.sort((a, b) => a - b)[ROUNDS >> 1]);
-console.log(`median: ${Math.round(wasm / 1000)} against ${Math.round(native / 1000)} thousand: ${(100 * wasm / native).toFixed(0)} % of native`);
+console.log(
+  `median: ${Math.round(wasm / 1000)} against ${Math.round(native / 1000)} thousand: ${((100 * wasm) / native).toFixed(0)} % of native`,
+);

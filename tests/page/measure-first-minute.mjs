@@ -1,7 +1,7 @@
 // Times a newcomer's first minute: from the start of the server to the first stone that two friends
 // see. `node tests/page/measure-first-minute.mjs`, best with FIVEFOLD_SERVER naming a release build.
 
-import { Server, accept, begin, openBrowser, put, sees, visitor } from './harness.mjs';
+import { accept, begin, openBrowser, put, Server, sees, visitor } from './harness.mjs';
 
 const browser = await openBrowser();
 let steps = 0;
@@ -26,23 +26,31 @@ async function step(who, what, act) {
 }
 
 try {
-  const running = await step('Ann', 'starts the server, and it says its address', () => Server.start({ 'no-demo': false }));
+  const running = await step('Ann', 'starts the server, and it says its address', () =>
+    Server.start({ 'no-demo': false }),
+  );
   server = running;
   const [ann, bob] = [await visitor(browser, running), await visitor(browser, running)];
   await step('Ann', 'opens the address', async () => {
     await ann.page.goto('/');
     await ann.page.locator('.opponents').waitFor();
   });
-  const link = await step('Ann', 'chooses a friend, presses "Create invite link" and has a link to pass on', async () => {
-    await begin(ann.page, 'friend');
-    return ann.page.getByLabel('Link to this room').inputValue();
-  });
+  const link = await step(
+    'Ann',
+    'chooses a friend, presses "Create invite link" and has a link to pass on',
+    async () => {
+      await begin(ann.page, 'friend');
+      return ann.page.getByLabel('Link to this room').inputValue();
+    },
+  );
   const first = await step('Bob', 'opens the link and sits; the game begins', async () => {
     await accept(bob.page, link);
-    return Promise.any([ann, bob].map(async (one) => {
-      await one.page.getByRole('heading', { name: 'Your move' }).waitFor();
-      return one;
-    }));
+    return Promise.any(
+      [ann, bob].map(async (one) => {
+        await one.page.getByRole('heading', { name: 'Your move' }).waitFor();
+        return one;
+      }),
+    );
   });
   await step(first === ann ? 'Ann' : 'Bob', 'has Black by lot and puts a stone, which both see', async () => {
     await put(first.page, 'h8');

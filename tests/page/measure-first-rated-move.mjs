@@ -21,8 +21,11 @@ try {
     rounds.push({ inputs, seconds });
     await Promise.all([other.context.close(), context.close()]);
   }
-  const median = (/** @type {'inputs' | 'seconds'} */ of) => rounds.map((round) => round[of]).sort((a, b) => a - b)[ROUNDS >> 1] ?? NaN;
-  console.log(`first rated move: ${median('inputs')} inputs (at most ${INPUTS_MAX}), ${median('seconds').toFixed(1)} s (below ${SECONDS_MAX}); rounds ${rounds.map(({ seconds }) => seconds.toFixed(1)).join(', ')}`);
+  const median = (/** @type {'inputs' | 'seconds'} */ of) =>
+    rounds.map((round) => round[of]).sort((a, b) => a - b)[ROUNDS >> 1] ?? NaN;
+  console.log(
+    `first rated move: ${median('inputs')} inputs (at most ${INPUTS_MAX}), ${median('seconds').toFixed(1)} s (below ${SECONDS_MAX}); rounds ${rounds.map(({ seconds }) => seconds.toFixed(1)).join(', ')}`,
+  );
   if (median('inputs') > INPUTS_MAX || median('seconds') >= SECONDS_MAX) process.exitCode = 1;
 } finally {
   await browser.close();

@@ -2,7 +2,7 @@
 // Vitals, on a phone with slow 4G. `node tests/page/measure-first-visit.mjs`, best with FIVEFOLD_SERVER naming a
 // release build. For builds with another home page, READY selects what a player can press first.
 
-import { PHONE, Server, openBrowser, visitor } from './harness.mjs';
+import { openBrowser, PHONE, Server, visitor } from './harness.mjs';
 
 /** Slow 4G as Lighthouse means it, and a processor four times slower than this one. */
 const NETWORK = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 };
@@ -30,8 +30,12 @@ try {
       await cdp.send('Network.emulateNetworkConditions', NETWORK);
       await cdp.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWER });
       [requests, bytes] = [0, 0];
-      cdp.on('Network.requestWillBeSent', () => { requests += 1; });
-      cdp.on('Network.loadingFinished', (event) => { bytes += event.encodedDataLength; });
+      cdp.on('Network.requestWillBeSent', () => {
+        requests += 1;
+      });
+      cdp.on('Network.loadingFinished', (event) => {
+        bytes += event.encodedDataLength;
+      });
       await page.addInitScript(observe, READY);
       await page.goto('/');
       await page.waitForFunction(() => Reflect.get(window, 'vitals').ready > 0);
@@ -46,7 +50,9 @@ try {
       return `${sorted[RUNS >> 1]} ms (${sorted.join(', ')})`;
     };
     const shift = Math.max(...all.map((vitals) => vitals.shift)).toFixed(3);
-    console.log(`${kind}: ${requests} requests, ${bytes} bytes; ready in ${spread('ready')}; largest paint ${spread('paint')}, longest press ${spread('press')}, layout shift at most ${shift}`);
+    console.log(
+      `${kind}: ${requests} requests, ${bytes} bytes; ready in ${spread('ready')}; largest paint ${spread('paint')}, longest press ${spread('press')}, layout shift at most ${shift}`,
+    );
   }
 } finally {
   await browser.close();
@@ -61,10 +67,23 @@ function observe(ready) {
   new MutationObserver((_, observer) => {
     if (!document.querySelector(ready)) return;
     observer.disconnect();
-    requestAnimationFrame(() => { vitals.ready = performance.now(); });
+    requestAnimationFrame(() => {
+      vitals.ready = performance.now();
+    });
   }).observe(document, { childList: true, subtree: true });
-  const watch = (/** @type {string} */ type, /** @type {(entry: any) => void} */ note, options = {}) => new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true, ...options });
-  watch('largest-contentful-paint', (entry) => { vitals.paint = entry.startTime; });
-  watch('layout-shift', (entry) => { if (!entry.hadRecentInput) vitals.shift += entry.value; });
-  watch('event', (entry) => { if (entry.interactionId) vitals.press = Math.max(vitals.press, entry.duration); }, { durationThreshold: 16 });
+  const watch = (/** @type {string} */ type, /** @type {(entry: any) => void} */ note, options = {}) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true, ...options });
+  watch('largest-contentful-paint', (entry) => {
+    vitals.paint = entry.startTime;
+  });
+  watch('layout-shift', (entry) => {
+    if (!entry.hadRecentInput) vitals.shift += entry.value;
+  });
+  watch(
+    'event',
+    (entry) => {
+      if (entry.interactionId) vitals.press = Math.max(vitals.press, entry.duration);
+    },
+    { durationThreshold: 16 },
+  );
 }

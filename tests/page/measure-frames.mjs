@@ -11,7 +11,14 @@ import { openBrowser } from './harness.mjs';
 const STONES = 4_000;
 const FRAMES = 300;
 /** Pixels of CSS wide and high, device pixels for each, and how often the board is enlarged. */
-const SCREENS = [[1280, 800, 1, 0], [1280, 800, 1, 3], [1920, 1080, 1, 0], [1920, 1080, 1, 3], [412, 824, 2.625, 0], [412, 824, 2.625, 3]];
+const SCREENS = [
+  [1280, 800, 1, 0],
+  [1280, 800, 1, 3],
+  [1920, 1080, 1, 0],
+  [1920, 1080, 1, 3],
+  [412, 824, 2.625, 0],
+  [412, 824, 2.625, 3],
+];
 const PAGE = `<!doctype html><meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="/style.css"><link rel="stylesheet" href="/game/game.css"><body style="margin:0"><div id="place" style="height:100dvh"></div>
 <script type="module">import { createBoard } from '/board/board.js';
@@ -20,7 +27,8 @@ const TYPES = /** @type {Record<string, string>} */ ({ '.js': 'text/javascript',
 
 const server = createServer(async (request, response) => {
   const path = request.url ?? '/';
-  const content = path === '/' ? PAGE : await readFile(new URL(`../../server/web${path}`, import.meta.url)).catch(() => '');
+  const content =
+    path === '/' ? PAGE : await readFile(new URL(`../../server/web${path}`, import.meta.url)).catch(() => '');
   response.setHeader('content-type', TYPES[extname(path)] ?? 'text/html').end(content);
 });
 await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
@@ -34,7 +42,9 @@ for (const [width = 0, height = 0, ratio = 1, larger = 0] of SCREENS) {
   await page.waitForFunction(() => 'board' in window);
   const { frames, work, step } = await page.evaluate(drag, { moves: game(STONES), larger, count: FRAMES });
   const late = frames.filter((time) => time > 25).length;
-  console.log(`${width}x${height} at ${ratio}, ${step.toFixed(0)} px a point: frames ${spread(frames)}, of that painting ${spread(work)}; ${late} frames missed`);
+  console.log(
+    `${width}x${height} at ${ratio}, ${step.toFixed(0)} px a point: frames ${spread(frames)}, of that painting ${spread(work)}; ${late} frames missed`,
+  );
   await page.close();
 }
 await browser.close();
@@ -81,9 +91,18 @@ async function drag({ moves, larger, count }) {
   const { canvas, surface } = board;
   canvas.setPointerCapture = () => {};
   const [middleX, middleY] = [canvas.clientWidth / 2, canvas.clientHeight / 2];
-  const fire = (/** @type {string} */ type, /** @type {number} */ far) => canvas.dispatchEvent(new PointerEvent(type, {
-    pointerId: 1, pointerType: 'mouse', button: 0, buttons: 1, bubbles: true, clientX: middleX + 7 * far, clientY: middleY + 4 * far,
-  }));
+  const fire = (/** @type {string} */ type, /** @type {number} */ far) =>
+    canvas.dispatchEvent(
+      new PointerEvent(type, {
+        pointerId: 1,
+        pointerType: 'mouse',
+        button: 0,
+        buttons: 1,
+        bubbles: true,
+        clientX: middleX + 7 * far,
+        clientY: middleY + 4 * far,
+      }),
+    );
   /** @type {number[]} */ const frames = [];
   /** @type {number[]} */ const work = [];
   const paint = surface.paint.bind(surface);

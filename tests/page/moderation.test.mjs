@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 import { elsewhere, own, PASSWORD, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { PHONE, built, put, sees, stage, twoPlay, visitor } from './harness.mjs';
+import { built, PHONE, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -44,8 +44,11 @@ test('a list that comes late does not take back what the player has chosen since
   await say(bob.page, 'Hello');
   let release = () => {};
   /** @type {Promise<void>} */
-  const released = new Promise((resolve) => { release = resolve; });
-  const isList = (/** @type {import('playwright-core').Request} */ request) => request.method() === 'GET' && request.url().endsWith('/api/blocks');
+  const released = new Promise((resolve) => {
+    release = resolve;
+  });
+  const isList = (/** @type {import('playwright-core').Request} */ request) =>
+    request.method() === 'GET' && request.url().endsWith('/api/blocks');
   await ann.page.route('**/api/blocks', async (route) => {
     if (!isList(route.request())) return route.continue();
     const response = await route.fetch();
@@ -172,28 +175,68 @@ test('a guest deletes what is stored about them, and is somebody new', async () 
 
 /** A person with every hint, as the server would show them. */
 const HINTED = {
-  member: '0123456789abcdef', name: 'Quick', account: true, reports: [], sanctions: [], blocked_by: 2,
+  member: '0123456789abcdef',
+  name: 'Quick',
+  account: true,
+  reports: [],
+  sanctions: [],
+  blocked_by: 2,
   signals: { games: 120, losses: 31, early_losses: 4, early_wins: 9, left: 3 },
   hints: {
-    games: 48, kinds: ['network', 'one_sided', 'given_away', 'aborts', 'even_times', 'engine'],
+    games: 48,
+    kinds: ['network', 'one_sided', 'given_away', 'aborts', 'even_times', 'engine'],
     shared: [{ opponent: 'fedcba9876543210', games: 12, network: 11, device: 9 }],
     one_sided: [{ opponent: 'fedcba9876543210', games: 12, won: 12, day: 20780 }],
-    losses: 14, given_away: 6, aborted: 15,
+    losses: 14,
+    given_away: 6,
+    aborted: 15,
     times: { moves: 812, mean_ms: 2140.4, variation: 0.114 },
-    agreement: { games: 41, choices: 377, firsts: 0.743, loss: 0.0124, usual: { firsts: 0.462, loss: 0.0513, firsts_z: 7.81, loss_z: 3.24 } },
+    agreement: {
+      games: 41,
+      choices: 377,
+      firsts: 0.743,
+      loss: 0.0124,
+      usual: { firsts: 0.462, loss: 0.0513, firsts_z: 7.81, loss_z: 3.24 },
+    },
   },
 };
 /** And one of whom too little is known. */
 const PLAIN = {
-  ...HINTED, member: 'fedcba9876543210', name: 'Slow', blocked_by: 0,
-  hints: { games: 3, kinds: [], shared: [], one_sided: [], losses: 1, given_away: 0, aborted: 0, times: { moves: 20, mean_ms: 7050, variation: 0.9 }, agreement: { games: 2, choices: 11, firsts: 0.4545, loss: 0.041 } },
+  ...HINTED,
+  member: 'fedcba9876543210',
+  name: 'Slow',
+  blocked_by: 0,
+  hints: {
+    games: 3,
+    kinds: [],
+    shared: [],
+    one_sided: [],
+    losses: 1,
+    given_away: 0,
+    aborted: 0,
+    times: { moves: 20, mean_ms: 7050, variation: 0.9 },
+    agreement: { games: 2, choices: 11, firsts: 0.4545, loss: 0.041 },
+  },
 };
 
-for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', PHONE], ['narrow', { viewport: { width: 360, height: 640 } }]])) {
+for (const [size, options] of /** @type {[string, object][]} */ ([
+  ['desk', { viewport: { width: 1280, height: 800 } }],
+  ['phone', PHONE],
+  ['narrow', { viewport: { width: 360, height: 640 } }],
+])) {
   test(`an operator sees hints with their numbers: ${size}`, async () => {
     const { page } = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
     const { member, name, hints } = HINTED;
-    const one = { member, name, reports: 0, guests: 0, kinds: [], appeals: 0, hints: hints.kinds, since: 1795489203000 };
+    const one = {
+      member,
+      name,
+      reports: 0,
+      guests: 0,
+      kinds: [],
+      appeals: 0,
+      hints: hints.kinds,
+      since: 1795489203000,
+    };
     await page.route('**/api/moderation', (route) => route.fulfill({ json: { cases: [one] } }));
     for (const person of [HINTED, PLAIN]) {
       await page.route(`**/api/moderation/people/${person.member}`, (route) => route.fulfill({ json: person }));
@@ -218,7 +261,10 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
   });
 }
 
-for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', PHONE]])) {
+for (const [size, options] of /** @type {[string, object][]} */ ([
+  ['desk', { viewport: { width: 1280, height: 800 } }],
+  ['phone', PHONE],
+])) {
   test(`an operator decides, and the person reads it and answers: ${size}`, async () => {
     const operator = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
     const rude = await visitor(at.browser, at.server, { ...options, ...elsewhere() });
@@ -233,11 +279,24 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     const guest = await visitor(at.browser, at.server, elsewhere(), 'Greta');
     await guest.page.goto('/');
     await guest.page.locator('.me bdi').filter({ hasText: 'Greta' }).waitFor({ state: 'attached' });
-    const reported = await guest.page.evaluate(([about, called]) => fetch('/api/reports', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('fivefold.identity')}` },
-      body: JSON.stringify({ about, name: called, kind: 'chat', text: 'Insults everybody', line: { room: 'k7m2qpxw9abc', number: 3, text: 'Go away' } }),
-    }).then(({ status }) => status), [account.id, other]);
+    const reported = await guest.page.evaluate(
+      ([about, called]) =>
+        fetch('/api/reports', {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${localStorage.getItem('fivefold.identity')}`,
+          },
+          body: JSON.stringify({
+            about,
+            name: called,
+            kind: 'chat',
+            text: 'Insults everybody',
+            line: { room: 'k7m2qpxw9abc', number: 3, text: 'Go away' },
+          }),
+        }).then(({ status }) => status),
+      [account.id, other],
+    );
     assert.equal(reported, 204);
     await operator.page.goto('/');
     const dialog = await you(operator.page);
@@ -267,7 +326,11 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await page.getByText('Action taken').waitFor();
     await page.getByText(new RegExp(`^Closed: .* · ${name}$`)).waitFor();
     // Others may still be listed with theirs.
-    await page.locator('.queue').getByRole('button', { name: `Rude${size}` }).getByText('1 appeal').waitFor();
+    await page
+      .locator('.queue')
+      .getByRole('button', { name: `Rude${size}` })
+      .getByText('1 appeal')
+      .waitFor();
     await page.getByText('It was a joke').scrollIntoViewIfNeeded();
     await shoot(page, `queue-appeal-${size}`);
     await page.getByRole('button', { name: 'Take back' }).click();
@@ -279,7 +342,11 @@ for (const [size, options] of /** @type {[string, object][]} */ ([['desk', { vie
     await page.locator('.decide select').selectOption('close');
     await page.getByLabel('Reason, which the person reads (except a note)').fill('Plays for somebody else');
     await page.getByRole('button', { name: 'Decide' }).click();
-    await rude.page.locator('.me bdi, .toast').filter({ hasText: /Guest|signed out/ }).first().waitFor({ state: 'attached' });
+    await rude.page
+      .locator('.me bdi, .toast')
+      .filter({ hasText: /Guest|signed out/ })
+      .first()
+      .waitFor({ state: 'attached' });
     const again = await you(rude.page);
     await again.getByRole('button', { name: 'Sign in', exact: true }).click();
     await again.getByLabel('Name', { exact: true }).fill(other);

@@ -4,16 +4,36 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
-  asMainLine, COMMENT_MAX, countMoves, EMPTY, growTree, isMainLine, lineFrom, movedTree, nodeAt, NODES_MAX, packed, treeOf, withComment, withLine, without,
+  asMainLine,
+  COMMENT_MAX,
+  countMoves,
+  EMPTY,
+  growTree,
+  isMainLine,
+  lineFrom,
+  movedTree,
+  NODES_MAX,
+  nodeAt,
+  packed,
+  treeOf,
+  withComment,
+  withLine,
+  without,
 } from '../../server/web/analysis/move-tree.js';
-import { packTree, unpackTree } from '../../server/web/engine/packed-tree.js';
 import { UNDO_MAX, UndoHistory } from '../../server/web/analysis/undo-history.js';
+import { packTree, unpackTree } from '../../server/web/engine/packed-tree.js';
 
 /** @import { Point } from '../../server/web/ui/protocol-types' */
 /** @import { MoveNode } from '../../server/web/analysis/move-tree.js' */
 
 /** @type {[Point, Point, Point, Point, Point]} */
-const [A, B, C, D, E] = [[0, 0], [1, 0], [2, 0], [3, 0], [-4, 4000]];
+const [A, B, C, D, E] = [
+  [0, 0],
+  [1, 0],
+  [2, 0],
+  [3, 0],
+  [-4, 4000],
+];
 
 /** A tree in one line: each move's column, its comment, and variations in brackets, the main line last.
  * @param {MoveNode} tree @returns {string} */
@@ -61,16 +81,32 @@ test('a move goes with all that follows, and a comment stays where it is', () =>
 });
 
 /** A tree in arrays. @param {readonly number[]} parents @param {readonly number[]} points @param {[number, string][]} [comments] */
-const arrays = (parents, points, comments = []) => ({ parents: Int32Array.from(parents), points: Int32Array.from(points), comments });
+const arrays = (parents, points, comments = []) => ({
+  parents: Int32Array.from(parents),
+  points: Int32Array.from(points),
+  comments,
+});
 
 test('arrays give the same tree again', () => {
-  const tree = withComment(withComment(grown([A, B, C], [A, D], [E, A]), [A, D], '<img src=x onerror=alert(1)>'), [], 'start');
+  const tree = withComment(
+    withComment(grown([A, B, C], [A, D], [E, A]), [A, D], '<img src=x onerror=alert(1)>'),
+    [],
+    'start',
+  );
   const { parents, points, comments } = packed(tree);
   assert.deepEqual([...parents], [-1, 0, 1, 0, -1, 4]);
   assert.deepEqual([...points.slice(-4)], [-4, 4000, 0, 0]);
   assert.deepEqual(treeOf({ parents, points, comments }), tree);
   assert.deepEqual(treeOf(arrays([], [])), EMPTY);
-  const list = { rules: /** @type {const} */ ({ variant: 'freestyle', size: 'unbounded' }), black: 'Ann', comment: 'start', nodes: [{ point: A, comment: 'a' }, { parent: 0, point: B }] };
+  const list = {
+    rules: /** @type {const} */ ({ variant: 'freestyle', size: 'unbounded' }),
+    black: 'Ann',
+    comment: 'start',
+    nodes: [
+      { point: A, comment: 'a' },
+      { parent: 0, point: B },
+    ],
+  };
   assert.deepEqual(unpackTree(packTree(list)), list);
 });
 
@@ -78,9 +114,15 @@ test('arrays from elsewhere are a tree within the limits, or refused', () => {
   assert.ok(treeOf(arrays([], [], [[-1, '五'.repeat(COMMENT_MAX)]])));
   /** @type {ReturnType<typeof arrays>[]} */
   const hostile = [
-    arrays(Array(NODES_MAX + 1).fill(-1), Array(2 * NODES_MAX + 2).fill(0)), arrays([], [], [[-1, 'x'.repeat(COMMENT_MAX + 1)]]),
-    arrays([], [], [[-1, /** @type {any} */ (5)]]), arrays([], [], [[0, 'nowhere']]), arrays([0], [0, 0]), arrays([-1, 5], [0, 0, 1, 1]), arrays([-2], [0, 0]),
-    arrays([-1], [0]), arrays([-1, -1], [0, 0, 0, 0]),
+    arrays(Array(NODES_MAX + 1).fill(-1), Array(2 * NODES_MAX + 2).fill(0)),
+    arrays([], [], [[-1, 'x'.repeat(COMMENT_MAX + 1)]]),
+    arrays([], [], [[-1, /** @type {any} */ (5)]]),
+    arrays([], [], [[0, 'nowhere']]),
+    arrays([0], [0, 0]),
+    arrays([-1, 5], [0, 0, 1, 1]),
+    arrays([-2], [0, 0]),
+    arrays([-1], [0]),
+    arrays([-1, -1], [0, 0, 0, 0]),
   ];
   for (const given of hostile) assert.equal(treeOf(given), undefined, JSON.stringify(given).slice(0, 80));
 });
@@ -94,21 +136,48 @@ test('a tree of the most moves grows in slices, can be stopped, and is changed w
   const parts = [];
   const again = await growTree(given, (part) => parts.push(part), new AbortController().signal);
   assert.equal(again && countMoves(again), NODES_MAX);
-  assert.ok(parts.length > 20 && parts.every((part, at) => part <= 1 && part > (parts[at - 1] ?? 0)), String(parts.length));
+  assert.ok(
+    parts.length > 20 && parts.every((part, at) => part <= 1 && part > (parts[at - 1] ?? 0)),
+    String(parts.length),
+  );
   const end = new AbortController();
-  await assert.rejects(growTree(given, () => end.abort(new Error('left')), end.signal), /left/);
+  await assert.rejects(
+    growTree(given, () => end.abort(new Error('left')), end.signal),
+    /left/,
+  );
   const branched = asMainLine(withLine(tree, line.slice(0, -1), [[0, 9]]), [...line.slice(0, -1), [0, 9]]);
   assert.equal(packed(branched).parents.length, NODES_MAX + 1);
   assert.equal(countMoves(without(tree, line.slice(0, 5000))), 4999);
 });
 
 test('a tree moves to another board without what has no place there', () => {
-  const tree = withComment(grown([[7, 7], [0, 0], [8, 8]], [[7, 7], [9, 9]]), [[7, 7], [9, 9]], 'stays');
+  const tree = withComment(
+    grown(
+      [
+        [7, 7],
+        [0, 0],
+        [8, 8],
+      ],
+      [
+        [7, 7],
+        [9, 9],
+      ],
+    ),
+    [
+      [7, 7],
+      [9, 9],
+    ],
+    'stays',
+  );
   const moved = treeOf(movedTree(tree, [-1, -1], [13, 13]));
   assert.equal(moved && drawn(moved), ' 6 8"stays"');
   assert.equal(moved && countMoves(moved), 2);
   const whole = treeOf(movedTree(tree, [-7, -7], null));
-  assert.deepEqual(whole && lineFrom(whole), [[0, 0], [-7, -7], [1, 1]]);
+  assert.deepEqual(whole && lineFrom(whole), [
+    [0, 0],
+    [-7, -7],
+    [1, 1],
+  ]);
 });
 
 test('each change is undone and done again, up to the limit', () => {

@@ -53,15 +53,21 @@ test('a server that stops is left at once, and tried again until it is back', as
     let last = 0;
     // The page also looks after its connection every ten seconds, which is not the matter here.
     for (let timer = wait(() => {}); timer > 0; timer -= 1) clearTimeout(timer);
-    window.setTimeout = /** @type {typeof setTimeout} */ ((/** @type {() => void} */ then, /** @type {number} */ ms) => {
-      return wait(() => { last = ms; then(); }, ms);
-    });
+    window.setTimeout = /** @type {typeof setTimeout} */ (
+      (/** @type {() => void} */ then, /** @type {number} */ ms) => {
+        return wait(() => {
+          last = ms;
+          then();
+        }, ms);
+      }
+    );
     window.fetch = (address, options) => {
       if (address === '/healthz') waits.push(last);
       return ask(address, options);
     };
   });
-  const waits = () => bob.page.evaluate(() => /** @type {{ waits: number[] }} */ (/** @type {unknown} */ (window)).waits);
+  const waits = () =>
+    bob.page.evaluate(() => /** @type {{ waits: number[] }} */ (/** @type {unknown} */ (window)).waits);
   await at.server.terminate();
   await bob.page.waitForFunction(() => /** @type {any} */ (window).waits.length >= 3);
   const [first, second, third] = await waits();
@@ -98,11 +104,13 @@ test('two first tabs, opened at once, are one person', async () => {
     const tabs = [page, await context.newPage()];
     await Promise.all(tabs.map((tab) => tab.goto('/')));
     // Each makes a room, in which its own name is shown.
-    const names = await Promise.all(tabs.map(async (tab) => {
-      await begin(tab, 'friend');
-      await tab.getByRole('heading', { name: 'Waiting' }).waitFor();
-      return tab.locator('.me').textContent();
-    }));
+    const names = await Promise.all(
+      tabs.map(async (tab) => {
+        await begin(tab, 'friend');
+        await tab.getByRole('heading', { name: 'Waiting' }).waitFor();
+        return tab.locator('.me').textContent();
+      }),
+    );
     assert.equal(names[0], names[1]);
     assert.deepEqual(complaints, []);
     await context.close();

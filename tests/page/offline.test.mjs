@@ -6,7 +6,7 @@ import { createServer, request } from 'node:http';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { accept, begin, put, sees, Server, stage, visitor } from './harness.mjs';
+import { accept, begin, put, Server, sees, stage, visitor } from './harness.mjs';
 
 const at = stage();
 
@@ -14,7 +14,7 @@ const at = stage();
 async function keeper(server) {
   const { page, complaints } = await visitor(at.browser, server, { serviceWorkers: 'allow' });
   await page.goto('/');
-  await page.evaluate(async () => void await navigator.serviceWorker.ready);
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   return { page, complaints };
 }
 
@@ -26,7 +26,11 @@ test('after one visit a bot plays and the engine analyses without a network', as
   await page.goto('/local');
   await page.locator('.level label', { hasText: /^5$/ }).click();
   await page.getByRole('button', { name: 'Play the bot (level 5)' }).click();
-  await page.getByRole('heading', { name: 'Your move' }).or(page.getByText('1 move', { exact: true })).first().waitFor();
+  await page
+    .getByRole('heading', { name: 'Your move' })
+    .or(page.getByText('1 move', { exact: true }))
+    .first()
+    .waitFor();
   await page.goto('/analyse#moves=h8+i9+h9');
   await page.locator('.lines li').nth(2).waitFor();
   await put(page, 'h10');
@@ -60,7 +64,13 @@ test('without a network every page says what works, bots play at once, and lists
   await begin(page, 'friend');
   const link = await page.getByLabel('Link to this room').inputValue();
   await accept(bob.page, link);
-  const [black, white] = await page.getByRole('heading', { name: 'Your move' }).or(page.getByRole('heading', { name: 'Bob is thinking' })).textContent() === 'Your move' ? [page, bob.page] : [bob.page, page];
+  const [black, white] =
+    (await page
+      .getByRole('heading', { name: 'Your move' })
+      .or(page.getByRole('heading', { name: 'Bob is thinking' }))
+      .textContent()) === 'Your move'
+      ? [page, bob.page]
+      : [bob.page, page];
   await put(black, 'h8');
   await sees(white, 'h8', 'Black');
   await page.goto('/');
@@ -81,7 +91,12 @@ test('without a network every page says what works, bots play at once, and lists
   await page.locator('.level label', { hasText: /^2$/ }).click();
   await page.locator('.start').click();
   await page.locator('.plate').getByText('Bot, level 2').waitFor();
-  for (const [path, there] of /** @type {const} */ ([['/analyse#moves=h8+i9', '.lines li'], ['/puzzles', '.puzzling .voice'], ['/learn', '.learn .lessons a'], ['/learn#pro', '.learn .lessons a']])) {
+  for (const [path, there] of /** @type {const} */ ([
+    ['/analyse#moves=h8+i9', '.lines li'],
+    ['/puzzles', '.puzzling .voice'],
+    ['/learn', '.learn .lessons a'],
+    ['/learn#pro', '.learn .lessons a'],
+  ])) {
     await page.goto(path);
     await page.locator(there).first().waitFor();
     await page.locator('.board-stage').waitFor();
@@ -99,7 +114,10 @@ test('without a network every page says what works, bots play at once, and lists
   const needs = leaders.locator('.strip').getByText('This page needs a connection');
   await needs.waitFor();
   await server.again();
-  await leaders.getByText(/Nobody|No one/).first().waitFor();
+  await leaders
+    .getByText(/Nobody|No one/)
+    .first()
+    .waitFor();
   await needs.waitFor({ state: 'detached' });
   await strip.getByText('This page needs a connection').waitFor({ state: 'detached' });
   await sees(page, 'h8', 'Black');
@@ -165,12 +183,20 @@ test('the page can be installed', async () => {
     const url = new URL(src, new URL(address, page.url())).href;
     assert.equal((await page.request.get(url)).headers()['content-type'], type);
     // Phones take no picture whose size is another one.
-    const side = await page.evaluate(async (from) => { const it = new Image(); it.src = from; await it.decode(); return `${it.naturalWidth}x${it.naturalHeight}`; }, url);
+    const side = await page.evaluate(async (from) => {
+      const it = new Image();
+      it.src = from;
+      await it.decode();
+      return `${it.naturalWidth}x${it.naturalHeight}`;
+    }, url);
     if (type === 'image/png') assert.equal(side, sizes);
   }
   const touch = (await page.locator('link[rel=apple-touch-icon]').getAttribute('href')) ?? '';
   assert.equal((await page.request.get(touch)).headers()['content-type'], 'image/png');
   const session = await page.context().newCDPSession(page);
   const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
-  assert.deepEqual(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'), []);
+  assert.deepEqual(
+    installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'),
+    [],
+  );
 });

@@ -1,8 +1,8 @@
 // Signing up and in on the page by another site (OpenID Connect), against a small provider over HTTP.
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 
 import { guest, named, own, TRUST, you } from './accounts.mjs';
@@ -15,7 +15,7 @@ const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 /** @type {Map<string, string>} */
 const nonces = new Map();
 /** Who sits before the browser. */
-let subject = 'ann-1';
+const subject = 'ann-1';
 const at = /** @type {{ server: Server, browser: Browser }} */ ({});
 let issuer = '';
 
@@ -29,7 +29,15 @@ const provider = createServer((request, response) => {
   /** @param {object} value */
   const say = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
   if (url.pathname.endsWith('openid-configuration')) {
-    say({ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/keys`, response_types_supported: ['code'], subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['RS256'] });
+    say({
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/keys`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    });
   } else if (url.pathname === '/keys') {
     say({ keys: [{ ...keys.publicKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] });
   } else if (url.pathname === '/authorize') {
@@ -40,7 +48,9 @@ const provider = createServer((request, response) => {
     response.writeHead(302, { location: String(back) }).end();
   } else {
     let body = '';
-    request.on('data', (part) => { body += part; });
+    request.on('data', (part) => {
+      body += part;
+    });
     request.on('end', () => {
       const code = new URLSearchParams(body).get('code') ?? '';
       const now = Math.floor(Date.now() / 1000);
@@ -54,14 +64,20 @@ const provider = createServer((request, response) => {
 /** A port for the server, which must know its public address when it starts. @returns {Promise<number>} */
 async function freePort() {
   const taken = createServer();
-  await new Promise((resolve) => { taken.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  await new Promise((resolve) => {
+    taken.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
   const address = taken.address();
-  await new Promise((resolve) => { taken.close(resolve); });
-  return typeof address === 'object' ? address?.port ?? 0 : 0;
+  await new Promise((resolve) => {
+    taken.close(resolve);
+  });
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
 before(async () => {
-  await new Promise((resolve) => { provider.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  await new Promise((resolve) => {
+    provider.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
   const address = provider.address();
   issuer = `http://127.0.0.1:${typeof address === 'object' && address?.port}`;
   const port = await freePort();

@@ -13,13 +13,14 @@ const web = fileURLToPath(new URL('../../server/web', import.meta.url));
 const styles = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css'));
 
 /** What some of these browsers do not know, so that a whole value, rule or element is lost. */
-const UNKNOWN = /light-dark\(|::details-content|:popover-open|@starting-style|@scope|text-decoration:[^;]*(wavy|double|dotted)|anchor\(|oklch\(from|round\(|\blh\b/;
+const UNKNOWN =
+  /light-dark\(|::details-content|:popover-open|@starting-style|@scope|text-decoration:[^;]*(wavy|double|dotted)|anchor\(|oklch\(from|round\(|\blh\b/;
 
 test('no style needs what older browsers do not know', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto('/');
   for (const name of styles) {
-    const text = readFileSync(join(web, name), 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
+    const text = readFileSync(join(web, name), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
     assert.doesNotMatch(text, UNKNOWN, name);
     const faults = await page.evaluate((source) => {
       const sheet = new CSSStyleSheet();
@@ -31,7 +32,12 @@ test('no style needs what older browsers do not know', async () => {
           const style = rule instanceof CSSStyleRule ? rule : undefined;
           if (style && within) found.push(`a rule within a rule: ${style.selectorText}`);
           // Firefox before 121 drops the whole rule, so nothing else may depend on it.
-          if (style && /:has\(/.test(style.selectorText) && /,(?![^(]*\))/.test(style.selectorText.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, '()'))) found.push(`:has() in a list: ${style.selectorText}`);
+          if (
+            style &&
+            /:has\(/.test(style.selectorText) &&
+            /,(?![^(]*\))/.test(style.selectorText.replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, '()'))
+          )
+            found.push(`:has() in a list: ${style.selectorText}`);
           if ('cssRules' in rule) look(/** @type {any} */ (rule).cssRules, within || !!style);
         }
       };
@@ -46,11 +52,18 @@ test('without :has(), as in Firefox before 121, choices are seen, and an invitat
   const { page, complaints } = await visitor(at.browser, at.server, { viewport: { width: 390, height: 844 } });
   await page.route('**/*.css', async (route) => {
     const answer = await route.fetch();
-    await route.fulfill({ response: answer, body: (await answer.text()).replaceAll(/[^{}]*:has\([^{}]*\{[^{}]*\}/g, '') });
+    await route.fulfill({
+      response: answer,
+      body: (await answer.text()).replaceAll(/[^{}]*:has\([^{}]*\{[^{}]*\}/g, ''),
+    });
   });
   await page.goto('/');
   await page.locator('.opponents label', { hasText: 'A friend' }).click();
-  const ground = (/** @type {string} */ what) => page.locator(what).first().evaluate((one) => getComputedStyle(one).backgroundColor);
+  const ground = (/** @type {string} */ what) =>
+    page
+      .locator(what)
+      .first()
+      .evaluate((one) => getComputedStyle(one).backgroundColor);
   assert.notEqual(await ground('.opponents input:checked'), await ground('.opponents input:not(:checked)'));
   await page.locator('.options .seg input:checked').waitFor();
   assert.notEqual(await ground('.options .seg input:checked'), await ground('.options .seg input:not(:checked)'));

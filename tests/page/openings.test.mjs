@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { PHONE, accept, begin, choose, put, sees, stage, unfold, visitor } from './harness.mjs';
+import { accept, begin, choose, PHONE, put, sees, stage, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 /** @import { BrowserContextOptions } from 'playwright-core' */
@@ -17,7 +17,10 @@ const LANDSCAPE = { ...PHONE, viewport: { width: 863, height: 360 } };
  * @param {object} options of the game @param {BrowserContextOptions} [screen] Ann's and Bob's
  */
 async function opened(options, screen = {}) {
-  const kept = { name: 'fivefold.options', value: JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black', ...options }) };
+  const kept = {
+    name: 'fivefold.options',
+    value: JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black', ...options }),
+  };
   const storageState = { cookies: [], origins: [{ origin: at.server.url, localStorage: [kept] }] };
   const ann = await visitor(at.browser, at.server, { ...screen, storageState }, 'Ann');
   const bob = await visitor(at.browser, at.server, screen, 'Bob');
@@ -74,7 +77,14 @@ test('an opening is chosen among those that the rules offer', async () => {
   await unfold(page);
   const opening = page.getByLabel('Opening');
   await opening.locator('option', { hasText: 'Swap2' }).waitFor({ state: 'attached' });
-  assert.deepEqual(await opening.locator('option').allTextContents(), ['Free', 'Swap1 (pie)', 'Swap', 'Swap2', 'Pro', 'Long Pro']);
+  assert.deepEqual(await opening.locator('option').allTextContents(), [
+    'Free',
+    'Swap1 (pie)',
+    'Swap',
+    'Swap2',
+    'Pro',
+    'Long Pro',
+  ]);
   await opening.selectOption('swap2');
   await page.locator('.options').getByText('The other picks a side, or places two more').waitFor();
   await page.locator('.options summary').getByText('Swap2').waitFor();
@@ -82,7 +92,9 @@ test('an opening is chosen among those that the rules offer', async () => {
   await opening.locator('option', { hasText: 'Taraguchi-10' }).waitFor({ state: 'attached' });
   assert.equal(await opening.inputValue(), 'swap2', 'an opening that the new rules offer too stays chosen');
   await page.locator('.options').getByLabel('Rules').selectOption('mnk');
-  await page.waitForFunction(() => document.querySelectorAll('.opening-how').length === 1 && !document.querySelector('option[value=swap2]'));
+  await page.waitForFunction(
+    () => document.querySelectorAll('.opening-how').length === 1 && !document.querySelector('option[value=swap2]'),
+  );
   assert.equal(await opening.inputValue(), 'free');
   assert.deepEqual(complaints, []);
 });
@@ -107,7 +119,10 @@ test('swap2: stones wait to be confirmed, and the second player takes White', as
   assert.equal(await bob.page.getByRole('button', { name: /Take back|Offer draw/ }).count(), 0);
   await press(bob.page, 'Play White You place the next stone');
   await title(bob.page, 'Your move');
-  for (const [page, first, second] of /** @type {const} */ ([[ann.page, 'You', 'Bob'], [bob.page, 'Ann', 'You']])) {
+  for (const [page, first, second] of /** @type {const} */ ([
+    [ann.page, 'You', 'Bob'],
+    [bob.page, 'Ann', 'You'],
+  ])) {
     await tells(page, `${second} kept White`);
     await tells(page, `The opening is over. Black: ${first}.`);
   }
@@ -124,10 +139,15 @@ test('swap2: the second player takes Black, for a spectator who comes in the mid
   await eve.page.goto(link);
   await title(eve.page, 'Opening: Swap2 – Bob chooses');
   await tells(eve.page, 'Ann placed h8 h9 j10');
-  for (const { page } of [ann, bob, eve]) assert.equal(await page.locator('.plate').getByText('the opening decides').count(), 2);
+  for (const { page } of [ann, bob, eve])
+    assert.equal(await page.locator('.plate').getByText('the opening decides').count(), 2);
   await press(bob.page, 'Play Black Ann places the next stone');
   await title(ann.page, 'Your move');
-  for (const [{ page }, first, second] of /** @type {const} */ ([[ann, 'You', 'Bob'], [bob, 'Ann', 'You'], [eve, 'Ann', 'Bob']])) {
+  for (const [{ page }, first, second] of /** @type {const} */ ([
+    [ann, 'You', 'Bob'],
+    [bob, 'Ann', 'You'],
+    [eve, 'Ann', 'Bob'],
+  ])) {
     await tells(page, `${second} switched to Black`);
     // The black stone was Ann's, who is White now.
     if (page !== eve.page) await page.locator('.summary').getByText(`${first} played j10.`).waitFor();
@@ -144,7 +164,9 @@ test('swap2: the second player takes Black, for a spectator who comes in the mid
   await eve.page.goto(replay ?? '');
   await eve.page.locator('.opening-lines').getByText('Bob switched to Black').waitFor();
   // The line about it moves no move into the other color's column.
-  const lefts = await eve.page.locator('.moves .move').evaluateAll((moves) => moves.map((move) => move.getBoundingClientRect().x));
+  const lefts = await eve.page
+    .locator('.moves .move')
+    .evaluateAll((moves) => moves.map((move) => move.getBoundingClientRect().x));
   assert.equal(lefts.length, 4);
   assert.deepEqual([lefts[0], lefts[1]], [lefts[2], lefts[3]]);
   await eve.page.locator('.about').getByText('Swap2').waitFor();
@@ -220,7 +242,10 @@ test('RIF on a phone: fifth stones that are the same count once, and White picks
   await shows(bob.page, 'a1 is not offered.');
   await put(bob.page, 'g9');
   await title(bob.page, 'Your move');
-  for (const [{ page }, first, second] of /** @type {const} */ ([[ann, 'You', 'Bob'], [bob, 'Ann', 'You']])) {
+  for (const [{ page }, first, second] of /** @type {const} */ ([
+    [ann, 'You', 'Bob'],
+    [bob, 'Ann', 'You'],
+  ])) {
     await sees(page, 'g9', 'Black');
     await sees(page, 'g8', 'empty$');
     await tells(page, `${first} offered g8 g9`);
@@ -263,7 +288,9 @@ test('Taraguchi-10: sides change after each stone, and each stone is put by the 
   await title(ann.page, 'Opening: Taraguchi-10 – you choose');
   const names = await ann.page.locator('.choice button').allTextContents();
   assert.deepEqual(names, [
-    'Switch to WhiteBob places the next stone', 'Place one fifth moveIn the middle 9×9. Bob may then switch', 'Offer tenBob picks one',
+    'Switch to WhiteBob places the next stone',
+    'Place one fifth moveIn the middle 9×9. Bob may then switch',
+    'Offer tenBob picks one',
   ]);
   await press(ann.page, /^Place one fifth/);
   await putOne(ann.page, 'a1');
@@ -275,7 +302,13 @@ test('Taraguchi-10: sides change after each stone, and each stone is put by the 
   for (const { page } of [ann, bob]) {
     await sees(page, 'i7', 'White');
     await page.locator('.plate', { hasText: 'Bob' }).getByText('Black').waitFor();
-    assert.equal(await page.locator('.opening-lines').getByText(/switched/).count(), 3);
+    assert.equal(
+      await page
+        .locator('.opening-lines')
+        .getByText(/switched/)
+        .count(),
+      3,
+    );
   }
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });

@@ -21,11 +21,16 @@ const LOOK_EVERY_MS = 50;
 /** A browser that starts for the first time, on a machine that builds, takes long. */
 const START_WITHIN_MS = 90_000;
 /** Where Debian keeps WebKit's small browser. */
-const MINI_BROWSER = process.env.MINI_BROWSER ?? `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
+const MINI_BROWSER =
+  process.env.MINI_BROWSER ??
+  `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
 const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
 
 /** Why a walk is not possible here, if it is not. */
-export const missing = [FIREFOX, MINI_BROWSER, '/usr/bin/WebKitWebDriver', '/usr/bin/Xvfb'].filter((program) => !existsSync(program)).map((program) => `SKIPPED: there is no ${program}`).join(', ');
+export const missing = [FIREFOX, MINI_BROWSER, '/usr/bin/WebKitWebDriver', '/usr/bin/Xvfb']
+  .filter((program) => !existsSync(program))
+  .map((program) => `SKIPPED: there is no ${program}`)
+  .join(', ');
 
 /**
  * A browser with one tab.
@@ -42,13 +47,17 @@ export const missing = [FIREFOX, MINI_BROWSER, '/usr/bin/WebKitWebDriver', '/usr
 /** Starts Firefox. @param {string} url of the server @returns {Promise<Visitor>} */
 export async function openFirefox(url) {
   const browser = await puppeteer.launch({
-    browser: 'firefox', executablePath: FIREFOX, headless: true, timeout: START_WITHIN_MS, defaultViewport: { width: WIDTH, height: HEIGHT },
+    browser: 'firefox',
+    executablePath: FIREFOX,
+    headless: true,
+    timeout: START_WITHIN_MS,
+    defaultViewport: { width: WIDTH, height: HEIGHT },
     extraPrefsFirefox: { 'intl.accept_languages': 'en-GB' },
   });
   const [page = await browser.newPage()] = await browser.pages();
   return {
     kind: 'Firefox',
-    goto: async (path) => void await page.goto(url + path),
+    goto: async (path) => void (await page.goto(url + path)),
     evaluate: (work, ...args) => page.evaluate(/** @type {any} */ (work), ...args),
     click: (x, y) => page.mouse.click(x, y),
     type: (text) => page.keyboard.type(text),
@@ -65,7 +74,9 @@ export async function openWebKit(url) {
   /** @type {ChildProcess[]} */
   const children = [];
   const home = await mkdtemp(join(tmpdir(), 'fivefold-webkit-'));
-  const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', `${WIDTH}x1024x24`, '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const screen = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', `${WIDTH}x1024x24`, '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
   children.push(screen);
   const display = await new Promise((resolve, reject) => {
     screen.once('error', reject);
@@ -73,34 +84,101 @@ export async function openWebKit(url) {
   });
   const port = await freePort();
   const { HOME: _, ...environment } = process.env;
-  children.push(spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
-    stdio: 'ignore', env: { ...environment, HOME: home, DISPLAY: display, LANG: 'C.UTF-8', LANGUAGE: 'en_GB', LIBGL_ALWAYS_SOFTWARE: '1', WEBKIT_DISABLE_DMABUF_RENDERER: '1' },
-  }));
+  children.push(
+    spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
+      stdio: 'ignore',
+      env: {
+        ...environment,
+        HOME: home,
+        DISPLAY: display,
+        LANG: 'C.UTF-8',
+        LANGUAGE: 'en_GB',
+        LIBGL_ALWAYS_SOFTWARE: '1',
+        WEBKIT_DISABLE_DMABUF_RENDERER: '1',
+      },
+    }),
+  );
   /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
   const call = async (method, path, body) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      body: body && JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
     const { value } = await answer.json();
     if (!answer.ok) throw new Error(`WebKit: ${value.error}: ${value.message}`);
     return value;
   };
-  await soon('WebKit’s driver', async () => (await call('GET', '/status').catch(() => undefined))?.ready, START_WITHIN_MS);
-  const { sessionId } = await call('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] } } } });
-  const act = (/** @type {string} */ what, /** @type {object} */ body) => call('POST', `/session/${sessionId}/${what}`, body);
+  await soon(
+    'WebKit’s driver',
+    async () => (await call('GET', '/status').catch(() => undefined))?.ready,
+    START_WITHIN_MS,
+  );
+  const { sessionId } = await call('POST', '/session', {
+    capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { binary: MINI_BROWSER, args: ['--automation'] } } },
+  });
+  const act = (/** @type {string} */ what, /** @type {object} */ body) =>
+    call('POST', `/session/${sessionId}/${what}`, body);
   await act('window/rect', { width: WIDTH, height: HEIGHT });
   return {
     kind: 'WebKit',
     goto: (path) => act('url', { url: url + path }),
-    evaluate: (work, ...args) => act('execute/async', { script: `const args = [...arguments]; const done = args.pop(); Promise.resolve((${work})(...args)).then(done);`, args }),
-    click: (x, y) => act('actions', { actions: [{ type: 'pointer', id: 'mouse', actions: [
-      { type: 'pointerMove', x: Math.round(x), y: Math.round(y) }, { type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 }] }] }),
-    type: (text) => act('actions', { actions: [{ type: 'key', id: 'keyboard', actions: [...text].flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]) }] }),
-    key: (key) => act('actions', { actions: [{ type: 'key', id: 'keyboard', actions: [{ type: 'keyDown', value: KEYS[key] }, { type: 'keyUp', value: KEYS[key] }] }] }),
+    evaluate: (work, ...args) =>
+      act('execute/async', {
+        script: `const args = [...arguments]; const done = args.pop(); Promise.resolve((${work})(...args)).then(done);`,
+        args,
+      }),
+    click: (x, y) =>
+      act('actions', {
+        actions: [
+          {
+            type: 'pointer',
+            id: 'mouse',
+            actions: [
+              { type: 'pointerMove', x: Math.round(x), y: Math.round(y) },
+              { type: 'pointerDown', button: 0 },
+              { type: 'pointerUp', button: 0 },
+            ],
+          },
+        ],
+      }),
+    type: (text) =>
+      act('actions', {
+        actions: [
+          {
+            type: 'key',
+            id: 'keyboard',
+            actions: [...text].flatMap((value) => [
+              { type: 'keyDown', value },
+              { type: 'keyUp', value },
+            ]),
+          },
+        ],
+      }),
+    key: (key) =>
+      act('actions', {
+        actions: [
+          {
+            type: 'key',
+            id: 'keyboard',
+            actions: [
+              { type: 'keyDown', value: KEYS[key] },
+              { type: 'keyUp', value: KEYS[key] },
+            ],
+          },
+        ],
+      }),
     async close() {
       await call('DELETE', `/session/${sessionId}`).catch(() => {});
-      await Promise.all(children.map((child) => new Promise((resolve) => {
-        child.once('exit', resolve);
-        child.kill();
-      })));
+      await Promise.all(
+        children.map(
+          (child) =>
+            new Promise((resolve) => {
+              child.once('exit', resolve);
+              child.kill();
+            }),
+        ),
+      );
       await rm(home, { recursive: true, force: true });
     },
   };
@@ -134,12 +212,16 @@ export async function soon(what, look, patience = PATIENCE_MS) {
 /** In the page: the middle of the first visible element that matches and contains the text, once it stands still.
  * @param {string} selector @param {string} text @returns {Promise<[number, number] | null>} */
 async function middleOf(selector, text) {
-  const found = [...document.querySelectorAll(selector)].find((one) => one.textContent?.includes(text) && one.getClientRects().length > 0);
+  const found = [...document.querySelectorAll(selector)].find(
+    (one) => one.textContent?.includes(text) && one.getClientRects().length > 0,
+  );
   if (!found) return null;
   found.scrollIntoView({ block: 'nearest' });
   const box = () => found.getBoundingClientRect();
   const before = box();
-  await new Promise((resolve) => { setTimeout(resolve, 60); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 60);
+  });
   const { x, y, width, height } = box();
   return found.isConnected && x === before.x && y === before.y ? [x + width / 2, y + height / 2] : null;
 }
@@ -157,8 +239,19 @@ export async function press(visitor, selector, text = '') {
 
 /** Waits until no such element is visible. @param {Visitor} visitor @param {string} selector @param {string} [text] in it */
 export async function vanishes(visitor, selector, text = '', patience = PATIENCE_MS) {
-  await soon(`${visitor.kind}: no ${selector} “${text}”`, () => visitor.evaluate((/** @type {string} */ what, /** @type {string} */ words) => (
-    [...document.querySelectorAll(what)].every((one) => !one.textContent?.includes(words) || one.getClientRects().length === 0)), selector, text), patience);
+  await soon(
+    `${visitor.kind}: no ${selector} “${text}”`,
+    () =>
+      visitor.evaluate(
+        (/** @type {string} */ what, /** @type {string} */ words) =>
+          [...document.querySelectorAll(what)].every(
+            (one) => !one.textContent?.includes(words) || one.getClientRects().length === 0,
+          ),
+        selector,
+        text,
+      ),
+    patience,
+  );
 }
 
 /** Puts a stone on a point such as h8, and waits until it lies there. @param {Visitor} visitor @param {string} name */
@@ -170,5 +263,13 @@ export async function putStone(visitor, name) {
 
 /** Waits for a stone on a point. @param {Visitor} visitor @param {string} name */
 export async function seesStone(visitor, name) {
-  await soon(`${visitor.kind}: a stone on ${name}`, () => visitor.evaluate((/** @type {string} */ at) => /Black|White/.test(document.querySelector(`[role=gridcell][aria-label^="${at},"]`)?.getAttribute('aria-label') ?? ''), name));
+  await soon(`${visitor.kind}: a stone on ${name}`, () =>
+    visitor.evaluate(
+      (/** @type {string} */ at) =>
+        /Black|White/.test(
+          document.querySelector(`[role=gridcell][aria-label^="${at},"]`)?.getAttribute('aria-label') ?? '',
+        ),
+      name,
+    ),
+  );
 }

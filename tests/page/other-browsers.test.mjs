@@ -7,7 +7,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { openBrowser, Server, visitor } from './harness.mjs';
-import { appears, missing, openFirefox, openWebKit, press, putStone, seesStone, soon, vanishes } from './other-browsers.mjs';
+import {
+  appears,
+  missing,
+  openFirefox,
+  openWebKit,
+  press,
+  putStone,
+  seesStone,
+  soon,
+  vanishes,
+} from './other-browsers.mjs';
 
 /** @import { Visitor } from './other-browsers.mjs' */
 
@@ -32,7 +42,7 @@ after(async () => {
 });
 
 /** Runs a part of the walk in each browser. @param {(visitor: Visitor) => Promise<void>} part */
-const each = async (part) => void await Promise.all(visitors.map(part));
+const each = async (part) => void (await Promise.all(visitors.map(part)));
 
 /** In the page: by how many pixels a box is higher than its rows, with its padding and their gaps.
  * @param {string} selector */
@@ -46,50 +56,59 @@ function excessHeight(selector) {
   const own = rows.map((one) => one.getBoundingClientRect().height);
   box.style.alignItems = '';
   const last = /** @type {HTMLElement} */ (rows.at(-1)).getBoundingClientRect();
-  return Math.max(...stretched.map((one, at) => one - (own[at] ?? 0)), box.scrollHeight > height ? 0 : box.getBoundingClientRect().bottom - last.bottom - 30);
+  return Math.max(
+    ...stretched.map((one, at) => one - (own[at] ?? 0)),
+    box.scrollHeight > height ? 0 : box.getBoundingClientRect().bottom - last.bottom - 30,
+  );
 }
 
-test('a bot answers on the board, and dialogs are as high as what they contain', { skip: missing || false }, () => each(async (visitor) => {
-  await visitor.goto('/');
-  await press(visitor, '.opponents label', 'A bot');
-  await press(visitor, '.level label', '1');
-  await press(visitor, '.start');
-  await appears(visitor, '.status', 'Your move');
-  await putStone(visitor, 'c3');
-  await soon(`${visitor.kind}: the bot's stone`, () => visitor.evaluate(() => document.querySelectorAll('.moves .move').length >= 2));
-  await appears(visitor, '.status', 'Your move');
+test('a bot answers on the board, and dialogs are as high as what they contain', { skip: missing || false }, () =>
+  each(async (visitor) => {
+    await visitor.goto('/');
+    await press(visitor, '.opponents label', 'A bot');
+    await press(visitor, '.level label', '1');
+    await press(visitor, '.start');
+    await appears(visitor, '.status', 'Your move');
+    await putStone(visitor, 'c3');
+    await soon(`${visitor.kind}: the bot's stone`, () =>
+      visitor.evaluate(() => document.querySelectorAll('.moves .move').length >= 2),
+    );
+    await appears(visitor, '.status', 'Your move');
 
-  await press(visitor, '.gear');
-  await appears(visitor, 'dialog[open]');
-  const excess = await visitor.evaluate(excessHeight, 'dialog[open]');
-  assert.ok(excess < 4, `${visitor.kind}: the dialog is ${excess} px too high`);
-  await visitor.key('Escape');
-  await vanishes(visitor, 'dialog');
-  await press(visitor, '.bar .me');
-  await appears(visitor, 'dialog[open] h2');
-  await press(visitor, 'dialog .close');
-  await vanishes(visitor, 'dialog');
-}));
+    await press(visitor, '.gear');
+    await appears(visitor, 'dialog[open]');
+    const excess = await visitor.evaluate(excessHeight, 'dialog[open]');
+    assert.ok(excess < 4, `${visitor.kind}: the dialog is ${excess} px too high`);
+    await visitor.key('Escape');
+    await vanishes(visitor, 'dialog');
+    await press(visitor, '.bar .me');
+    await appears(visitor, 'dialog[open] h2');
+    await press(visitor, 'dialog .close');
+    await vanishes(visitor, 'dialog');
+  }),
+);
 
-test('the analysis has its engine, its menu, and its marks', { skip: missing || false }, () => each(async (visitor) => {
-  await visitor.goto('/analyse#moves=h8+i9+h9');
-  await appears(visitor, '.tree .move', 'h9');
-  await press(visitor, '.more-move');
-  await appears(visitor, '.move-menu');
-  const excess = await visitor.evaluate(excessHeight, '.move-menu');
-  assert.ok(excess < 4, `${visitor.kind}: the menu is ${excess} px too high`);
-  await visitor.key('Escape');
-  await vanishes(visitor, '.move-menu');
-  const lines = () => visitor.evaluate(() => document.querySelectorAll('.lines li').length > 0);
-  // The analysis begins by itself.
-  await soon(`${visitor.kind}: the engine's lines`, lines, 40_000);
-  const mark = await visitor.evaluate(() => {
-    const move = document.querySelector('.tree .move');
-    move?.classList.add('mistake');
-    return move && getComputedStyle(move).textDecorationStyle;
-  });
-  assert.equal(mark, 'wavy', visitor.kind);
-}));
+test('the analysis has its engine, its menu, and its marks', { skip: missing || false }, () =>
+  each(async (visitor) => {
+    await visitor.goto('/analyse#moves=h8+i9+h9');
+    await appears(visitor, '.tree .move', 'h9');
+    await press(visitor, '.more-move');
+    await appears(visitor, '.move-menu');
+    const excess = await visitor.evaluate(excessHeight, '.move-menu');
+    assert.ok(excess < 4, `${visitor.kind}: the menu is ${excess} px too high`);
+    await visitor.key('Escape');
+    await vanishes(visitor, '.move-menu');
+    const lines = () => visitor.evaluate(() => document.querySelectorAll('.lines li').length > 0);
+    // The analysis begins by itself.
+    await soon(`${visitor.kind}: the engine's lines`, lines, 40_000);
+    const mark = await visitor.evaluate(() => {
+      const move = document.querySelector('.tree .move');
+      move?.classList.add('mistake');
+      return move && getComputedStyle(move).textDecorationStyle;
+    });
+    assert.equal(mark, 'wavy', visitor.kind);
+  }),
+);
 
 /** Says something in the room's chat. @param {Visitor} visitor @param {string} text */
 async function say(visitor, text) {
@@ -98,7 +117,9 @@ async function say(visitor, text) {
   await visitor.key('Enter');
 }
 
-test('Firefox plays WebKit, they talk, and both are back as soon as the server is', { skip: missing || false }, async (t) => {
+test('Firefox plays WebKit, they talk, and both are back as soon as the server is', {
+  skip: missing || false,
+}, async (t) => {
   const [host, guest] = /** @type {[Visitor, Visitor]} */ (visitors);
   await host.goto('/');
   await press(host, '.opponents label', 'A friend');
@@ -109,8 +130,11 @@ test('Firefox plays WebKit, they talk, and both are back as soon as the server i
   const turn = (/** @type {Visitor} */ one) => one.evaluate(() => document.querySelector('.status')?.textContent ?? '');
   // The button is gone once the seat is taken.
   await press(guest, 'button', 'Play against');
-  await soon('the game begins', async () => /Your move|thinking/.test(await turn(host)) && /Your move|thinking/.test(await turn(guest)));
-  const [black, white] = await turn(host) === 'Your move' ? [host, guest] : [guest, host];
+  await soon(
+    'the game begins',
+    async () => /Your move|thinking/.test(await turn(host)) && /Your move|thinking/.test(await turn(guest)),
+  );
+  const [black, white] = (await turn(host)) === 'Your move' ? [host, guest] : [guest, host];
   await putStone(black, 'h8');
   await seesStone(white, 'h8');
 
@@ -119,8 +143,13 @@ test('Firefox plays WebKit, they talk, and both are back as soon as the server i
   await say(guest, 'well met');
   await appears(host, '.chat-lines', 'well met');
   for (const one of visitors) {
-    const [field, card] = await one.evaluate(() => ['.chat form', '.chat'].map((what) => document.querySelector(what)?.getBoundingClientRect().toJSON()));
-    assert.ok(field.top > card.top && field.bottom <= card.bottom && card.bottom <= 862 && card.height > 120, `${one.kind}: the field of the chat is in its card: ${JSON.stringify([field, card])}`);
+    const [field, card] = await one.evaluate(() =>
+      ['.chat form', '.chat'].map((what) => document.querySelector(what)?.getBoundingClientRect().toJSON()),
+    );
+    assert.ok(
+      field.top > card.top && field.bottom <= card.bottom && card.bottom <= 862 && card.height > 120,
+      `${one.kind}: the field of the chat is in its card: ${JSON.stringify([field, card])}`,
+    );
   }
 
   // A third one watches, in Chromium.
@@ -131,7 +160,9 @@ test('Firefox plays WebKit, they talk, and both are back as soon as the server i
   await watcher.getByRole('gridcell', { name: /^h8, Black/ }).waitFor({ state: 'attached' });
   await server.kill();
   await each((one) => appears(one, '.lost').then(() => {}));
-  await new Promise((resolve) => { setTimeout(resolve, OUTAGE_MS); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, OUTAGE_MS);
+  });
   await server.again();
   const since = performance.now();
   const back = async (/** @type {string} */ kind, /** @type {Promise<unknown>} */ there) => {

@@ -14,7 +14,12 @@ const moves = (page) => page.locator('.tree .move').allTextContents();
 
 /** Waits until the tree has these moves. @param {Page} page @param {string} expected */
 async function reads(page, expected) {
-  await page.waitForFunction((wanted) => [...document.querySelectorAll('.tree .move')].map(({ textContent }) => textContent).join(' ') === wanted, expected)
+  await page
+    .waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll('.tree .move')].map(({ textContent }) => textContent).join(' ') === wanted,
+      expected,
+    )
     .catch(async () => assert.equal((await moves(page)).join(' '), expected));
 }
 
@@ -68,7 +73,10 @@ test('a link, a text, a puzzle and a new one are analyses of their own, the newe
   await page.getByText('Your analyses (4)').click();
   const titles = page.locator('.own-analyses .own b');
   assert.deepEqual(await titles.allTextContents(), ['a1 b2 c3', 'k10', 'h8 h9 j10', 'My idea']);
-  await page.locator('.own-analyses').getByRole('button', { name: /^My idea/ }).click();
+  await page
+    .locator('.own-analyses')
+    .getByRole('button', { name: /^My idea/ })
+    .click();
   await reads(page, 'h8 i9 g7');
   assert.equal(await page.getByLabel('Name of this analysis').inputValue(), 'My idea');
   assert.deepEqual(complaints, []);
@@ -95,7 +103,10 @@ test('a deleted analysis comes back with Undo, whole', async () => {
   await keeps(page, 0);
   await page.locator('.own-analyses').getByRole('button', { name: 'Undo' }).click();
   await keeps(page, 1);
-  await page.locator('.own-analyses').getByRole('button', { name: /^h8 i9/ }).click();
+  await page
+    .locator('.own-analyses')
+    .getByRole('button', { name: /^h8 i9/ })
+    .click();
   await reads(page, 'h8 i9');
   assert.deepEqual(complaints, []);
 });
@@ -103,7 +114,10 @@ test('a deleted analysis comes back with Undo, whole', async () => {
 test('a text is kept as it is typed, and 40 steps can be undone after a reload', async () => {
   const { page, context, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse');
-  const played = Array.from({ length: 40 }, (_, ply) => `${'abcdefghjk'.charAt(ply % 10)}${1 + 3 * Math.floor(ply / 10)}`);
+  const played = Array.from(
+    { length: 40 },
+    (_, ply) => `${'abcdefghjk'.charAt(ply % 10)}${1 + 3 * Math.floor(ply / 10)}`,
+  );
   for (const name of played) await put(page, name);
   await reads(page, played.join(' '));
   await comments(page, 'half a sent');
@@ -127,7 +141,9 @@ test('two tabs with one analysis lose nothing of each other', async () => {
   await other.goto('/analyse');
   await reads(other, 'h8');
   await put(page, 'a1');
-  await page.waitForFunction(() => Object.entries(localStorage).some(([key, value]) => key.startsWith('fivefold.analyses.') && value.includes('770e')));
+  await page.waitForFunction(() =>
+    Object.entries(localStorage).some(([key, value]) => key.startsWith('fivefold.analyses.') && value.includes('770e')),
+  );
   await put(other, 'o15');
   await keeps(other, 2);
   await other.getByText('Your analyses (2)').click();
@@ -157,7 +173,10 @@ test('other rules and boards keep the legal moves, say what they removed, and ca
   // Tic-tac-toe has a board of its own.
   await page.getByLabel('Rules').selectOption('mnk');
   await page.waitForURL(/#mnk3-3\//);
-  await page.locator('.file-status').getByText(/^5 moves are not/).waitFor();
+  await page
+    .locator('.file-status')
+    .getByText(/^5 moves are not/)
+    .waitFor();
   await sees(page, 'b2', 'X');
   await page.locator('.file-status').getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('combobox', { name: 'Board' }).selectOption('unbounded');
@@ -249,24 +268,30 @@ test('a review stays with its game, over other moves, a reload, and from the gam
 test('a library of 12,000 moves opens, and is there after a reload', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto('/analyse#renju/h8');
-  await page.getByLabel('Open a file').setInputFiles({ name: 'many.lib', mimeType: '', buffer: Buffer.from(libraryOf(60, 200)) });
+  await page
+    .getByLabel('Open a file')
+    .setInputFiles({ name: 'many.lib', mimeType: '', buffer: Buffer.from(libraryOf(60, 200)) });
   await page.locator('.file-status').getByText('12,060 moves read.').waitFor({ timeout: 30_000 });
   await page.getByText('169 more variations').waitFor();
   await keeps(page, 2);
   await page.reload();
   await page.locator('.tree .move').first().waitFor();
   await page.locator('.own-analyses summary').click();
-  await page.locator('.own-analyses').getByText(/12,060 moves/).waitFor();
+  await page
+    .locator('.own-analyses')
+    .getByText(/12,060 moves/)
+    .waitFor();
   assert.deepEqual(complaints, []);
 });
 
 /** A library: so many first moves, each with so many answers. @param {number} first @param {number} answers */
 function libraryOf(first, answers) {
-  const point = (/** @type {number} */ at) => (Math.floor(at / 15) << 4) | (at % 15 + 1);
+  const point = (/** @type {number} */ at) => (Math.floor(at / 15) << 4) | ((at % 15) + 1);
   const bytes = [...Buffer.from('\xffRenLib\xff\x03\x04' + '\xff'.repeat(10), 'latin1'), 0, 0];
   for (let at = 0; at < first; at += 1) {
     bytes.push(point(at), at + 1 < first ? 0x80 : 0);
-    for (let answer = 0; answer < answers; answer += 1) bytes.push(point((at + 1 + answer) % 225), 0x40 | (answer + 1 < answers ? 0x80 : 0));
+    for (let answer = 0; answer < answers; answer += 1)
+      bytes.push(point((at + 1 + answer) % 225), 0x40 | (answer + 1 < answers ? 0x80 : 0));
   }
   return bytes;
 }

@@ -14,50 +14,63 @@ const at = stage();
  * @returns {Promise<{ room: string, seat: 'first' | 'second' }>}
  */
 function seek(page, name) {
-  return page.evaluate((name) => new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://${location.host}/ws`);
-    const identity = localStorage.getItem('fivefold.identity');
-    socket.onopen = () => {
-      socket.send(JSON.stringify({ type: 'hello', id: '1', protocol: 1, identity, name }));
-      socket.send(JSON.stringify({ type: 'seek', id: crypto.randomUUID(), pool: 'free' }));
-    };
-    socket.onmessage = ({ data }) => {
-      const message = JSON.parse(data);
-      if (message.type === 'refused') reject(new Error(data));
-      if (message.type !== 'paired') return;
-      socket.close();
-      resolve(message);
-    };
-    socket.onclose = () => reject(new Error('the socket is closed'));
-  }), name);
+  return page.evaluate(
+    (name) =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(`ws://${location.host}/ws`);
+        const identity = localStorage.getItem('fivefold.identity');
+        socket.onopen = () => {
+          socket.send(JSON.stringify({ type: 'hello', id: '1', protocol: 1, identity, name }));
+          socket.send(JSON.stringify({ type: 'seek', id: crypto.randomUUID(), pool: 'free' }));
+        };
+        socket.onmessage = ({ data }) => {
+          const message = JSON.parse(data);
+          if (message.type === 'refused') reject(new Error(data));
+          if (message.type !== 'paired') return;
+          socket.close();
+          resolve(message);
+        };
+        socket.onclose = () => reject(new Error('the socket is closed'));
+      }),
+    name,
+  );
 }
 
 /** Two people whom the server has paired, in their room. The first puts the first stone. */
 async function pair() {
   const names = ['Ann', 'Bob'];
-  const people = await Promise.all(names.map(async (name) => {
-    const person = await visitor(at.browser, at.server, {}, name);
-    /** Sends the page a message that the server did not send, over its last socket. */
-    let inject = (/** @type {object} */ _) => {};
-    /** By how much the server's clock is ahead for the page. */
-    let ahead = 0;
-    await person.page.routeWebSocket('**/ws', (socket) => {
-      socket.connectToServer().onMessage((text) => {
-        const message = JSON.parse(String(text));
-        socket.send(message.now ? JSON.stringify({ ...message, now: message.now + ahead }) : text);
+  const people = await Promise.all(
+    names.map(async (name) => {
+      const person = await visitor(at.browser, at.server, {}, name);
+      /** Sends the page a message that the server did not send, over its last socket. */
+      let inject = (/** @type {object} */ _) => {};
+      /** By how much the server's clock is ahead for the page. */
+      let ahead = 0;
+      await person.page.routeWebSocket('**/ws', (socket) => {
+        socket.connectToServer().onMessage((text) => {
+          const message = JSON.parse(String(text));
+          socket.send(message.now ? JSON.stringify({ ...message, now: message.now + ahead }) : text);
+        });
+        inject = (message) => socket.send(JSON.stringify(message));
       });
-      inject = (message) => socket.send(JSON.stringify(message));
-    });
-    await person.page.goto('/');
-    await person.page.waitForFunction(() => localStorage.getItem('fivefold.identity'));
-    return { ...person, name, inject: (/** @type {object} */ message) => inject(message), /** Both clocks are so much later, the page's and what it hears of the server's. */ later: async (/** @type {number} */ ms) => {
-      ahead += ms;
-      await person.page.evaluate((by) => {
-        const now = performance.now.bind(performance);
-        performance.now = () => now() + by;
-      }, ms);
-    } };
-  }));
+      await person.page.goto('/');
+      await person.page.waitForFunction(() => localStorage.getItem('fivefold.identity'));
+      return {
+        ...person,
+        name,
+        inject: (/** @type {object} */ message) => inject(message),
+        /** Both clocks are so much later, the page's and what it hears of the server's. */ later: async (
+          /** @type {number} */ ms,
+        ) => {
+          ahead += ms;
+          await person.page.evaluate((by) => {
+            const now = performance.now.bind(performance);
+            performance.now = () => now() + by;
+          }, ms);
+        },
+      };
+    }),
+  );
   const found = await Promise.all(people.map(({ page, name }) => seek(page, name)));
   const [one, other] = found.map(({ seat }) => people[seat === found[0]?.seat ? 0 : 1]);
   const [first, second] = found[0]?.seat === 'first' ? [one, other] : [other, one];
@@ -70,7 +83,9 @@ async function pair() {
 
 test('each player has a limit for the first move, and then resigns instead of aborting', async () => {
   const { first, second } = await pair();
-  const [abort, resign] = ['Abort', 'Resign'].map((name) => [first, second].map(({ page }) => page.getByRole('button', { name, exact: true })));
+  const [abort, resign] = ['Abort', 'Resign'].map((name) =>
+    [first, second].map(({ page }) => page.getByRole('button', { name, exact: true })),
+  );
   assert.ok(abort?.[0] && abort[1] && resign?.[0] && resign[1]);
   await first.page.getByText(/^Your first move: \d+ s, or the game is aborted$/).waitFor();
   await second.page.getByText(new RegExp(`^${first.name} has \\d+ s for the first move$`)).waitFor();
@@ -81,7 +96,13 @@ test('each player has a limit for the first move, and then resigns instead of ab
   await put(second.page, 'h9');
   for (const button of resign) await button.waitFor();
   for (const button of abort) assert.equal(await button.count(), 0);
-  assert.equal(await first.page.getByText(/first move/).filter({ visible: true }).count(), 0);
+  assert.equal(
+    await first.page
+      .getByText(/first move/)
+      .filter({ visible: true })
+      .count(),
+    0,
+  );
   assert.deepEqual([...first.complaints, ...second.complaints], []);
 });
 
@@ -112,9 +133,17 @@ test('a player who waits for long asks whether the opponent is there, and may th
   await second.page.locator('.toast').getByText('It is too early for that.').waitFor();
   await second.later(-180_000);
   // The room has eight events, and the next one of the server is the ninth.
-  const nudged = (/** @type {number} */ until) => ({ type: 'event', room, seq: 8.5, at: Date.now(), event: { type: 'nudged', by: 'second', until } });
+  const nudged = (/** @type {number} */ until) => ({
+    type: 'event',
+    room,
+    seq: 8.5,
+    at: Date.now(),
+    event: { type: 'nudged', by: 'second', until },
+  });
   first.inject(nudged(Date.now() + 60_000));
-  const question = first.page.getByText(new RegExp(`^${second.name} asks: are you still there\\? Move within \\d+ s\\.$`));
+  const question = first.page.getByText(
+    new RegExp(`^${second.name} asks: are you still there\\? Move within \\d+ s\\.$`),
+  );
   await question.waitFor();
   second.inject(nudged(Date.now() + 2_000));
   await second.page.getByText(new RegExp(`^${first.name} has \\d s to answer$`)).waitFor();

@@ -106,12 +106,19 @@ test('a game against the bot, on a phone, appears among the player’s games', a
   await sees(page, 'h8', 'empty');
   await page.touchscreen.tap(x, y);
   await sees(page, 'h8', 'Black');
-  await page.getByRole('button', { name: /^[a-o]\d+$/ }).nth(1).waitFor();
+  await page
+    .getByRole('button', { name: /^[a-o]\d+$/ })
+    .nth(1)
+    .waitFor();
   await page.getByRole('button', { name: 'Resign' }).tap();
   await page.getByRole('heading', { name: 'You lost' }).waitFor();
   await page.getByRole('link', { name: 'Fivefold' }).tap();
   await page.getByRole('link', { name: 'Your games' }).tap();
-  await page.locator('.game', { hasText: 'Bot, level 1' }).locator('.game-players').getByText('You', { exact: true }).waitFor();
+  await page
+    .locator('.game', { hasText: 'Bot, level 1' })
+    .locator('.game-players')
+    .getByText('You', { exact: true })
+    .waitFor();
   await page.getByLabel('Search').fill('nobody');
   await page.getByText('Nothing found.').waitFor();
   assert.deepEqual(complaints, []);
@@ -155,7 +162,9 @@ test('a link moves the identity to another device', async () => {
 
 test('renju’s forbidden points are shown while Black is to move', async () => {
   const kept = { name: 'fivefold.options', value: JSON.stringify({ variant: 'renju', size: '15', clock: 0 }) };
-  const { ann, bob } = await twoPlay(at, { storageState: { cookies: [], origins: [{ origin: at.server.url, localStorage: [kept] }] } });
+  const { ann, bob } = await twoPlay(at, {
+    storageState: { cookies: [], origins: [{ origin: at.server.url, localStorage: [kept] }] },
+  });
   await playAll([ann.page, bob.page], ['h8', 'a15', 'i8', 'c15', 'g7', 'e15', 'g6', 'g15']);
   await sees(ann.page, 'g8', 'forbidden for Black');
   await put(ann.page, 'g8');
@@ -168,8 +177,16 @@ test('renju’s forbidden points are shown while Black is to move', async () => 
 test('a search finds games beyond the first page', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   const named = (/** @type {number} */ number, /** @type {string} */ name) => ({
-    id: String(number), rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'public', first: { member: '0', name }, second: { bot: { kind: 'attack' } }, black: 'first',
-    started_at: 0, ended_at: number, plies: 9, outcome: { reason: 'agreement' },
+    id: String(number),
+    rules: { variant: 'freestyle', size: [15, 15] },
+    visibility: 'public',
+    first: { member: '0', name },
+    second: { bot: { kind: 'attack' } },
+    black: 'first',
+    started_at: 0,
+    ended_at: number,
+    plies: 9,
+    outcome: { reason: 'agreement' },
   });
   // Three pages of fifty, and Zoe in the last game of all.
   await page.route('**/api/games?*', (route) => {

@@ -23,7 +23,11 @@ let browser;
 before(async () => {
   [server, browser] = await Promise.all([Server.start(), openBrowser()]);
   for (const name of NAMES) {
-    const answer = await fetch(`${server.url}/api/account`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, password: PASSWORD }) });
+    const answer = await fetch(`${server.url}/api/account`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name, password: PASSWORD }),
+    });
     assert.equal(answer.status, 201, await answer.text());
   }
   await server.terminate();
@@ -38,7 +42,11 @@ after(async () => {
 /** Signs in by the page's cookie. @param {Page} page @param {string} name */
 async function signIn(page, name) {
   await page.goto('/learn');
-  const status = await page.evaluate(async (body) => (await fetch('/api/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status, JSON.stringify({ name, password: PASSWORD }));
+  const status = await page.evaluate(
+    async (body) =>
+      (await fetch('/api/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status,
+    JSON.stringify({ name, password: PASSWORD }),
+  );
   assert.equal(status, 200);
   await page.evaluate(() => localStorage.setItem('fivefold.account', '1'));
 }
@@ -75,15 +83,21 @@ test('a profile shows ratings, their history, results and games', async () => {
   await page.waitForFunction((days) => document.querySelectorAll('.rating-graph tbody tr').length < days, rows.length);
   assert.equal(await page.locator('.list tbody a[href^="/game/"]').count(), 12);
   assert.equal(await page.locator('.small-board canvas').count(), 12);
-  for (const rating of await page.locator('.list td:nth-child(3) .num').allTextContents()) assert.match(rating, /^ \d{3,4}$/);
+  for (const rating of await page.locator('.list td:nth-child(3) .num').allTextContents())
+    assert.match(rating, /^ \d{3,4}$/);
   // 72 games, with each stone by turns.
-  const sum = (/** @type {string} */ words) => (words.match(/\d+/g) ?? []).reduce((total, number) => total + Number(number), 0);
+  const sum = (/** @type {string} */ words) =>
+    (words.match(/\d+/g) ?? []).reduce((total, number) => total + Number(number), 0);
   const stones = await page.locator('.by-stone p').allTextContents();
   assert.equal(stones.length, 2);
   assert.equal(sum(stones.join(' ')), 72);
   assert.deepEqual(await page.locator('.met a').allTextContents(), ['Bori', 'Chloe', 'Дима']);
   assert.deepEqual(await page.locator('.met b').allTextContents(), ['16–8', '16–8', '16–8']);
-  await page.getByRole('link', { name: 'won' }).or(page.getByRole('link', { name: 'lost' })).first().click();
+  await page
+    .getByRole('link', { name: 'won' })
+    .or(page.getByRole('link', { name: 'lost' }))
+    .first()
+    .click();
   await page.getByRole('gridcell').first().waitFor({ state: 'attached' });
   assert.deepEqual(complaints, []);
 });
@@ -133,12 +147,19 @@ test('an unknown player has no page', async () => {
   await page.getByRole('heading', { name: 'Leaderboard', level: 1 }).waitFor();
 });
 
-for (const [theme, locale] of /** @type {const} */ ([['light', 'en'], ['dark', 'ru'], ['contrast', 'es']])) {
+for (const [theme, locale] of /** @type {const} */ ([
+  ['light', 'en'],
+  ['dark', 'ru'],
+  ['contrast', 'es'],
+])) {
   test(`both pages are accessible and fit, ${theme} in ${locale}`, async () => {
     for (const options of [{ locale }, { ...PHONE, locale }]) {
       const { page, context, complaints } = await visitor(browser, server, options);
       await signIn(page, 'Chloe');
-      await page.evaluate((chosen) => localStorage.setItem('fivefold.settings', JSON.stringify({ theme: chosen })), theme);
+      await page.evaluate(
+        (chosen) => localStorage.setItem('fivefold.settings', JSON.stringify({ theme: chosen })),
+        theme,
+      );
       for (const path of ['/player/Anna', '/leaderboard']) {
         await page.goto(path);
         await page.locator('.plot-line, .leaders').first().waitFor({ state: 'attached' });

@@ -10,7 +10,13 @@ const at = stage();
 /** Somebody new, and how often they have pressed something. @param {import('playwright-core').BrowserContextOptions} options */
 async function somebody(options) {
   const one = await visitor(at.browser, at.server, options);
-  await one.context.addInitScript(() => addEventListener('pointerdown', () => sessionStorage.setItem('presses', String(Number(sessionStorage.getItem('presses')) + 1)), true));
+  await one.context.addInitScript(() =>
+    addEventListener(
+      'pointerdown',
+      () => sessionStorage.setItem('presses', String(Number(sessionStorage.getItem('presses')) + 1)),
+      true,
+    ),
+  );
   await one.page.goto('/');
   await one.page.locator('.find:enabled').waitFor();
   return { ...one, presses: () => one.page.evaluate(() => Number(sessionStorage.getItem('presses'))) };

@@ -14,21 +14,30 @@ import { put, sees } from './harness.mjs';
 
 const web = new URL('../../server/web/', import.meta.url);
 const bytes = await readFile(new URL('engine/engine.wasm', web));
-const ask = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));
+const ask = await loadModule(async (imports) =>
+  WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports),
+);
 const read = (/** @type {string} */ rules) => readFile(new URL(`puzzles/${rules}.txt`, web), 'utf8').then(readPuzzles);
 /** The puzzles of freestyle and of renju. */
 export const sets = /** @type {const} */ ([await read('freestyle'), await read('renju')]);
 
 /** @param {'puzzle_answer' | 'puzzle_solution'} type @param {Puzzle} puzzle @param {readonly Point[]} played @returns {EngineAnswer} */
-export const asked = (type, { rules, moves }, played) => JSON.parse(ask(JSON.stringify({ type, rules, moves: [...moves, ...played] })));
+export const asked = (type, { rules, moves }, played) =>
+  JSON.parse(ask(JSON.stringify({ type, rules, moves: [...moves, ...played] })));
 /** @param {Point} point */
 export const called = (point) => pointName(point, [15, 15]);
 /** @param {Puzzle | undefined} puzzle @returns {Puzzle} */
 export const found = (puzzle) => puzzle ?? assert.fail('there is no such puzzle');
 /** A free point far from every stone. @param {Puzzle} puzzle */
 export const farPoint = ({ moves }) => {
-  const corners = /** @type {Point[]} */ ([[0, 0], [14, 0], [0, 14], [14, 14]]);
-  const distance = (/** @type {Point} */ [x, y]) => Math.min(...moves.map(([a, b]) => Math.max(Math.abs(a - x), Math.abs(b - y))));
+  const corners = /** @type {Point[]} */ ([
+    [0, 0],
+    [14, 0],
+    [0, 14],
+    [14, 14],
+  ]);
+  const distance = (/** @type {Point} */ [x, y]) =>
+    Math.min(...moves.map(([a, b]) => Math.max(Math.abs(a - x), Math.abs(b - y))));
   return corners.reduce((best, corner) => (distance(corner) > distance(best) ? corner : best));
 };
 
@@ -36,7 +45,10 @@ export const farPoint = ({ moves }) => {
 export async function open(page, puzzle) {
   await page.goto('about:blank');
   await page.goto(`/puzzles#${puzzle.id}`);
-  await page.locator('.voice').getByText(/Find the win/).waitFor();
+  await page
+    .locator('.voice')
+    .getByText(/Find the win/)
+    .waitFor();
   await sees(page, called(puzzle.first), 'empty');
 }
 

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import decode from 'jsqr';
-
-import { begin, stage, visitor } from './harness.mjs';
 import { encodeQr } from '../../server/web/ui/qr-encoder.js';
+import { begin, stage, visitor } from './harness.mjs';
 
 const at = stage();
 /** Pixels for one module. */
@@ -52,7 +51,7 @@ test('the picture on the screen reads as the link beside it', async () => {
   await page.goto('/');
   await begin(page, 'friend');
   const link = await page.getByLabel('Link to this room').inputValue();
-  const picture = [...await page.locator('.qr').screenshot()];
+  const picture = [...(await page.locator('.qr').screenshot())];
   const { data, width, height } = await page.evaluate(async (bytes) => {
     const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
     const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');

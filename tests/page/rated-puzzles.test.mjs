@@ -14,7 +14,10 @@ import { called, farPoint, open, playSolution, sets } from './puzzle-moves.mjs';
 const at = stage(TRUST);
 /** Where pictures go, if any are wanted. */
 const pictures = process.env.PICTURES;
-const SCREENS = /** @type {const} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', { ...PHONE, viewport: { width: 360, height: 640 } }]]);
+const SCREENS = /** @type {const} */ ([
+  ['desk', { viewport: { width: 1280, height: 800 } }],
+  ['phone', { ...PHONE, viewport: { width: 360, height: 640 } }],
+]);
 const short = sets[0].filter(({ kind, length }) => kind === 'fours' && length === 2);
 
 /** @param {Page} page @param {string} name */
@@ -40,7 +43,10 @@ for (const [size, options] of SCREENS) {
     const wrong = called(farPoint(one));
     await put(page, wrong);
     await page.getByText(`${wrong} doesn’t win`).waitFor({ timeout: 30_000 });
-    await page.locator('.puzzle-rating').getByText(/Your rating in puzzles: \d+\? \(-\d+\)/).waitFor({ timeout: 30_000 });
+    await page
+      .locator('.puzzle-rating')
+      .getByText(/Your rating in puzzles: \d+\? \(-\d+\)/)
+      .waitFor({ timeout: 30_000 });
     await shoot(page, `puzzle-failed-${size}`);
     const after = await shown(page);
     // The second try at the same puzzle solves it, and changes nothing.
@@ -48,19 +54,31 @@ for (const [size, options] of SCREENS) {
     await page.getByText('Solved', { exact: true }).first().waitFor();
     assert.equal(await shown(page), after);
     await open(page, other);
-    await page.locator('.puzzle-rating').getByText(/Your rating in puzzles: \d+\?$/).waitFor();
+    await page
+      .locator('.puzzle-rating')
+      .getByText(/Your rating in puzzles: \d+\?$/)
+      .waitFor();
     await playSolution(page, other);
-    await page.locator('.puzzle-rating').getByText(/\(\+\d+\)/).waitFor({ timeout: 30_000 });
+    await page
+      .locator('.puzzle-rating')
+      .getByText(/\(\+\d+\)/)
+      .waitFor({ timeout: 30_000 });
     await shoot(page, `puzzle-solved-${size}`);
     assert.deepEqual(await faults(page), []);
     // The next one is near the rating: not one of the two.
     await page.getByRole('button', { name: 'Next puzzle' }).click();
-    await page.locator('.voice').getByText(/Find the win/).waitFor();
+    await page
+      .locator('.voice')
+      .getByText(/Find the win/)
+      .waitFor();
     assert.ok(![one.id, other.id].includes(new URL(page.url()).hash.slice(1)));
     // Asking for help ends the try.
     await open(page, third);
     await page.getByRole('button', { name: 'Hint' }).click();
-    await page.locator('.puzzle-rating').getByText(/\(-\d+\)/).waitFor({ timeout: 30_000 });
+    await page
+      .locator('.puzzle-rating')
+      .getByText(/\(-\d+\)/)
+      .waitFor({ timeout: 30_000 });
     await open(page, one);
     await page.getByRole('button', { name: 'Show solution' }).click();
     await page.locator('.puzzle-rating').getByText('You tried this puzzle before').waitFor({ timeout: 30_000 });
@@ -80,7 +98,9 @@ test('a guest solves puzzles, and the server learns nothing of it', async () => 
   const { page, context, complaints } = await guest(at);
   /** @type {string[]} */
   const sent = [];
-  page.on('request', (request) => { if (new URL(request.url()).pathname.startsWith('/api/puzzles')) sent.push(request.url()); });
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/puzzles')) sent.push(request.url());
+  });
   const [one] = short;
   assert.ok(one);
   await open(page, one);

@@ -14,7 +14,10 @@ import { PHONE, stage, visitor } from './harness.mjs';
 const at = stage(TRUST);
 /** Where pictures go, if any are wanted. */
 const pictures = process.env.PICTURES;
-const SCREENS = /** @type {const} */ ([['desk', { viewport: { width: 1280, height: 800 } }], ['phone', { ...PHONE, viewport: { width: 360, height: 640 } }]]);
+const SCREENS = /** @type {const} */ ([
+  ['desk', { viewport: { width: 1280, height: 800 } }],
+  ['phone', { ...PHONE, viewport: { width: 360, height: 640 } }],
+]);
 
 /** @param {Page} page @param {string} name */
 async function shoot(page, name) {
@@ -46,7 +49,11 @@ for (const [size, options] of SCREENS) {
     await post.getByText('It counts for the ratings of both.').waitFor();
     await rated.check();
     // What cannot be rated says why, and the wish comes back.
-    for (const [label, value, why] of [['Board', '13', 'on boards of'], ['Other clock', '0', 'have a clock'], ['Opening', 'free', 'use the free opening']]) {
+    for (const [label, value, why] of [
+      ['Board', '13', 'on boards of'],
+      ['Other clock', '0', 'have a clock'],
+      ['Opening', 'free', 'use the free opening'],
+    ]) {
       const field = label === 'Other clock' ? undefined : post.getByLabel(label ?? '');
       const before = await field?.inputValue();
       if (field) await field.selectOption(value ?? '');

@@ -15,8 +15,10 @@ const at = stage();
 
 test('the page has a text for every refusal of the protocol', async () => {
   const guide = await protocolGuide();
-  const tables = [...guide.matchAll(/\n\| `?reason`? \|[^]*?\n\n/g)].join('');
-  const codes = tables.split('\n').flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code ?? ''));
+  const tables = [...guide.matchAll(/\n\| `?reason`? \|[\s\S]*?\n\n/g)].join('');
+  const codes = tables
+    .split('\n')
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code ?? ''));
   assert.ok(codes.length > 60, `${codes.length} codes in the table`);
   for (const code of codes) assert.ok(`refused_${code}` in texts || code === 'reason', code);
 });
@@ -46,7 +48,12 @@ test('a refusal is shown in the language of the player, or else as the server wo
 /** What the server answers to a text, and what a page in Russian shows.
  * @type {[number, string, string, string][]} */
 const ANSWERS = [
-  [400, 'application/json', '{"reason":"occupied","text":"There is a stone."}', 'Там уже стоит камень. Выберите другой пункт.'],
+  [
+    400,
+    'application/json',
+    '{"reason":"occupied","text":"There is a stone."}',
+    'Там уже стоит камень. Выберите другой пункт.',
+  ],
   [429, 'text/plain', 'Too many questions.', 'Слишком быстро. Подождите немного и попробуйте ещё раз.'],
   [400, 'text/plain', 'line 3: no move', 'line 3: no move'],
   [500, 'text/plain', '', 'Не получилось. Попробуйте чуть позже.'],

@@ -48,7 +48,9 @@ test('a shared position is in the query of its link, where previews find it', as
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.addInitScript(() => {
     Object.assign(navigator, { share: undefined });
-    Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (/** @type {string} */ text) => void Object.assign(window, { copied: text }) } });
+    Object.defineProperty(navigator, 'clipboard', {
+      value: { writeText: async (/** @type {string} */ text) => void Object.assign(window, { copied: text }) },
+    });
   });
   await page.goto('/analyse#moves=h8+i9');
   await called(page, 'i9, White, last move');
@@ -93,9 +95,13 @@ test('the graph of the review leads to any move', async () => {
   await page.getByText('Move 0 of 9').waitFor();
   await page.getByText('Deciding moves').waitFor();
   // The words and signs are explained, and each move says whose it was.
-  await page.getByText('A percentage is the winning chance that a move cost its player: a mistake from 12%, a blunder from 30%.').waitFor();
+  await page
+    .getByText(
+      'A percentage is the winning chance that a move cost its player: a mistake from 12%, a blunder from 30%.',
+    )
+    .waitFor();
   const turns = page.locator('.turn');
-  assert.ok(await turns.count() > 0);
+  assert.ok((await turns.count()) > 0);
   assert.equal(await page.locator('.turn .stone').count(), await turns.count());
 });
 
@@ -103,10 +109,18 @@ test('a game can be downloaded as files and as a picture', async () => {
   const { page } = await visitor(at.browser, at.server);
   await page.goto(await played());
   /** @type {[string, RegExp][]} */
-  const files = [['SGF', /^\(;.*SZ\[15\].*;B\[hh\].*;W\[hn\]/s], ['PSQ', /^Piskvorky 15x15.*\n8,8,/s], ['JSON', /"moves":/], ['PNG', /^\x89PNG/]];
+  const files = [
+    ['SGF', /^\(;.*SZ\[15\].*;B\[hh\].*;W\[hn\]/s],
+    ['PSQ', /^Piskvorky 15x15.*\n8,8,/s],
+    ['JSON', /"moves":/],
+    ['PNG', /^\x89PNG/],
+  ];
   for (const [name, beginning] of files) {
     const waiting = page.waitForEvent('download');
-    await page.getByRole('link', { name, exact: true }).or(page.getByRole('button', { name, exact: true })).click();
+    await page
+      .getByRole('link', { name, exact: true })
+      .or(page.getByRole('button', { name, exact: true }))
+      .click();
     const download = await waiting;
     assert.match(await readFile(await download.path(), 'latin1'), beginning, name);
     assert.match(download.suggestedFilename(), new RegExp(`\\.${name.toLowerCase()}$`));
@@ -146,7 +160,9 @@ test('import errors name the line, and unplayable moves the reason', async () =>
   await page.getByText('Read text').click();
   /** @type {[string, RegExp][]} */
   const cases = [
-    ['h8\nz26', /^Line 2 is not part of a game/], ['', /^No moves were found/], ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: There is a stone on that point/],
+    ['h8\nz26', /^Line 2 is not part of a game/],
+    ['', /^No moves were found/],
+    ['h8 i9 h8', /^2 moves read\. Move 3 cannot be played: There is a stone on that point/],
     ['Piskvorky 20x20, 11:11, 0\r\n11,11,0\r\n12,10,130\r\nann\r\nbob\r\n-1\r\n', /^2 moves read\. Back/],
   ];
   for (const [text, told] of cases) {
@@ -155,7 +171,10 @@ test('import errors name the line, and unplayable moves the reason', async () =>
     await page.locator('.file-status').getByText(told).waitFor();
   }
   await called(page, 'k10, Black');
-  assert.deepEqual(complaints.filter((text) => !/status of 4/.test(text)), []);
+  assert.deepEqual(
+    complaints.filter((text) => !/status of 4/.test(text)),
+    [],
+  );
 });
 
 test('a refused analysis shows the reason', async () => {
@@ -164,12 +183,19 @@ test('a refused analysis shows the reason', async () => {
   // It begins when it is asked to.
   await page.addInitScript(() => localStorage.setItem('fivefold.analysis_lines', '0'));
   await page.goto('/analyse');
-  const answers = [{ status: 503, body: 'x' }, { status: 429, body: 'Too many questions. Wait a moment.\n' }, undefined];
+  const answers = [
+    { status: 503, body: 'x' },
+    { status: 429, body: 'Too many questions. Wait a moment.\n' },
+    undefined,
+  ];
   const told = ['The server is busy', 'That was too fast.', 'That did not work.'];
   for (const [index, answer] of answers.entries()) {
     await page.route('**/api/analyse', (route) => (answer ? route.fulfill(answer) : route.abort()));
     await page.getByRole('button', { name: 'Live analysis' }).click();
-    await page.locator('.live-analysis').getByText(told[index] ?? '').waitFor();
+    await page
+      .locator('.live-analysis')
+      .getByText(told[index] ?? '')
+      .waitFor();
     await page.getByRole('button', { name: 'Live analysis' }).click();
     await page.unroute('**/api/analyse');
   }
@@ -180,10 +206,15 @@ test('a move against the rules disappears, with the reason', async () => {
   await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', moves: 'h8 a15 i8 c15 g7 e15 g6 g15' })}`);
   await called(page, 'g8, forbidden for Black');
   await put(page, 'g8');
-  await page.locator('.toast').getByText(/Forbidden for Black: a double three/).waitFor();
+  await page
+    .locator('.toast')
+    .getByText(/Forbidden for Black: a double three/)
+    .waitFor();
   await called(page, 'g8, forbidden for Black');
   await page.getByText('8 moves', { exact: true }).waitFor();
-  await page.goto(`/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`);
+  await page.goto(
+    `/analyse#${new URLSearchParams({ variant: 'mnk', size: '7,7', k: '4', moves: 'a1 a7 b1 b7 c1 c7 d1' })}`,
+  );
   await page.reload();
   await page.getByText('Black won').waitFor();
   assert.match(page.url(), /#mnk4-7\//);

@@ -5,7 +5,7 @@ import { cp, rm } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { faults } from './axe.mjs';
-import { Server, openBrowser, put, sees, twoPlay } from './harness.mjs';
+import { openBrowser, put, Server, sees, twoPlay } from './harness.mjs';
 
 const LOST = 'Connection lost. Reconnecting…';
 
@@ -63,7 +63,8 @@ test('after an older backup the page says what is gone, and the game goes on fro
       await page.evaluate(() => {
         const { news } = Object.assign(globalThis, { news: /** @type {string[]} */ ([]) });
         const polite = document.querySelector('.spoken[role=status]');
-        if (polite) new MutationObserver(() => news.push(polite.textContent ?? '')).observe(polite, { childList: true });
+        if (polite)
+          new MutationObserver(() => news.push(polite.textContent ?? '')).observe(polite, { childList: true });
       });
     }
     await copy(backup, server.data);
@@ -88,7 +89,8 @@ test('after an older backup the page says what is gone, and the game goes on fro
     await server.terminate();
     await copy(empty, server.data);
     await server.again();
-    for (const page of pages) await page.getByText('the server was restored from a backup without it').first().waitFor();
+    for (const page of pages)
+      await page.getByText('the server was restored from a backup without it').first().waitFor();
     assert.deepEqual([...ann.complaints, ...bob.complaints], []);
   } finally {
     await browser.close();

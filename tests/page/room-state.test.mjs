@@ -11,8 +11,15 @@ import { moverOf, Room, SEATS, stoneOf } from '../../server/web/game/room-state.
 function begun() {
   const room = new Room('k7m2qpxw9abc');
   const fold = (/** @type {number} */ at, /** @type {Event} */ event) => room.apply({ seq: room.seq + 1, at, event });
-  fold(0, { type: 'created', rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'private', assistance: false, host: '0',
-    time: { type: 'sudden_death', main_ms: 10_000 }, black: 'second' });
+  fold(0, {
+    type: 'created',
+    rules: { variant: 'freestyle', size: [15, 15] },
+    visibility: 'private',
+    assistance: false,
+    host: '0',
+    time: { type: 'sudden_death', main_ms: 10_000 },
+    black: 'second',
+  });
   fold(0, { type: 'sat', seat: 'first', player: { member: '0', name: 'Ann' } });
   assert.deepEqual([room.vacant, room.black, room.toAct], ['second', 'second', undefined]);
   fold(0, { type: 'sat', seat: 'second', player: { bot: { kind: 'attack' } } });
@@ -43,7 +50,12 @@ test('a move belongs to the seat that made it, whoever has its color by now', ()
   const { room, fold } = begun();
   assert.ok(room.game);
   room.openingKind = 'swap2';
-  room.game.opening = { kind: 'swap2', first: 'second', acts: [], ask: { seat: 'second', put: ['anywhere', 'anywhere', 'anywhere'] } };
+  room.game.opening = {
+    kind: 'swap2',
+    first: 'second',
+    acts: [],
+    ask: { seat: 'second', put: ['anywhere', 'anywhere', 'anywhere'] },
+  };
   for (const ply of [0, 1, 2]) fold(ply, { type: 'played', ply, point: [7, ply] });
   assert.equal(room.hasColours, false);
   fold(3, { type: 'asked', ask: { seat: 'first', take: true } });
@@ -52,7 +64,10 @@ test('a move belongs to the seat that made it, whoever has its color by now', ()
   fold(5, { type: 'played', ply: 3, point: [7, 3] });
   fold(6, { type: 'played', ply: 4, point: [7, 4] });
   const { game } = room;
-  assert.deepEqual([0, 1, 2, 3, 4].map((ply) => moverOf(game, ply)), ['second', 'second', 'second', 'second', 'first']);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((ply) => moverOf(game, ply)),
+    ['second', 'second', 'second', 'second', 'first'],
+  );
   assert.equal(room.hasColours, true);
 });
 
@@ -67,18 +82,34 @@ test('turns, clocks and offers keep to their seats when colours are exchanged', 
   game.black = 'first';
   assert.equal(room.toAct, 'first');
   fold(2_000, { type: 'played', ply: 2, point: [9, 9], time: { left_ms: 8_000 } });
-  assert.deepEqual(SEATS.map((seat) => game.clock?.[seat].left_ms), [8_000, 10_000]);
+  assert.deepEqual(
+    SEATS.map((seat) => game.clock?.[seat].left_ms),
+    [8_000, 10_000],
+  );
   assert.deepEqual([room.toAct, game.clock.running?.seat], ['second', 'second']);
   assert.equal(game.draw_offer, undefined, 'First has moved instead of answering');
 });
 
 test('the server repeats the last event, and another one in its place means that it was restored', () => {
   const { room, fold } = begun();
-  for (const [ply, at] of [[0, 1_000], [1, 2_000], [2, 3_000]]) fold(at ?? 0, { type: 'played', ply: ply ?? 0, point: [7, ply ?? 0] });
+  for (const [ply, at] of [
+    [0, 1_000],
+    [1, 2_000],
+    [2, 3_000],
+  ])
+    fold(at ?? 0, { type: 'played', ply: ply ?? 0, point: [7, ply ?? 0] });
   assert.equal(room.after, 6);
   const last = { seq: 7, at: 3_000, event: /** @type {Event} */ ({ type: 'played', ply: 2, point: [7, 2] }) };
   const next = { seq: 8, at: 4_000, event: /** @type {Event} */ ({ type: 'played', ply: 3, point: [7, 3] }) };
-  const joined = (/** @type {object} */ more) => /** @type {import('../../server/web/ui/protocol-types').Joined} */ ({ type: 'joined', id: '', room: room.code, now: 0, spectators: { count: 0, names: [] }, ...more });
+  const joined = (/** @type {object} */ more) =>
+    /** @type {import('../../server/web/ui/protocol-types').Joined} */ ({
+      type: 'joined',
+      id: '',
+      room: room.code,
+      now: 0,
+      spectators: { count: 0, names: [] },
+      ...more,
+    });
   assert.deepEqual(room.joined(joined({ events: [last, next] })), [next]);
   assert.deepEqual([room.contradicted, room.seq, room.takeGone()], [false, 8, undefined]);
   // Others have played on from the backup, up to the same number.
@@ -89,7 +120,25 @@ test('the server repeats the last event, and another one in its place means that
   const game = room.game;
   assert.ok(game);
   const { rules, host, time, firstBlack: black, seats } = room;
-  const served = { seq: 8, rules, host, time, black, seats, visibility: 'private', assistance: false, game: { ...structuredClone(game), moves: [[7, 0], [7, 1], [0, 0], [0, 1]] } };
+  const served = {
+    seq: 8,
+    rules,
+    host,
+    time,
+    black,
+    seats,
+    visibility: 'private',
+    assistance: false,
+    game: {
+      ...structuredClone(game),
+      moves: [
+        [7, 0],
+        [7, 1],
+        [0, 0],
+        [0, 1],
+      ],
+    },
+  };
   assert.deepEqual(room.joined(joined({ snapshot: served })), []);
   assert.deepEqual([room.contradicted, room.takeGone(), room.takeGone(), room.after], [false, 2, undefined, 8]);
 });
@@ -118,11 +167,32 @@ test('what a game waits for ends with the act, a takeback and the end', () => {
 test('ratings belong to their game, and change with its end', () => {
   const { room, fold } = begun();
   assert.equal(room.ratingText('first'), '');
-  room.receive({ type: 'ratings', room: room.code, game: 1, first: { rating: 1524 }, second: { rating: 1500, provisional: true } });
-  assert.deepEqual(SEATS.map((seat) => room.ratingText(seat)), ['1524', '1500?']);
+  room.receive({
+    type: 'ratings',
+    room: room.code,
+    game: 1,
+    first: { rating: 1524 },
+    second: { rating: 1500, provisional: true },
+  });
+  assert.deepEqual(
+    SEATS.map((seat) => room.ratingText(seat)),
+    ['1524', '1500?'],
+  );
   fold(1, { type: 'ended', outcome: { reason: 'resignation', winner: 'first' }, rated: true });
-  room.receive({ type: 'ratings', room: room.code, game: 1, first: { rating: 1532, change: 8 }, second: { rating: 1421, provisional: true, change: -79 } });
-  assert.deepEqual(SEATS.map((seat) => room.ratingText(seat)), ['1532 +8', '1421? −79']);
+  room.receive({
+    type: 'ratings',
+    room: room.code,
+    game: 1,
+    first: { rating: 1532, change: 8 },
+    second: { rating: 1421, provisional: true, change: -79 },
+  });
+  assert.deepEqual(
+    SEATS.map((seat) => room.ratingText(seat)),
+    ['1532 +8', '1421? −79'],
+  );
   fold(2, { type: 'started', game: 2, id: 'k7m2qpxw9abcdefg', black: 'first' });
-  assert.deepEqual(SEATS.map((seat) => room.ratingText(seat)), ['', '']);
+  assert.deepEqual(
+    SEATS.map((seat) => room.ratingText(seat)),
+    ['', ''],
+  );
 });

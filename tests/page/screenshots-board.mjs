@@ -11,14 +11,43 @@ import { begin, openBrowser, PHONE, playedGame, Server, visitor } from './harnes
 const [, , folder = 'target/screenshots'] = process.argv;
 const DESK = { viewport: { width: 1280, height: 800 } };
 /** A game with some turns, Black first, that a five ends. */
-const GAME = ['h8', 'i9', 'i7', 'g9', 'j8', 'h9', 'f9', 'j9', 'k9', 'g7', 'h6', 'j7', 'g8', 'f8', 'i8', 'k8', 'h7', 'h5', 'g6', 'j5', 'i6', 'k6', 'f6', 'e6', 'j6'];
+const GAME = [
+  'h8',
+  'i9',
+  'i7',
+  'g9',
+  'j8',
+  'h9',
+  'f9',
+  'j9',
+  'k9',
+  'g7',
+  'h6',
+  'j7',
+  'g8',
+  'f8',
+  'i8',
+  'k8',
+  'h7',
+  'h5',
+  'g6',
+  'j5',
+  'i6',
+  'k6',
+  'f6',
+  'e6',
+  'j6',
+];
 
 await mkdir(folder, { recursive: true });
 const server = await Server.start({ 'no-demo': false, 'bot-pace': 100 });
 const browser = await openBrowser();
 try {
   const game = await playedGame({ server, browser }, GAME);
-  for (const [device, options] of /** @type {const} */ ([['desk', DESK], ['phone', PHONE]])) {
+  for (const [device, options] of /** @type {const} */ ([
+    ['desk', DESK],
+    ['phone', PHONE],
+  ])) {
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       const { page, context, complaints } = await visitor(browser, server, { ...options, colorScheme });
       const shoot = async (/** @type {string} */ name) => {
@@ -26,7 +55,9 @@ try {
         await page.waitForTimeout(400);
         await page.screenshot({ path: join(folder, `${name}-${device}-${colorScheme}.png`) });
       };
-      await page.goto(`/analyse#${new URLSearchParams({ variant: 'freestyle', size: 'unbounded', moves: sprawl(600) })}`);
+      await page.goto(
+        `/analyse#${new URLSearchParams({ variant: 'freestyle', size: 'unbounded', moves: sprawl(600) })}`,
+      );
       await page.getByRole('gridcell', { name: /^0,0, / }).waitFor();
       await shoot('unbounded');
       await page.goto(`${game}?ply=16`);
@@ -38,7 +69,9 @@ try {
         await page.getByRole('slider').scrollIntoViewIfNeeded();
         await shoot('replay-graph');
       }
-      await page.goto(`/analyse#${new URLSearchParams({ variant: 'renju', size: '15', moves: GAME.slice(0, 12).join(' ') })}`);
+      await page.goto(
+        `/analyse#${new URLSearchParams({ variant: 'renju', size: '15', moves: GAME.slice(0, 12).join(' ') })}`,
+      );
       await page.locator('.lines li').first().waitFor();
       await page.waitForTimeout(1_500);
       await page.evaluate(() => scrollTo(0, 0));
@@ -56,7 +89,12 @@ try {
 
 /** A room against a bot, a few moves later, with the weights of all candidates. @param {Page} page */
 async function heat(page) {
-  await page.evaluate(() => localStorage.setItem('fivefold.options', JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' })));
+  await page.evaluate(() =>
+    localStorage.setItem(
+      'fivefold.options',
+      JSON.stringify({ variant: 'freestyle', size: '15', clock: 0, colour: 'black' }),
+    ),
+  );
   await page.goto('/');
   await begin(page, 'bot');
   await page.getByText('Your move', { exact: true }).waitFor();
@@ -79,7 +117,12 @@ function wins(moves, [x, y]) {
     while (own.has(`${x + dx * (length + 1)},${y + dy * (length + 1)}`)) length += 1;
     return length;
   };
-  return [[1, 0], [0, 1], [1, 1], [1, -1]].some(([dx = 0, dy = 0]) => run(dx, dy) + run(-dx, -dy) >= 4);
+  return [
+    [1, 0],
+    [0, 1],
+    [1, 1],
+    [1, -1],
+  ].some(([dx = 0, dy = 0]) => run(dx, dy) + run(-dx, -dy) >= 4);
 }
 
 /** Stones that lie as in a long game that nobody wins. @param {number} count */

@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, accept, begin, openBrowser, put, sees, visitor } from './harness.mjs';
+import { accept, begin, openBrowser, PHONE, put, Server, sees, visitor } from './harness.mjs';
 
 const [, , folder = 'target/screenshots', word = ''] = process.argv;
 const DESK = { viewport: { width: 1280, height: 800 } };
@@ -20,9 +20,15 @@ const browser = await openBrowser();
  * @param {'light' | 'dark'} colorScheme @param {object} game
  */
 async function opened(device, options, colorScheme, game) {
-  const kept = { name: 'fivefold.options', value: JSON.stringify({ variant: 'freestyle', size: '15', clock: 3, colour: 'black', ...game }) };
+  const kept = {
+    name: 'fivefold.options',
+    value: JSON.stringify({ variant: 'freestyle', size: '15', clock: 3, colour: 'black', ...game }),
+  };
   const storageState = { cookies: [], origins: [{ origin: server.url, localStorage: [kept] }] };
-  const [ann, bob] = [await visitor(browser, server, { ...options, colorScheme, storageState }, 'Ann'), await visitor(browser, server, { ...options, colorScheme }, 'Bob')];
+  const [ann, bob] = [
+    await visitor(browser, server, { ...options, colorScheme, storageState }, 'Ann'),
+    await visitor(browser, server, { ...options, colorScheme }, 'Bob'),
+  ];
   await ann.page.goto('/');
   await begin(ann.page, 'friend');
   await accept(bob.page, await ann.page.getByLabel('Link to this room').inputValue());
@@ -57,7 +63,11 @@ async function place(page, names) {
 const press = (page, name) => page.locator('.opening').getByRole('button', { name }).click();
 
 try {
-  for (const [device, options, scheme] of /** @type {const} */ ([['desk', DESK, 'light'], ['phone', PHONE, 'light'], ['landscape', LANDSCAPE, 'light']])) {
+  for (const [device, options, scheme] of /** @type {const} */ ([
+    ['desk', DESK, 'light'],
+    ['phone', PHONE, 'light'],
+    ['landscape', LANDSCAPE, 'light'],
+  ])) {
     const swap2 = await opened(device, options, scheme, { opening: 'swap2' });
     await place(swap2.ann, ['h8', 'i9']);
     await swap2.shoot(swap2.ann, 'put');

@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { PHONE, Server, accept, begin, choose, openBrowser, put, sees, visitor } from './harness.mjs';
+import { accept, begin, choose, openBrowser, PHONE, put, Server, sees, visitor } from './harness.mjs';
 
 /** @import { BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -18,7 +18,10 @@ const SIZES = {
   landscape: { ...PHONE, viewport: { width: 863, height: 360 }, screen: { width: 863, height: 360 } },
 };
 /** A game that Black wins, Black first. */
-const MOVES = 'h8 i8 f5 h9 j7 i9 j9 i10 i11 j8 i7 k7 h10 g9 f7 g7 f6 e9 f9 f8 h6 d10 c11 m5 l6 k12 g8 k8 i6 l8 m8 j11 l13 h7 j6 k6 g6'.split(' ');
+const MOVES =
+  'h8 i8 f5 h9 j7 i9 j9 i10 i11 j8 i7 k7 h10 g9 f7 g7 f6 e9 f9 f8 h6 d10 c11 m5 l6 k12 g8 k8 i6 l8 m8 j11 l13 h7 j6 k6 g6'.split(
+    ' ',
+  );
 /** Where the game stands while it goes on. */
 const MIDDLE = 24;
 
@@ -91,7 +94,8 @@ const SCREENS = {
     await page.getByText('Bori offers a draw').waitFor();
     await shoot(page, 'offer');
     await page.getByRole('button', { name: 'Decline' }).click();
-    for (const [index, point] of MOVES.slice(MIDDLE + 2).entries()) await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);
+    for (const [index, point] of MOVES.slice(MIDDLE + 2).entries())
+      await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);
     await page.getByRole('heading', { name: 'You won' }).waitFor();
     await page.mouse.move(2, 2);
     await page.waitForTimeout(1_500);
@@ -127,7 +131,10 @@ const SCREENS = {
     const people = await Promise.all(['Ilse', 'Quang', 'Guest 4410', 'Matteo'].map((name) => other(name)));
     for (const [index, one] of people.entries()) {
       await one.goto('/lobby');
-      await one.locator('.post').getByLabel('Rules').selectOption({ index: index % 4 });
+      await one
+        .locator('.post')
+        .getByLabel('Rules')
+        .selectOption({ index: index % 4 });
       await one.getByRole('button', { name: 'Post and wait' }).click();
       await one.getByText('Looking for an opponent').waitFor();
     }
@@ -152,13 +159,17 @@ const SCREENS = {
   async puzzles({ shoot, person }) {
     const page = await person('Anna');
     await page.goto('/puzzles');
-    await page.getByText(/^(Black|White) to move/).first().waitFor();
+    await page
+      .getByText(/^(Black|White) to move/)
+      .first()
+      .waitFor();
     await shoot(page, 'ask');
     const corners = ['a1', 'o15', 'a15', 'o1'];
-    for (const corner of corners) if (await page.getByRole('gridcell', { name: `${corner}, empty` }).count()) {
-      await place(page, corner);
-      break;
-    }
+    for (const corner of corners)
+      if (await page.getByRole('gridcell', { name: `${corner}, empty` }).count()) {
+        await place(page, corner);
+        break;
+      }
     await page.getByText('doesn’t win').waitFor();
     await shoot(page, 'wrong');
     await page.getByRole('button', { name: 'Show solution' }).click();
@@ -179,7 +190,10 @@ const SCREENS = {
 
   async notfound({ shoot, person }) {
     const page = await person('Anna');
-    for (const [state, path] of /** @type {const} */ ([['room', '/r/jgsqshuy29hw'], ['page', '/nowhere']])) {
+    for (const [state, path] of /** @type {const} */ ([
+      ['room', '/r/jgsqshuy29hw'],
+      ['page', '/nowhere'],
+    ])) {
       await page.goto(path);
       await page.locator('.not-found').waitFor();
       await shoot(page, state);
@@ -207,7 +221,13 @@ const SCREENS = {
  * @param {Stage['person']} person @param {Stage['other']} other @param {string[]} moves @param {object} game @param {boolean} [begins] whether Bori begins
  */
 async function played(person, other, moves, game, begins = false) {
-  const options = JSON.stringify({ variant: 'freestyle', size: '15', colour: begins ? 'white' : 'black', opening: 'free', ...game });
+  const options = JSON.stringify({
+    variant: 'freestyle',
+    size: '15',
+    colour: begins ? 'white' : 'black',
+    opening: 'free',
+    ...game,
+  });
   const [page, bori] = [await person('Anna', server), await other('Bori')];
   await page.addInitScript((kept) => localStorage.setItem('fivefold.options', kept), options);
   await page.goto('/');
@@ -215,7 +235,8 @@ async function played(person, other, moves, game, begins = false) {
   await accept(bori, await page.getByLabel('Link to this room').inputValue());
   await page.locator('.plate', { hasText: 'Bori' }).waitFor();
   await bori.locator('.plate', { hasText: 'Anna' }).waitFor();
-  for (const [index, point] of moves.entries()) await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);
+  for (const [index, point] of moves.entries())
+    await move(index % 2 ? bori : page, [page, bori], point, index % 2 === 0);
   return { page, bori };
 }
 
@@ -223,13 +244,14 @@ async function played(person, other, moves, game, begins = false) {
 async function place(page, point) {
   await put(page, point);
   const confirm = page.getByRole('button', { name: `Place on ${point}` });
-  if (await page.evaluate(() => matchMedia('(pointer: coarse)').matches) && await confirm.isVisible()) await confirm.click();
+  if ((await page.evaluate(() => matchMedia('(pointer: coarse)').matches)) && (await confirm.isVisible()))
+    await confirm.click();
 }
 
 /** @param {Page} mover @param {Page[]} both @param {string} point @param {boolean} touches */
 async function move(mover, both, point, touches) {
   await put(mover, point);
-  if (touches && await mover.evaluate(() => matchMedia('(pointer: coarse)').matches)) await put(mover, point);
+  if (touches && (await mover.evaluate(() => matchMedia('(pointer: coarse)').matches))) await put(mover, point);
   for (const page of both) await sees(page, point, '(Black|White)');
 }
 
@@ -240,35 +262,37 @@ async function tap(page, name) {
 }
 
 try {
-  for (const [screen, take] of Object.entries(SCREENS)) for (const [size, options] of Object.entries(SIZES)) for (const scheme of /** @type {const} */ (['light', 'dark'])) {
-    if (words.length > 0 && !words.some((word) => `${screen}-${size}-${scheme}-`.startsWith(`${word}-`))) continue;
-    /** @type {Awaited<ReturnType<typeof visitor>>[]} */
-    const people = [];
-    const person = async (/** @type {string} */ name, where = server) => {
-      const one = await visitor(browser, where, { ...options, colorScheme: scheme }, name);
-      people.push(one);
-      return one.page;
-    };
-    const other = async (/** @type {string} */ name, where = server) => {
-      const one = await visitor(browser, where, SIZES.desk, name);
-      people.push(one);
-      return one.page;
-    };
-    const shoot = async (/** @type {Page} */ page, /** @type {string} */ state) => {
-      await page.waitForTimeout(500);
-      await page.screenshot({ path: join(folder, `${screen}-${state}-${size}-${scheme}.png`) });
-    };
-    try {
-      await take({ size, scheme, shoot, person, other });
-    } catch (error) {
-      console.error(screen, size, scheme, error);
-    }
-    for (const { complaints, context } of people) {
-      const wrong = complaints.filter((text) => !text.includes('404'));
-      if (wrong.length > 0) console.error(screen, size, scheme, wrong);
-      await context.close();
-    }
-  }
+  for (const [screen, take] of Object.entries(SCREENS))
+    for (const [size, options] of Object.entries(SIZES))
+      for (const scheme of /** @type {const} */ (['light', 'dark'])) {
+        if (words.length > 0 && !words.some((word) => `${screen}-${size}-${scheme}-`.startsWith(`${word}-`))) continue;
+        /** @type {Awaited<ReturnType<typeof visitor>>[]} */
+        const people = [];
+        const person = async (/** @type {string} */ name, where = server) => {
+          const one = await visitor(browser, where, { ...options, colorScheme: scheme }, name);
+          people.push(one);
+          return one.page;
+        };
+        const other = async (/** @type {string} */ name, where = server) => {
+          const one = await visitor(browser, where, SIZES.desk, name);
+          people.push(one);
+          return one.page;
+        };
+        const shoot = async (/** @type {Page} */ page, /** @type {string} */ state) => {
+          await page.waitForTimeout(500);
+          await page.screenshot({ path: join(folder, `${screen}-${state}-${size}-${scheme}.png`) });
+        };
+        try {
+          await take({ size, scheme, shoot, person, other });
+        } catch (error) {
+          console.error(screen, size, scheme, error);
+        }
+        for (const { complaints, context } of people) {
+          const wrong = complaints.filter((text) => !text.includes('404'));
+          if (wrong.length > 0) console.error(screen, size, scheme, wrong);
+          await context.close();
+        }
+      }
 } finally {
   await browser.close();
   await server.stop();

@@ -21,7 +21,9 @@ import { loadModule } from '../../server/web/engine/module.js';
 /** @typedef {{ point: Point, isWin: boolean, text: string }} Opinion */
 /** @typedef {{ moves: Point[], first: Point }} Puzzle */
 
-const SHIPPED = ['freestyle', 'renju'].map((name) => fileURLToPath(new URL(`../../server/web/puzzles/${name}.txt`, import.meta.url)));
+const SHIPPED = ['freestyle', 'renju'].map((name) =>
+  fileURLToPath(new URL(`../../server/web/puzzles/${name}.txt`, import.meta.url)),
+);
 /** Their numbers in Gomocup's protocol. @type {Record<string, number>} */
 const RULES = { freestyle: 0, standard: 1, renju: 4 };
 /** Lines before the puzzles in a file. */
@@ -33,14 +35,23 @@ const WON = 'the engine wins';
 /** The longest wait for an answer. */
 const PATIENCE_MS = 120_000;
 
-const { values: { count, nodes, keep }, positionals: [program, ...files] } = parseArgs({
+const {
+  values: { count, nodes, keep },
+  positionals: [program, ...files],
+} = parseArgs({
   allowPositionals: true,
-  options: { count: { type: 'string', default: '200' }, nodes: { type: 'string', default: '500000' }, keep: { type: 'string' } },
+  options: {
+    count: { type: 'string', default: '200' },
+    nodes: { type: 'string', default: '500000' },
+    keep: { type: 'string' },
+  },
 });
 if (!program) throw new Error('name the program of an engine');
 
 const bytes = await readFile(new URL('../../server/web/engine/engine.wasm', import.meta.url));
-const ask = await loadModule(async (imports) => WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports));
+const ask = await loadModule(async (imports) =>
+  WebAssembly.instantiate(await WebAssembly.compile(new Uint8Array(bytes)), imports),
+);
 const engine = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
 const lines = createInterface({ input: engine.stdout })[Symbol.asyncIterator]();
 const name = (/** @type {Point} */ [x, y]) => `${String.fromCharCode(97 + x)}${15 - y}`;
@@ -77,17 +88,23 @@ async function compare(rules, puzzles) {
     wins += Number(same(best.point, first) && best.isWin);
     silent += Number(same(other.point, first));
     claims += Number(other.isWin && !same(other.point, first));
-    const doubted = [best, ...(other.isWin ? [other] : [])].filter(({ point }, at) => !same(point, first) && !(at > 0 && same(point, best.point)));
+    const doubted = [best, ...(other.isWin ? [other] : [])].filter(
+      ({ point }, at) => !same(point, first) && !(at > 0 && same(point, best.point)),
+    );
     for (const { point, text: words } of doubted) {
       const end = await playOut(rules, moves, point);
       proven += Number(end === PROVEN);
       won += Number(end === WON);
-      console.log(`${rules.variant} ${line}\n  ${name(first)} is the answer; the engine plays ${name(point)} (${words}): ${end}`);
+      console.log(
+        `${rules.variant} ${line}\n  ${name(first)} is the answer; the engine plays ${name(point)} (${words}): ${end}`,
+      );
     }
   }
-  console.log(`${rules.variant}: ${puzzles.length} puzzles; the engine plays the answer in ${agreed}, and claims the win in ${wins} of them; `
-    + `it claims another win in ${claims}${silent ? ` (it did not leave out the answer in ${silent})` : ''}; `
-    + `of all other moves our solver proves ${proven}, and ${won} win when they are played out`);
+  console.log(
+    `${rules.variant}: ${puzzles.length} puzzles; the engine plays the answer in ${agreed}, and claims the win in ${wins} of them; ` +
+      `it claims another win in ${claims}${silent ? ` (it did not leave out the answer in ${silent})` : ''}; ` +
+      `of all other moves our solver proves ${proven}, and ${won} win when they are played out`,
+  );
 }
 
 /** Writes the puzzles in which the engine claims no other win. @param {Rules} rules @param {string[]} head @param {string[]} puzzles @param {string} to */
@@ -105,14 +122,23 @@ async function filter(rules, head, puzzles, to) {
 
 /** @param {string} line @returns {Puzzle} */
 function read(line) {
-  const points = (/** @type {string} */ text) => (text.match(/../g) ?? []).map((two) => /** @type {Point} */ ([two.charCodeAt(0) - 97, two.charCodeAt(1) - 97]));
+  const points = (/** @type {string} */ text) =>
+    (text.match(/../g) ?? []).map((two) => /** @type {Point} */ ([two.charCodeAt(0) - 97, two.charCodeAt(1) - 97]));
   const [, , first = '', moves = ''] = line.split(' ');
   return { first: /** @type {Point} */ (points(first)[0]), moves: points(moves) };
 }
 
 /** The engine's best move. @param {Rules} rules @param {Point[]} moves @param {Point} [without] @returns {Promise<Opinion>} */
 async function opinion({ variant }, moves, without) {
-  tell('START 15', `INFO rule ${RULES[variant]}`, 'INFO timeout_match 0', 'INFO timeout_turn 60000', `INFO max_node ${nodes}`, 'INFO thread_num 1', 'YXBLOCKRESET');
+  tell(
+    'START 15',
+    `INFO rule ${RULES[variant]}`,
+    'INFO timeout_match 0',
+    'INFO timeout_turn 60000',
+    `INFO max_node ${nodes}`,
+    'INFO thread_num 1',
+    'YXBLOCKRESET',
+  );
   if (without) tell('YXBLOCK', `${without[0]},${without[1]}`, 'DONE');
   const side = (/** @type {number} */ ply) => (ply % 2 === moves.length % 2 ? 1 : 2);
   tell('BOARD', ...moves.map(([x, y], ply) => `${x},${y},${side(ply)}`), 'DONE');
@@ -121,7 +147,8 @@ async function opinion({ variant }, moves, without) {
     const line = await nextLine();
     value = /Eval (\S+)/.exec(line)?.[1] ?? value;
     const move = /^(\d+),(\d+)$/.exec(line.trim());
-    if (move) return { point: [Number(move[1]), Number(move[2])], isWin: value.startsWith('+M'), text: value || 'no value' };
+    if (move)
+      return { point: [Number(move[1]), Number(move[2])], isWin: value.startsWith('+M'), text: value || 'no value' };
   }
 }
 
@@ -132,7 +159,9 @@ function tell(...commands) {
 
 async function nextLine() {
   let timer = /** @type {NodeJS.Timeout | undefined} */ (undefined);
-  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('the engine does not answer')), PATIENCE_MS); });
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the engine does not answer')), PATIENCE_MS);
+  });
   const next = /** @type {IteratorResult<string>} */ (await Promise.race([lines.next(), late]));
   clearTimeout(timer);
   if (next.done) throw new Error('the engine has ended');

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { PHONE, accept, ask, begin, online, put, stage, visitor } from './harness.mjs';
+import { accept, ask, begin, online, PHONE, put, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 /** @typedef {Awaited<ReturnType<typeof visitor>>} Visitor */
@@ -54,7 +54,13 @@ test('two strangers: one press each, and they play swap2', async (t) => {
   const people = await Promise.all([visitor(at.browser, at.server), visitor(at.browser, at.server, PHONE)]);
   for (const { context, page } of people) {
     await context.addInitScript(() => localStorage.setItem('fivefold.pool', 'gomoku-5-3'));
-    await context.addInitScript(() => addEventListener('click', () => sessionStorage.setItem('presses', String(Number(sessionStorage.getItem('presses')) + 1)), true));
+    await context.addInitScript(() =>
+      addEventListener(
+        'click',
+        () => sessionStorage.setItem('presses', String(Number(sessionStorage.getItem('presses')) + 1)),
+        true,
+      ),
+    );
     await page.goto('/');
     await find(page).click();
   }
@@ -62,25 +68,43 @@ test('two strangers: one press each, and they play swap2', async (t) => {
   for (const { page } of people) assert.equal(await page.evaluate(() => sessionStorage.getItem('presses')), '1');
   assert.equal(new Set(people.map(({ page }) => page.url())).size, 1, 'they are in one room');
   // One of them must place the stones of swap2.
-  const titles = await Promise.all(people.map(async ({ page }) => {
-    await page.getByRole('heading', { name: /places? three stones/ }).waitFor();
-    return page.title();
-  }));
+  const titles = await Promise.all(
+    people.map(async ({ page }) => {
+      await page.getByRole('heading', { name: /places? three stones/ }).waitFor();
+      return page.title();
+    }),
+  );
   const first = people.find((_, index) => titles[index]?.startsWith('● Your move'));
   const other = people.find((one) => one !== first);
   assert.ok(first && other, titles.join());
   await put(first.page, 'h8');
   if (first === people[1]) await put(first.page, 'h8');
-  await first.page.getByRole('heading', { name: 'Stone 2 of 3: white' }).or(first.page.getByText('Stone 2 of 3')).first().waitFor();
-  t.diagnostic(`from opening the page to the first stone: ${((Date.now() - begin) / 1000).toFixed(1)} s, one press to find the game and ${first === people[1] ? 'two' : 'one'} for the stone`);
+  await first.page
+    .getByRole('heading', { name: 'Stone 2 of 3: white' })
+    .or(first.page.getByText('Stone 2 of 3'))
+    .first()
+    .waitFor();
+  t.diagnostic(
+    `from opening the page to the first stone: ${((Date.now() - begin) / 1000).toFixed(1)} s, one press to find the game and ${first === people[1] ? 'two' : 'one'} for the stone`,
+  );
   await leave(...people);
 });
 
 test('a newcomer presses once and plays: a bot while nobody waits, and then the next who comes', async () => {
-  const [ann, bob] = [await visitor(at.browser, at.server, PHONE, 'Ann'), await visitor(at.browser, at.server, {}, 'Bob')];
+  const [ann, bob] = [
+    await visitor(at.browser, at.server, PHONE, 'Ann'),
+    await visitor(at.browser, at.server, {}, 'Bob'),
+  ];
   await ann.page.goto('/');
   await ann.page.getByText('The first with five in a row wins · No clock').waitFor();
-  assert.equal(await ann.page.locator('.seek').getByText(/Swap2|Soosyrv/).filter({ visible: true }).count(), 0);
+  assert.equal(
+    await ann.page
+      .locator('.seek')
+      .getByText(/Swap2|Soosyrv/)
+      .filter({ visible: true })
+      .count(),
+    0,
+  );
   await ann.page.getByRole('button', { name: 'Play now' }).click();
   await ann.page.locator('.plate', { hasText: 'Bot, level 3' }).waitFor();
   await ann.page.locator('.seeking').waitFor();
@@ -89,12 +113,16 @@ test('a newcomer presses once and plays: a bot while nobody waits, and then the 
   await bob.page.getByRole('button', { name: 'Find an opponent' }).click();
   await ann.page.getByText('Bob is here').waitFor();
   await ann.page.getByRole('button', { name: 'Go now' }).click();
-  for (const [{ page }, name] of /** @type {const} */ ([[ann, 'Bob'], [bob, 'Ann']])) await page.locator('.plate', { hasText: name }).waitFor();
+  for (const [{ page }, name] of /** @type {const} */ ([
+    [ann, 'Bob'],
+    [bob, 'Ann'],
+  ]))
+    await page.locator('.plate', { hasText: name }).waitFor();
   // Who knows more is at the pools by one press.
   const eve = await stranger('Eve');
   await eve.page.getByRole('button', { name: 'Other rules and clocks' }).click();
   await eve.page.locator('.seek').getByLabel('Rules').waitFor();
-  assert.match(await eve.page.locator('.seek select option:checked').textContent() ?? '', /Swap2/);
+  assert.match((await eve.page.locator('.seek select option:checked').textContent()) ?? '', /Swap2/);
   assert.equal(await eve.page.evaluate(() => document.activeElement?.getAttribute('name')), 'pool');
   await leave(ann, bob, eve);
 });
@@ -106,7 +134,10 @@ test('who waits is counted, and may stop', async () => {
   await bob.page.getByRole('button', { name: 'Wait for an opponent' }).waitFor();
   await find(ann.page).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
-  await ann.page.getByRole('timer').getByText(/^0:0[1-9]$/).waitFor();
+  await ann.page
+    .getByRole('timer')
+    .getByText(/^0:0[1-9]$/)
+    .waitFor();
   await bob.page.locator('.seek .seg label:has(:checked)').getByText('1 waiting').waitFor();
   await bob.page.getByRole('button', { name: 'Find an opponent' }).waitFor();
   // Their own seek is nobody to play.
@@ -133,16 +164,25 @@ test('a seek goes on over a lost socket, other pages and a reload', async () => 
   await ann.context.setOffline(false);
   await ann.page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'hidden' });
   await ann.page.getByRole('link', { name: 'Analysis' }).click();
-  await ann.page.locator('.seeking').getByText(/^\d+:\d\d$/).waitFor();
+  await ann.page
+    .locator('.seeking')
+    .getByText(/^\d+:\d\d$/)
+    .waitFor();
   const waited = async () => Number((await ann.page.locator('.seeking').textContent())?.replace(':', ''));
   const before = await waited();
   await ann.page.reload();
-  await ann.page.locator('.seeking').getByText(/^\d+:\d\d$/).waitFor();
+  await ann.page
+    .locator('.seeking')
+    .getByText(/^\d+:\d\d$/)
+    .waitFor();
   assert.ok((await waited()) >= before, 'with the time that it has waited');
   await bob.page.locator('.seek .seg label:has(:checked)').getByText('1 waiting').waitFor();
   await find(bob.page).click();
   await ann.page.waitForURL('**/r/*');
-  assert.equal(await ann.page.evaluate(() => location.pathname), await bob.page.waitForURL('**/r/*').then(() => bob.page.evaluate(() => location.pathname)));
+  assert.equal(
+    await ann.page.evaluate(() => location.pathname),
+    await bob.page.waitForURL('**/r/*').then(() => bob.page.evaluate(() => location.pathname)),
+  );
   await leave(ann, bob);
 });
 
@@ -162,7 +202,10 @@ test('a game against a bot while waiting is left without a result', async () => 
   await ann.page.locator('.plate').getByText('Bob').waitFor();
   assert.equal(await ann.page.locator('.ask').count(), 0);
   const { rooms } = await ask(ann.page, { type: 'own_rooms' });
-  assert.deepEqual(rooms.map((/** @type {{ room: string }} */ { room }) => ann.page.url().endsWith(room)), [true]);
+  assert.deepEqual(
+    rooms.map((/** @type {{ room: string }} */ { room }) => ann.page.url().endsWith(room)),
+    [true],
+  );
   await leave(ann, bob);
 });
 
@@ -259,7 +302,11 @@ async function watchNotifications({ context }) {
     Object.assign(window, { Notification: fake, shown });
     let hidden = false;
     Object.defineProperty(document, 'visibilityState', { get: () => (hidden ? 'hidden' : 'visible') });
-    Object.assign(window, { hide: () => { hidden = true; } });
+    Object.assign(window, {
+      hide: () => {
+        hidden = true;
+      },
+    });
   });
 }
 
@@ -268,7 +315,8 @@ test('a hidden tab is called back by a notification, which is asked for only at 
   await watchNotifications(ann);
   await ann.page.goto('/');
   const bob = await stranger('Bob');
-  const shown = () => ann.page.evaluate(() => /** @type {{ shown: string[] }} */ (/** @type {unknown} */ (window)).shown);
+  const shown = () =>
+    ann.page.evaluate(() => /** @type {{ shown: string[] }} */ (/** @type {unknown} */ (window)).shown);
   for (const { page } of [ann, bob]) await choosePool(page, 'gomoku-3-2');
   await find(ann.page).click();
   await ann.page.getByText('Looking for an opponent').waitFor();
@@ -302,12 +350,18 @@ test('games that wait for a move are counted on every page and in the title', as
   const titles = await black.page.evaluateHandle(() => {
     /** @type {string[]} */
     const seen = [];
-    new MutationObserver(() => seen.push(document.title)).observe(/** @type {Element} */ (document.querySelector('title')), { childList: true });
+    new MutationObserver(() => seen.push(document.title)).observe(
+      /** @type {Element} */ (document.querySelector('title')),
+      { childList: true },
+    );
     return seen;
   });
   await black.page.getByRole('link', { name: 'Analysis' }).click();
   await black.page.waitForFunction(() => location.pathname === '/analyse' && document.title.startsWith('Analysis'));
   await ask(black.page, { type: 'own_rooms' });
-  assert.deepEqual((await titles.jsonValue()).filter((title) => title.startsWith('(')), []);
+  assert.deepEqual(
+    (await titles.jsonValue()).filter((title) => title.startsWith('(')),
+    [],
+  );
   await leave(ann, bob);
 });

@@ -20,12 +20,21 @@ test('boards have the chosen color at once and after a reload, and their coordin
   await page.locator('.board-canvas').waitFor();
   /** @type {Set<string>} */
   const seen = new Set();
-  for (const [name, board] of /** @type {const} */ ([['Kaya', 'kaya'], ['Maple', 'maple'], ['Cherry', 'cherry'], ['Walnut', 'walnut'], ['Plain', 'plain']])) {
+  for (const [name, board] of /** @type {const} */ ([
+    ['Kaya', 'kaya'],
+    ['Maple', 'maple'],
+    ['Cherry', 'cherry'],
+    ['Walnut', 'walnut'],
+    ['Plain', 'plain'],
+  ])) {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel('Board color').selectOption(name);
     await page.locator(`[data-board=${board}]`).waitFor();
     await page.keyboard.press('Escape');
-    await page.waitForFunction(([paint, before]) => !before.includes(new Function(`return (${paint})()`)()), /** @type {const} */ ([String(ground), [...seen]]));
+    await page.waitForFunction(
+      ([paint, before]) => !before.includes(new Function(`return (${paint})()`)()),
+      /** @type {const} */ ([String(ground), [...seen]]),
+    );
     seen.add(await page.evaluate(ground));
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await page.emulateMedia({ colorScheme });
@@ -58,12 +67,21 @@ test('the volume is that of every sound, and the settings play one', async () =>
   await context.addInitScript(() => {
     const gains = /** @type {number[]} */ ([]);
     const node = () => ({ frequency: {}, connect: (/** @type {unknown} */ to) => to, start() {}, stop() {} });
-    Object.assign(window, { gains, AudioContext: class {
-      state = 'running';
-      currentTime = 0;
-      createOscillator = node;
-      createGain = () => ({ ...node(), gain: { setValueAtTime: (/** @type {number} */ value) => gains.push(value), exponentialRampToValueAtTime() {} } });
-    } });
+    Object.assign(window, {
+      gains,
+      AudioContext: class {
+        state = 'running';
+        currentTime = 0;
+        createOscillator = node;
+        createGain = () => ({
+          ...node(),
+          gain: {
+            setValueAtTime: (/** @type {number} */ value) => gains.push(value),
+            exponentialRampToValueAtTime() {},
+          },
+        });
+      },
+    });
   });
   await page.goto('/');
   await page.getByRole('button', { name: 'Settings' }).click();
@@ -75,7 +93,10 @@ test('the volume is that of every sound, and the settings play one', async () =>
   await page.getByLabel('Volume').fill('50');
   await played();
   await test.click();
-  assert.deepEqual(await played(), loud.map((/** @type {number} */ gain) => gain / 2));
+  assert.deepEqual(
+    await played(),
+    loud.map((/** @type {number} */ gain) => gain / 2),
+  );
   await page.getByLabel('Volume').fill('0');
   await test.click();
   assert.deepEqual(await played(), []);

@@ -10,13 +10,24 @@ import { stage, visitor } from './harness.mjs';
 const at = stage(TRUST);
 
 test('players and lessons are reached on a phone and on a small desk', async () => {
-  for (const viewport of [{ width: 320, height: 568 }, { width: 390, height: 844 }, { width: 1024, height: 768 }]) {
-    for (const [name, path] of /** @type {const} */ ([['Players', '/leaderboard'], ['Learn', '/learn']])) {
+  for (const viewport of [
+    { width: 320, height: 568 },
+    { width: 390, height: 844 },
+    { width: 1024, height: 768 },
+  ]) {
+    for (const [name, path] of /** @type {const} */ ([
+      ['Players', '/leaderboard'],
+      ['Learn', '/learn'],
+    ])) {
       const { page, context } = await visitor(at.browser, at.server, { viewport });
       await page.goto('/');
       await page.getByRole('link', { name, exact: true }).filter({ visible: true }).first().click();
       await page.waitForURL(`**${path}`);
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0, `${viewport.width} ${name}`);
+      assert.equal(
+        await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+        0,
+        `${viewport.width} ${name}`,
+      );
       await context.close();
     }
   }
@@ -49,9 +60,18 @@ test('a name of two alphabets is marked while it is typed, and codes that are wr
   const { page, complaints } = await guest(at, elsewhere());
   const dialog = await you(page);
   const name = dialog.getByLabel('Name', { exact: true });
-  for (const [typed, isFault] of /** @type {const} */ ([['Аnn', true], ['Ann B', true], ['_a', true], ['A', false], ['Ann-2', false], ['Ёж', false], ['五目', false], ['Ωμέγα', false]])) {
+  for (const [typed, isFault] of /** @type {const} */ ([
+    ['Аnn', true],
+    ['Ann B', true],
+    ['_a', true],
+    ['A', false],
+    ['Ann-2', false],
+    ['Ёж', false],
+    ['五目', false],
+    ['Ωμέγα', false],
+  ])) {
     await name.fill(typed);
-    assert.equal(await name.getAttribute('aria-invalid') === 'true', isFault, typed);
+    assert.equal((await name.getAttribute('aria-invalid')) === 'true', isFault, typed);
   }
   await name.fill('Written');
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -65,16 +85,41 @@ test('a name of two alphabets is marked while it is typed, and codes that are wr
 test('after a first rated game, the profile says where it is, and its graph names one day once', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   const none = { games: 0, won: 0, drawn: 0, lost: 0 };
-  const rating = { pool: 'standard/15/normal', rating: 1662, deviation: 290, provisional: true, games: 1, won: 1, drawn: 0, lost: 0 };
+  const rating = {
+    pool: 'standard/15/normal',
+    rating: 1662,
+    deviation: 290,
+    provisional: true,
+    games: 1,
+    won: 1,
+    drawn: 0,
+    lost: 0,
+  };
   const now = Date.now();
   const answers = {
-    history: { points: [{ at: now - 60_000, rating: 1500, deviation: 350 }, { at: now - 1_000, rating: 1662, deviation: 290 }] },
+    history: {
+      points: [
+        { at: now - 60_000, rating: 1500, deviation: 350 },
+        { at: now - 1_000, rating: 1662, deviation: 290 },
+      ],
+    },
     leaderboard: { places: [] },
   };
   await page.route('**/api/**', (route) => {
     const url = route.request().url();
-    const json = url.includes('history') ? answers.history : url.includes('leaderboard') ? answers.leaderboard
-      : { name: 'Ann', member: '0123456789abcdef', made_at: now, ratings: [rating], games: [], by_stone: { black: none, white: none }, opponents: [] };
+    const json = url.includes('history')
+      ? answers.history
+      : url.includes('leaderboard')
+        ? answers.leaderboard
+        : {
+            name: 'Ann',
+            member: '0123456789abcdef',
+            made_at: now,
+            ratings: [rating],
+            games: [],
+            by_stone: { black: none, white: none },
+            opponents: [],
+          };
     return route.fulfill({ json });
   });
   await page.goto('/player/Ann');

@@ -13,14 +13,27 @@ const NAME_MAX = 20;
 /** What a name is made of. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_-]*$/u;
 /** Alphabets whose letters look alike, and those that stand together in one language. The server knows the others. */
-const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u, /\p{Script=Hebrew}/u, /\p{Script=Arabic}/u, /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u];
+const ALPHABETS = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Hebrew}/u,
+  /\p{Script=Arabic}/u,
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u,
+];
 
 /** Which fields a refusal may concern; a form shows it at the first of them that it has.
  * @type {Record<string, FieldName[]>} */
 const CONCERNED = {
-  account_name: ['name'], name_taken: ['name'], name_reserved: ['name'], name_changed_lately: ['name'],
-  password_length: ['new_password', 'password'], common_password: ['new_password', 'password'],
-  wrong_password: ['password'], wrong_code: ['code'],
+  account_name: ['name'],
+  name_taken: ['name'],
+  name_reserved: ['name'],
+  name_changed_lately: ['name'],
+  password_length: ['new_password', 'password'],
+  common_password: ['new_password', 'password'],
+  wrong_password: ['password'],
+  wrong_code: ['code'],
 };
 
 /** @typedef {'name' | 'password' | 'new_password' | 'code'} FieldName */
@@ -47,14 +60,37 @@ function createField(name, text, how, properties, fault) {
   fields += 1;
   const id = `account-field-${fields}`;
   const line = el('p', { class: 'hint', id: `${id}-how` }, how);
-  const input = el('input', { id, name, autocapitalize: 'none', spellcheck: false, 'aria-describedby': line.id, ...properties });
-  const show = el('button', { type: 'button', hidden: input.type !== 'password', 'aria-pressed': 'false', 'aria-label': ty('show_password'), title: ty('show_password') }, eye());
+  const input = el('input', {
+    id,
+    name,
+    autocapitalize: 'none',
+    spellcheck: false,
+    'aria-describedby': line.id,
+    ...properties,
+  });
+  const show = el(
+    'button',
+    {
+      type: 'button',
+      hidden: input.type !== 'password',
+      'aria-pressed': 'false',
+      'aria-label': ty('show_password'),
+      title: ty('show_password'),
+    },
+    eye(),
+  );
   show.addEventListener('click', () => {
     const shown = input.type === 'password';
     input.type = shown ? 'text' : 'password';
     show.setAttribute('aria-pressed', String(shown));
   });
-  const element = el('div', { class: 'account-field' }, el('label', { for: id }, text), el('div', { class: 'row' }, input, show), line);
+  const element = el(
+    'div',
+    { class: 'account-field' },
+    el('label', { for: id }, text),
+    el('div', { class: 'row' }, input, show),
+    line,
+  );
   // A name that cannot be right is marked while it is typed; what is too short yet is not.
   if (name === 'name') input.addEventListener('input', () => say(fault(input.value)));
   /** @param {string} why */
@@ -68,13 +104,21 @@ function createField(name, text, how, properties, fault) {
 
 function eye() {
   const picture = svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true', class: 'icon' });
-  picture.append(svg('path', { d: 'M2.5 12C6 5.5 18 5.5 21.5 12 18 18.5 6 18.5 2.5 12M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6' }));
+  picture.append(
+    svg('path', { d: 'M2.5 12C6 5.5 18 5.5 21.5 12 18 18.5 6 18.5 2.5 12M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6' }),
+  );
   return picture;
 }
 
 /** The name of an account. @param {string} value @param {boolean} [isNew] */
 export function nameField(value, isNew = false) {
-  return createField('name', ty('name'), isNew ? ty('account_name_how') : '', { value, maxLength: NAME_MAX, autocomplete: 'username' }, (name) => (isNew ? nameFault(name.trim()) : ''));
+  return createField(
+    'name',
+    ty('name'),
+    isNew ? ty('account_name_how') : '',
+    { value, maxLength: NAME_MAX, autocomplete: 'username' },
+    (name) => (isNew ? nameFault(name.trim()) : ''),
+  );
 }
 
 /** @param {string} name */
@@ -90,8 +134,9 @@ export function passwordField(how = '') {
 
 /** A password to be set. @param {'password' | 'new_password'} name */
 export function newPasswordField(name) {
-  return createField(name, ty(name), ty('password_how'), { type: 'password', autocomplete: 'new-password' },
-    (value) => ([...value].length < PASSWORD_MIN ? ty('password_how') : ''));
+  return createField(name, ty(name), ty('password_how'), { type: 'password', autocomplete: 'new-password' }, (value) =>
+    [...value].length < PASSWORD_MIN ? ty('password_how') : '',
+  );
 }
 
 /** One of the recovery codes. */
@@ -114,7 +159,13 @@ export function faultLine() {
 export function accountForm(fields, text, send, kind = 'primary') {
   const button = el('button', { class: kind }, text);
   const line = faultLine();
-  const form = el('form', { class: 'account-form', noValidate: true }, ...fields.map(({ element }) => element), button, line);
+  const form = el(
+    'form',
+    { class: 'account-form', noValidate: true },
+    ...fields.map(({ element }) => element),
+    button,
+    line,
+  );
   let busy = false;
 
   /** @param {Field} field @param {string} why */
@@ -140,9 +191,11 @@ export function accountForm(fields, text, send, kind = 'primary') {
     if (wrong) return blame(wrong, wrong.fault());
     busy = true;
     form.ariaBusy = 'true';
-    const values = /** @type {Record<FieldName, string>} */ (Object.fromEntries(fields.map(({ name, input }) => [name, input.value])));
+    const values = /** @type {Record<FieldName, string>} */ (
+      Object.fromEntries(fields.map(({ name, input }) => [name, input.value]))
+    );
     try {
-      await send({ ...values, ...values.name && { name: values.name.trim() } });
+      await send({ ...values, ...(values.name && { name: values.name.trim() }) });
     } catch (error) {
       showRefusal(error);
     }

@@ -27,7 +27,8 @@ export async function attempt(line, act) {
 /** Why a request failed, for the player. @param {unknown} error */
 export function faultText(error) {
   // The device or the player has turned a passkey down.
-  if (error instanceof DOMException) return error.name === 'InvalidStateError' ? ty('passkey_there') : ty('passkey_cancelled');
+  if (error instanceof DOMException)
+    return error.name === 'InvalidStateError' ? ty('passkey_there') : ty('passkey_cancelled');
   if (!(error instanceof RefusedError)) return errorText(error);
   const { refusal } = error;
   // Some texts count days.

@@ -26,32 +26,53 @@ export function accountSections(frame, answer) {
   const secret = (how) => (hasPassword ? [passwordField(how)] : []);
   const line = faultLine();
   const rename = accountForm([nameField(name, true), ...secret()], ty('save'), async ({ name: next, password }) => {
-    if (!await change('POST', 'account/name', { name: next, password })) return;
+    if (!(await change('POST', 'account/name', { name: next, password }))) return;
     app.connection.signIn();
     finish(ty('renamed', { name: next }));
   });
-  const newPassword = accountForm([...secret(), newPasswordField('new_password')], ty('save'), async ({ password, new_password }) => {
-    if (!await change('POST', 'account/password', { password, new_password })) return;
-    finish(ty('password_new'));
-  });
+  const newPassword = accountForm(
+    [...secret(), newPasswordField('new_password')],
+    ty('save'),
+    async ({ password, new_password }) => {
+      if (!(await change('POST', 'account/password', { password, new_password }))) return;
+      finish(ty('password_new'));
+    },
+  );
   const newCodes = accountForm(secret(ty('new_codes_how')), ty('new_codes'), async ({ password }) => {
     const fresh = await change('POST', 'account/codes', { password });
     if (fresh) frame.codes(fresh.recovery_codes, name, frame.close);
   });
-  const remove = accountForm(secret(ty('delete_how')), ty('delete_account'), async ({ password }) => {
-    if (!await change('DELETE', 'account', { password })) return;
-    app.connection.signOut();
-    finish(ty('deleted'));
-  }, 'danger');
-  const signOut = el('button', { type: 'button', onclick: () => attempt(line, async () => {
-    await request('DELETE', 'session');
-    app.connection.signOut();
-    finish(t('signed_out'));
-  }) }, ty('sign_out'));
+  const remove = accountForm(
+    secret(ty('delete_how')),
+    ty('delete_account'),
+    async ({ password }) => {
+      if (!(await change('DELETE', 'account', { password }))) return;
+      app.connection.signOut();
+      finish(ty('deleted'));
+    },
+    'danger',
+  );
+  const signOut = el(
+    'button',
+    {
+      type: 'button',
+      onclick: () =>
+        attempt(line, async () => {
+          await request('DELETE', 'session');
+          app.connection.signOut();
+          finish(t('signed_out'));
+        }),
+    },
+    ty('sign_out'),
+  );
 
   /** The other site, where there is one or was. */
   const sites = el('div');
-  void otherSite().then((site) => (site || answer.oidc.length > 0) && fill(sites, fold(ty('oidc_title', { number: answer.oidc.length }), siteSection(answer, site ?? ''))));
+  void otherSite().then(
+    (site) =>
+      (site || answer.oidc.length > 0) &&
+      fill(sites, fold(ty('oidc_title', { number: answer.oidc.length }), siteSection(answer, site ?? ''))),
+  );
 
   /** @param {string} text */
   function finish(text) {
@@ -60,16 +81,36 @@ export function accountSections(frame, answer) {
   }
 
   return [
-    el('div', null, el('h3', { class: 'account-name' }, el('bdi', null, name)), el('p', { class: 'hint' }, ty('since', { date: formatDate(account.made_at, { dateStyle: 'medium' }) })),
-      el('a', { href: `/player/${encodeURIComponent(name)}`, onclick: frame.close }, t('profile'))),
+    el(
+      'div',
+      null,
+      el('h3', { class: 'account-name' }, el('bdi', null, name)),
+      el('p', { class: 'hint' }, ty('since', { date: formatDate(account.made_at, { dateStyle: 'medium' }) })),
+      el('a', { href: `/player/${encodeURIComponent(name)}`, onclick: frame.close }, t('profile')),
+    ),
     sessionList(line, sessions),
-    el('div', null,
-      fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)), sites, fold(ty('device_title'), deviceSection(frame)),
-      fold(ty('change_name'), rename), fold(ty(hasPassword ? 'change_password' : 'set_password'), newPassword), fold(ty('codes_left', { count }), newCodes),
+    el(
+      'div',
+      null,
+      fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)),
+      sites,
+      fold(ty('device_title'), deviceSection(frame)),
+      fold(ty('change_name'), rename),
+      fold(ty(hasPassword ? 'change_password' : 'set_password'), newPassword),
+      fold(ty('codes_left', { count }), newCodes),
       fold(ty('tokens', { count: answer.tokens.length }), tokenSection(answer)),
-      botFold(frame), fold(ty('delete_account'), remove), peopleFold(app), challengesFold(app)),
+      botFold(frame),
+      fold(ty('delete_account'), remove),
+      peopleFold(app),
+      challengesFold(app),
+    ),
     ...(operator ? [el('a', { href: '/moderation', onclick: frame.close }, ty('queue'))] : []),
-    el('div', { class: 'row' }, signOut, el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export'))),
+    el(
+      'div',
+      { class: 'row' },
+      signOut,
+      el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export')),
+    ),
     line,
   ];
 }
@@ -86,17 +127,46 @@ function sessionList(line, sessions) {
   const others = el('button', { type: 'button', onclick: () => end('sessions', () => false) }, ty('end_others'));
 
   /** @param {string} path @param {(session: Session) => boolean} stays besides the current one */
-  const end = (path, stays) => attempt(line, async () => {
-    await request('DELETE', path);
-    show(sessions = sessions.filter((one) => one.current || stays(one)));
-    title.focus();
-  });
+  const end = (path, stays) =>
+    attempt(line, async () => {
+      await request('DELETE', path);
+      show((sessions = sessions.filter((one) => one.current || stays(one))));
+      title.focus();
+    });
 
   /** @param {Session[]} shown */
   function show(shown) {
-    fill(list, ...shown.map((session) => el('li', null,
-      el('div', null, el('span', null, session.label), el('span', { class: 'hint' }, session.current ? ty('this_device') : ty('seen', { date: formatDate(session.seen_at, { dateStyle: 'medium' }) }))),
-      !session.current && el('button', { type: 'button', 'aria-label': ty('end_session_on', { label: session.label }), onclick: () => end(`sessions/${session.id}`, ({ id }) => id !== session.id) }, ty('end_session')))));
+    fill(
+      list,
+      ...shown.map((session) =>
+        el(
+          'li',
+          null,
+          el(
+            'div',
+            null,
+            el('span', null, session.label),
+            el(
+              'span',
+              { class: 'hint' },
+              session.current
+                ? ty('this_device')
+                : ty('seen', { date: formatDate(session.seen_at, { dateStyle: 'medium' }) }),
+            ),
+          ),
+          !session.current &&
+            el(
+              'button',
+              {
+                type: 'button',
+                'aria-label': ty('end_session_on', { label: session.label }),
+                onclick: () => end(`sessions/${session.id}`, ({ id }) => id !== session.id),
+              },
+              ty('end_session'),
+            ),
+        ),
+      ),
+    );
     others.hidden = shown.length < 3;
   }
   show(sessions);
@@ -105,7 +175,7 @@ function sessionList(line, sessions) {
 
 /** Sends a change that asks for a key. Nothing comes back if the player shows none. @param {'POST' | 'DELETE'} method @param {string} path @param {object} body */
 function change(method, path, body) {
-  return withKey(async () => await request(method, path, body) ?? {});
+  return withKey(async () => (await request(method, path, body)) ?? {});
 }
 
 /** Saves all data of the account as a file. @param {string} name */

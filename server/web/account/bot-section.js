@@ -18,9 +18,18 @@ const load = () => request('GET', 'account/bots');
 export function botFold(frame) {
   const place = el('div');
   const line = faultLine();
-  const fold = el('details', { name: 'account', ontoggle: () => {
-    if (fold.open) void attempt(line, async () => fill(place, ...botSection(frame, await load())));
-  } }, el('summary', null, ty('bots')), place, line);
+  const fold = el(
+    'details',
+    {
+      name: 'account',
+      ontoggle: () => {
+        if (fold.open) void attempt(line, async () => fill(place, ...botSection(frame, await load())));
+      },
+    },
+    el('summary', null, ty('bots')),
+    place,
+    line,
+  );
   return fold;
 }
 
@@ -39,29 +48,51 @@ function botSection(frame, { bots, most }) {
   function part(bot, opened) {
     const path = `account/bots/${bot.id}`;
     const reload = async () => (await load()).bots.find(({ id }) => id === bot.id)?.tokens ?? [];
-    const remove = el('button', { type: 'button', class: 'danger', onclick: () => {
-      // The second press deletes it.
-      if (!remove.classList.contains('sure')) {
-        remove.classList.add('sure');
-        remove.textContent = ty('delete_bot_sure', { name: bot.name });
-        return;
-      }
-      void attempt(line, async () => {
-        const done = await withKey(async () => {
-          await request('DELETE', path);
-          return true;
-        });
-        if (done) show(bots.filter(({ id }) => id !== bot.id));
-      });
-    } }, ty('delete_bot'));
+    const remove = el(
+      'button',
+      {
+        type: 'button',
+        class: 'danger',
+        onclick: () => {
+          // The second press deletes it.
+          if (!remove.classList.contains('sure')) {
+            remove.classList.add('sure');
+            remove.textContent = ty('delete_bot_sure', { name: bot.name });
+            return;
+          }
+          void attempt(line, async () => {
+            const done = await withKey(async () => {
+              await request('DELETE', path);
+              return true;
+            });
+            if (done) show(bots.filter(({ id }) => id !== bot.id));
+          });
+        },
+      },
+      ty('delete_bot'),
+    );
     const field = nameField(bot.name, true);
     const rename = accountForm([field], ty('rename_bot'), async ({ name: wanted }) => {
       const renamed = await withKey(() => request('POST', `${path}/name`, { name: wanted }));
-      if (renamed) show(bots.map((one) => (one.id === bot.id ? renamed : one)), bot.id);
+      if (renamed)
+        show(
+          bots.map((one) => (one.id === bot.id ? renamed : one)),
+          bot.id,
+        );
     });
-    return el('details', { name: 'bot', open: bot.id === opened }, el('summary', null, el('bdi', null, bot.name)),
-      el('div', null, el('a', { href: `/player/${encodeURIComponent(bot.name)}`, onclick: frame.close }, ty('bot_profile')),
-        tokenSection(bot, ty('bot_tokens_how'), `${path}/tokens`, reload), rename, el('div', { class: 'row' }, remove)));
+    return el(
+      'details',
+      { name: 'bot', open: bot.id === opened },
+      el('summary', null, el('bdi', null, bot.name)),
+      el(
+        'div',
+        null,
+        el('a', { href: `/player/${encodeURIComponent(bot.name)}`, onclick: frame.close }, ty('bot_profile')),
+        tokenSection(bot, ty('bot_tokens_how'), `${path}/tokens`, reload),
+        rename,
+        el('div', { class: 'row' }, remove),
+      ),
+    );
   }
 
   /** @param {Bot[]} shown @param {string} [opened] the bot that is unfolded */

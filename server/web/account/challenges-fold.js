@@ -12,27 +12,38 @@ import { ty } from './texts.js';
 /** @param {App} app */
 export function challengesFold(app) {
   const { field, label } = select(ty('challenges'), [
-    ['everybody', ty('challenges_everybody')], ['accounts', ty('challenges_accounts')], ['nobody', ty('challenges_nobody')],
+    ['everybody', ty('challenges_everybody')],
+    ['accounts', ty('challenges_accounts')],
+    ['nobody', ty('challenges_nobody')],
   ]);
   const line = faultLine();
   /** What the server has. */
   let stored = field.value;
-  const load = () => attempt(line, async () => {
-    field.disabled = true;
-    ({ from: stored } = await ask(app, 'GET', 'challenges'));
-    field.value = stored;
-    field.disabled = false;
-  });
-  field.addEventListener('change', () => attempt(line, async () => {
-    try {
-      await ask(app, 'POST', 'challenges', { from: field.value });
-      stored = field.value;
-      write(line, ty('challenges_set'));
-    } finally {
+  const load = () =>
+    attempt(line, async () => {
+      field.disabled = true;
+      ({ from: stored } = await ask(app, 'GET', 'challenges'));
       field.value = stored;
-    }
-  }));
-  const fold = el('details', { name: 'account', ontoggle: () => void (fold.open && load()) },
-    el('summary', null, ty('challenges')), label, el('p', { class: 'hint' }, ty('challenges_how')), line);
+      field.disabled = false;
+    });
+  field.addEventListener('change', () =>
+    attempt(line, async () => {
+      try {
+        await ask(app, 'POST', 'challenges', { from: field.value });
+        stored = field.value;
+        write(line, ty('challenges_set'));
+      } finally {
+        field.value = stored;
+      }
+    }),
+  );
+  const fold = el(
+    'details',
+    { name: 'account', ontoggle: () => void (fold.open && load()) },
+    el('summary', null, ty('challenges')),
+    label,
+    el('p', { class: 'hint' }, ty('challenges_how')),
+    line,
+  );
   return fold;
 }

@@ -27,7 +27,7 @@ export async function withKey(act) {
 /** Whether the player has shown a key. @returns {Promise<boolean>} */
 async function showsKey() {
   const { has_password: hasPassword, passkeys, oidc } = await request('GET', 'account');
-  const canPass = passkeys.length > 0 && await passkeysWork();
+  const canPass = passkeys.length > 0 && (await passkeysWork());
   return new Promise((resolve) => {
     const line = faultLine();
     let shown = false;
@@ -38,8 +38,29 @@ async function showsKey() {
       dialog.close();
     };
     const form = hasPassword && accountForm([passwordField()], ty('confirm'), ({ password }) => confirm({ password }));
-    const pass = canPass && el('button', { type: 'button', class: hasPassword ? '' : 'primary', onclick: () => attempt(line, async () => confirm({ passkey: await usePasskey({ for: 'confirm' }) })) }, ty('use_passkey'));
-    const dialog = openDialog(ty('confirm'), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('confirm_how')), form, pass, oidc.length > 0 && siteButton('oidc_use', 'confirm'), line));
+    const pass =
+      canPass &&
+      el(
+        'button',
+        {
+          type: 'button',
+          class: hasPassword ? '' : 'primary',
+          onclick: () => attempt(line, async () => confirm({ passkey: await usePasskey({ for: 'confirm' }) })),
+        },
+        ty('use_passkey'),
+      );
+    const dialog = openDialog(
+      ty('confirm'),
+      el(
+        'div',
+        { class: 'you' },
+        el('p', { class: 'hint' }, ty('confirm_how')),
+        form,
+        pass,
+        oidc.length > 0 && siteButton('oidc_use', 'confirm'),
+        line,
+      ),
+    );
     dialog.addEventListener('close', () => resolve(shown));
   });
 }

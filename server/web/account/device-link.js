@@ -32,13 +32,24 @@ function pause(ms) {
 function question(userCode, { label, address }, done) {
   const line = faultLine();
   /** @param {boolean} allow */
-  const say = (allow) => attempt(line, async () => {
-    await request('POST', 'device/answer', { user_code: userCode, allow });
-    done(ty(allow ? 'device_allowed' : 'device_denied'));
-  });
-  return el('div', { class: 'device-question' }, el('p', null, ty('device_asks', { label: label || '?', address })),
+  const say = (allow) =>
+    attempt(line, async () => {
+      await request('POST', 'device/answer', { user_code: userCode, allow });
+      done(ty(allow ? 'device_allowed' : 'device_denied'));
+    });
+  return el(
+    'div',
+    { class: 'device-question' },
+    el('p', null, ty('device_asks', { label: label || '?', address })),
     el('p', { class: 'hint' }, ty('device_beware')),
-    el('div', { class: 'row' }, el('button', { type: 'button', class: 'primary', onclick: () => say(true) }, ty('yes')), el('button', { type: 'button', onclick: () => say(false) }, ty('no'))), line);
+    el(
+      'div',
+      { class: 'row' },
+      el('button', { type: 'button', class: 'primary', onclick: () => say(true) }, ty('yes')),
+      el('button', { type: 'button', onclick: () => say(false) }, ty('no')),
+    ),
+    line,
+  );
 }
 
 /**
@@ -54,13 +65,18 @@ export async function showLink(app, place) {
   while (place.isConnected && Date.now() < end) {
     await pause(STATE_EVERY_MS);
     // A lost network is there again the next time.
-    const state = await request('POST', 'link/state', { code }).catch((error) => ({ gone: reasonOf(error) === 'wrong_device_code' }));
+    const state = await request('POST', 'link/state', { code }).catch((error) => ({
+      gone: reasonOf(error) === 'wrong_device_code',
+    }));
     if (state.gone) break;
     if (!state.device) continue;
-    fill(place, question(state.user_code, state.device, (text) => {
-      place.replaceChildren();
-      app.toast(text);
-    }));
+    fill(
+      place,
+      question(state.user_code, state.device, (text) => {
+        place.replaceChildren();
+        app.toast(text);
+      }),
+    );
     return;
   }
   if (place.isConnected) fill(place, el('p', { class: 'hint' }, ty('link_over')));
@@ -70,17 +86,28 @@ export async function showLink(app, place) {
 export function deviceCodeForm(app, code) {
   const place = el('div');
   const line = faultLine();
-  const field = el('input', { class: 'code', value: code, maxLength: CODE_LENGTH + 4, autocomplete: 'off', autocapitalize: 'none', spellcheck: false, 'aria-label': ty('device_code') });
+  const field = el('input', {
+    class: 'code',
+    value: code,
+    maxLength: CODE_LENGTH + 4,
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: false,
+    'aria-label': ty('device_code'),
+  });
   const form = el('form', { class: 'row' }, field, el('button', null, ty('next')));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void attempt(line, async () => {
       const device = await request('POST', 'device/find', { user_code: field.value });
-      fill(place, question(field.value, device, (text) => {
-        place.replaceChildren();
-        field.value = '';
-        app.toast(text);
-      }));
+      fill(
+        place,
+        question(field.value, device, (text) => {
+          place.replaceChildren();
+          field.value = '';
+          app.toast(text);
+        }),
+      );
     });
   });
   return el('div', { class: 'account-form' }, form, line, place);
@@ -88,7 +115,10 @@ export function deviceCodeForm(app, code) {
 
 /** Asks for the code of a device, or about that device. @param {App} app @param {string} code */
 export function askForDevice(app, code) {
-  openDialog(ty('device_title'), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('device_code_how')), deviceCodeForm(app, code)));
+  openDialog(
+    ty('device_title'),
+    el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('device_code_how')), deviceCodeForm(app, code)),
+  );
 }
 
 /**
@@ -102,7 +132,10 @@ export async function openLink(app, code) {
     const yes = el('button', { type: 'button', class: 'primary' }, ty('yes'));
     const no = el('button', { type: 'button', onclick: () => dialog.close() }, ty('no'));
     const row = el('div', { class: 'row' }, yes, no);
-    const dialog = openDialog(ty('sign_in'), el('div', { class: 'you' }, el('p', null, ty('link_sign_in', { name })), row, line));
+    const dialog = openDialog(
+      ty('sign_in'),
+      el('div', { class: 'you' }, el('p', null, ty('link_sign_in', { name })), row, line),
+    );
     yes.addEventListener('click', async () => {
       row.hidden = true;
       write(line, ty('link_other_yes'));

@@ -24,9 +24,18 @@ const FORMER_MAX = 5;
  * @param {() => void} close closes the dialog
  */
 export function guestIdentity(app, close) {
-  const field = el('input', { maxLength: NAME_MAX, value: app.connection.name, autocomplete: 'nickname', required: true });
-  const form = el('form', { class: 'row' },
-    el('label', { class: 'field grow' }, el('span', null, ty('your_name')), field), el('button', null, ty('save')));
+  const field = el('input', {
+    maxLength: NAME_MAX,
+    value: app.connection.name,
+    autocomplete: 'nickname',
+    required: true,
+  });
+  const form = el(
+    'form',
+    { class: 'row' },
+    el('label', { class: 'field grow' }, el('span', null, ty('your_name')), field),
+    el('button', null, ty('save')),
+  );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     app.connection.rename(field.value.trim()).then(close, app.showError);
@@ -38,17 +47,40 @@ export function guestIdentity(app, close) {
     if (identity) fill(carry, linkCard(identityLink(identity, app.connection.name), ty('other_device')));
   });
   fill(carry, reveal);
-  const replace = el('button', { type: 'button', onclick: () => replaceIdentity(app).then(() => {
-    app.toast(ty('link_replaced'));
-    close();
-  }, app.showError) }, ty('replace_link'));
-  const former = formerIdentities().map(({ identity, name }) => el('button', {
-    type: 'button', onclick: () => switchIdentity(app, identity, name).catch(app.showError),
-  }, ty('switch_back', { name })));
-  return [form, el('p', { class: 'hint' }, ty('name_how')),
-    el('h3', null, ty('other_device')), el('p', { class: 'hint' }, ty('other_device_how')), carry,
-    el('p', { class: 'hint' }, ty('replace_link_how')), el('div', { class: 'row' }, replace),
-    ...(former.length > 0 ? [el('p', { class: 'hint' }, ty('former_players')), el('div', { class: 'row' }, ...former)] : [])];
+  const replace = el(
+    'button',
+    {
+      type: 'button',
+      onclick: () =>
+        replaceIdentity(app).then(() => {
+          app.toast(ty('link_replaced'));
+          close();
+        }, app.showError),
+    },
+    ty('replace_link'),
+  );
+  const former = formerIdentities().map(({ identity, name }) =>
+    el(
+      'button',
+      {
+        type: 'button',
+        onclick: () => switchIdentity(app, identity, name).catch(app.showError),
+      },
+      ty('switch_back', { name }),
+    ),
+  );
+  return [
+    form,
+    el('p', { class: 'hint' }, ty('name_how')),
+    el('h3', null, ty('other_device')),
+    el('p', { class: 'hint' }, ty('other_device_how')),
+    carry,
+    el('p', { class: 'hint' }, ty('replace_link_how')),
+    el('div', { class: 'row' }, replace),
+    ...(former.length > 0
+      ? [el('p', { class: 'hint' }, ty('former_players')), el('div', { class: 'row' }, ...former)]
+      : []),
+  ];
 }
 
 /**
@@ -62,7 +94,8 @@ export function offerIdentity(app) {
   const own = siteStorage.getItem(STORAGE_KEYS.identity);
   if (identity === own) return;
   // The player's name here is known once the server has greeted us.
-  if (own && !app.connection.you && app.connection.status !== 'replaced') return void app.connection.send({ type: 'ping' }).then(() => ask(app, identity, called, own));
+  if (own && !app.connection.you && app.connection.status !== 'replaced')
+    return void app.connection.send({ type: 'ping' }).then(() => ask(app, identity, called, own));
   ask(app, identity, called, own);
 }
 
@@ -74,10 +107,29 @@ export function offerIdentity(app) {
  */
 function ask(app, identity, called, own) {
   const { name } = app.connection;
-  const yes = el('button', { type: 'button', class: 'primary', onclick: () => switchIdentity(app, identity, decoded(called)).catch(app.showError) }, ty('yes'));
+  const yes = el(
+    'button',
+    {
+      type: 'button',
+      class: 'primary',
+      onclick: () => switchIdentity(app, identity, decoded(called)).catch(app.showError),
+    },
+    ty('yes'),
+  );
   const no = el('button', { type: 'button' }, ty('no'));
-  const kept = own && !app.connection.account ? [el('p', null, ty('current_player', { name })), linkCard(identityLink(own, name), ty('current_player_link', { name }))] : [];
-  const dialog = openDialog(ty('switch_player'), el('p', null, ty('switch_player_how')), ...kept, el('div', { class: 'row' }, yes, no));
+  const kept =
+    own && !app.connection.account
+      ? [
+          el('p', null, ty('current_player', { name })),
+          linkCard(identityLink(own, name), ty('current_player_link', { name })),
+        ]
+      : [];
+  const dialog = openDialog(
+    ty('switch_player'),
+    el('p', null, ty('switch_player_how')),
+    ...kept,
+    el('div', { class: 'row' }, yes, no),
+  );
   no.addEventListener('click', () => dialog.close());
 }
 
@@ -146,7 +198,8 @@ async function replaceIdentity({ connection }) {
   } catch (error) {
     siteStorage.removeItem(STORAGE_KEYS.next);
     // The server has nothing stored under this identity: a new one will do.
-    if (error instanceof RefusedError && error.refusal.reason === 'nothing_to_keep') return connection.startAsNewPlayer();
+    if (error instanceof RefusedError && error.refusal.reason === 'nothing_to_keep')
+      return connection.startAsNewPlayer();
     throw error;
   }
   connection.adoptNextIdentity();

@@ -25,20 +25,41 @@ const NAME_FAULTS = ['account_name', 'name_taken', 'name_reserved', 'name_looks_
 export function guestSections(frame) {
   const signIn = el('button', { type: 'button', onclick: () => frame.show(...signInSections(frame)) }, ty('sign_in'));
   return [
-    el('section', { class: 'sign-up' }, el('h3', null, ty('keep')), el('p', { class: 'hint' }, ty('keep_how')), ...signUpForm(frame),
-      el('div', { class: 'row' }, el('span', { class: 'hint' }, ty('have_account')), signIn)),
-    el('hr', null), ...guestIdentity(frame.app, frame.close), peopleFold(frame.app), challengesFold(frame.app), deleteFold(frame.app),
+    el(
+      'section',
+      { class: 'sign-up' },
+      el('h3', null, ty('keep')),
+      el('p', { class: 'hint' }, ty('keep_how')),
+      ...signUpForm(frame),
+      el('div', { class: 'row' }, el('span', { class: 'hint' }, ty('have_account')), signIn),
+    ),
+    el('hr', null),
+    ...guestIdentity(frame.app, frame.close),
+    peopleFold(frame.app),
+    challengesFold(frame.app),
+    deleteFold(frame.app),
   ];
 }
 
 /** Deletes the guest, and begins as a new one. @param {App} app */
 function deleteFold({ connection }) {
-  const form = accountForm([], ty('delete_guest_now'), async () => {
-    await request('DELETE', 'guest', undefined, siteStorage.getItem(STORAGE_KEYS.identity));
-    siteStorage.removeItem(STORAGE_KEYS.name);
-    connection.startAsNewPlayer();
-  }, 'danger');
-  return el('details', { name: 'account' }, el('summary', null, ty('delete_guest')), el('p', { class: 'hint' }, ty('delete_guest_how')), form);
+  const form = accountForm(
+    [],
+    ty('delete_guest_now'),
+    async () => {
+      await request('DELETE', 'guest', undefined, siteStorage.getItem(STORAGE_KEYS.identity));
+      siteStorage.removeItem(STORAGE_KEYS.name);
+      connection.startAsNewPlayer();
+    },
+    'danger',
+  );
+  return el(
+    'details',
+    { name: 'account' },
+    el('summary', null, ty('delete_guest')),
+    el('p', { class: 'hint' }, ty('delete_guest_how')),
+    form,
+  );
 }
 
 /** @param {Frame} frame */
@@ -61,10 +82,12 @@ function signUpForm(frame) {
   };
   const form = accountForm([name, newPasswordField('password')], ty('sign_up'), async (values) => {
     const { name } = values;
-    const codes = (lost === name && await codesAgain(values)) || await signUp(values).catch((error) => {
-      lost = error instanceof TypeError ? name : '';
-      throw error;
-    });
+    const codes =
+      (lost === name && (await codesAgain(values))) ||
+      (await signUp(values).catch((error) => {
+        lost = error instanceof TypeError ? name : '';
+        throw error;
+      }));
     finish(codes, values.name);
   });
   const byPasskey = passkeyButton(ty('sign_up_passkey'), async () => {
@@ -95,7 +118,12 @@ function passkeyButton(text, act) {
 
 /** Makes an account, and returns its recovery codes. @param {{ name: string, password: string }} values @returns {Promise<string[]>} */
 async function signUp({ name, password }) {
-  const { recovery_codes: codes } = await request('POST', 'account', { name, password }, siteStorage.getItem(STORAGE_KEYS.identity));
+  const { recovery_codes: codes } = await request(
+    'POST',
+    'account',
+    { name, password },
+    siteStorage.getItem(STORAGE_KEYS.identity),
+  );
   return codes;
 }
 
@@ -114,10 +142,13 @@ async function codesAgain({ name, password }) {
 function signInSections(frame) {
   const { app } = frame;
   const form = accountForm([nameField(''), passwordField()], ty('sign_in'), async ({ name, password }) => {
-    await opened(await request('POST', 'session', { name, password }).catch(async (error) => {
-      if (reasonOf(error) === 'account_closed') frame.show(...await closedSections(frame, error, { name, password }));
-      throw error;
-    }));
+    await opened(
+      await request('POST', 'session', { name, password }).catch(async (error) => {
+        if (reasonOf(error) === 'account_closed')
+          frame.show(...(await closedSections(frame, error, { name, password })));
+        throw error;
+      }),
+    );
   });
   const byPasskey = passkeyButton(ty('sign_in_passkey'), async () => {
     await opened(await request('POST', 'session', { passkey: await usePasskey({ for: 'sign_in' }) }));
@@ -127,27 +158,54 @@ function signInSections(frame) {
     frame.close();
     await signedIn(app, account.name);
   };
-  const lost = el('button', { type: 'button', onclick: () => frame.show(...recoverySections(frame)) }, ty('lost_password'));
-  return [el('h3', null, ty('sign_in')), form, byPasskey, siteButton('oidc_go', 'sign_in'), el('div', { class: 'row' }, lost, back(frame))];
+  const lost = el(
+    'button',
+    { type: 'button', onclick: () => frame.show(...recoverySections(frame)) },
+    ty('lost_password'),
+  );
+  return [
+    el('h3', null, ty('sign_in')),
+    form,
+    byPasskey,
+    siteButton('oidc_go', 'sign_in'),
+    el('div', { class: 'row' }, lost, back(frame)),
+  ];
 }
 
 /** What an account that an operator has closed is shown. @param {Frame} frame @param {unknown} error @param {{ name: string, password: string }} typed */
 async function closedSections(frame, error, typed) {
-  const [{ appealForm }, { faultText, tm }] = await Promise.all([import('../moderation/notice.js'), import('../moderation/texts.js')]);
-  return [el('h3', null, tm('closed')), el('p', null, faultText(error)), el('h3', null, tm('appeal')),
-    appealForm((text) => request('POST', 'appeals', { ...typed, text })), el('div', { class: 'row' }, back(frame))];
+  const [{ appealForm }, { faultText, tm }] = await Promise.all([
+    import('../moderation/notice.js'),
+    import('../moderation/texts.js'),
+  ]);
+  return [
+    el('h3', null, tm('closed')),
+    el('p', null, faultText(error)),
+    el('h3', null, tm('appeal')),
+    appealForm((text) => request('POST', 'appeals', { ...typed, text })),
+    el('div', { class: 'row' }, back(frame)),
+  ];
 }
 
 /** @param {Frame} frame */
 function recoverySections(frame) {
   const { app } = frame;
-  const form = accountForm([nameField(''), codeField(), newPasswordField('new_password')], ty('recover'), async ({ name, code, new_password: password }) => {
-    const { account, recovery_codes_left: count } = await request('POST', 'recovery', { name, code, password });
-    app.connection.signIn();
-    frame.close();
-    app.toast(ty('recovered', { name: account.name, count }));
-  });
-  return [el('h3', null, ty('lost_password')), el('p', { class: 'hint' }, ty('recover_how')), form, el('div', { class: 'row' }, back(frame))];
+  const form = accountForm(
+    [nameField(''), codeField(), newPasswordField('new_password')],
+    ty('recover'),
+    async ({ name, code, new_password: password }) => {
+      const { account, recovery_codes_left: count } = await request('POST', 'recovery', { name, code, password });
+      app.connection.signIn();
+      frame.close();
+      app.toast(ty('recovered', { name: account.name, count }));
+    },
+  );
+  return [
+    el('h3', null, ty('lost_password')),
+    el('p', { class: 'hint' }, ty('recover_how')),
+    form,
+    el('div', { class: 'row' }, back(frame)),
+  ];
 }
 
 /** @param {Frame} frame */

@@ -48,8 +48,12 @@ function day(at) {
  */
 function keyLine({ label, used_at: used }, more, remove) {
   const about = [used ? ty('seen', { date: day(used) }) : ty('never_used'), more].filter(Boolean).join(' · ');
-  return el('li', null, el('div', null, el('bdi', null, label), el('span', { class: 'hint' }, about)),
-    el('button', { type: 'button', 'aria-label': ty('remove_key', { label }), onclick: remove }, ty('remove')));
+  return el(
+    'li',
+    null,
+    el('div', null, el('bdi', null, label), el('span', { class: 'hint' }, about)),
+    el('button', { type: 'button', 'aria-label': ty('remove_key', { label }), onclick: remove }, ty('remove')),
+  );
 }
 
 /**
@@ -60,13 +64,20 @@ function keyList(line) {
   const element = el('ol', { class: 'signed-in-on' });
   /** @param {Passkey[]} keys */
   function show(keys) {
-    fill(element, ...keys.map((one) => keyLine(one, '', () => attempt(line, async () => {
-      const done = await withKey(async () => {
-        await request('DELETE', `account/passkeys/${one.id}`);
-        return true;
-      });
-      if (done) show(keys.filter(({ id }) => id !== one.id));
-    }))));
+    fill(
+      element,
+      ...keys.map((one) =>
+        keyLine(one, '', () =>
+          attempt(line, async () => {
+            const done = await withKey(async () => {
+              await request('DELETE', `account/passkeys/${one.id}`);
+              return true;
+            });
+            if (done) show(keys.filter(({ id }) => id !== one.id));
+          }),
+        ),
+      ),
+    );
   }
   return { element, show };
 }
@@ -76,16 +87,24 @@ export function passkeySection({ passkeys }) {
   const line = faultLine();
   const list = keyList(line);
   const label = el('input', { maxLength: LABEL_MAX, autocomplete: 'off' });
-  const add = el('button', { type: 'button', onclick: () => attempt(line, async () => {
-    const done = await withKey(async () => {
-      const answer = await createPasskey({ for: 'add' });
-      await request('POST', 'account/passkeys', { ...answer, label: label.value });
-      return true;
-    });
-    if (!done) return;
-    label.value = '';
-    list.show((await request('GET', 'account')).passkeys);
-  }) }, ty('add_passkey'));
+  const add = el(
+    'button',
+    {
+      type: 'button',
+      onclick: () =>
+        attempt(line, async () => {
+          const done = await withKey(async () => {
+            const answer = await createPasskey({ for: 'add' });
+            await request('POST', 'account/passkeys', { ...answer, label: label.value });
+            return true;
+          });
+          if (!done) return;
+          label.value = '';
+          list.show((await request('GET', 'account')).passkeys);
+        }),
+    },
+    ty('add_passkey'),
+  );
   const missing = el('p', { class: 'hint', hidden: true }, ty('no_passkeys_here'));
   const adding = el('div', { class: 'account-form' }, labelled(ty('key_label'), label), add);
   void passkeysWork().then((work) => {
@@ -102,7 +121,14 @@ export function siteSection({ oidc }, site) {
   const line = faultLine();
   const list = keyList(line);
   list.show(oidc);
-  return el('div', null, el('p', { class: 'hint' }, ty('oidc_how', { site })), list.element, siteButton('oidc_add', 'add', withKey), line);
+  return el(
+    'div',
+    null,
+    el('p', { class: 'hint' }, ty('oidc_how', { site })),
+    list.element,
+    siteButton('oidc_add', 'add', withKey),
+    line,
+  );
 }
 
 /**
@@ -112,24 +138,51 @@ export function siteSection({ oidc }, site) {
  * @param {string} path of the tokens
  * @param {() => Promise<Token[]>} reload
  */
-export function tokenSection({ tokens }, how = ty('tokens_how'), path = 'account/tokens', reload = async () => (await request('GET', 'account')).tokens) {
+export function tokenSection(
+  { tokens },
+  how = ty('tokens_how'),
+  path = 'account/tokens',
+  reload = async () => (await request('GET', 'account')).tokens,
+) {
   const line = faultLine();
   const list = el('ol', { class: 'signed-in-on' });
   const label = el('input', { maxLength: LABEL_MAX, autocomplete: 'off' });
-  const days = el('select', null, ...DAYS.map((count) => el('option', { value: String(count), selected: count === 365 }, ty('for_days', { count }))));
+  const days = el(
+    'select',
+    null,
+    ...DAYS.map((count) => el('option', { value: String(count), selected: count === 365 }, ty('for_days', { count }))),
+  );
   const scopes = SCOPES.map((scope) => el('input', { type: 'checkbox', value: scope, checked: scope === 'play' }));
   const made = el('div', { class: 'new-token', role: 'status' });
-  const form = el('form', { class: 'account-form' }, labelled(ty('key_label'), label), labelled(ty('valid_for'), days),
-    el('fieldset', null, el('legend', null, ty('token_allows')), ...scopes.map((box) => el('label', { class: 'check' }, box, el('span', null, scopeName(box.value))))),
-    el('button', null, ty('new_token')));
+  const form = el(
+    'form',
+    { class: 'account-form' },
+    labelled(ty('key_label'), label),
+    labelled(ty('valid_for'), days),
+    el(
+      'fieldset',
+      null,
+      el('legend', null, ty('token_allows')),
+      ...scopes.map((box) => el('label', { class: 'check' }, box, el('span', null, scopeName(box.value)))),
+    ),
+    el('button', null, ty('new_token')),
+  );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void attempt(line, async () => {
       const wanted = scopes.filter(({ checked }) => checked).map(({ value }) => value);
-      const answer = await withKey(() => request('POST', path, { label: label.value, scopes: wanted, for_ms: Number(days.value) * DAY_MS }));
+      const answer = await withKey(() =>
+        request('POST', path, { label: label.value, scopes: wanted, for_ms: Number(days.value) * DAY_MS }),
+      );
       if (!answer) return;
       label.value = '';
-      const field = el('input', { class: 'code', readOnly: true, value: answer.token, 'aria-label': ty('token'), onfocus: () => field.select() });
+      const field = el('input', {
+        class: 'code',
+        readOnly: true,
+        value: answer.token,
+        'aria-label': ty('token'),
+        onfocus: () => field.select(),
+      });
       const copy = el('button', { type: 'button', class: 'primary' }, t('copy'));
       copy.addEventListener('click', async () => {
         if (await copyText(answer.token)) copy.textContent = t('copied');
@@ -143,10 +196,17 @@ export function tokenSection({ tokens }, how = ty('tokens_how'), path = 'account
 
   /** @param {Token[]} shown */
   function show(shown) {
-    fill(list, ...shown.map((one) => keyLine(one, `${one.scopes.map(scopeName).join(', ')} · ${ty('until', { date: day(one.expires_at) })}`, () => attempt(line, async () => {
-      await request('DELETE', `${path}/${one.id}`);
-      show(shown.filter(({ id }) => id !== one.id));
-    }))));
+    fill(
+      list,
+      ...shown.map((one) =>
+        keyLine(one, `${one.scopes.map(scopeName).join(', ')} · ${ty('until', { date: day(one.expires_at) })}`, () =>
+          attempt(line, async () => {
+            await request('DELETE', `${path}/${one.id}`);
+            show(shown.filter(({ id }) => id !== one.id));
+          }),
+        ),
+      ),
+    );
   }
   show(tokens);
   return el('div', null, el('p', { class: 'hint' }, how), list, form, made, line);
@@ -156,7 +216,19 @@ export function tokenSection({ tokens }, how = ty('tokens_how'), path = 'account
 export function deviceSection({ app }) {
   const place = el('div');
   const line = faultLine();
-  const link = el('button', { type: 'button', onclick: () => attempt(line, () => showLink(app, place)) }, ty('show_device_link'));
+  const link = el(
+    'button',
+    { type: 'button', onclick: () => attempt(line, () => showLink(app, place)) },
+    ty('show_device_link'),
+  );
   fill(place, link);
-  return el('div', null, el('p', { class: 'hint' }, ty('device_link_how')), place, line, el('p', { class: 'hint' }, ty('device_code_how')), deviceCodeForm(app, ''));
+  return el(
+    'div',
+    null,
+    el('p', { class: 'hint' }, ty('device_link_how')),
+    place,
+    line,
+    el('p', { class: 'hint' }, ty('device_code_how')),
+    deviceCodeForm(app, ''),
+  );
 }

@@ -44,27 +44,59 @@ export const view = (app, place) => {
 
   /** @param {string} text */
   function sayFailed(text) {
-    fill(place, el('div', { class: 'page' }, el('div', { class: 'card you arrival' }, el('h1', null, ty('sign_in')), el('p', { role: 'alert' }, text), linkButton(cameFrom(), ty('back'), true))));
+    fill(
+      place,
+      el(
+        'div',
+        { class: 'page' },
+        el(
+          'div',
+          { class: 'card you arrival' },
+          el('h1', null, ty('sign_in')),
+          el('p', { role: 'alert' }, text),
+          linkButton(cameFrom(), ty('back'), true),
+        ),
+      ),
+    );
   }
 
   /** Nobody has an account by this person yet. @param {string} ticket */
   function askName(ticket) {
-    const form = accountForm([nameField(siteStorage.getItem(STORAGE_KEYS.name) ?? '', true)], ty('sign_up'), async ({ name }) => {
-      const { recovery_codes: codes } = await request('POST', 'account', { name, oidc: ticket }, siteStorage.getItem(STORAGE_KEYS.identity));
-      // First away from here: the page shows its view again for the new player.
-      app.go(cameFrom());
-      app.connection.signIn();
-      // The guest is the account now.
-      siteStorage.removeItem(STORAGE_KEYS.identity);
-      siteStorage.removeItem(STORAGE_KEYS.name);
-      const body = el('div', { class: 'you' });
-      const dialog = openDialog(t('you'), body);
-      fill(body, ...showCodes(dialog, codes, name, () => {
-        dialog.close();
-        app.toast(ty('signed_in', { name }));
-      }));
-    });
-    fill(place, el('div', { class: 'page' }, el('div', { class: 'card you arrival' }, el('h1', null, ty('sign_up')), el('p', null, ty('oidc_name')), form)));
+    const form = accountForm(
+      [nameField(siteStorage.getItem(STORAGE_KEYS.name) ?? '', true)],
+      ty('sign_up'),
+      async ({ name }) => {
+        const { recovery_codes: codes } = await request(
+          'POST',
+          'account',
+          { name, oidc: ticket },
+          siteStorage.getItem(STORAGE_KEYS.identity),
+        );
+        // First away from here: the page shows its view again for the new player.
+        app.go(cameFrom());
+        app.connection.signIn();
+        // The guest is the account now.
+        siteStorage.removeItem(STORAGE_KEYS.identity);
+        siteStorage.removeItem(STORAGE_KEYS.name);
+        const body = el('div', { class: 'you' });
+        const dialog = openDialog(t('you'), body);
+        fill(
+          body,
+          ...showCodes(dialog, codes, name, () => {
+            dialog.close();
+            app.toast(ty('signed_in', { name }));
+          }),
+        );
+      },
+    );
+    fill(
+      place,
+      el(
+        'div',
+        { class: 'page' },
+        el('div', { class: 'card you arrival' }, el('h1', null, ty('sign_up')), el('p', null, ty('oidc_name')), form),
+      ),
+    );
     form.querySelector('input')?.focus();
   }
 

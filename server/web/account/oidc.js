@@ -16,7 +16,10 @@ let named;
 
 /** What the other site is called; nothing if there is none. */
 export function otherSite() {
-  named ??= request('GET', 'passkeys').then(({ oidc }) => oidc, () => undefined);
+  named ??= request('GET', 'passkeys').then(
+    ({ oidc }) => oidc,
+    () => undefined,
+  );
   return named;
 }
 

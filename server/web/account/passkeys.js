@@ -12,7 +12,12 @@ let here;
 
 /** Whether passkeys work on this page: the browser has them, and the server's domain is this one. */
 export function passkeysWork() {
-  here ??= couldWork() ? request('GET', 'passkeys').then(({ domain }) => isOf(domain), () => false) : Promise.resolve(false);
+  here ??= couldWork()
+    ? request('GET', 'passkeys').then(
+        ({ domain }) => isOf(domain),
+        () => false,
+      )
+    : Promise.resolve(false);
   return here;
 }
 
@@ -33,13 +38,18 @@ function isOf(domain) {
  */
 export async function createPasskey(what, identity) {
   /** @type {Started} */
-  const { challenge, options: { publicKey } } = await request('POST', 'passkeys/challenge', what, identity);
-  const made = await navigator.credentials.create({ publicKey: {
-    ...publicKey,
-    challenge: bytes(publicKey.challenge),
-    user: { ...publicKey.user, id: bytes(publicKey.user.id) },
-    excludeCredentials: withBytes(publicKey.excludeCredentials),
-  } });
+  const {
+    challenge,
+    options: { publicKey },
+  } = await request('POST', 'passkeys/challenge', what, identity);
+  const made = await navigator.credentials.create({
+    publicKey: {
+      ...publicKey,
+      challenge: bytes(publicKey.challenge),
+      user: { ...publicKey.user, id: bytes(publicKey.user.id) },
+      excludeCredentials: withBytes(publicKey.excludeCredentials),
+    },
+  });
   const { response } = /** @type {PublicKeyCredential} */ (made);
   const { attestationObject, clientDataJSON } = /** @type {AuthenticatorAttestationResponse} */ (response);
   return answer(challenge, made, { attestationObject: text(attestationObject), clientDataJSON: text(clientDataJSON) });
@@ -52,14 +62,25 @@ export async function createPasskey(what, identity) {
  */
 export async function usePasskey(what) {
   /** @type {Started} */
-  const { challenge, options: { publicKey } } = await request('POST', 'passkeys/challenge', what);
-  const used = await navigator.credentials.get({ publicKey: {
-    ...publicKey, challenge: bytes(publicKey.challenge), allowCredentials: withBytes(publicKey.allowCredentials),
-  } });
+  const {
+    challenge,
+    options: { publicKey },
+  } = await request('POST', 'passkeys/challenge', what);
+  const used = await navigator.credentials.get({
+    publicKey: {
+      ...publicKey,
+      challenge: bytes(publicKey.challenge),
+      allowCredentials: withBytes(publicKey.allowCredentials),
+    },
+  });
   const { response } = /** @type {PublicKeyCredential} */ (used);
-  const { authenticatorData, clientDataJSON, signature, userHandle } = /** @type {AuthenticatorAssertionResponse} */ (response);
+  const { authenticatorData, clientDataJSON, signature, userHandle } = /** @type {AuthenticatorAssertionResponse} */ (
+    response
+  );
   return answer(challenge, used, {
-    authenticatorData: text(authenticatorData), clientDataJSON: text(clientDataJSON), signature: text(signature),
+    authenticatorData: text(authenticatorData),
+    clientDataJSON: text(clientDataJSON),
+    signature: text(signature),
     userHandle: userHandle && text(userHandle),
   });
 }

@@ -22,9 +22,13 @@ export function showCodes(dialog, codes, name, after) {
   close.hidden = true;
   const stays = new AbortController();
   dialog.addEventListener('cancel', (event) => event.preventDefault(), { signal: stays.signal });
-  dialog.addEventListener('click', (event) => {
-    if (event.target === dialog) event.stopImmediatePropagation();
-  }, { capture: true, signal: stays.signal });
+  dialog.addEventListener(
+    'click',
+    (event) => {
+      if (event.target === dialog) event.stopImmediatePropagation();
+    },
+    { capture: true, signal: stays.signal },
+  );
   const line = faultLine();
   const leave = () => {
     stays.abort();
@@ -37,5 +41,12 @@ export function showCodes(dialog, codes, name, after) {
     if (await copyText(text)) leave();
     else write(line, ty('copy_failed'));
   });
-  return [el('h3', null, ty('codes')), el('p', null, ty('codes_how')), list, copy, el('button', { type: 'button', onclick: leave }, ty('codes_written')), line];
+  return [
+    el('h3', null, ty('codes')),
+    el('p', null, ty('codes_how')),
+    list,
+    copy,
+    el('button', { type: 'button', onclick: leave }, ty('codes_written')),
+    line,
+  ];
 }

@@ -24,7 +24,10 @@ export async function signedIn(app, name) {
   app.toast(ty('signed_in', { name }));
   if (!asks) return;
   // Without an answer nothing is asked, and the guest stays.
-  const own = await fetch('/api/games', { headers: { authorization: `Bearer ${identity}` } }).then((answer) => answer.json(), () => ({}));
+  const own = await fetch('/api/games', { headers: { authorization: `Bearer ${identity}` } }).then(
+    (answer) => answer.json(),
+    () => ({}),
+  );
   const count = running + (own.games?.length ?? 0);
   if (count > 0) askToTake(app, identity, count);
 }
@@ -33,22 +36,49 @@ export async function signedIn(app, name) {
 async function runningGames({ connection }) {
   if (connection.status !== 'open') return 0;
   const answer = await connection.send({ type: 'own_rooms' }).catch(() => undefined);
-  return answer?.type === 'own_rooms' ? answer.rooms.filter(({ seat, phase }) => seat && phase === 'running').length : 0;
+  return answer?.type === 'own_rooms'
+    ? answer.rooms.filter(({ seat, phase }) => seat && phase === 'running').length
+    : 0;
 }
 
 /** @param {App} app @param {string} identity @param {number} count */
 function askToTake(app, identity, count) {
   const line = faultLine();
-  const yes = el('button', { type: 'button', class: 'primary', onclick: () => attempt(line, async () => {
-    await request('POST', 'account/guest', { identity });
-    siteStorage.removeItem(STORAGE_KEYS.identity);
-    siteStorage.removeItem(STORAGE_KEYS.name);
-    dialog.close();
-    app.connection.signIn();
-  }) }, ty('yes'));
-  const no = el('button', { type: 'button', onclick: () => {
-    siteStorage.setItem(ASKED, identity.slice(0, 8));
-    dialog.close();
-  } }, ty('no'));
-  const dialog = openDialog(ty('take_games', { count }), el('div', { class: 'you' }, el('p', { class: 'hint' }, ty('take_games_how')), el('div', { class: 'row' }, yes, no), line));
+  const yes = el(
+    'button',
+    {
+      type: 'button',
+      class: 'primary',
+      onclick: () =>
+        attempt(line, async () => {
+          await request('POST', 'account/guest', { identity });
+          siteStorage.removeItem(STORAGE_KEYS.identity);
+          siteStorage.removeItem(STORAGE_KEYS.name);
+          dialog.close();
+          app.connection.signIn();
+        }),
+    },
+    ty('yes'),
+  );
+  const no = el(
+    'button',
+    {
+      type: 'button',
+      onclick: () => {
+        siteStorage.setItem(ASKED, identity.slice(0, 8));
+        dialog.close();
+      },
+    },
+    ty('no'),
+  );
+  const dialog = openDialog(
+    ty('take_games', { count }),
+    el(
+      'div',
+      { class: 'you' },
+      el('p', { class: 'hint' }, ty('take_games_how')),
+      el('div', { class: 'row' }, yes, no),
+      line,
+    ),
+  );
 }

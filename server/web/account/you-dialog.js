@@ -31,7 +31,7 @@ export async function openYouDialog(app) {
   if (opening) return;
   opening = true;
   try {
-    const answer = app.connection.account && await request('GET', 'account');
+    const answer = app.connection.account && (await request('GET', 'account'));
     openFrame(app, (frame) => (answer ? accountSections(frame, answer) : guestSections(frame)));
   } catch (error) {
     // The new socket finds the same, and then the page goes on as a guest.
@@ -61,8 +61,12 @@ function openFrame(app, sections) {
   const dialog = openDialog(t('you'), body);
   // Another tab has signed in or out: this is about somebody else.
   const closed = new AbortController();
-  addEventListener('storage', ({ key }) => {
-    if (key === STORAGE_KEYS.account) dialog.close();
-  }, { signal: closed.signal });
+  addEventListener(
+    'storage',
+    ({ key }) => {
+      if (key === STORAGE_KEYS.account) dialog.close();
+    },
+    { signal: closed.signal },
+  );
   dialog.addEventListener('close', () => closed.abort());
 }

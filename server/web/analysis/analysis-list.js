@@ -36,29 +36,63 @@ export function createAnalysisList(open, deleted, begin) {
   /** @param {ListedAnalysis} one */
   function item(one) {
     const title = analysisTitle(one);
-    const about = [rulesName(one.rules), t('moves_count', { count: one.count }), formatDate(one.changed, { dateStyle: 'medium', timeStyle: 'short' })].join(' · ');
-    return el('li', null,
-      el('button', { type: 'button', class: 'own', 'aria-current': one.id === current ? 'true' : undefined, onclick: () => open(one.id) }, el('b', { dir: 'auto' }, title), el('span', { class: 'hint' }, about)),
-      el('button', {
-        type: 'button', class: 'quiet', title: ta('delete', { name: title }), 'aria-label': ta('delete', { name: title }),
-        onclick: () => {
-          gone.set(one.id, { title, back: deleteAnalysis(one.id) });
-          deleted(one.id);
-          show(current);
+    const about = [
+      rulesName(one.rules),
+      t('moves_count', { count: one.count }),
+      formatDate(one.changed, { dateStyle: 'medium', timeStyle: 'short' }),
+    ].join(' · ');
+    return el(
+      'li',
+      null,
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'own',
+          'aria-current': one.id === current ? 'true' : undefined,
+          onclick: () => open(one.id),
         },
-      }, icon('close')));
+        el('b', { dir: 'auto' }, title),
+        el('span', { class: 'hint' }, about),
+      ),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          title: ta('delete', { name: title }),
+          'aria-label': ta('delete', { name: title }),
+          onclick: () => {
+            gone.set(one.id, { title, back: deleteAnalysis(one.id) });
+            deleted(one.id);
+            show(current);
+          },
+        },
+        icon('close'),
+      ),
+    );
   }
 
   /** @param {[string, { title: string, back: () => void }]} deleted */
   function deletedItem([id, { title, back }]) {
-    return el('li', { class: 'hint', role: 'status' }, ta('deleted_one', { name: title }), ' ', el('button', {
-      type: 'button',
-      onclick: () => {
-        back();
-        gone.delete(id);
-        show(current);
-      },
-    }, t('undo')));
+    return el(
+      'li',
+      { class: 'hint', role: 'status' },
+      ta('deleted_one', { name: title }),
+      ' ',
+      el(
+        'button',
+        {
+          type: 'button',
+          onclick: () => {
+            back();
+            gone.delete(id);
+            show(current);
+          },
+        },
+        t('undo'),
+      ),
+    );
   }
 
   return {

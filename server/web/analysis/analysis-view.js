@@ -6,8 +6,8 @@
 /** @import { Analysis, KeptAnalysis } from './kept-analyses.js' */
 /** @import { TreeAction } from './tree-view.js' */
 
-import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
 import { outcomeName, stoneName } from '../game/display-names.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, isClosedFive } from '../game/position-judge.js';
@@ -16,13 +16,26 @@ import { errorText, RefusedError, refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
 import { el, fill, icon, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
-import { createAnalysisList, analysisTitle } from './analysis-list.js';
+import { analysisTitle, createAnalysisList } from './analysis-list.js';
 import { listenToArrows } from './arrow-keys.js';
 import { createCommentField } from './comment-field.js';
 import { keepAnalysis, lastAnalysis, newAnalysis, noteOpen, readAnalysis, sameAnalysis } from './kept-analyses.js';
 import { createLineReview } from './line-review.js';
 import { createLiveAnalysis } from './live-analysis.js';
-import { asMainLine, countMoves, EMPTY, lineFrom, movedTree, nodeAt, nodesAlong, NODES_MAX, treeOf, withComment, withLine, without } from './move-tree.js';
+import {
+  asMainLine,
+  countMoves,
+  EMPTY,
+  lineFrom,
+  movedTree,
+  NODES_MAX,
+  nodeAt,
+  nodesAlong,
+  treeOf,
+  withComment,
+  withLine,
+  without,
+} from './move-tree.js';
 import { linkedPosition, positionLink, positionQuery } from './position-link.js';
 import { createRulesFields } from './rules-fields.js';
 import { ta } from './texts.js';
@@ -61,23 +74,49 @@ export const view = (app, place) => {
   const treeView = createTreeView({ go, better: (path, moves) => addLine(path, moves, 1), act });
   const comment = createCommentField(changeComment);
   const fields = createRulesFields((rules) => void changeRules(rules));
-  const name = el('input', { type: 'text', maxLength: 100, dir: 'auto', 'aria-label': ta('name'), oninput: () => note(name.value.trim()) });
-  const own = createAnalysisList((id) => id !== kept.id && start(readAnalysis(id)), (id) => id === kept.id && start(newAnalysis()), () => start(newAnalysis({ ...newAnalysis().now, rules: history.now.rules })));
+  const name = el('input', {
+    type: 'text',
+    maxLength: 100,
+    dir: 'auto',
+    'aria-label': ta('name'),
+    oninput: () => note(name.value.trim()),
+  });
+  const own = createAnalysisList(
+    (id) => id !== kept.id && start(readAnalysis(id)),
+    (id) => id === kept.id && start(newAnalysis()),
+    () => start(newAnalysis({ ...newAnalysis().now, rules: history.now.rules })),
+  );
   const text = el('textarea', { rows: 4, spellcheck: false, 'aria-label': ta('text'), placeholder: ta('text') });
-  const file = el('input', { type: 'file', hidden: true, accept: '.sgf,.psq,.lib,.txt,.json', 'aria-label': ta('open_file') });
+  const file = el('input', {
+    type: 'file',
+    hidden: true,
+    accept: '.sgf,.psq,.lib,.txt,.json',
+    'aria-label': ta('open_file'),
+  });
   const fileStatus = el('p', { class: 'hint file-status', role: 'status', 'aria-live': 'polite' });
   const fileGames = el('div', { class: 'file-games', hidden: true });
   const players = el('p', { class: 'players' });
   const result = el('p', { class: 'value' });
-  const openButton = (/** @type {'open_file' | 'choose_file'} */ label) => el('button', { type: 'button', onclick: () => file.click() }, ta(label));
-  const [undoButton, redoButton] = [el('button', { type: 'button', onclick: () => undo() }, icon('undo'), t('undo')), el('button', { type: 'button', onclick: () => undo(true) }, ta('redo'))];
+  const openButton = (/** @type {'open_file' | 'choose_file'} */ label) =>
+    el('button', { type: 'button', onclick: () => file.click() }, ta(label));
+  const [undoButton, redoButton] = [
+    el('button', { type: 'button', onclick: () => undo() }, icon('undo'), t('undo')),
+    el('button', { type: 'button', onclick: () => undo(true) }, ta('redo')),
+  ];
   const playOn = el('a', { class: 'button' }, ta('play_on'));
-  const firstSteps = el('ol', { class: 'first-steps' }, el('li', null, ta('step_place')), el('li', null, ta('step_file'), ' ', openButton('choose_file')),
-    el('li', null, ta('step_games'), ' ', el('a', { href: '/games' }, t('your_games'))), el('li', null, ta('step_keys')));
+  const firstSteps = el(
+    'ol',
+    { class: 'first-steps' },
+    el('li', null, ta('step_place')),
+    el('li', null, ta('step_file'), ' ', openButton('choose_file')),
+    el('li', null, ta('step_games'), ' ', el('a', { href: '/games' }, t('your_games'))),
+    el('li', null, ta('step_keys')),
+  );
   /** Where a touched point is confirmed. */
   const asks = el('div', { class: 'asks-touch' });
   const board = createBoard(boardPlace, {
-    asks, steps: true,
+    asks,
+    steps: true,
     onplay: play,
     onkey: (action) => action.type === 'step' && navigation.step(action.by),
     announce: (words) => app.announce(words, true),
@@ -89,25 +128,58 @@ export const view = (app, place) => {
     update();
   });
   const judge = createJudge(update);
-  const save = (/** @type {'sgf' | 'psq'} */ format) => void saveTree(format, history.now).catch((error) => say(problemText(error)));
+  const save = (/** @type {'sgf' | 'psq'} */ format) =>
+    void saveTree(format, history.now).catch((error) => say(problemText(error)));
 
-  place.append(el('div', { class: 'table replay analysis' },
-    el('div', { class: 'board-side' }, boardPlace),
-    el('div', { class: 'panel' },
-      el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), players, name, own.element),
-      asks, result, analysis.element,
-      el('section', { class: 'card moves-card' }, firstSteps, treeView.element,
-        el('div', { class: 'tree-tools' }, treeView.more, undoButton, redoButton), navigation.element),
-      comment.element, review.element, fields.element,
-      el('div', { class: 'row downloads' },
-        el('button', { type: 'button', onclick: share }, t('share')), playOn, openButton('open_file'),
-        el('button', { type: 'button', onclick: () => save('sgf') }, ta('save_sgf')),
-        el('button', { type: 'button', title: ta('save_psq_how'), onclick: () => save('psq') }, ta('save_psq'))),
-      fileStatus,
-      fileGames,
-      el('details', { class: 'import' }, el('summary', null, ta('read')), text,
-        el('div', { class: 'row' }, el('button', { type: 'button', class: 'primary', onclick: () => open(text.value) }, ta('read_text')))),
-      file)));
+  place.append(
+    el(
+      'div',
+      { class: 'table replay analysis' },
+      el('div', { class: 'board-side' }, boardPlace),
+      el(
+        'div',
+        { class: 'panel' },
+        el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), players, name, own.element),
+        asks,
+        result,
+        analysis.element,
+        el(
+          'section',
+          { class: 'card moves-card' },
+          firstSteps,
+          treeView.element,
+          el('div', { class: 'tree-tools' }, treeView.more, undoButton, redoButton),
+          navigation.element,
+        ),
+        comment.element,
+        review.element,
+        fields.element,
+        el(
+          'div',
+          { class: 'row downloads' },
+          el('button', { type: 'button', onclick: share }, t('share')),
+          playOn,
+          openButton('open_file'),
+          el('button', { type: 'button', onclick: () => save('sgf') }, ta('save_sgf')),
+          el('button', { type: 'button', title: ta('save_psq_how'), onclick: () => save('psq') }, ta('save_psq')),
+        ),
+        fileStatus,
+        fileGames,
+        el(
+          'details',
+          { class: 'import' },
+          el('summary', null, ta('read')),
+          text,
+          el(
+            'div',
+            { class: 'row' },
+            el('button', { type: 'button', class: 'primary', onclick: () => open(text.value) }, ta('read_text')),
+          ),
+        ),
+        file,
+      ),
+    ),
+  );
   void import('../engine/engine.js').then(({ loadJudge }) => loadJudge());
   file.addEventListener('change', () => {
     const [chosen] = file.files ?? [];
@@ -169,7 +241,9 @@ export const view = (app, place) => {
   /** @param {Partial<Analysis>} parts that change */
   function change(parts) {
     const { now } = history;
-    const isSame = (!parts.tree || parts.tree === now.tree) && (!parts.rules || JSON.stringify(parts.rules) === JSON.stringify(now.rules));
+    const isSame =
+      (!parts.tree || parts.tree === now.tree) &&
+      (!parts.rules || JSON.stringify(parts.rules) === JSON.stringify(now.rules));
     if (isSame) return parts.path && go(parts.path);
     if (countMoves(parts.tree ?? now.tree) > NODES_MAX) return app.toast(ta('full', { most: NODES_MAX }));
     history.change({ ...now, ...parts });
@@ -225,10 +299,15 @@ export const view = (app, place) => {
   async function changeRules(rules) {
     const { now } = history;
     const { tree, path, rules: old } = now;
-    const [from, to] = [old, rules].map(({ size }) => (size === 'unbounded' ? [0, 0] : size.map((side) => Math.floor((side - 1) / 2))));
+    const [from, to] = [old, rules].map(({ size }) =>
+      size === 'unbounded' ? [0, 0] : size.map((side) => Math.floor((side - 1) / 2)),
+    );
     const by = /** @type {const} */ ([(to?.[0] ?? 0) - (from?.[0] ?? 0), (to?.[1] ?? 0) - (from?.[1] ?? 0)]);
     const moved = movedTree(tree, by, boundsOf(rules.size));
-    const next = await playableTree(rules, moved, () => {}, signal).then(({ analysis: playable }) => playable.tree, () => treeOf(moved));
+    const next = await playableTree(rules, moved, () => {}, signal).then(
+      ({ analysis: playable }) => playable.tree,
+      () => treeOf(moved),
+    );
     if (signal.aborted || history.now.tree !== tree || !next) return update();
     const shown = path.map(([x, y]) => /** @type {Point} */ ([x + by[0], y + by[1]]));
     change({ rules, tree: next, path: shown.slice(0, nodesAlong(next, shown).length - 1) });
@@ -269,7 +348,8 @@ export const view = (app, place) => {
   function besides(by) {
     const { tree, path } = history.now;
     const all = nodeAt(tree, path.slice(0, -1))?.children ?? [];
-    const other = path.length > 0 && all[all.findIndex(({ point }) => String(point) === String(path.at(-1))) + by]?.point;
+    const other =
+      path.length > 0 && all[all.findIndex(({ point }) => String(point) === String(path.at(-1))) + by]?.point;
     if (other) go([...path.slice(0, -1), other]);
   }
 
@@ -284,16 +364,25 @@ export const view = (app, place) => {
     say(ta('reading'), t('cancel'), () => reading.abort());
     fileStatus.append(bar);
     try {
-      const { analysis: read, left, ply, why, notes } = await readTree(history.now.rules, source, game, (done) => (bar.value = done), mine);
+      const {
+        analysis: read,
+        left,
+        ply,
+        why,
+        notes,
+      } = await readTree(history.now.rules, source, game, (done) => (bar.value = done), mine);
       const count = countMoves(read.tree);
       const games = 1 + (notes.find(({ kind }) => kind === 'other_games')?.count ?? 0);
       if (count === 0 && !why && !read.tree.comment) return say(ta('nothing'));
       start(newAnalysis(read));
       offerGames(source, game, games);
       const words = why && refusalText(why);
-      const unplayed = words && (left > 1 ? ta('left_out', { count: left, ply, why: words }) : ta('unplayed', { ply, why: words }));
+      const unplayed =
+        words && (left > 1 ? ta('left_out', { count: left, ply, why: words }) : ta('unplayed', { ply, why: words }));
       const earlier = readAnalysis(before);
-      say([ta('opened', { count }), unplayed, notesText(notes)].filter(Boolean).join(' '), earlier && ta('back'), () => start(readAnalysis(before)));
+      say([ta('opened', { count }), unplayed, notesText(notes)].filter(Boolean).join(' '), earlier && ta('back'), () =>
+        start(readAnalysis(before)),
+      );
     } catch (error) {
       if (!mine.aborted) say(problemText(error));
       else if (mine === reading.signal) say('');
@@ -303,7 +392,13 @@ export const view = (app, place) => {
   /** Offers the other games of a file. @param {File | string} source @param {number} game @param {number} count */
   function offerGames(source, game, count) {
     fileGames.hidden = count === 1;
-    const choice = select(ta('game_of_file'), Array.from({ length: count }, (_, index) => [String(index + 1), ta('game_number', { number: index + 1, total: count })]));
+    const choice = select(
+      ta('game_of_file'),
+      Array.from({ length: count }, (_, index) => [
+        String(index + 1),
+        ta('game_number', { number: index + 1, total: count }),
+      ]),
+    );
     choice.field.value = String(game);
     choice.field.addEventListener('change', () => void open(source, Number(choice.field.value)));
     fileGames.replaceChildren(choice.label);
@@ -315,19 +410,34 @@ export const view = (app, place) => {
     if (judged?.unplayed) {
       app.toast(refusalText(judged.unplayed));
       if (history.now === unjudged) history.retract();
-      else history.now = { ...history.now, tree: without(tree, path.slice(0, judged.moves.length + 1)), path: judged.moves };
+      else
+        history.now = {
+          ...history.now,
+          tree: without(tree, path.slice(0, judged.moves.length + 1)),
+          path: judged.moves,
+        };
       return update();
     }
     const outcome = judged?.outcome;
     analysis.setPosition({ rules, moves: path, over: !judged || !!outcome });
     board.show({
-      size: rules.size, moves: path, winning: outcome?.points, turn: outcome ? undefined : stoneAt(path.length),
+      size: rules.size,
+      moves: path,
+      winning: outcome?.points,
+      turn: outcome ? undefined : stoneAt(path.length),
       forbidden: judged?.forbidden,
       ...analysis.shown(),
     });
     fields.show(rules);
     showTree();
-    write(result, outcome ? outcomeName(outcome, rules) : isClosedFive(rules, path) ? t('closed_five', { name: stoneName(stoneAt(path.length - 1), rules) }) : '');
+    write(
+      result,
+      outcome
+        ? outcomeName(outcome, rules)
+        : isClosedFive(rules, path)
+          ? t('closed_five', { name: stoneName(stoneAt(path.length - 1), rules) })
+          : '',
+    );
     result.hidden = !result.textContent;
     playOn.hidden = !!outcome;
     const words = positionLink(rules, path);
@@ -352,7 +462,12 @@ export const view = (app, place) => {
     redoButton.disabled = !history.canRedo;
     write(players, black || white ? `${black ?? '?'} – ${white ?? '?'}` : '');
     if (document.activeElement !== name) name.value = kept.name;
-    name.placeholder = analysisTitle({ name: players.textContent ?? '', rules, first: lineFrom(tree).slice(0, 6), count: countMoves(tree) });
+    name.placeholder = analysisTitle({
+      name: players.textContent ?? '',
+      rules,
+      first: lineFrom(tree).slice(0, 6),
+      count: countMoves(tree),
+    });
   }
 
   function keep() {
@@ -360,7 +475,12 @@ export const view = (app, place) => {
     comment.commit();
     clearTimeout(keeping);
     const { now, past } = history;
-    const isEmpty = kept.changed === 0 && kept.name === '' && countMoves(now.tree) === 0 && now.tree.comment === '' && past.length === 0;
+    const isEmpty =
+      kept.changed === 0 &&
+      kept.name === '' &&
+      countMoves(now.tree) === 0 &&
+      now.tree.comment === '' &&
+      past.length === 0;
     if (!isChanged || isEmpty) return;
     isChanged = false;
     const stored = keepAnalysis({ ...kept, now, past });
@@ -373,7 +493,10 @@ export const view = (app, place) => {
     const { rules, tree, path } = history.now;
     if (countMoves(tree) > path.length || nodesAlong(tree, path).some(({ comment: words }) => words)) {
       keep();
-      return void import('./share-dialog.js').then(({ openShareDialog }) => openShareDialog(app, history.now), app.showError);
+      return void import('./share-dialog.js').then(
+        ({ openShareDialog }) => openShareDialog(app, history.now),
+        app.showError,
+      );
     }
     app.share(`${location.origin}/analyse?${positionQuery(rules, path)}`);
   }

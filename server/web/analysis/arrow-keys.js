@@ -8,15 +8,19 @@ const OTHERS = 'input, textarea, dialog, [role=slider], [role=menu]';
  * @param {AbortSignal} signal
  */
 export function listenToArrows(step, besides, signal) {
-  addEventListener('keydown', (event) => {
-    const { key, target } = event;
-    if (event.defaultPrevented || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (!(target instanceof Element) || target.closest(OTHERS)) return;
-    const [along, across] = [{ ArrowLeft: -1, ArrowRight: 1 }[key], { ArrowUp: -1, ArrowDown: 1 }[key]];
-    // A list of choices needs those.
-    if (!along && (!across || target.closest('select'))) return;
-    event.preventDefault();
-    if (along) step(along);
-    else besides(across ?? 0);
-  }, { signal });
+  addEventListener(
+    'keydown',
+    (event) => {
+      const { key, target } = event;
+      if (event.defaultPrevented || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (!(target instanceof Element) || target.closest(OTHERS)) return;
+      const [along, across] = [{ ArrowLeft: -1, ArrowRight: 1 }[key], { ArrowUp: -1, ArrowDown: 1 }[key]];
+      // A list of choices needs those.
+      if (!along && (!across || target.closest('select'))) return;
+      event.preventDefault();
+      if (along) step(along);
+      else besides(across ?? 0);
+    },
+    { signal },
+  );
 }

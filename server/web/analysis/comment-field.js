@@ -14,8 +14,12 @@ const KEEP_AFTER_MS = 300;
 export function createCommentField(change) {
   const label = el('span');
   const field = el('textarea', { rows: 3, maxLength: COMMENT_MAX, dir: 'auto', oninput: wait, onchange: commit });
-  const element = el('form', { class: 'comment-field', hidden: true, onsubmit: close, onkeydown: key },
-    el('label', { class: 'field wide' }, label, field), el('button', { class: 'primary' }, ta('comment_done')));
+  const element = el(
+    'form',
+    { class: 'comment-field', hidden: true, onsubmit: close, onkeydown: key },
+    el('label', { class: 'field wide' }, label, field),
+    el('button', { class: 'primary' }, ta('comment_done')),
+  );
   /** The move that it is about. @type {readonly Point[]} */
   let path = [];
   let focusBack = () => {};

@@ -29,7 +29,8 @@ export function decidingMoves(review) {
     // The mistake that decided the game stays a mistake.
     return { ply, loss, kind: loss >= BLUNDER ? 'blunder' : loss >= MISTAKE ? 'mistake' : 'decided' };
   };
-  const marks = review.moves.map((_, ply) => mark(ply))
+  const marks = review.moves
+    .map((_, ply) => mark(ply))
     .filter(({ loss }) => loss >= MISTAKE)
     .sort((a, b) => b.loss - a.loss)
     .slice(0, DECIDING_MAX);

@@ -20,7 +20,13 @@ const DECIDED = 0.9;
 export async function fetchReview({ id, rules, moves, outcome: { winner }, black }, progress, signal) {
   try {
     const { reviewGame } = await import('../engine/engine.js');
-    return await reviewGame(rules, moves.map(({ point }) => point), winner ? stoneOf(winner, black) : undefined, signal, progress);
+    return await reviewGame(
+      rules,
+      moves.map(({ point }) => point),
+      winner ? stoneOf(winner, black) : undefined,
+      signal,
+      progress,
+    );
   } catch {
     // The server says why there is none.
   }
@@ -36,7 +42,11 @@ export async function fetchReview({ id, rules, moves, outcome: { winner }, black
 
 /** Says what the words and signs of a review mean. */
 export function createLegend() {
-  return el('p', { class: 'hint' }, ta('legend', { mistake: formatPercent(MISTAKE), blunder: formatPercent(BLUNDER), sure: formatPercent(DECIDED) }));
+  return el(
+    'p',
+    { class: 'hint' },
+    ta('legend', { mistake: formatPercent(MISTAKE), blunder: formatPercent(BLUNDER), sure: formatPercent(DECIDED) }),
+  );
 }
 
 /**

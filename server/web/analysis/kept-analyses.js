@@ -51,7 +51,7 @@ export function newAnalysis(now = NEW_ANALYSIS, more = {}) {
 /** The one that this tab has shown, or the newest. @returns {KeptAnalysis} */
 export function lastAnalysis() {
   const id = tabStorage.getItem(OPEN_KEY);
-  return (id ? readAnalysis(id) ?? newAnalysis() : readAnalysis(ids()[0] ?? '')) ?? newAnalysis();
+  return (id ? (readAnalysis(id) ?? newAnalysis()) : readAnalysis(ids()[0] ?? '')) ?? newAnalysis();
 }
 
 /** Notes which one this tab shows. @param {string} id */
@@ -92,7 +92,12 @@ export function readAnalysis(id) {
   const state = stateOf(now);
   if (!state) return undefined;
   return {
-    id, name: nameOf(name) ?? '', game: nameOf(game) ?? '', changed: Number(changed) || 1, review: reviewOf(review), now: state,
+    id,
+    name: nameOf(name) ?? '',
+    game: nameOf(game) ?? '',
+    changed: Number(changed) || 1,
+    review: reviewOf(review),
+    now: state,
     past: Array.isArray(past) ? past.flatMap((one) => stateOf(one) ?? []) : [],
   };
 }
@@ -108,7 +113,9 @@ export function listAnalyses() {
     const first = begin.slice(0, end < 0 ? FIRST_MOVES : end).map(({ point }) => point);
     const players = black || white ? `${nameOf(black) ?? '?'} – ${nameOf(white) ?? '?'}` : '';
     const count = tree.includes('<') ? tree.split('<').length - 1 : tree.replaceAll(')', '').length / 2;
-    return [{ id, name: nameOf(name) || players, changed: Number(changed) || 0, rules: rulesFrom(rules), first, count }];
+    return [
+      { id, name: nameOf(name) || players, changed: Number(changed) || 0, rules: rulesFrom(rules), first, count },
+    ];
   });
 }
 
@@ -137,9 +144,13 @@ export function sameAnalysis(now) {
  * @returns {string} the address of the line's first move, or of the end
  */
 export function analysisOfGame({ id, rules, moves, black, white }, review, ply = moves.length, line = []) {
-  const known = ids().map(readAnalysis).find((one) => one?.game === id);
+  const known = ids()
+    .map(readAnalysis)
+    .find((one) => one?.game === id);
   const whole = known && JSON.stringify(known.now.rules) === JSON.stringify(rules) && nodeAt(known.now.tree, moves);
-  const analysis = whole ? known : newAnalysis({ rules, tree: withLine(EMPTY, [], moves), path: moves, black, white }, { game: id });
+  const analysis = whole
+    ? known
+    : newAnalysis({ rules, tree: withLine(EMPTY, [], moves), path: moves, black, white }, { game: id });
   const { now } = analysis;
   const before = moves.slice(0, ply);
   const path = [...before, ...line.slice(0, 1)];
@@ -173,13 +184,23 @@ export function stateOf(state) {
     parents?.push(parent);
     points?.push(...point);
   }
-  const tree = treeOf({ parents: Int32Array.from(parents ?? []), points: Int32Array.from(points ?? []), comments: noted });
+  const tree = treeOf({
+    parents: Int32Array.from(parents ?? []),
+    points: Int32Array.from(points ?? []),
+    comments: noted,
+  });
   return tree && stateWith(tree, { rules, path, black, white });
 }
 
 /** @param {MoveNode} tree @param {{ rules: unknown, path: readonly Point[], black: unknown, white: unknown }} state @returns {Analysis} */
 function stateWith(tree, { rules, path, black, white }) {
-  return { rules: rulesFrom(rules), tree, path: path.slice(0, nodesAlong(tree, path).length - 1), black: nameOf(black), white: nameOf(white) };
+  return {
+    rules: rulesFrom(rules),
+    tree,
+    path: path.slice(0, nodesAlong(tree, path).length - 1),
+    black: nameOf(black),
+    white: nameOf(white),
+  };
 }
 
 /** A tree as text: each move by two digits, or in `<>`; a bracket goes back from a move. @param {Int32Array} parents @param {Int32Array} points */
@@ -232,15 +253,22 @@ function takeOld() {
   const old = read(OLD_KEY);
   if (!old) return;
   siteStorage.removeItem(OLD_KEY);
-  const states = Array.isArray(old) ? old.flatMap((one) => {
-    try {
-      const { path, comment, nodes, ...rest } = one;
-      const tree = Array.isArray(nodes) && Array.isArray(path) && path.every(isPoint) && nodes.every(({ point }) => isPoint(point)) && treeOf(packTree({ ...rest, comment, nodes }));
-      return tree ? [stateWith(tree, { ...rest, path })] : [];
-    } catch {
-      return [];
-    }
-  }) : [];
+  const states = Array.isArray(old)
+    ? old.flatMap((one) => {
+        try {
+          const { path, comment, nodes, ...rest } = one;
+          const tree =
+            Array.isArray(nodes) &&
+            Array.isArray(path) &&
+            path.every(isPoint) &&
+            nodes.every(({ point }) => isPoint(point)) &&
+            treeOf(packTree({ ...rest, comment, nodes }));
+          return tree ? [stateWith(tree, { ...rest, path })] : [];
+        } catch {
+          return [];
+        }
+      })
+    : [];
   const now = states.pop();
   if (now) keepAnalysis(newAnalysis(now, { past: states }));
 }
@@ -269,7 +297,16 @@ function nameOf(text) {
 function reviewOf(kept) {
   const { rules, line, review, outcome } = Object(kept);
   const moves = Object(review).moves;
-  const isWhole = Array.isArray(line) && line.every(isPoint) && Array.isArray(moves)
-    && moves.every((move) => typeof move?.value === 'object' && typeof move.loss === 'number' && Array.isArray(move.line) && move.line.every(isPoint));
+  const isWhole =
+    Array.isArray(line) &&
+    line.every(isPoint) &&
+    Array.isArray(moves) &&
+    moves.every(
+      (move) =>
+        typeof move?.value === 'object' &&
+        typeof move.loss === 'number' &&
+        Array.isArray(move.line) &&
+        move.line.every(isPoint),
+    );
   return isWhole ? { rules: rulesFrom(rules), line, review, outcome } : undefined;
 }

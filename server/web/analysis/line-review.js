@@ -28,7 +28,14 @@ export function createLineReview(go, changed) {
   const status = el('p', { class: 'hint', role: 'status' });
   const graph = createValueGraph((ply) => go(found?.line.slice(0, ply) ?? []));
   const legend = createLegend();
-  const element = el('section', { class: 'line-review', 'aria-label': ta('graph') }, graph.element, legend, status, button);
+  const element = el(
+    'section',
+    { class: 'line-review', 'aria-label': ta('graph') },
+    graph.element,
+    legend,
+    status,
+    button,
+  );
   /** @type {{ rules: Rules, tree: MoveNode }} */
   let shown = { rules: { variant: 'freestyle', size: [15, 15] }, tree: EMPTY };
   /** @type {LineReview | undefined} */
@@ -47,8 +54,13 @@ export function createLineReview(go, changed) {
     runs = true;
     button.hidden = true;
     try {
-      const [{ reviewGame }, { outcome }] = await Promise.all([import('../engine/engine.js'), fetchJudged({ rules, moves: line }, signal)]);
-      const review = await reviewGame(rules, line, outcome?.winner ?? undefined, signal, (done) => write(status, ta('reviewing', { done, plies: line.length })));
+      const [{ reviewGame }, { outcome }] = await Promise.all([
+        import('../engine/engine.js'),
+        fetchJudged({ rules, moves: line }, signal),
+      ]);
+      const review = await reviewGame(rules, line, outcome?.winner ?? undefined, signal, (done) =>
+        write(status, ta('reviewing', { done, plies: line.length })),
+      );
       if (!review) throw new Error('no review');
       found = { rules, line, review, outcome: outcome ?? undefined };
       write(status, '');
@@ -70,7 +82,9 @@ export function createLineReview(go, changed) {
 
   /** The review, if its line is in the shown tree. */
   function valid() {
-    return found && JSON.stringify(found.rules) === JSON.stringify(shown.rules) && nodeAt(shown.tree, found.line) ? found : undefined;
+    return found && JSON.stringify(found.rules) === JSON.stringify(shown.rules) && nodeAt(shown.tree, found.line)
+      ? found
+      : undefined;
   }
 
   /** @param {number} ply */

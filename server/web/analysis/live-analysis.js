@@ -45,21 +45,35 @@ export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
   /** @type {{rules: Rules, moves: readonly Point[], over: boolean}} */
   let position = { rules: { variant: 'freestyle', size: [15, 15] }, moves: [], over: false };
 
-  const toggle = el('button', { type: 'button', title: t('analyse_live_how'), 'aria-pressed': 'false', onclick: () => turn(!on) }, t('analyse_live'));
-  const count = select(linesText, Array.from({ length: LINES_MAX }, (_, at) => [String(at + 1), String(at + 1)]));
+  const toggle = el(
+    'button',
+    { type: 'button', title: t('analyse_live_how'), 'aria-pressed': 'false', onclick: () => turn(!on) },
+    t('analyse_live'),
+  );
+  const count = select(
+    linesText,
+    Array.from({ length: LINES_MAX }, (_, at) => [String(at + 1), String(at + 1)]),
+  );
   count.field.value = String(kept >= 1 && kept <= LINES_MAX ? Math.floor(kept) : LINES);
   count.field.addEventListener('change', () => turn(true));
   const status = el('p', { class: 'hint', role: 'status' });
   const display = createAnalysisDisplay((place, moves) => {
     const bounds = boundsOf(position.rules.size);
     for (const [at, point] of moves.slice(0, MOVES_SHOWN).entries()) {
-      const button = place.children[at] ?? place.appendChild(el('button', { type: 'button', class: 'line', title: chooseText }));
+      const button =
+        place.children[at] ?? place.appendChild(el('button', { type: 'button', class: 'line', title: chooseText }));
       write(button, pointName(point, bounds));
       lines.set(button, moves.slice(0, at + 1));
     }
     while (place.children.length > Math.min(moves.length, MOVES_SHOWN)) place.lastChild?.remove();
   });
-  const element = el('section', { class: 'live-analysis', 'aria-label': t('assist') }, el('div', { class: 'row' }, toggle, count.label), status, display.element);
+  const element = el(
+    'section',
+    { class: 'live-analysis', 'aria-label': t('assist') },
+    el('div', { class: 'row' }, toggle, count.label),
+    status,
+    display.element,
+  );
   const lineAt = (/** @type {Event} */ { target }) => (target instanceof Element ? lines.get(target) : undefined);
   for (const type of ['pointerover', 'pointerout', 'focusin', 'focusout']) {
     display.element.addEventListener(type, (event) => {
@@ -77,10 +91,13 @@ export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
     pressed = undefined;
     if (moves) choose(moves);
   });
-  const begins = kept === 0 ? undefined : setTimeout(() => {
-    on = true;
-    redraw();
-  }, BEGINS_AFTER_MS);
+  const begins =
+    kept === 0
+      ? undefined
+      : setTimeout(() => {
+          on = true;
+          redraw();
+        }, BEGINS_AFTER_MS);
 
   /** @param {boolean} wanted */
   function turn(wanted) {
@@ -123,15 +140,25 @@ export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
       void ask();
       const focused = document.activeElement;
       const before = focused && lines.get(focused);
-      display.show(found && { ply: now.moves.length, size: now.rules.size, lines: found.lines, detail: depthText(found, now.rules) });
+      display.show(
+        found && {
+          ply: now.moves.length,
+          size: now.rules.size,
+          lines: found.lines,
+          detail: depthText(found, now.rules),
+        },
+      );
       if (!before || !focused || String(lines.get(focused)?.[0]) === String(before[0])) return;
       // The keyboard stays with its line, wherever that is now.
-      for (const line of display.element.querySelectorAll('button')) if (String(lines.get(line)) === String(before)) line.focus();
+      for (const line of display.element.querySelectorAll('button'))
+        if (String(lines.get(line)) === String(before)) line.focus();
     },
     /** @returns {Partial<Shown>} */
     shown() {
       const at = found?.lines.find(({ moves: [first] }) => String(first) === pointed);
-      return found ? drawnLines(at ? [at, ...found.lines.filter((line) => line !== at)] : found.lines, position.moves.length) : {};
+      return found
+        ? drawnLines(at ? [at, ...found.lines.filter((line) => line !== at)] : found.lines, position.moves.length)
+        : {};
     },
     remove() {
       clearTimeout(begins);

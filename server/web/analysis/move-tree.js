@@ -72,8 +72,13 @@ export function withLine(tree, path, line) {
   if (known < path.length || known === whole.length) return tree;
   /** @type {readonly MoveNode[]} */
   let added = NONE;
-  for (const point of whole.slice(known).reverse()) added = [{ point, comment: '', children: added, count: total(added) }];
-  return changed(tree, whole.slice(0, known), (node) => ({ ...node, children: [...node.children, ...added], count: node.count + total(added) }));
+  for (const point of whole.slice(known).reverse())
+    added = [{ point, comment: '', children: added, count: total(added) }];
+  return changed(tree, whole.slice(0, known), (node) => ({
+    ...node,
+    children: [...node.children, ...added],
+    count: node.count + total(added),
+  }));
 }
 
 /** @param {MoveNode} tree @param {Path} path @param {string} comment */
@@ -90,7 +95,12 @@ export function without(tree, path) {
 export function asMainLine(tree, path) {
   if (isMainLine(tree, path)) return tree;
   const nodes = nodesAlong(tree, path);
-  return changed(tree, path, (node) => node, (parent, child, ply) => [child, ...parent.children.filter((other) => other !== nodes[ply + 1])]);
+  return changed(
+    tree,
+    path,
+    (node) => node,
+    (parent, child, ply) => [child, ...parent.children.filter((other) => other !== nodes[ply + 1])],
+  );
 }
 
 /** Whether each move of a path is the first choice. @param {MoveNode} tree @param {Path} path */
@@ -108,7 +118,8 @@ export function packed(tree) {
   /** Nodes to add, with the places of their parents. @type {[MoveNode, number][]} */
   const open = [];
   const wait = (/** @type {MoveNode} */ { children }, /** @type {number} */ place) => {
-    for (let child = children.length - 1; child >= 0; child -= 1) open.push([/** @type {MoveNode} */ (children[child]), place]);
+    for (let child = children.length - 1; child >= 0; child -= 1)
+      open.push([/** @type {MoveNode} */ (children[child]), place]);
   };
   wait(tree, -1);
   for (let next = open.pop(); next; next = open.pop()) {
@@ -169,8 +180,9 @@ function* growth({ parents, points, comments }) {
     known.set(key, point);
     if (!above || above.children.some((child) => isSame(point, child.point))) return undefined;
     const node = { ...EMPTY, point };
-    if (above.children === NONE) above.children = [node];
-    else /** @type {MoveNode[]} */ (above.children).push(node);
+    const siblings = /** @type {MoveNode[]} */ (above.children);
+    if (siblings === NONE) above.children = [node];
+    else siblings.push(node);
     made.push(node);
     if (made.length % SLICE === 0) yield made.length;
   }
@@ -199,7 +211,7 @@ export function movedTree(tree, [dx, dy], bounds) {
   for (const [at, parent] of parents.entries()) {
     /** @type {Point} */
     const point = [(points[2 * at] ?? 0) + dx, (points[2 * at + 1] ?? 0) + dy];
-    const above = parent === -1 ? -1 : places[parent] ?? -2;
+    const above = parent === -1 ? -1 : (places[parent] ?? -2);
     places[at] = above === -2 || !isOn(point, bounds) ? -2 : kept;
     if (places[at] === -2) continue;
     parents[kept] = above;
@@ -207,9 +219,10 @@ export function movedTree(tree, [dx, dy], bounds) {
     kept += 1;
   }
   return {
-    parents: parents.slice(0, kept), points: points.slice(0, 2 * kept),
+    parents: parents.slice(0, kept),
+    points: points.slice(0, 2 * kept),
     comments: comments.flatMap(([at, comment]) => {
-      const place = at === -1 ? -1 : places[at] ?? -2;
+      const place = at === -1 ? -1 : (places[at] ?? -2);
       return place === -2 ? [] : [/** @type {const} */ ([place, comment])];
     }),
   };
@@ -237,9 +250,10 @@ function changed(tree, path, change, order) {
   for (let ply = path.length - 1; ply >= 0; ply -= 1) {
     const parent = /** @type {MoveNode} */ (nodes[ply]);
     /** @type {MoveNode[]} */
-    const children = order && now
-      ? order(parent, now, ply)
-      : parent.children.flatMap((child) => (child !== nodes[ply + 1] ? [child] : now ? [now] : []));
+    const children =
+      order && now
+        ? order(parent, now, ply)
+        : parent.children.flatMap((child) => (child !== nodes[ply + 1] ? [child] : now ? [now] : []));
     now = { ...parent, children, count: total(children) };
   }
   return now ?? EMPTY;

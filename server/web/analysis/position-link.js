@@ -21,7 +21,9 @@ export function positionLink({ variant, size, k }, moves) {
 /** The same as a query, for links that the server draws a picture for. @param {Rules} rules @param {readonly Point[]} moves */
 export function positionQuery({ variant, size, k }, moves) {
   const names = moves.map((point) => pointName(point, boundsOf(size))).join(' ');
-  return String(new URLSearchParams({ variant, size: String(size), ...(k !== undefined && { k: String(k) }), moves: names }));
+  return String(
+    new URLSearchParams({ variant, size: String(size), ...(k !== undefined && { k: String(k) }), moves: names }),
+  );
 }
 
 /**
@@ -73,7 +75,8 @@ export function rulesOf(variant, size, wanted = NaN) {
   // Renju is played on one board only.
   if (known === 'renju') return { variant: known, size: [15, 15] };
   const mnk = known === 'mnk';
-  const within = (/** @type {number} */ number, /** @type {number} */ least, /** @type {number} */ most) => Number.isInteger(number) && number >= least && number <= most;
+  const within = (/** @type {number} */ number, /** @type {number} */ least, /** @type {number} */ most) =>
+    Number.isInteger(number) && number >= least && number <= most;
   const [width = NaN, height = width] = size.split(',').map(Number);
   const fit = [width, height].every((side) => within(side, mnk ? SIDE_MIN : 5, SIDE_MAX));
   /** @type {Size} */

@@ -15,14 +15,31 @@ import { treeLink } from './tree-link.js';
 export function openShareDialog(app, state) {
   const address = `${location.origin}/analyse?${positionQuery(state.rules, state.path)}`;
   const all = treeLink(state);
-  const button = (/** @type {string} */ text, /** @type {string} */ link) => el('button', {
-    type: 'button', onclick: () => {
-      dialog.close();
-      app.share(link);
-    },
-  }, text);
-  const dialog = openDialog(t('share'), el('div', { class: 'share-choice' },
-    button(ta('share_position'), address), el('p', { class: 'hint' }, ta('share_position_how')),
-    ...all ? [button(ta('share_all', { count: countMoves(state.tree) }), `${address}#${all}`), el('p', { class: 'hint' }, ta('share_all_how'))]
-      : [el('p', { class: 'hint' }, ta('share_too_long'))]));
+  const button = (/** @type {string} */ text, /** @type {string} */ link) =>
+    el(
+      'button',
+      {
+        type: 'button',
+        onclick: () => {
+          dialog.close();
+          app.share(link);
+        },
+      },
+      text,
+    );
+  const dialog = openDialog(
+    t('share'),
+    el(
+      'div',
+      { class: 'share-choice' },
+      button(ta('share_position'), address),
+      el('p', { class: 'hint' }, ta('share_position_how')),
+      ...(all
+        ? [
+            button(ta('share_all', { count: countMoves(state.tree) }), `${address}#${all}`),
+            el('p', { class: 'hint' }, ta('share_all_how')),
+          ]
+        : [el('p', { class: 'hint' }, ta('share_too_long'))]),
+    ),
+  );
 }

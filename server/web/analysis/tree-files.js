@@ -38,14 +38,21 @@ export async function readTree(rules, source, game, progress, signal) {
   if (size > FILE_BYTES_MAX) throw new FileProblem(ta('too_long', { most: FILE_BYTES_MAX >> 20 }));
   const answer = await withModule((ask) => readByModule(ask, rules, source, game), signal).catch((error) => {
     signal.throwIfAborted();
-    if (error instanceof RefusedError && TOO_MANY.test(String(error.refusal.detail))) throw new FileProblem(ta('too_many', { most: NODES_MAX }));
+    if (error instanceof RefusedError && TOO_MANY.test(String(error.refusal.detail)))
+      throw new FileProblem(ta('too_many', { most: NODES_MAX }));
     if (error instanceof RefusedError || error instanceof FileProblem) throw error;
   });
-  if (answer) return { ...await grown(answer, progress, signal), notes: answer.notes ?? [] };
+  if (answer) return { ...(await grown(answer, progress, signal)), notes: answer.notes ?? [] };
   const text = isText ? source : await source.text();
   const { judgePosition } = await import('../engine/engine.js');
   const { rules: own, moves, unplayed } = await judgePosition({ rules, text }, signal);
-  return { analysis: { rules: own, tree: withLine(EMPTY, [], moves), path: moves }, left: unplayed ? 1 : 0, ply: moves.length + 1, why: unplayed, notes: [] };
+  return {
+    analysis: { rules: own, tree: withLine(EMPTY, [], moves), path: moves },
+    left: unplayed ? 1 : 0,
+    ply: moves.length + 1,
+    why: unplayed,
+    notes: [],
+  };
 }
 
 /**
@@ -53,7 +60,10 @@ export async function readTree(rules, source, game, progress, signal) {
  * @param {Rules} rules @param {PackedTree} tree @param {Progress} progress @param {AbortSignal} signal
  */
 export async function playableTree(rules, tree, progress, signal) {
-  const { tree: answer } = await withModule((ask) => ask({ type: 'read_tree', rules, tree: { rules, ...tree } }), signal);
+  const { tree: answer } = await withModule(
+    (ask) => ask({ type: 'read_tree', rules, tree: { rules, ...tree } }),
+    signal,
+  );
   return grown(/** @type {NonNullable<EngineAnswer['tree']>} */ (answer), progress, signal);
 }
 
@@ -85,8 +95,8 @@ async function withModule(act, signal) {
 
 /** @param {(request: EngineRequest) => Promise<EngineAnswer>} ask @param {Rules} rules @param {File | string} source @param {number} game */
 async function readByModule(ask, rules, source, game) {
-  const read = async (/** @type {{ text: string } | { bytes: Uint8Array }} */ given) => (
-    (await ask({ type: 'read_tree', rules, game, ...given })).tree);
+  const read = async (/** @type {{ text: string } | { bytes: Uint8Array }} */ given) =>
+    (await ask({ type: 'read_tree', rules, game, ...given })).tree;
   if (typeof source === 'string') return read({ text: source });
   const bytes = new Uint8Array(await source.arrayBuffer());
   const { encoding } = await ask({ type: 'encoding', bytes }).catch((error) => {
@@ -98,11 +108,16 @@ async function readByModule(ask, rules, source, game) {
     const text = decoder.decode(bytes);
     return read({ text }).catch((error) => {
       // A text without moves in its first line is some other text.
-      throw error instanceof RefusedError && error.refusal.line === 1 && !/^\W*([(;]|[a-z]{1,2} ?\d|-?\d|Piskvorky)/i.test(text) ? noGame(source) : error;
+      throw error instanceof RefusedError &&
+        error.refusal.line === 1 &&
+        !/^\W*([(;]|[a-z]{1,2} ?\d|-?\d|Piskvorky)/i.test(text)
+        ? noGame(source)
+        : error;
     });
   }
   const answer = await read({ bytes });
-  if (answer) answer.tree.comments = answer.tree.comments.map(([at, comment]) => [at, decodedComment(decoder, comment)]);
+  if (answer)
+    answer.tree.comments = answer.tree.comments.map(([at, comment]) => [at, decodedComment(decoder, comment)]);
   return answer;
 }
 
@@ -150,26 +165,42 @@ export async function saveTree(format, { rules, tree, path, black, white }) {
  */
 export function receiveFiles(element, open, signal) {
   const isFile = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes('Files');
-  addEventListener('dragover', (event) => {
-    if (!isFile(event)) return;
-    event.preventDefault();
-    element.dataset.drop = ta('drop');
-  }, { signal });
-  addEventListener('dragleave', (event) => {
-    if (!event.relatedTarget) delete element.dataset.drop;
-  }, { signal });
-  addEventListener('drop', (event) => {
-    delete element.dataset.drop;
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
-    event.preventDefault();
-    open(file);
-  }, { signal });
-  addEventListener('paste', (event) => {
-    if (event.target instanceof Element && event.target.closest('input, textarea')) return;
-    const source = event.clipboardData?.files[0] ?? event.clipboardData?.getData('text/plain');
-    if (!source) return;
-    event.preventDefault();
-    open(source);
-  }, { signal });
+  addEventListener(
+    'dragover',
+    (event) => {
+      if (!isFile(event)) return;
+      event.preventDefault();
+      element.dataset.drop = ta('drop');
+    },
+    { signal },
+  );
+  addEventListener(
+    'dragleave',
+    (event) => {
+      if (!event.relatedTarget) delete element.dataset.drop;
+    },
+    { signal },
+  );
+  addEventListener(
+    'drop',
+    (event) => {
+      delete element.dataset.drop;
+      const file = event.dataTransfer?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      open(file);
+    },
+    { signal },
+  );
+  addEventListener(
+    'paste',
+    (event) => {
+      if (event.target instanceof Element && event.target.closest('input, textarea')) return;
+      const source = event.clipboardData?.files[0] ?? event.clipboardData?.getData('text/plain');
+      if (!source) return;
+      event.preventDefault();
+      open(source);
+    },
+    { signal },
+  );
 }

@@ -14,7 +14,13 @@ export function treeLink(state) {
   if (2 * countMoves(state.tree) > LENGTH_MAX) return undefined;
   const bytes = new TextEncoder().encode(JSON.stringify(packState(state)));
   if (bytes.length > LENGTH_MAX) return undefined;
-  return HEAD + btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return (
+    HEAD +
+    btoa(String.fromCharCode(...bytes))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replaceAll('=', '')
+  );
 }
 
 /** @param {string} text the part of an address after `#` @returns {Analysis | undefined} */

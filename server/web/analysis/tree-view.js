@@ -31,9 +31,22 @@ const ACTIONS = ['make_main', 'delete_from', 'comment'];
 /** @param {TreeCallbacks} callbacks */
 export function createTreeView(callbacks) {
   const element = el('div', { class: 'tree', role: 'group', 'aria-label': ta('tree') });
-  const items = ACTIONS.map((action) => el('button', { type: 'button', role: 'menuitem', tabIndex: -1, onclick: () => act(action) }, ta(action)));
+  const items = ACTIONS.map((action) =>
+    el('button', { type: 'button', role: 'menuitem', tabIndex: -1, onclick: () => act(action) }, ta(action)),
+  );
   const menu = el('dialog', { class: 'move-menu', role: 'menu', 'aria-label': ta('menu') }, ...items);
-  const more = el('button', { type: 'button', class: 'step more-move', title: ta('menu'), 'aria-label': ta('menu'), 'aria-haspopup': 'menu', onclick: () => openMenu(current, more) }, icon('more'));
+  const more = el(
+    'button',
+    {
+      type: 'button',
+      class: 'step more-move',
+      title: ta('menu'),
+      'aria-label': ta('menu'),
+      'aria-haspopup': 'menu',
+      onclick: () => openMenu(current, more),
+    },
+    icon('more'),
+  );
   /** The shown moves: each one's node and the button before it on its path. @type {Map<Element, { node: MoveNode, before: Element | undefined }>} */
   let places = new Map();
   /** @type {Map<MoveNode, HTMLElement>} */
@@ -127,8 +140,8 @@ export function createTreeView(callbacks) {
     fill(element, tree.comment && el('p', { class: 'tree-comment', dir: 'auto' }, tree.comment));
     /** @type {{ into: Element, node: MoveNode, before: Element | undefined, ply: number, level: number }[]} */
     const lines = [];
-    const follow = (/** @type {MoveNode} */ { children }, /** @type {number} */ ply) => (
-      line ? children.find(({ point }) => String(point) === String(line?.[ply])) : children[0]);
+    const follow = (/** @type {MoveNode} */ { children }, /** @type {number} */ ply) =>
+      line ? children.find(({ point }) => String(point) === String(line?.[ply])) : children[0];
     const first = follow(tree, 0);
     if (first) lines.push({ into: element, node: first, before: undefined, ply: 0, level: 0 });
     for (let next = lines.pop(); next; next = lines.pop()) {
@@ -149,7 +162,8 @@ export function createTreeView(callbacks) {
           for (const [at, other] of others.entries()) {
             const place = /** @type {Element} */ (made[at]);
             if (!line) lines.push({ into: place, node: other, before: from, ply, level: deeper ? level + 1 : level });
-            else if (append(place, other, from, ply, true) && countMoves(other) > 0) place.append(el('span', { class: 'hint' }, ta('more_moves', { count: countMoves(other) })));
+            else if (append(place, other, from, ply, true) && countMoves(other) > 0)
+              place.append(el('span', { class: 'hint' }, ta('more_moves', { count: countMoves(other) })));
           }
           const more = line ? branches.length - others.length : 0;
           if (more > 0) made.at(-1)?.after(el('li', { class: 'hint' }, ta('more_branches', { count: more })));
@@ -170,15 +184,27 @@ export function createTreeView(callbacks) {
     const name = node.point ? pointName(node.point, bounds) : '';
     const remark = remarks.get(node);
     if (isNumbered || ply % 2 === 0) into.append(el('span', { class: 'n', 'aria-hidden': 'true' }, `${ply + 1}.`), ' ');
-    const button = el('button', {
-      type: 'button', class: `move ${remark?.kind ?? ''}`, tabIndex: -1, 'aria-label': [`${ply + 1}. ${name}`, remark?.words].filter(Boolean).join(', '),
-    }, name, remark && el('span', { class: 'sign' }, remark.sign));
+    const button = el(
+      'button',
+      {
+        type: 'button',
+        class: `move ${remark?.kind ?? ''}`,
+        tabIndex: -1,
+        'aria-label': [`${ply + 1}. ${name}`, remark?.words].filter(Boolean).join(', '),
+      },
+      name,
+      remark && el('span', { class: 'sign' }, remark.sign),
+    );
     into.append(button, ' ');
     places.set(button, { node, before });
     buttons.set(node, button);
     const [better] = remark?.better ?? [];
     if (remark?.better && better) {
-      const offer = el('button', { type: 'button', class: 'better', title: ta('better_how', { point: pointName(better, bounds) }) }, ta('better', { point: pointName(better, bounds) }));
+      const offer = el(
+        'button',
+        { type: 'button', class: 'better', title: ta('better_how', { point: pointName(better, bounds) }) },
+        ta('better', { point: pointName(better, bounds) }),
+      );
       betters.set(offer, [pathOf(before), remark.better]);
       into.append(offer, ' ');
     }

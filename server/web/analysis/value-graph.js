@@ -18,7 +18,11 @@ const PAD = 8;
 /** @param {(ply: number) => void} go another ply was chosen */
 export function createValueGraph(go) {
   const picture = svg('svg', { class: 'graph-picture', 'aria-hidden': 'true' });
-  const element = el('div', { class: 'graph', role: 'slider', tabIndex: 0, 'aria-label': ta('graph'), hidden: true }, picture);
+  const element = el(
+    'div',
+    { class: 'graph', role: 'slider', tabIndex: 0, 'aria-label': ta('graph'), hidden: true },
+    picture,
+  );
   /** @type {Course | undefined} */
   let course;
   let at = 0;
@@ -30,7 +34,12 @@ export function createValueGraph(go) {
 
   const draw = () => {
     if (!course || width === 0) return;
-    set(element, { 'aria-valuemin': 0, 'aria-valuemax': plies(), 'aria-valuenow': at, 'aria-valuetext': course.words(at) });
+    set(element, {
+      'aria-valuemin': 0,
+      'aria-valuemax': plies(),
+      'aria-valuenow': at,
+      'aria-valuetext': course.words(at),
+    });
     const { values, marks } = course;
     const curve = values.map((value, ply) => `${across(ply).toFixed(1)} ${up(value).toFixed(1)}`).join('L');
     const middle = up(0.5);
@@ -38,7 +47,8 @@ export function createValueGraph(go) {
       const clip = svg('clipPath', { id: `graph-${name}` });
       clip.append(svg('rect', { x: 0, y: top, width, height: HEIGHT / 2 }));
       const area = svg('path', {
-        class: `graph-${name}`, 'clip-path': `url(#graph-${name})`,
+        class: `graph-${name}`,
+        'clip-path': `url(#graph-${name})`,
         d: `M${across(0)} ${middle}L${curve}L${across(plies())} ${middle}Z`,
       });
       return [clip, area];
@@ -46,11 +56,15 @@ export function createValueGraph(go) {
     picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
     picture.setAttribute('width', `${width}`);
     picture.setAttribute('height', `${HEIGHT}`);
-    fill(picture,
-      ...half('black', 0), ...half('white', middle),
+    fill(
+      picture,
+      ...half('black', 0),
+      ...half('white', middle),
       svg('path', { class: 'graph-middle', d: `M0 ${middle}H${width}` }),
       svg('path', { class: 'graph-curve', d: `M${curve}` }),
-      ...marks.map(({ ply, kind }) => svg('path', { class: `graph-mark ${kind}`, d: shape(kind, across(ply + 1), up(values[ply + 1] ?? 0.5)) })),
+      ...marks.map(({ ply, kind }) =>
+        svg('path', { class: `graph-mark ${kind}`, d: shape(kind, across(ply + 1), up(values[ply + 1] ?? 0.5)) }),
+      ),
       svg('path', { class: 'graph-at', d: `M${across(at)} 0V${HEIGHT}` }),
       svg('circle', { class: 'graph-dot', cx: across(at), cy: up(values[at] ?? 0.5), r: 4.5 }),
     );

@@ -39,7 +39,9 @@ export function createAriaGrid(element, asks) {
         /** @type {Point} */
         const point = [left + column, top + row];
         const cell = el('div', {
-          role: 'gridcell', tabIndex: -1, 'aria-colindex': bounds ? left + column + 1 : undefined,
+          role: 'gridcell',
+          tabIndex: -1,
+          'aria-colindex': bounds ? left + column + 1 : undefined,
           onclick: () => asks.activate(point),
           onfocus: () => {
             rove(point);

@@ -2,11 +2,16 @@
 // and tiles needed next are drawn ahead, one per frame. Marks are drawn over them each time. It knows
 // neither input nor games.
 
+import { context, frameOf, paintGround, paintNames, place, reachOf, readPalette, Stones } from './board-drawing.js';
 import {
-  Stones, context, frameOf, paintGround, paintNames, place, reachOf, readPalette,
-} from './board-drawing.js';
-import {
-  paintBest, paintCursor, paintForbidden, paintGhost, paintHeat, paintLast, paintNumber, paintWin,
+  paintBest,
+  paintCursor,
+  paintForbidden,
+  paintGhost,
+  paintHeat,
+  paintLast,
+  paintNumber,
+  paintWin,
 } from './board-marks.js';
 
 /** @import { Point, Bounds, View, Viewport } from './board-geometry.js' */
@@ -103,11 +108,22 @@ export class BoardCanvas {
     } else {
       for (let ply = shown.moves.length; ply < moves.length; ply += 1) {
         const point = /** @type {Point} */ (moves[ply]);
-        const [[left, right], [top, bottom]] = [tilesOf(point[0], frame.step, side), tilesOf(point[1], frame.step, side)];
+        const [[left, right], [top, bottom]] = [
+          tilesOf(point[0], frame.step, side),
+          tilesOf(point[1], frame.step, side),
+        ];
         for (let row = top; row <= bottom; row += 1) {
           for (let column = left; column <= right; column += 1) {
             const tile = this.#tiles.get(`${column} ${row}`);
-            if (tile) this.#paintMove(context(tile), { ...frame, x: -column * side, y: -row * side }, point, ply, style, numbers);
+            if (tile)
+              this.#paintMove(
+                context(tile),
+                { ...frame, x: -column * side, y: -row * side },
+                point,
+                ply,
+                style,
+                numbers,
+              );
           }
         }
       }
@@ -149,7 +165,8 @@ export class BoardCanvas {
       return first <= line && line <= last;
     };
     moves.forEach((point, ply) => {
-      if (reaches(point[0], column) && reaches(point[1], row)) this.#paintMove(target, part, point, ply, style, numbers);
+      if (reaches(point[0], column) && reaches(point[1], row))
+        this.#paintMove(target, part, point, ply, style, numbers);
     });
     return tile;
   }
@@ -159,7 +176,8 @@ export class BoardCanvas {
   #paintMove(target, frame, point, ply, style, numbered) {
     const stone = ply % 2 ? 1 : 0;
     this.#stones.paint(target, frame, point, stone, style);
-    if (numbered) paintNumber(target, frame, this.#stones.palette, point, ply + 1, style === 'marks' ? undefined : stone);
+    if (numbered)
+      paintNumber(target, frame, this.#stones.palette, point, ply + 1, style === 'marks' ? undefined : stone);
   }
 
   /** A stone that grows smaller and solid as it comes down.
@@ -203,7 +221,8 @@ export class BoardCanvas {
       target.globalAlpha = OPACITY[kind];
       this.#stones.paint(target, frame, point, stone, scene.style);
       target.globalAlpha = 1;
-      if (kind === 'ghost' || kind === 'premove') paintGhost(target, frame, palette, point, kind === 'ghost', scene.bounds);
+      if (kind === 'ghost' || kind === 'premove')
+        paintGhost(target, frame, palette, point, kind === 'ghost', scene.bounds);
     }
     if (drop) this.#paintDrop(target, frame, drop, scene.style);
     const last = drop?.point ?? moves.at(-1);

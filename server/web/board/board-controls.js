@@ -37,29 +37,55 @@ const SIGNS = /** @type {const} */ ({ fit: 'fit', last: 'last', in: 'plus', out:
 export function createBoardControls(stage, asks, callbacks) {
   const tool = (/** @type {ViewAction} */ what) => {
     const label = t(what === 'last' ? 'board_to_last' : `board_${what}`);
-    return el('button', {
-      type: 'button', class: 'board-tool', title: label, 'aria-label': label, onclick: () => callbacks.view(what),
-    }, icon(SIGNS[what]));
+    return el(
+      'button',
+      {
+        type: 'button',
+        class: 'board-tool',
+        title: label,
+        'aria-label': label,
+        onclick: () => callbacks.view(what),
+      },
+      icon(SIGNS[what]),
+    );
   };
   const last = tool('last');
   const tools = el('div', { class: 'board-tools', hidden: true }, tool('in'), tool('out'), tool('fit'), last);
-  const hint = el('button', {
-    type: 'button', class: 'board-hint', hidden: true, title: t('board_to_last'), 'aria-label': t('board_to_last'),
-    onclick: () => callbacks.view('last'),
-  }, icon('arrow'));
+  const hint = el(
+    'button',
+    {
+      type: 'button',
+      class: 'board-hint',
+      hidden: true,
+      title: t('board_to_last'),
+      'aria-label': t('board_to_last'),
+      onclick: () => callbacks.view('last'),
+    },
+    icon('arrow'),
+  );
 
   const coarse = matchMedia('(pointer: coarse)').matches;
   const confirm = el('button', { type: 'button', class: 'primary', onclick: () => callbacks.confirm() });
   const advice = el('span', { class: 'board-advice' }, t('board_touch'));
   const touch = el('div', { class: 'board-touch', hidden: true }, advice, confirm);
   const said = el('span');
-  const premoved = el('div', { class: 'row premoved', hidden: true }, said,
-    el('button', { type: 'button', onclick: () => callbacks.cancelPremove() }, t('board_premove_cancel')));
+  const premoved = el(
+    'div',
+    { class: 'row premoved', hidden: true },
+    said,
+    el('button', { type: 'button', onclick: () => callbacks.cancelPremove() }, t('board_premove_cancel')),
+  );
   touch.append(premoved);
 
   const input = el('input', {
-    class: 'board-input', type: 'text', autocomplete: 'off', spellcheck: false, enterKeyHint: 'go', maxLength: 18,
-    'aria-label': t('board_type'), placeholder: t('board_type'),
+    class: 'board-input',
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: false,
+    enterKeyHint: 'go',
+    maxLength: 18,
+    'aria-label': t('board_type'),
+    placeholder: t('board_type'),
   });
   const line = el('form', { class: 'board-line' }, input);
 

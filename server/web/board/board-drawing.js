@@ -27,8 +27,20 @@ import { hasSquares } from './board-squares.js';
 
 /** The custom properties of CSS that a theme sets. */
 const COLOURS = /** @type {const} */ ([
-  'wood', 'wood-light', 'wood-grain', 'wood-line', 'wood-ink', 'black', 'black-rim', 'white', 'white-rim',
-  'mark', 'mark-on-black', 'mark-on-white', 'heat', 'stone-shadow',
+  'wood',
+  'wood-light',
+  'wood-grain',
+  'wood-line',
+  'wood-ink',
+  'black',
+  'black-rim',
+  'white',
+  'white-rim',
+  'mark',
+  'mark-on-black',
+  'mark-on-white',
+  'heat',
+  'stone-shadow',
 ]);
 /** How a browser writes `transparent`. */
 const TRANSPARENT = 'rgba(0, 0, 0, 0)';
@@ -90,7 +102,12 @@ export function paintGround(canvas, frame, palette, bounds, names) {
   if (bounds) {
     // Light falls on it from the upper left.
     const { left, top, right, bottom } = wholeBoard(bounds, names);
-    const light = canvas.createLinearGradient(frame.x + left * frame.step, frame.y + top * frame.step, frame.x + right * frame.step, frame.y + bottom * frame.step);
+    const light = canvas.createLinearGradient(
+      frame.x + left * frame.step,
+      frame.y + top * frame.step,
+      frame.x + right * frame.step,
+      frame.y + bottom * frame.step,
+    );
     light.addColorStop(0, palette['wood-light']);
     light.addColorStop(0.55, palette.wood);
     canvas.fillStyle = light;
@@ -208,12 +225,20 @@ export function paintNames(canvas, frame, palette, bounds) {
   const acrossEvery = nameStep(frame.view.scale, bounds ? 13 : widest / ratio + 16);
   const downEvery = nameStep(frame.view.scale, 15);
   const first = (/** @type {number} */ from, /** @type {number} */ every) => Math.ceil(from / every) * every;
-  for (let x = first(Math.max(box.left, bounds ? 0 : -Infinity), acrossEvery); x <= Math.min(box.right, columns - 1); x += acrossEvery) {
+  for (
+    let x = first(Math.max(box.left, bounds ? 0 : -Infinity), acrossEvery);
+    x <= Math.min(box.right, columns - 1);
+    x += acrossEvery
+  ) {
     const px = place(frame, [x, 0])[0];
     if (px > strip || atLeft === left) canvas.fillText(bounds ? columnName(x) : `${x}`, px, atBottom);
   }
   if (!bounds) canvas.textAlign = 'left';
-  for (let y = first(Math.max(box.top, bounds ? 0 : -Infinity), downEvery); y <= Math.min(box.bottom, rows - 1); y += downEvery) {
+  for (
+    let y = first(Math.max(box.top, bounds ? 0 : -Infinity), downEvery);
+    y <= Math.min(box.bottom, rows - 1);
+    y += downEvery
+  ) {
     const py = place(frame, [0, y])[1];
     if (py > height - strip && atBottom !== bottom) continue;
     canvas.fillText(bounds ? `${rows - y}` : `${y}`, bounds ? atLeft : 0.4 * font, py);
@@ -255,7 +280,14 @@ export class Stones {
     canvas.translate(half + 0.5, half + 0.5);
     if (radius < 4) paintDot(canvas, radius, stone, this.palette);
     else if (style === 'marks') paintMark(canvas, radius, stone, this.palette);
-    else paintStone(canvas, radius, stone, this.palette, style === 'shaded' && this.palette['stone-shadow'] !== TRANSPARENT);
+    else
+      paintStone(
+        canvas,
+        radius,
+        stone,
+        this.palette,
+        style === 'shaded' && this.palette['stone-shadow'] !== TRANSPARENT,
+      );
     this.#pictures.set(key, picture);
     return picture;
   }
@@ -283,8 +315,20 @@ function paintDot(canvas, radius, stone, palette) {
 /** Shades of a lit stone, from where the light falls to the far rim.
  * @type {readonly (readonly [number, string])[][]} */
 const SHADES = [
-  [[0, '#7b797c'], [0.16, '#565457'], [0.42, '#2f2d30'], [0.75, '#1a191b'], [1, '#0a090a']],
-  [[0, '#fff'], [0.5, '#fdfcf9'], [0.78, '#f0ece3'], [0.93, '#d9d2c5'], [1, '#c2b8a8']],
+  [
+    [0, '#7b797c'],
+    [0.16, '#565457'],
+    [0.42, '#2f2d30'],
+    [0.75, '#1a191b'],
+    [1, '#0a090a'],
+  ],
+  [
+    [0, '#fff'],
+    [0.5, '#fdfcf9'],
+    [0.78, '#f0ece3'],
+    [0.93, '#d9d2c5'],
+    [1, '#c2b8a8'],
+  ],
 ];
 
 /**
@@ -309,7 +353,14 @@ function paintLitStone(canvas, radius, stone, shadow) {
   canvas.shadowBlur = 0.3 * radius;
   canvas.shadowOffsetX = 0.07 * radius;
   canvas.shadowOffsetY = 0.17 * radius;
-  const light = canvas.createRadialGradient(-0.36 * radius, -0.44 * radius, 0.05 * radius, -0.12 * radius, -0.16 * radius, 1.22 * radius);
+  const light = canvas.createRadialGradient(
+    -0.36 * radius,
+    -0.44 * radius,
+    0.05 * radius,
+    -0.12 * radius,
+    -0.16 * radius,
+    1.22 * radius,
+  );
   for (const [at, shade] of SHADES[stone] ?? []) light.addColorStop(at, shade);
   canvas.fillStyle = light;
   disc(canvas, radius);

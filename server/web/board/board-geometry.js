@@ -65,11 +65,7 @@ export function boxAround(points, room = 1.5) {
  * @returns {View}
  */
 export function viewOf(box, viewport, most = SCALE_MAX) {
-  const scale = Math.min(
-    viewport.width / (box.right - box.left),
-    viewport.height / (box.bottom - box.top),
-    most,
-  );
+  const scale = Math.min(viewport.width / (box.right - box.left), viewport.height / (box.bottom - box.top), most);
   return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, scale };
 }
 
@@ -155,10 +151,7 @@ export function zoom(view, factor, px, py, viewport) {
  * @param {View} view @param {Viewport} viewport @param {Point} point @returns {[number, number]}
  */
 export function toPixel(view, viewport, [x, y]) {
-  return [
-    viewport.width / 2 + (x - view.x) * view.scale,
-    viewport.height / 2 + (y - view.y) * view.scale,
-  ];
+  return [viewport.width / 2 + (x - view.x) * view.scale, viewport.height / 2 + (y - view.y) * view.scale];
 }
 
 /**
@@ -167,10 +160,7 @@ export function toPixel(view, viewport, [x, y]) {
  * @returns {[number, number]}
  */
 function toPlace(view, viewport, px, py) {
-  return [
-    view.x + (px - viewport.width / 2) / view.scale,
-    view.y + (py - viewport.height / 2) / view.scale,
-  ];
+  return [view.x + (px - viewport.width / 2) / view.scale, view.y + (py - viewport.height / 2) / view.scale];
 }
 
 /**

@@ -46,5 +46,5 @@ export function keyAction({ key, shiftKey, ctrlKey, altKey, metaKey }, hasBorder
   if (arrow && steps && !shiftKey) return null;
   if (arrow) return { type: shiftKey && !steps ? 'pan' : 'move', dx: arrow[0], dy: arrow[1] };
   const begins = hasBorders ? /^[a-z0-9]$/ : /^[-0-9]$/;
-  return begins.test(key) ? { type: 'type', text: key } : KEYS[key] ?? null;
+  return begins.test(key) ? { type: 'type', text: key } : (KEYS[key] ?? null);
 }

@@ -52,7 +52,13 @@ export function paintWin(canvas, frame, palette, points, part) {
   canvas.lineWidth = edge;
   canvas.beginPath();
   canvas.arc(fromX + 0.5, fromY + 0.5, 0.56 * frame.step, angle + Math.PI / 2, angle - Math.PI / 2);
-  canvas.arc(fromX + part * (toX - fromX) + 0.5, fromY + part * (toY - fromY) + 0.5, 0.56 * frame.step, angle - Math.PI / 2, angle + Math.PI / 2);
+  canvas.arc(
+    fromX + part * (toX - fromX) + 0.5,
+    fromY + part * (toY - fromY) + 0.5,
+    0.56 * frame.step,
+    angle - Math.PI / 2,
+    angle + Math.PI / 2,
+  );
   canvas.closePath();
   canvas.stroke();
 }
@@ -97,8 +103,10 @@ export function paintGhost(canvas, frame, palette, point, guides, bounds) {
     const gap = 0.62 * frame.step;
     canvas.beginPath();
     for (const [x, y, toX, toY] of /** @type {const} */ ([
-      [left, py, Math.max(px - gap, left), py], [Math.min(px + gap, right), py, right, py],
-      [px, top, px, Math.max(py - gap, top)], [px, Math.min(py + gap, bottom), px, bottom],
+      [left, py, Math.max(px - gap, left), py],
+      [Math.min(px + gap, right), py, right, py],
+      [px, top, px, Math.max(py - gap, top)],
+      [px, Math.min(py + gap, bottom), px, bottom],
     ])) {
       canvas.moveTo(x + 0.5, y + 0.5);
       canvas.lineTo(toX + 0.5, toY + 0.5);
@@ -120,12 +128,20 @@ export function paintCursor(canvas, frame, palette, point) {
   const [px, py] = place(frame, point);
   const reach = Math.max(0.5 * frame.step, 6 * frame.ratio);
   const arm = 0.42 * reach;
-  for (const [style, wide] of /** @type {const} */ ([[palette.wood, 4.5], [palette.mark, 2.5]])) {
+  for (const [style, wide] of /** @type {const} */ ([
+    [palette.wood, 4.5],
+    [palette.mark, 2.5],
+  ])) {
     canvas.strokeStyle = style;
     canvas.lineWidth = wide * frame.ratio;
     canvas.lineCap = 'square';
     canvas.beginPath();
-    for (const [sx, sy] of /** @type {const} */ ([[-1, -1], [1, -1], [1, 1], [-1, 1]])) {
+    for (const [sx, sy] of /** @type {const} */ ([
+      [-1, -1],
+      [1, -1],
+      [1, 1],
+      [-1, 1],
+    ])) {
       canvas.moveTo(px + sx * reach, py + sy * (reach - arm));
       canvas.lineTo(px + sx * reach, py + sy * reach);
       canvas.lineTo(px + sx * (reach - arm), py + sy * reach);

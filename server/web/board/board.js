@@ -9,7 +9,18 @@ import { Camera, stillness } from './board-camera.js';
 import { BoardCanvas } from './board-canvas.js';
 import { createBoardControls } from './board-controls.js';
 import {
-  boundsOf, boxAround, edgeHint, fit, isOn, pan, pointAt, pointName, reveal, viewOf, visible, zoom,
+  boundsOf,
+  boxAround,
+  edgeHint,
+  fit,
+  isOn,
+  pan,
+  pointAt,
+  pointName,
+  reveal,
+  viewOf,
+  visible,
+  zoom,
 } from './board-geometry.js';
 import { keyAction } from './board-keys.js';
 import { drawnName, hasSquares } from './board-squares.js';
@@ -112,10 +123,20 @@ export class Board {
     });
     listen(this.canvas, this.#gestures(), signal);
     this.element.addEventListener('keydown', (event) => this.#key(event), { signal });
-    addEventListener('keydown', (event) => {
-      const { target } = event;
-      if (event.key === '?' && target instanceof Element && !target.closest('input, textarea, dialog') && !event.defaultPrevented) this.#do({ type: 'keys' });
-    }, { signal });
+    addEventListener(
+      'keydown',
+      (event) => {
+        const { target } = event;
+        if (
+          event.key === '?' &&
+          target instanceof Element &&
+          !target.closest('input, textarea, dialog') &&
+          !event.defaultPrevented
+        )
+          this.#do({ type: 'keys' });
+      },
+      { signal },
+    );
     this.stage.addEventListener('focusout', () => this.#invalidate(), { signal });
   }
 
@@ -209,7 +230,7 @@ export class Board {
 
   /** The point under the mouse or the keyboard's cursor, whichever was used last. @returns {Point | null} */
   point() {
-    return (this.#keyed ? this.grid?.at() : this.#ghost ?? this.#hover) ?? null;
+    return (this.#keyed ? this.grid?.at() : (this.#ghost ?? this.#hover)) ?? null;
   }
 
   /** The name of a point and what is on it. @param {Point} point @returns {string} */
@@ -253,7 +274,7 @@ export class Board {
   picture(side = 1600) {
     const bounds = this.#bounds;
     const box = visible(fit(bounds, this.#shown.moves, { width: 1, height: 1 }, true), { width: 1, height: 1 });
-    const all = bounds ? box : boxAround(this.#shown.moves, 2.5) ?? box;
+    const all = bounds ? box : (boxAround(this.#shown.moves, 2.5) ?? box);
     const [across, down] = [all.right - all.left, all.bottom - all.top];
     const viewport = {
       width: Math.round((side / 2) * Math.min(across / down, 1)),
@@ -371,10 +392,24 @@ export class Board {
     if (this.#stone !== undefined && !this.#keyed && !this.#pending && !this.#ghost) shade(this.#hover, 'hover');
     const [down, drawn] = [this.#part(this.#dropped, DROP_MS), this.#part(this.#won, WIN_MS)];
     const last = moves.at(-1);
-    const drop = down < 1 && last ? { point: last, stone: /** @type {0 | 1} */ ((moves.length - 1) % 2), part: down } : undefined;
+    const drop =
+      down < 1 && last ? { point: last, stone: /** @type {0 | 1} */ ((moves.length - 1) % 2), part: down } : undefined;
     return {
-      bounds: this.#bounds, moves: drop ? moves.slice(0, -1) : moves, drop, won: drawn < 1 ? drawn : undefined, names: this.#names, numbers: settings.numbers || !!numbered, unmarked: this.#shown.unmarked, style: hasSquares(this.#bounds) ? 'marks' : settings.stones,
-      winning, forbidden: turn !== 'white' ? forbidden : undefined, heat: this.#heat, best, line, paint, shades,
+      bounds: this.#bounds,
+      moves: drop ? moves.slice(0, -1) : moves,
+      drop,
+      won: drawn < 1 ? drawn : undefined,
+      names: this.#names,
+      numbers: settings.numbers || !!numbered,
+      unmarked: this.#shown.unmarked,
+      style: hasSquares(this.#bounds) ? 'marks' : settings.stones,
+      winning,
+      forbidden: turn !== 'white' ? forbidden : undefined,
+      heat: this.#heat,
+      best,
+      line,
+      paint,
+      shades,
       cursor: this.#keyed && this.grid?.hasFocus() ? this.grid.at() : undefined,
     };
   }
@@ -382,7 +417,8 @@ export class Board {
   /** @returns {import('./gestures.js').Gestures} */
   #gestures() {
     const camera = this.#camera;
-    const at = (/** @type {number} */ x, /** @type {number} */ y) => pointAt(camera.view, camera.viewport, x, y, this.#bounds);
+    const at = (/** @type {number} */ x, /** @type {number} */ y) =>
+      pointAt(camera.view, camera.viewport, x, y, this.#bounds);
     const look = (/** @type {import('./board-geometry.js').View} */ view) => camera.look(view, false);
     return {
       press: (x, y) => {
@@ -407,7 +443,9 @@ export class Board {
         if (this.#asks(touch) && !(this.#ghost && same(point, this.#ghost))) this.#setGhost(point);
         else this.#commit(point);
       },
-      cancel: () => { this.#pressed = null; },
+      cancel: () => {
+        this.#pressed = null;
+      },
       zoom: (factor, x, y) => look(zoom(camera.view, factor, x, y, camera.viewport)),
       scroll: (dx, dy) => {
         if (!this.#draggable) return false;
@@ -436,7 +474,8 @@ export class Board {
 
   /** @param {Point | null} point */
   #setGhost(point) {
-    this.#ghost = point && this.#stone !== undefined && isOn(point, this.#bounds) && !this.isTaken(point) ? point : null;
+    this.#ghost =
+      point && this.#stone !== undefined && isOn(point, this.#bounds) && !this.isTaken(point) ? point : null;
     this.options.onpoint?.(point);
     this.#invalidate();
   }
@@ -461,7 +500,10 @@ export class Board {
   #setPremove(point) {
     const said = point ?? this.#premove;
     this.#premove = point;
-    if (said) this.options.announce?.(t(point ? 'board_premove_set' : 'board_premove_gone', { point: pointName(said, this.#bounds) }));
+    if (said)
+      this.options.announce?.(
+        t(point ? 'board_premove_set' : 'board_premove_gone', { point: pointName(said, this.#bounds) }),
+      );
     this.#refresh();
   }
 
@@ -469,7 +511,8 @@ export class Board {
     const point = this.#premove;
     this.#premove = null;
     if (!point) return;
-    if (this.isTaken(point)) this.options.announce?.(t('board_premove_gone', { point: pointName(point, this.#bounds) }));
+    if (this.isTaken(point))
+      this.options.announce?.(t('board_premove_gone', { point: pointName(point, this.#bounds) }));
     else this.#commit(point);
   }
 
@@ -501,14 +544,21 @@ export class Board {
     const { width, height } = camera.viewport;
     const at = this.grid?.at() ?? [0, 0];
     switch (meant.type) {
-      case 'move': this.grid?.move([at[0] + meant.dx, at[1] + meant.dy]); break;
-      case 'pan': camera.look(pan(camera.aim, -meant.dx * PAN_BY, -meant.dy * PAN_BY), true); break;
-      case 'in': case 'out': {
+      case 'move':
+        this.grid?.move([at[0] + meant.dx, at[1] + meant.dy]);
+        break;
+      case 'pan':
+        camera.look(pan(camera.aim, -meant.dx * PAN_BY, -meant.dy * PAN_BY), true);
+        break;
+      case 'in':
+      case 'out': {
         const factor = meant.type === 'in' ? ZOOM_BY : 1 / ZOOM_BY;
         camera.look(zoom(camera.aim, factor, width / 2, height / 2, camera.viewport), true);
         break;
       }
-      case 'fit': this.fit(); break;
+      case 'fit':
+        this.fit();
+        break;
       case 'last': {
         const last = this.#shown.moves.at(-1);
         if (!last) break;
@@ -516,15 +566,28 @@ export class Board {
         if (this.grid?.hasFocus()) this.grid.move(last);
         break;
       }
-      case 'place': this.#commit(at); break;
+      case 'place':
+        this.#commit(at);
+        break;
       case 'cancel':
         this.#ghost = null;
         this.#setPremove(null);
         break;
-      case 'type': this.bar?.type(meant.text); break;
-      case 'keys': void import('./keys/keys-dialog.js').then(({ openKeys }) => openKeys(this.#bounds !== null, this.options)); break;
-      case 'numbers': change('numbers', !settings.numbers); break;
-      case 'step': case 'bot_move': case 'weight': case 'weights': this.options.onkey?.(meant); break;
+      case 'type':
+        this.bar?.type(meant.text);
+        break;
+      case 'keys':
+        void import('./keys/keys-dialog.js').then(({ openKeys }) => openKeys(this.#bounds !== null, this.options));
+        break;
+      case 'numbers':
+        change('numbers', !settings.numbers);
+        break;
+      case 'step':
+      case 'bot_move':
+      case 'weight':
+      case 'weights':
+        this.options.onkey?.(meant);
+        break;
     }
   }
 }

@@ -42,19 +42,23 @@ function storageOf(native) {
   /** @param {string} key @param {string | null} value @param {(storage: Storage) => void} use */
   const change = (key, value, use) => {
     memory.delete(key);
-    const done = attempt((storage) => (use(storage), true), false);
+    const done = attempt((storage) => {
+      use(storage);
+      return true;
+    }, false);
     if (!done) memory.set(key, value);
   };
   return {
-    getItem: (key) => (memory.has(key) ? memory.get(key) ?? null : attempt((storage) => storage.getItem(key), null)),
-    setItem: (key, value, shorter = value) => change(key, value, (storage) => {
-      try {
-        storage.setItem(key, value);
-      } catch (error) {
-        if (shorter === value) throw error;
-        storage.setItem(key, shorter);
-      }
-    }),
+    getItem: (key) => (memory.has(key) ? (memory.get(key) ?? null) : attempt((storage) => storage.getItem(key), null)),
+    setItem: (key, value, shorter = value) =>
+      change(key, value, (storage) => {
+        try {
+          storage.setItem(key, value);
+        } catch (error) {
+          if (shorter === value) throw error;
+          storage.setItem(key, shorter);
+        }
+      }),
     removeItem: (key) => change(key, null, (storage) => storage.removeItem(key)),
   };
 }

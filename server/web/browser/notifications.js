@@ -26,6 +26,9 @@ export function showNotification(text, go) {
     };
   } catch {
     // Phones show those of a service worker only.
-    void navigator.serviceWorker?.getRegistration().then((worker) => worker?.showNotification('Fivefold', options)).catch(() => {});
+    void navigator.serviceWorker
+      ?.getRegistration()
+      .then((worker) => worker?.showNotification('Fivefold', options))
+      .catch(() => {});
   }
 }

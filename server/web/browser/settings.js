@@ -20,7 +20,18 @@ import { siteStorage } from './browser-storage.js';
 
 /** @type {Settings} */
 const DEFAULTS = {
-  theme: 'auto', language: 'auto', board: 'kaya', sounds: true, volume: 1, confirm: true, premoves: !matchMedia('(pointer: coarse)').matches, numbers: false, coordinates: true, stones: 'shaded', chat: true, notify: false,
+  theme: 'auto',
+  language: 'auto',
+  board: 'kaya',
+  sounds: true,
+  volume: 1,
+  confirm: true,
+  premoves: !matchMedia('(pointer: coarse)').matches,
+  numbers: false,
+  coordinates: true,
+  stones: 'shaded',
+  chat: true,
+  notify: false,
 };
 const STORAGE_KEY = 'fivefold.settings';
 

@@ -7,11 +7,15 @@ let audio;
 
 /** Browsers allow sound only after something was pressed, and some phones take it away for a call. */
 for (const press of ['pointerdown', 'keydown']) {
-  addEventListener(press, () => {
-    if (!('AudioContext' in window)) return;
-    audio ??= new AudioContext();
-    if (audio.state !== 'running') audio.resume().catch(() => {});
-  }, { capture: true });
+  addEventListener(
+    press,
+    () => {
+      if (!('AudioContext' in window)) return;
+      audio ??= new AudioContext();
+      if (audio.state !== 'running') audio.resume().catch(() => {});
+    },
+    { capture: true },
+  );
 }
 
 /** A stone on wood. */

@@ -16,7 +16,10 @@ class NoEngine extends Error {}
 const LOCATION = new URL('worker.js', import.meta.url).href;
 /** The page's security policy allows workers with this script only.
  * @type {string} */
-const SCRIPT = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('worker', { createScriptURL: () => LOCATION }).createScriptURL('') ?? LOCATION;
+const SCRIPT =
+  /** @type {any} */ (globalThis).trustedTypes
+    ?.createPolicy('worker', { createScriptURL: () => LOCATION })
+    .createScriptURL('') ?? LOCATION;
 
 /** A worker with its unanswered requests. */
 export class EngineWorker {
@@ -88,9 +91,12 @@ export function loadJudge() {
   if (judge && !judge.hasEnded) return;
   judgeIsLoaded = false;
   judge = new EngineWorker();
-  judge.ask({ type: 'position', rules: { variant: 'freestyle', size: [15, 15] }, moves: [] }).then(() => {
-    judgeIsLoaded = true;
-  }, () => {});
+  judge.ask({ type: 'position', rules: { variant: 'freestyle', size: [15, 15] }, moves: [] }).then(
+    () => {
+      judgeIsLoaded = true;
+    },
+    () => {},
+  );
 }
 
 /**
@@ -174,7 +180,9 @@ export function think(question, time_ms, signal) {
  * @returns {Promise<Review | undefined>}
  */
 export async function reviewGame(rules, moves, winner, signal, progress) {
-  const { review } = await search({ type: 'review', rules, moves, winner }, signal, ({ reviewed }) => progress(reviewed ?? 0));
+  const { review } = await search({ type: 'review', rules, moves, winner }, signal, ({ reviewed }) =>
+    progress(reviewed ?? 0),
+  );
   return review;
 }
 
@@ -226,7 +234,10 @@ async function analyseOnServer(question, signal, onreport) {
  */
 async function askServer(what, question, signal) {
   const answer = await fetch(`/api/${what}`, {
-    method: 'POST', body: JSON.stringify(question), headers: { 'content-type': 'application/json' }, signal,
+    method: 'POST',
+    body: JSON.stringify(question),
+    headers: { 'content-type': 'application/json' },
+    signal,
   });
   if (!answer.ok) throw await refusedAnswer(answer);
   return answer;

@@ -18,7 +18,8 @@ export async function loadModule(instantiate) {
   /** @type {((answer: string) => void) | undefined} */
   let onreport;
   const decoder = new TextDecoder();
-  const text = (/** @type {number} */ address, /** @type {number} */ length) => decoder.decode(new Uint8Array(module.memory.buffer, address, length));
+  const text = (/** @type {number} */ address, /** @type {number} */ length) =>
+    decoder.decode(new Uint8Array(module.memory.buffer, address, length));
   const instance = await instantiate({
     page: {
       now_ms: () => performance.now(),

@@ -9,7 +9,14 @@ export function packTree({ comment, nodes, ...rest }) {
   const points = new Int32Array(2 * nodes.length);
   /** @type {[number, string][]} */
   const comments = comment ? [[-1, comment]] : [];
-  for (const [at, { parent = -1, point: [x, y], comment: own }] of nodes.entries()) {
+  for (const [
+    at,
+    {
+      parent = -1,
+      point: [x, y],
+      comment: own,
+    },
+  ] of nodes.entries()) {
     parents[at] = parent;
     points[2 * at] = x;
     points[2 * at + 1] = y;
@@ -21,12 +28,15 @@ export function packTree({ comment, nodes, ...rest }) {
 /** @param {TreeArrays} arrays @returns {GameTree} */
 export function unpackTree({ parents, points, comments, ...rest }) {
   /** @type {import('../analysis/move-tree.js').ListedNode[]} */
-  const nodes = Array.from(parents, (parent, at) => ({ ...parent >= 0 && { parent }, point: [points[2 * at] ?? 0, points[2 * at + 1] ?? 0] }));
+  const nodes = Array.from(parents, (parent, at) => ({
+    ...(parent >= 0 && { parent }),
+    point: [points[2 * at] ?? 0, points[2 * at + 1] ?? 0],
+  }));
   let start = '';
   for (const [at, comment] of comments) {
     const node = nodes[at];
     if (node) node.comment = comment;
     else start = comment;
   }
-  return { ...rest, ...start && { comment: start }, nodes };
+  return { ...rest, ...(start && { comment: start }), nodes };
 }

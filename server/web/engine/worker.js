@@ -14,7 +14,7 @@ addEventListener('message', async ({ data: { id, request } }) => {
   try {
     const ask = await loading;
     const { tree, bytes } = request;
-    const plain = { ...request, ...tree?.parents && { tree: unpackTree(tree) }, ...bytes && { bytes: [...bytes] } };
+    const plain = { ...request, ...(tree?.parents && { tree: unpackTree(tree) }), ...(bytes && { bytes: [...bytes] }) };
     const answer = JSON.parse(ask(JSON.stringify(plain), (report) => postMessage({ id, report: JSON.parse(report) })));
     if (answer.tree) answer.tree.tree = packTree(answer.tree.tree);
     postMessage({ id, answer });

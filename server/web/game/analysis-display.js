@@ -43,7 +43,9 @@ export function valueText(value, ply, rules) {
   if ('chance' in value) return t('value_chance', { stone: stoneName('black', rules), percent: formatPercent(black) });
   const plies = 'win' in value ? value.win.plies : value.loss.plies;
   const side = sideName(black ? 'black' : 'white', rules);
-  return plies === undefined ? t('value_wins', { stone: side }) : t('value_wins_in', { stone: side, count: Math.ceil(plies / 2) });
+  return plies === undefined
+    ? t('value_wins', { stone: side })
+    : t('value_wins_in', { stone: side, count: Math.ceil(plies / 2) });
 }
 
 /** @param {readonly Point[]} moves @param {Size} size */
@@ -81,8 +83,13 @@ export function createAnalysisDisplay(fillLine) {
   const words = el('span', { class: 'value-words' });
   const detail = el('span', { class: 'hint' });
   const list = el('ol', { class: 'lines' });
-  const element = el('div', { class: 'thought', hidden: true },
-    bar, el('p', { class: 'value' }, words, ' ', detail), list);
+  const element = el(
+    'div',
+    { class: 'thought', hidden: true },
+    bar,
+    el('p', { class: 'value' }, words, ' ', detail),
+    list,
+  );
   return {
     element,
     /**

@@ -8,7 +8,7 @@ import { t } from '../language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
 import { el, write } from '../ui/dom.js';
 import { segment, select } from '../ui/form-fields.js';
-import { beatenLevel, botLevel, BOTS, chosenBot, playsBy, saveBotKind, saveBotLevel } from './bots.js';
+import { BOTS, beatenLevel, botLevel, chosenBot, playsBy, saveBotKind, saveBotLevel } from './bots.js';
 import { playerName } from './display-names.js';
 
 /**
@@ -17,8 +17,15 @@ import { playerName } from './display-names.js';
  */
 export function createBotChoice(chosen, rules) {
   const kinds = BOTS.filter((name) => !rules || playsBy(name, rules));
-  const kind = select(t('local_bot'), kinds.map((name) => [name, t(`bot_${name}`)]));
-  const levels = segment(t('level'), 'level', Array.from({ length: LEVEL_MAX }, (_, at) => /** @type {const} */ ([`${at + 1}`, `${at + 1}`])));
+  const kind = select(
+    t('local_bot'),
+    kinds.map((name) => [name, t(`bot_${name}`)]),
+  );
+  const levels = segment(
+    t('level'),
+    'level',
+    Array.from({ length: LEVEL_MAX }, (_, at) => /** @type {const} */ ([`${at + 1}`, `${at + 1}`])),
+  );
   const how = el('p', { class: 'hint' });
   const level = el('div', { class: 'level' }, levels.label);
   kind.field.value = chosenBot().kind;
@@ -31,7 +38,16 @@ export function createBotChoice(chosen, rules) {
     level.hidden = how.hidden = at === undefined;
     if (at === undefined) return;
     const beaten = beatenLevel();
-    write(how, [t(/** @type {TextKey} */ (`level_${at}`)), t('level_rating', { rating: String(LEVEL_RATINGS[at - 1] ?? '') }), beaten > 0 && t('level_beaten', { level: beaten })].filter(Boolean).join(' '));
+    write(
+      how,
+      [
+        t(/** @type {TextKey} */ (`level_${at}`)),
+        t('level_rating', { rating: String(LEVEL_RATINGS[at - 1] ?? '') }),
+        beaten > 0 && t('level_beaten', { level: beaten }),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    );
   }
 
   /** @returns {BotSpec} */
@@ -60,10 +76,27 @@ export function playText({ kind, level }) {
  * @param {Rules} rules @param {(bot: BotSpec) => void} seat
  */
 export function createBotSeat(rules, seat) {
-  const levels = Array.from({ length: LEVEL_MAX }, (_, at) => /** @type {BotSpec} */ ({ kind: 'engine', level: at + 1 }));
-  const bots = [...levels, ...BOTS.filter((kind) => kind !== 'engine' && playsBy(kind, rules)).map((kind) => /** @type {BotSpec} */ ({ kind }))];
-  const field = el('select', { 'aria-label': t('local_bot') }, ...bots.map((bot) => el('option', { value: JSON.stringify(bot) }, playerName({ bot }))));
+  const levels = Array.from(
+    { length: LEVEL_MAX },
+    (_, at) => /** @type {BotSpec} */ ({ kind: 'engine', level: at + 1 }),
+  );
+  const bots = [
+    ...levels,
+    ...BOTS.filter((kind) => kind !== 'engine' && playsBy(kind, rules)).map(
+      (kind) => /** @type {BotSpec} */ ({ kind }),
+    ),
+  ];
+  const field = el(
+    'select',
+    { 'aria-label': t('local_bot') },
+    ...bots.map((bot) => el('option', { value: JSON.stringify(bot) }, playerName({ bot }))),
+  );
   field.value = JSON.stringify(chosenBot());
   if (!field.value) field.selectedIndex = botLevel() - 1;
-  return el('div', { class: 'row bot-seat' }, field, el('button', { type: 'button', onclick: () => seat(JSON.parse(field.value)) }, t('invite_bot')));
+  return el(
+    'div',
+    { class: 'row bot-seat' },
+    field,
+    el('button', { type: 'button', onclick: () => seat(JSON.parse(field.value)) }, t('invite_bot')),
+  );
 }

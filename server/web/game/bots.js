@@ -21,7 +21,10 @@ export const BOTS = ['engine', 'attack', 'pattern', 'minimax'];
 export function playsBy(kind, { variant, k = 5, size }) {
   if (kind === 'pattern') return k === 5;
   // Minimax plays only where overlines win.
-  return kind !== 'minimax' || size !== 'unbounded' && size[0] * size[1] <= MINIMAX_POINTS && (variant === 'mnk' || variant === 'freestyle');
+  return (
+    kind !== 'minimax' ||
+    (size !== 'unbounded' && size[0] * size[1] <= MINIMAX_POINTS && (variant === 'mnk' || variant === 'freestyle'))
+  );
 }
 
 /** The last chosen bot. Only the engine has levels. @returns {BotSpec} */

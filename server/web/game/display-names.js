@@ -40,7 +40,9 @@ export function sizeName(size) {
 
 /** @param {Rules} rules @param {OpeningKind} [opening] named unless it is free */
 export function rulesName(rules, opening = 'free') {
-  return [variantName(rules.variant), sizeName(rules.size), opening !== 'free' && openingName(opening)].filter(Boolean).join(' · ');
+  return [variantName(rules.variant), sizeName(rules.size), opening !== 'free' && openingName(opening)]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 /** The game of a seek: rules, opening, clock, and whether it is rated. @param {GameSettings} game */
@@ -53,11 +55,16 @@ export function timeControlText(control) {
   const seconds = (/** @type {number} */ ms) => t('seconds_short', { seconds: ms / 1000 });
   const short = (/** @type {number} */ ms) => (ms % 60_000 === 0 ? `${ms / 60_000}` : seconds(ms));
   switch (control?.type) {
-    case 'sudden_death': return `${short(control.main_ms)}+0`;
-    case 'fischer': return `${short(control.main_ms)}+${control.increment_ms / 1000}`;
-    case 'byo_yomi': return `${short(control.main_ms)}+${control.periods}×${seconds(control.period_ms)}`;
-    case 'per_move': return t('clock_each', { seconds: control.move_ms / 1000 });
-    default: return '∞';
+    case 'sudden_death':
+      return `${short(control.main_ms)}+0`;
+    case 'fischer':
+      return `${short(control.main_ms)}+${control.increment_ms / 1000}`;
+    case 'byo_yomi':
+      return `${short(control.main_ms)}+${control.periods}×${seconds(control.period_ms)}`;
+    case 'per_move':
+      return t('clock_each', { seconds: control.move_ms / 1000 });
+    default:
+      return '∞';
   }
 }
 
@@ -87,7 +94,9 @@ export function memberName(name) {
 
 /** The rating of a bot's level, which no game changes. @param {Player | null | undefined} player */
 export function botRating(player) {
-  return player && 'bot' in player && player.bot.kind === 'engine' ? String(LEVEL_RATINGS[(player.bot.level ?? LEVEL_MAX) - 1] ?? '') : '';
+  return player && 'bot' in player && player.bot.kind === 'engine'
+    ? String(LEVEL_RATINGS[(player.bot.level ?? LEVEL_MAX) - 1] ?? '')
+    : '';
 }
 
 /** A name; that of another person is a button for what the player can do about them.

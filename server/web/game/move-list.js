@@ -33,7 +33,10 @@ export function createMoveList(first, size, go, notes = []) {
 
   /** @param {readonly Point[]} moves @param {Size} now */
   function set(moves, now) {
-    const grown = String(now) === String(bounds) && listed.length <= moves.length && listed.every((point, ply) => String(point) === String(moves[ply]));
+    const grown =
+      String(now) === String(bounds) &&
+      listed.length <= moves.length &&
+      listed.every((point, ply) => String(point) === String(moves[ply]));
     if (!grown) {
       buttons = [];
       fill(element);
@@ -46,7 +49,11 @@ export function createMoveList(first, size, go, notes = []) {
   /** @param {number} ply @param {Point} point */
   function add(ply, point) {
     if (ply % 2 === 0) element.append(el('span', { class: 'move-number' }, String(ply + 1)));
-    const button = el('button', { type: 'button', class: ply % 2 === 0 ? 'move' : 'move second', 'data-ply': ply + 1 }, pointName(point, boundsOf(bounds)));
+    const button = el(
+      'button',
+      { type: 'button', class: ply % 2 === 0 ? 'move' : 'move second', 'data-ply': ply + 1 },
+      pointName(point, boundsOf(bounds)),
+    );
     buttons.push(button);
     element.append(button);
     for (const note of notes) {
@@ -70,7 +77,8 @@ export function createMoveList(first, size, go, notes = []) {
       // Within the list only: the page stays where it is.
       const [list, move] = [element.getBoundingClientRect(), current?.getBoundingClientRect()];
       if (!move) element.scrollTo(0, 0);
-      else if (move.top < list.top || move.bottom > list.bottom) element.scrollTop += move.bottom - list.bottom + move.height;
+      else if (move.top < list.top || move.bottom > list.bottom)
+        element.scrollTop += move.bottom - list.bottom + move.height;
       if (move && (move.left < list.left || move.right > list.right)) element.scrollLeft += move.right - list.right + 8;
     },
     /** @param {readonly Mark[]} marks */

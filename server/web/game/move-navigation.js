@@ -9,10 +9,24 @@ export function createMoveNavigation(changed) {
   /** The shown ply; undefined for the latest. @type {number | undefined} */
   let at;
   const place = el('span', { class: 'step-place', role: 'status' });
-  const button = (/** @type {'first' | 'previous' | 'next' | 'latest'} */ key, /** @type {number} */ by) => el('button', {
-    type: 'button', class: `step ${key}`, title: t(key), 'aria-label': t(key), onclick: () => step(by),
-  }, icon(key));
-  const [first, previous, next, latest] = [button('first', -Infinity), button('previous', -1), button('next', 1), button('latest', Infinity)];
+  const button = (/** @type {'first' | 'previous' | 'next' | 'latest'} */ key, /** @type {number} */ by) =>
+    el(
+      'button',
+      {
+        type: 'button',
+        class: `step ${key}`,
+        title: t(key),
+        'aria-label': t(key),
+        onclick: () => step(by),
+      },
+      icon(key),
+    );
+  const [first, previous, next, latest] = [
+    button('first', -Infinity),
+    button('previous', -1),
+    button('next', 1),
+    button('latest', Infinity),
+  ];
   const element = el('div', { class: 'steps' }, first, previous, place, next, latest);
   show(0);
 

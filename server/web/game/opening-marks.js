@@ -24,7 +24,7 @@ export function paintZone(canvas, frame, palette, { middle: [x, y], distance, be
   if (!beyond) canvas.rect(...whole);
   canvas.rect(...inner);
   for (const stone of stones) {
-    if ((Math.max(Math.abs(stone[0] - x), Math.abs(stone[1] - y)) <= distance) !== beyond) continue;
+    if (Math.max(Math.abs(stone[0] - x), Math.abs(stone[1] - y)) <= distance !== beyond) continue;
     const [px, py] = place(frame, stone);
     canvas.moveTo(px + 0.5 * frame.step, py);
     canvas.arc(px, py, 0.5 * frame.step, 0, 2 * Math.PI);

@@ -100,7 +100,12 @@ export function createOpeningPanel(app, room, board) {
   function showPath(what) {
     const game = room.game;
     const done = game?.opening && openingLines(game.opening.acts, game.opening.first, { name, called }).at(-1);
-    fill(path, done && el('li', { class: 'done' }, done.text), el('li', { 'aria-current': 'step' }, what), el('li', null, t('play')));
+    fill(
+      path,
+      done && el('li', { class: 'done' }, done.text),
+      el('li', { 'aria-current': 'step' }, what),
+      el('li', null, t('play')),
+    );
   }
 
   /** Adds a line for each act. Screen readers announce what is added. */
@@ -111,7 +116,9 @@ export function createOpeningPanel(app, room, board) {
     const texts = openingLines(known.acts, known.first, { name, called }).map(({ text }) => text);
     // A game may also end in its opening.
     if (!known.ask && !game.outcome) texts.push(t('opening_over', { name: name(game.black) }));
-    const grown = game.number === linesOf && texts.slice(0, lines.children.length).every((text, at) => lines.children[at]?.textContent === text);
+    const grown =
+      game.number === linesOf &&
+      texts.slice(0, lines.children.length).every((text, at) => lines.children[at]?.textContent === text);
     if (!grown) fill(lines);
     linesOf = game.number;
     lines.append(...texts.slice(lines.children.length).map((text) => el('li', null, text)));
@@ -128,30 +135,48 @@ export function createOpeningPanel(app, room, board) {
     const ask = own();
     if (!ask || sending) return false;
     const now = doing(ask);
-    return now === 'select' || (now === 'put' && draft.length < putOf(ask).length) || (now === 'offer' && draft.length < (ask.offer ?? 0));
+    return (
+      now === 'select' ||
+      (now === 'put' && draft.length < putOf(ask).length) ||
+      (now === 'offer' && draft.length < (ask.offer ?? 0))
+    );
   }
 
   /** What the player of an ask does, for the title. @param {Ask} ask @param {boolean} mine */
   function whatOf(ask, mine) {
     const now = mine ? doing(ask) : openTo(ask);
     const key = now === 'put' ? /** @type {TextKey} */ (`opening_put_${putOf(ask).length}`) : WHAT[now];
-    return mine ? t(/** @type {TextKey} */ (key.replace('opening_', 'opening_you_'))) : t(key, { name: name(ask.seat) });
+    return mine
+      ? t(/** @type {TextKey} */ (key.replace('opening_', 'opening_you_')))
+      : t(key, { name: name(ask.seat) });
   }
 
   /** @param {string} kind */
   function why(kind) {
-    const texts = /** @type {const} */ ([`opening_${kind}_how`, kind.includes('pro') ? 'opening_why_pro' : 'opening_why_swap']);
-    return el('details', { class: 'opening-why' }, el('summary', null, t('opening_why')),
-      ...texts.map((key) => el('p', { class: 'hint' }, t(/** @type {TextKey} */ (key)))));
+    const texts = /** @type {const} */ ([
+      `opening_${kind}_how`,
+      kind.includes('pro') ? 'opening_why_pro' : 'opening_why_swap',
+    ]);
+    return el(
+      'details',
+      { class: 'opening-why' },
+      el('summary', null, t('opening_why')),
+      ...texts.map((key) => el('p', { class: 'hint' }, t(/** @type {TextKey} */ (key)))),
+    );
   }
 
   /** @param {Ask} ask @returns {Child[]} */
   function parts(ask) {
     switch (doing(ask)) {
-      case 'choose': case 'take': return [choices(ask)];
-      case 'put': return placing(ask);
-      case 'offer': return offering(ask);
-      case 'select': return [strong(t('your_turn')), el('p', null, t('opening_select_how'))];
+      case 'choose':
+      case 'take':
+        return [choices(ask)];
+      case 'put':
+        return placing(ask);
+      case 'offer':
+        return offering(ask);
+      case 'select':
+        return [strong(t('your_turn')), el('p', null, t('opening_select_how'))];
     }
   }
 
@@ -165,18 +190,41 @@ export function createOpeningPanel(app, room, board) {
     const stones = /** @type {Stone[]} */ (ask.take ? [first, second].filter((stone) => keeps || stone !== held) : []);
     const part = ask.put?.[0] && partOf(ask.put[0], room);
     const title = t(ask.take ? 'opening_choose_side' : 'your_turn');
-    return el('div', { class: 'choice', role: 'group', 'aria-label': title },
+    return el(
+      'div',
+      { class: 'choice', role: 'group', 'aria-label': title },
       strong(title),
-      ...stones.map((stone) => choice([stone], sideText(ask, stone), nextText(ask, stone), () => send({ take: stone }))),
-      putOf(ask).length === 2 && choice(putOf(ask).map((_, at) => stoneAt(ply() + at)), t('opening_two_more'), t('opening_two_more_how', other), () => choose('put')),
-      putOf(ask).length === 1 && choice([stoneAt(ply())], t('opening_one_fifth'), t('opening_one_fifth_how', { ...other, side: part ? sideOf(part) : '' }), () => choose('put')),
-      ask.offer && choice([stoneAt(ply())], t('opening_offer_ten'), t('opening_offer_ten_how', other), () => choose('offer')));
+      ...stones.map((stone) =>
+        choice([stone], sideText(ask, stone), nextText(ask, stone), () => send({ take: stone })),
+      ),
+      putOf(ask).length === 2 &&
+        choice(
+          putOf(ask).map((_, at) => stoneAt(ply() + at)),
+          t('opening_two_more'),
+          t('opening_two_more_how', other),
+          () => choose('put'),
+        ),
+      putOf(ask).length === 1 &&
+        choice(
+          [stoneAt(ply())],
+          t('opening_one_fifth'),
+          t('opening_one_fifth_how', { ...other, side: part ? sideOf(part) : '' }),
+          () => choose('put'),
+        ),
+      ask.offer &&
+        choice([stoneAt(ply())], t('opening_offer_ten'), t('opening_offer_ten_how', other), () => choose('offer')),
+    );
   }
 
   /** @param {readonly Stone[]} stones @param {string} text @param {string} consequence @param {() => void} press */
   function choice(stones, text, consequence, press) {
-    return el('button', { type: 'button', onclick: press, disabled: sending },
-      el('span', { class: 'pic', 'aria-hidden': 'true' }, ...stones.map((stone) => stoneSign(stone))), el('b', null, text), el('span', null, consequence));
+    return el(
+      'button',
+      { type: 'button', onclick: press, disabled: sending },
+      el('span', { class: 'pic', 'aria-hidden': 'true' }, ...stones.map((stone) => stoneSign(stone))),
+      el('b', null, text),
+      el('span', null, consequence),
+    );
   }
 
   /** Swap2 asks for a side; elsewhere a player keeps theirs, or switches. @param {Ask} ask @param {Stone} stone */
@@ -204,11 +252,17 @@ export function createOpeningPanel(app, room, board) {
     const zone = putOf(ask)[draft.length];
     const even = count > 1 || ['swap1', 'taraguchi10'].includes(running()?.kind ?? '');
     return [
-      strong(done ? t('opening_all_placed') : t(`opening_stone_of_${stone}`, at), done ? undefined : stoneAt(ply() + draft.length)),
+      strong(
+        done ? t('opening_all_placed') : t(`opening_stone_of_${stone}`, at),
+        done ? undefined : stoneAt(ply() + draft.length),
+      ),
       declaring(ask),
-      buttons(done && (ask.declare === undefined || declared > 0), count > 1 || ask.declare !== undefined, () => send({
-        put: draft, ...(ask.declare !== undefined && { declare: declared }),
-      })),
+      buttons(done && (ask.declare === undefined || declared > 0), count > 1 || ask.declare !== undefined, () =>
+        send({
+          put: draft,
+          ...(ask.declare !== undefined && { declare: declared }),
+        }),
+      ),
       !done && zone && zoneText(zone) && el('p', null, zoneText(zone)),
       !done && even && el('p', { class: 'hint' }, t('opening_even', { name: name(opponent(ask.seat)) })),
     ];
@@ -218,7 +272,10 @@ export function createOpeningPanel(app, room, board) {
   function declaring(ask) {
     if (ask.declare === undefined) return null;
     const counts = Array.from({ length: ask.declare }, (_, at) => String(at + 1));
-    const { field, label } = select(t('opening_declare', { most: ask.declare }), [['0', '–'], ...counts.map((count) => /** @type {const} */ ([count, count]))]);
+    const { field, label } = select(t('opening_declare', { most: ask.declare }), [
+      ['0', '–'],
+      ...counts.map((count) => /** @type {const} */ ([count, count])),
+    ]);
     field.value = String(declared);
     field.addEventListener('change', () => {
       declared = Number(field.value);
@@ -242,10 +299,19 @@ export function createOpeningPanel(app, room, board) {
   function buttons(complete, confirms, confirm) {
     const back = chosen && draft.length === 0;
     if (!confirms && !back) return null;
-    return el('div', { class: 'row' },
-      back ? el('button', { type: 'button', onclick: () => choose(undefined) }, t('opening_back'))
+    return el(
+      'div',
+      { class: 'row' },
+      back
+        ? el('button', { type: 'button', onclick: () => choose(undefined) }, t('opening_back'))
         : el('button', { type: 'button', onclick: undo, disabled: draft.length === 0 || sending }, t('undo')),
-      confirms && el('button', { type: 'button', class: 'primary', onclick: confirm, disabled: !complete || sending }, t('opening_confirm')));
+      confirms &&
+        el(
+          'button',
+          { type: 'button', class: 'primary', onclick: confirm, disabled: !complete || sending },
+          t('opening_confirm'),
+        ),
+    );
   }
 
   /** @param {string} text @param {Stone} [stone] */
@@ -319,7 +385,9 @@ export function createOpeningPanel(app, room, board) {
     draft = [...draft, point];
     if (putOf(ask).length === 1 && ask.declare === undefined) return send({ put: draft });
     app.announce(t('moved', { stone: t(stoneAt(ply() + draft.length - 1)), point: called(point) }), true);
-    redraw(draft.length === putOf(ask).length && ask.declare !== undefined && !declared ? t('opening_declare_first') : '');
+    redraw(
+      draft.length === putOf(ask).length && ask.declare !== undefined && !declared ? t('opening_declare_first') : '',
+    );
   }
 
   /** @param {Ask} ask @param {Point} point */
@@ -348,7 +416,7 @@ export function createOpeningPanel(app, room, board) {
     const part = partOf(zone, room);
     if (!part) return true;
     const away = Math.max(Math.abs(point[0] - part.middle[0]), Math.abs(point[1] - part.middle[1]));
-    return (away <= part.distance) !== part.beyond;
+    return away <= part.distance !== part.beyond;
   }
 
   return {
@@ -365,8 +433,8 @@ export function createOpeningPanel(app, room, board) {
       if (!opening?.ask) return {};
       const ask = own();
       const now = ask && doing(ask);
-      const moves = [...room.game?.moves ?? [], ...(now === 'put' ? draft : [])];
-      const offered = now === 'offer' ? draft : opening.offered ?? [];
+      const moves = [...(room.game?.moves ?? []), ...(now === 'put' ? draft : [])];
+      const offered = now === 'offer' ? draft : (opening.offered ?? []);
       const zone = now === 'put' ? ask && putOf(ask)[draft.length] : undefined;
       const part = zone && partOf(zone, room);
       const bounds = boundsOf(room.rules.size);
@@ -396,8 +464,10 @@ function putOf(ask) {
 
 /** The one thing that an ask leaves open, or a choice among several. @param {Ask} ask @returns {Doing} */
 function openTo(ask) {
-  const ways = /** @type {Doing[]} */ ([ask.take && 'take', ask.put && 'put', ask.offer && 'offer', ask.select && 'select'].filter(Boolean));
-  return ways.length === 1 ? ways[0] ?? 'choose' : 'choose';
+  const ways = /** @type {Doing[]} */ (
+    [ask.take && 'take', ask.put && 'put', ask.offer && 'offer', ask.select && 'select'].filter(Boolean)
+  );
+  return ways.length === 1 ? (ways[0] ?? 'choose') : 'choose';
 }
 
 /** The middle of the board that a zone is about: the largest distance in it. Nothing where a stone may go anywhere.

@@ -32,13 +32,16 @@ export function createJudge(changed) {
       end.abort();
       end = new AbortController();
       const { signal } = end;
-      fetchJudged({ rules, moves }, signal).then((answer) => {
-        judged = answer;
-        changed();
-      }, () => {
-        // Ask again the next time that the position is shown.
-        if (!signal.aborted) asked = '';
-      });
+      fetchJudged({ rules, moves }, signal).then(
+        (answer) => {
+          judged = answer;
+          changed();
+        },
+        () => {
+          // Ask again the next time that the position is shown.
+          if (!signal.aborted) asked = '';
+        },
+      );
       return undefined;
     },
     remove: () => end.abort(),
@@ -51,7 +54,12 @@ export function isClosedFive({ variant }, moves) {
   if (!last || !variant.startsWith('caro')) return false;
   const stones = new Map(moves.map((point, ply) => [`${point}`, ply % 2]));
   const own = (moves.length - 1) % 2;
-  return [[1, 0], [0, 1], [1, 1], [1, -1]].some(([dx = 0, dy = 0]) => {
+  return [
+    [1, 0],
+    [0, 1],
+    [1, 1],
+    [1, -1],
+  ].some(([dx = 0, dy = 0]) => {
     /** How far the row goes in a direction, and whether the opponent closes it. */
     const reach = (/** @type {number} */ way) => {
       let far = 1;

@@ -242,11 +242,20 @@ export class Room {
         if (news.seq <= this.seq) return false;
         this.apply(news);
         return true;
-      case 'snapshot': this.#replace(news.snapshot); return true;
-      case 'spectators': this.spectators = news.spectators; return true;
-      case 'presence': this.away = news.away; return true;
-      case 'ratings': this.ratings = news; return true;
-      default: return false;
+      case 'snapshot':
+        this.#replace(news.snapshot);
+        return true;
+      case 'spectators':
+        this.spectators = news.spectators;
+        return true;
+      case 'presence':
+        this.away = news.away;
+        return true;
+      case 'ratings':
+        this.ratings = news;
+        return true;
+      default:
+        return false;
     }
   }
 
@@ -307,13 +316,28 @@ export class Room {
         // The rematch offer of a player who left lapses.
         if (game?.rematch_ask === event.seat) game.rematch_ask = undefined;
         break;
-      case 'chat_set': this.chat = event.on; break;
-      case 'renamed': this.#rename(event.seat, event.name); break;
+      case 'chat_set':
+        this.chat = event.on;
+        break;
+      case 'renamed':
+        this.#rename(event.seat, event.name);
+        break;
       case 'started':
-        this.game = { number: event.game, id: event.id, players: /** @type {Game['players']} */ ({ ...this.seats }), black: event.black, rated: event.rated, casual: event.casual, part: event.part, moves: [], clock: newClock(this.time) };
+        this.game = {
+          number: event.game,
+          id: event.id,
+          players: /** @type {Game['players']} */ ({ ...this.seats }),
+          black: event.black,
+          rated: event.rated,
+          casual: event.casual,
+          part: event.part,
+          moves: [],
+          clock: newClock(this.time),
+        };
         if (this.openingKind !== 'free') this.game.opening = { kind: this.openingKind, first: event.black, acts: [] };
         break;
-      default: if (game) changeGame(game, at, event);
+      default:
+        if (game) changeGame(game, at, event);
     }
   }
 
@@ -337,7 +361,7 @@ export class Room {
  */
 function movesGone(known, served) {
   const moves = known?.moves ?? [];
-  const others = served?.id === known?.id ? served?.moves ?? [] : [];
+  const others = served?.id === known?.id ? (served?.moves ?? []) : [];
   const differs = moves.findIndex(([x, y], ply) => others[ply]?.[0] !== x || others[ply]?.[1] !== y);
   return differs < 0 ? 0 : moves.length - differs;
 }
@@ -373,9 +397,14 @@ function changeGame(game, at, event) {
       passClock(game, mover, event.time, at);
       break;
     }
-    case 'asked': ask(game, event.ask, at); break;
-    case 'opening_over': ask(game, undefined, at); break;
-    case 'stayed': case 'swapped': {
+    case 'asked':
+      ask(game, event.ask, at);
+      break;
+    case 'opening_over':
+      ask(game, undefined, at);
+      break;
+    case 'stayed':
+    case 'swapped': {
       const stone = stoneOf(event.by, game.black);
       addAct(game, event.by, { take: event.type === 'stayed' ? stone : otherStone(stone) });
       if (event.type === 'swapped') game.black = opponent(game.black);
@@ -399,14 +428,30 @@ function changeGame(game, at, event) {
       game.draw_offer = game.takeback_ask = undefined;
       runClock(game, at);
       break;
-    case 'draw_offered': game.draw_offer = event.by; break;
-    case 'draw_declined': game.draw_offer = undefined; break;
-    case 'takeback_asked': game.takeback_ask = event.by; break;
-    case 'takeback_refused': game.takeback_ask = undefined; break;
-    case 'rematch_asked': game.rematch_ask = event.by; break;
-    case 'first_act_due': game.first_act = { seat: event.seat, until: event.until }; break;
-    case 'nudged': game.nudge = { by: event.by, until: event.until }; break;
-    case 'resumed': runClock(game, event.from); break;
+    case 'draw_offered':
+      game.draw_offer = event.by;
+      break;
+    case 'draw_declined':
+      game.draw_offer = undefined;
+      break;
+    case 'takeback_asked':
+      game.takeback_ask = event.by;
+      break;
+    case 'takeback_refused':
+      game.takeback_ask = undefined;
+      break;
+    case 'rematch_asked':
+      game.rematch_ask = event.by;
+      break;
+    case 'first_act_due':
+      game.first_act = { seat: event.seat, until: event.until };
+      break;
+    case 'nudged':
+      game.nudge = { by: event.by, until: event.until };
+      break;
+    case 'resumed':
+      runClock(game, event.from);
+      break;
     case 'ended':
       game.outcome = event.outcome;
       game.draw_offer = game.takeback_ask = undefined;

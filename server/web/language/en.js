@@ -22,7 +22,10 @@ export const texts = {
   storage_denied: 'This browser keeps nothing for this site: your seat is lost when you close the page.',
   connecting: 'Connecting…',
   connection_lost: 'Connection lost. Reconnecting…',
-  restored: { one: 'The server was restored; the last {count} move is gone.', other: 'The server was restored; the last {count} moves are gone.' },
+  restored: {
+    one: 'The server was restored; the last {count} move is gone.',
+    other: 'The server was restored; the last {count} moves are gone.',
+  },
   restored_otherwise: 'The server was restored; what happened last is gone.',
   understood: 'Understood',
   connection_back: 'Connected again.',
@@ -212,7 +215,10 @@ export const texts = {
   seconds_left: { one: '{name}: {count} second left', other: '{name}: {count} seconds left' },
   away: 'away',
   opponent_away: '{name} is away.',
-  away_claim: { one: '{name} is away: you can claim the game in {count} second', other: '{name} is away: you can claim the game in {count} seconds' },
+  away_claim: {
+    one: '{name} is away: you can claim the game in {count} second',
+    other: '{name} is away: you can claim the game in {count} seconds',
+  },
   claim_win: 'Claim the win',
   claim_draw: 'Claim a draw',
   resign: 'Resign',
@@ -245,7 +251,8 @@ export const texts = {
   room_gone_how: 'This room is closed. Its games are kept.',
   room_gone_or_restored: 'This room is gone: it was closed, or the server was restored from a backup without it.',
   no_room: 'Room not found',
-  no_room_how: 'This room may have closed: rooms close a while after the last player leaves. Or the link is missing a letter. If the game was finished, you’ll find it in your games.',
+  no_room_how:
+    'This room may have closed: rooms close a while after the last player leaves. Or the link is missing a letter. If the game was finished, you’ll find it in your games.',
   no_entry: 'You cannot enter this room right now',
 
   // Openings: who puts the first stones, and who gets which colour.
@@ -263,16 +270,22 @@ export const texts = {
   opening_free_how: 'Black begins anywhere, which is a big advantage.',
   opening_swap1_how: 'One player places the first stone, and the other picks a side.',
   opening_swap_how: 'One player places three stones, and the other picks a side.',
-  opening_swap2_how: 'One player places three stones. The other picks a side, or places two more and lets the first pick.',
+  opening_swap2_how:
+    'One player places three stones. The other picks a side, or places two more and lets the first pick.',
   opening_pro_how: 'Black begins in the middle. Black’s second stone goes at least three points away from it.',
   opening_long_pro_how: 'Black begins in the middle. Black’s second stone goes at least four points away from it.',
-  opening_rif_how: 'One player places three stones, and the other picks a side. Black offers two options for the fifth move, and White picks one.',
-  opening_yamaguchi_how: 'One player places three stones and says how many options for the fifth move Black offers. The other picks a side, and White picks one of those options.',
-  opening_soosyrv8_how: 'One player places three stones, and the other picks a side. White says how many options for the fifth move Black offers, Black may switch, and White picks one.',
-  opening_taraguchi10_how: 'After each of the first stones the other player may switch sides. Or Black offers ten options for the fifth move, and White picks one.',
+  opening_rif_how:
+    'One player places three stones, and the other picks a side. Black offers two options for the fifth move, and White picks one.',
+  opening_yamaguchi_how:
+    'One player places three stones and says how many options for the fifth move Black offers. The other picks a side, and White picks one of those options.',
+  opening_soosyrv8_how:
+    'One player places three stones, and the other picks a side. White says how many options for the fifth move Black offers, Black may switch, and White picks one.',
+  opening_taraguchi10_how:
+    'After each of the first stones the other player may switch sides. Or Black offers ten options for the fifth move, and White picks one.',
   opening_title: 'Opening: {kind} – {what}',
   opening_why: 'Why this opening?',
-  opening_why_swap: 'Moving first is a big advantage. The player who places stones does not know their side yet, so they keep it even.',
+  opening_why_swap:
+    'Moving first is a big advantage. The player who places stones does not know their side yet, so they keep it even.',
   opening_why_pro: 'Moving first is a big advantage. Black’s first stones are limited, and that makes up for it.',
   opening_put_1: '{name} places a stone',
   opening_put_2: '{name} places two stones',
@@ -301,7 +314,8 @@ export const texts = {
   opening_offered_point: 'offered, number {number}',
   opening_offered: 'Offered {at} of {total}.',
   opening_same: 'Same as number {number}, rotated or mirrored.',
-  opening_offer_how: 'Offer different fifth moves: none may match another when the board is rotated or mirrored. Press one again to take it back.',
+  opening_offer_how:
+    'Offer different fifth moves: none may match another when the board is rotated or mirrored. Press one again to take it back.',
   opening_select_how: 'Press one of the numbered points. The others go away.',
   opening_select_first: '{point} is not offered. Press one of the numbered points.',
   opening_declare: 'How many options for the fifth move will Black offer? 1–{most}',
@@ -314,8 +328,14 @@ export const texts = {
   opening_switch_white: 'Switch to White',
   opening_you_next: 'You place the next stone',
   opening_they_next: '{name} places the next stone',
-  opening_you_offer_next: { one: 'You offer {count} option for the fifth move', other: 'You offer {count} options for the fifth move' },
-  opening_they_offer_next: { one: '{name} offers {count} option for the fifth move', other: '{name} offers {count} options for the fifth move' },
+  opening_you_offer_next: {
+    one: 'You offer {count} option for the fifth move',
+    other: 'You offer {count} options for the fifth move',
+  },
+  opening_they_offer_next: {
+    one: '{name} offers {count} option for the fifth move',
+    other: '{name} offers {count} options for the fifth move',
+  },
   opening_two_more: 'Place two more stones',
   opening_two_more_how: '{name} then picks a side',
   opening_one_fifth: 'Place one fifth move',
@@ -329,7 +349,10 @@ export const texts = {
   opening_kept_black: '{name} kept Black',
   opening_kept_white: '{name} kept White',
   opening_placed: '{name} placed {points}',
-  opening_declared: { one: '{name}: Black will offer {count} option for the fifth move', other: '{name}: Black will offer {count} options for the fifth move' },
+  opening_declared: {
+    one: '{name}: Black will offer {count} option for the fifth move',
+    other: '{name}: Black will offer {count} options for the fifth move',
+  },
   opening_offered_by: '{name} offered {points}',
   opening_selected: '{name} picked {points}',
   opening_over: 'The opening is over. Black: {name}.',
@@ -364,7 +387,8 @@ export const texts = {
   refused_no_such_player: 'Nobody has an account with this name.',
   refused_closed: 'This room is closed. Start a new game.',
   refused_too_many_rooms: 'You have too many open rooms. Close one of yours, then try again.',
-  refused_too_many_rooms_from_address: 'Too many rooms are open from your network. Close one of yours, or try again later.',
+  refused_too_many_rooms_from_address:
+    'Too many rooms are open from your network. Close one of yours, or try again later.',
   refused_too_many_bot_rooms: 'Too many bots are playing each other. Try again later.',
   refused_too_many_joined: 'You are in too many rooms. Leave one, then try again.',
   refused_too_many_analyses: 'Too many analyses are running from your network. Stop one, then try again.',
@@ -408,7 +432,8 @@ export const texts = {
   refused_opening_not_offered: 'These rules do not have this opening. Choose another one.',
   refused_not_rateable: 'This game cannot be rated. Rated games have a clock, a usual board and an opening.',
   refused_account_needed: 'Rated games are for people with an account. Create one, or play a casual game.',
-  refused_bot_account_needed: 'Programs play rated games as bots. Make a bot under “You”, and give its token to the program.',
+  refused_bot_account_needed:
+    'Programs play rated games as bots. Make a bot under “You”, and give its token to the program.',
   refused_own_bot: 'A bot plays no rated games against its owner or their other bots.',
   refused_nothing_to_keep: 'You never took a seat, so there is nothing to keep. Play a game first.',
   refused_name_looks_like_bot: 'This name looks like a bot’s. Choose another one.',
@@ -434,7 +459,8 @@ export const texts = {
   refused_challenges_full: 'Too many people challenge this person right now. Try again in a minute.',
   refused_accounts_only: 'This person takes challenges only from people with an account.',
   refused_no_challenges: 'This person takes no challenges.',
-  refused_declined_lately: 'This person has declined several of your challenges. You can challenge them again in {time}.',
+  refused_declined_lately:
+    'This person has declined several of your challenges. You can challenge them again in {time}.',
 
   // Chat.
   chat: 'Chat',

@@ -23,7 +23,11 @@ export const texts = {
   storage_denied: 'Este navegador no guarda nada de este sitio: si cierras la página, pierdes tu asiento.',
   connecting: 'Conectando…',
   connection_lost: 'Conexión perdida. Reconectando…',
-  restored: { one: 'El servidor se ha restaurado; se ha perdido la última jugada ({count}).', many: 'El servidor se ha restaurado; se han perdido las últimas {count} jugadas.', other: 'El servidor se ha restaurado; se han perdido las últimas {count} jugadas.' },
+  restored: {
+    one: 'El servidor se ha restaurado; se ha perdido la última jugada ({count}).',
+    many: 'El servidor se ha restaurado; se han perdido las últimas {count} jugadas.',
+    other: 'El servidor se ha restaurado; se han perdido las últimas {count} jugadas.',
+  },
   restored_otherwise: 'El servidor se ha restaurado; lo último que pasó se ha perdido.',
   understood: 'Entendido',
   connection_back: 'Conectado de nuevo.',
@@ -146,7 +150,11 @@ export const texts = {
   wait_opponent: 'Esperar rival',
   new_opponent: 'Otro rival',
   waiting_count: { one: '{count} espera', many: '{count} esperan', other: '{count} esperan' },
-  games_count: { one: '{count} partida en curso', many: '{count} partidas en curso', other: '{count} partidas en curso' },
+  games_count: {
+    one: '{count} partida en curso',
+    many: '{count} partidas en curso',
+    other: '{count} partidas en curso',
+  },
   usual_wait: 'espera habitual {time}',
   rated: 'Por puntos',
   casual: 'Amistosa',
@@ -169,7 +177,11 @@ export const texts = {
   notify_denied: 'El navegador no permite avisos. Permítelos en sus ajustes.',
   opponent_found: 'Tu rival ya está aquí.',
   somebody_here: '{name} ya está aquí',
-  game_soon: { one: 'Tu partida empieza en {count} segundo', many: 'Tu partida empieza en {count} segundos', other: 'Tu partida empieza en {count} segundos' },
+  game_soon: {
+    one: 'Tu partida empieza en {count} segundo',
+    many: 'Tu partida empieza en {count} segundos',
+    other: 'Tu partida empieza en {count} segundos',
+  },
   go_now: 'Ir ya',
   opponent_missing: 'Tu rival no vino. La búsqueda sigue.',
   lobby: 'Lobby',
@@ -188,7 +200,11 @@ export const texts = {
   over_gone: '{name} se ha ido.',
   over_cancelled: '{name} retiró el reto.',
   challenge_displaced: '{name} ya no te reta: quienes tienen cuenta van primero.',
-  turns_wait: { one: 'Es tu turno en {count} partida', many: 'Es tu turno en {count} partidas', other: 'Es tu turno en {count} partidas' },
+  turns_wait: {
+    one: 'Es tu turno en {count} partida',
+    many: 'Es tu turno en {count} partidas',
+    other: 'Es tu turno en {count} partidas',
+  },
 
   // A room.
   invite: 'Invita a tu amigo',
@@ -210,10 +226,18 @@ export const texts = {
   moved: '{stone} {point}',
   taken_back: 'Se deshizo una jugada',
   game_begins: 'Empieza la partida. Juegas con {stone}.',
-  seconds_left: { one: '{name}: queda {count} segundo', many: '{name}: quedan {count} segundos', other: '{name}: quedan {count} segundos' },
+  seconds_left: {
+    one: '{name}: queda {count} segundo',
+    many: '{name}: quedan {count} segundos',
+    other: '{name}: quedan {count} segundos',
+  },
   away: 'ausente',
   opponent_away: '{name} está ausente.',
-  away_claim: { one: '{name} está ausente: podrás reclamar la partida en {count} segundo', many: '{name} está ausente: podrás reclamar la partida en {count} segundos', other: '{name} está ausente: podrás reclamar la partida en {count} segundos' },
+  away_claim: {
+    one: '{name} está ausente: podrás reclamar la partida en {count} segundo',
+    many: '{name} está ausente: podrás reclamar la partida en {count} segundos',
+    other: '{name} está ausente: podrás reclamar la partida en {count} segundos',
+  },
   claim_win: 'Reclamar victoria',
   claim_draw: 'Reclamar tablas',
   resign: 'Abandonar',
@@ -246,7 +270,8 @@ export const texts = {
   room_gone_how: 'La sala está cerrada. Sus partidas se conservan.',
   room_gone_or_restored: 'Esta sala ya no existe: se cerró, o el servidor se ha restaurado desde una copia sin ella.',
   no_room: 'Sala no encontrada',
-  no_room_how: 'Las salas se cierran un rato después de que se vayan los jugadores. También puede faltar una letra en el enlace. Si la partida terminó, la encontrarás en «Tus partidas».',
+  no_room_how:
+    'Las salas se cierran un rato después de que se vayan los jugadores. También puede faltar una letra en el enlace. Si la partida terminó, la encontrarás en «Tus partidas».',
   no_entry: 'Ahora no puedes entrar en esta sala',
 
   // Openings: who puts the first stones, and who gets which colour.
@@ -267,13 +292,18 @@ export const texts = {
   opening_swap2_how: 'Un jugador pone tres piedras. El otro elige color, o pone dos más y deja elegir al primero.',
   opening_pro_how: 'Las negras empiezan en el centro. Su segunda piedra va al menos a tres puntos del centro.',
   opening_long_pro_how: 'Las negras empiezan en el centro. Su segunda piedra va al menos a cuatro puntos del centro.',
-  opening_rif_how: 'Un jugador pone tres piedras, y el otro elige color. Las negras ofrecen dos opciones para la quinta jugada, y las blancas eligen una.',
-  opening_yamaguchi_how: 'Un jugador pone tres piedras y dice cuántas opciones para la quinta jugada ofrecen las negras. El otro elige color, y las blancas eligen una de esas opciones.',
-  opening_soosyrv8_how: 'Un jugador pone tres piedras, y el otro elige color. Las blancas dicen cuántas opciones para la quinta jugada ofrecen las negras, las negras pueden cambiar, y las blancas eligen una.',
-  opening_taraguchi10_how: 'Tras cada una de las primeras piedras el otro jugador puede cambiar de color. O las negras ofrecen diez opciones para la quinta jugada, y las blancas eligen una.',
+  opening_rif_how:
+    'Un jugador pone tres piedras, y el otro elige color. Las negras ofrecen dos opciones para la quinta jugada, y las blancas eligen una.',
+  opening_yamaguchi_how:
+    'Un jugador pone tres piedras y dice cuántas opciones para la quinta jugada ofrecen las negras. El otro elige color, y las blancas eligen una de esas opciones.',
+  opening_soosyrv8_how:
+    'Un jugador pone tres piedras, y el otro elige color. Las blancas dicen cuántas opciones para la quinta jugada ofrecen las negras, las negras pueden cambiar, y las blancas eligen una.',
+  opening_taraguchi10_how:
+    'Tras cada una de las primeras piedras el otro jugador puede cambiar de color. O las negras ofrecen diez opciones para la quinta jugada, y las blancas eligen una.',
   opening_title: 'Apertura: {kind} – {what}',
   opening_why: '¿Por qué esta apertura?',
-  opening_why_swap: 'Empezar es una gran ventaja. Quien pone piedras no sabe qué color tendrá, así que busca el equilibrio.',
+  opening_why_swap:
+    'Empezar es una gran ventaja. Quien pone piedras no sabe qué color tendrá, así que busca el equilibrio.',
   opening_why_pro: 'Empezar es una gran ventaja. Las primeras piedras negras están limitadas, y eso la compensa.',
   opening_put_1: '{name} pone una piedra',
   opening_put_2: '{name} pone dos piedras',
@@ -302,7 +332,8 @@ export const texts = {
   opening_offered_point: 'ofrecido, número {number}',
   opening_offered: 'Ofrecidas {at} de {total}.',
   opening_same: 'Igual que el número {number}, girado o reflejado.',
-  opening_offer_how: 'Ofrece quintas jugadas distintas: ninguna debe coincidir con otra al girar o reflejar el tablero. Pulsa una otra vez para quitarla.',
+  opening_offer_how:
+    'Ofrece quintas jugadas distintas: ninguna debe coincidir con otra al girar o reflejar el tablero. Pulsa una otra vez para quitarla.',
   opening_select_how: 'Pulsa uno de los puntos numerados. Los otros desaparecen.',
   opening_select_first: '{point} no se ha ofrecido. Pulsa uno de los puntos numerados.',
   opening_declare: '¿Cuántas opciones para la quinta jugada ofrecerán las negras? 1–{most}',
@@ -315,8 +346,16 @@ export const texts = {
   opening_switch_white: 'Cambiar a blancas',
   opening_you_next: 'Tú pones la próxima piedra',
   opening_they_next: '{name} pone la próxima piedra',
-  opening_you_offer_next: { one: 'Tú ofreces {count} opción para la quinta jugada', many: 'Tú ofreces {count} opciones para la quinta jugada', other: 'Tú ofreces {count} opciones para la quinta jugada' },
-  opening_they_offer_next: { one: '{name} ofrece {count} opción para la quinta jugada', many: '{name} ofrece {count} opciones para la quinta jugada', other: '{name} ofrece {count} opciones para la quinta jugada' },
+  opening_you_offer_next: {
+    one: 'Tú ofreces {count} opción para la quinta jugada',
+    many: 'Tú ofreces {count} opciones para la quinta jugada',
+    other: 'Tú ofreces {count} opciones para la quinta jugada',
+  },
+  opening_they_offer_next: {
+    one: '{name} ofrece {count} opción para la quinta jugada',
+    many: '{name} ofrece {count} opciones para la quinta jugada',
+    other: '{name} ofrece {count} opciones para la quinta jugada',
+  },
   opening_two_more: 'Poner dos piedras más',
   opening_two_more_how: '{name} elige después color',
   opening_one_fifth: 'Hacer una sola quinta jugada',
@@ -330,7 +369,11 @@ export const texts = {
   opening_kept_black: '{name}: sin cambio, negras',
   opening_kept_white: '{name}: sin cambio, blancas',
   opening_placed: '{name}: piedras en {points}',
-  opening_declared: { one: '{name}: las negras ofrecerán {count} opción para la quinta jugada', many: '{name}: las negras ofrecerán {count} opciones para la quinta jugada', other: '{name}: las negras ofrecerán {count} opciones para la quinta jugada' },
+  opening_declared: {
+    one: '{name}: las negras ofrecerán {count} opción para la quinta jugada',
+    many: '{name}: las negras ofrecerán {count} opciones para la quinta jugada',
+    other: '{name}: las negras ofrecerán {count} opciones para la quinta jugada',
+  },
   opening_offered_by: '{name}: opciones {points}',
   opening_selected: '{name}: elegida {points}',
   opening_over: 'La apertura ha terminado. Negras: {name}.',
@@ -365,7 +408,8 @@ export const texts = {
   refused_no_such_player: 'Nadie tiene una cuenta con este nombre.',
   refused_closed: 'La sala está cerrada. Empieza una partida nueva.',
   refused_too_many_rooms: 'Tienes demasiadas salas abiertas. Cierra una e inténtalo de nuevo.',
-  refused_too_many_rooms_from_address: 'Hay demasiadas salas abiertas desde tu red. Cierra una tuya o inténtalo más tarde.',
+  refused_too_many_rooms_from_address:
+    'Hay demasiadas salas abiertas desde tu red. Cierra una tuya o inténtalo más tarde.',
   refused_too_many_bot_rooms: 'Demasiados bots juegan entre sí. Inténtalo más tarde.',
   refused_too_many_joined: 'Estás en demasiadas salas. Sal de una e inténtalo de nuevo.',
   refused_too_many_analyses: 'Hay demasiados análisis desde tu red. Detén uno e inténtalo de nuevo.',
@@ -409,7 +453,8 @@ export const texts = {
   refused_opening_not_offered: 'Estas reglas no tienen esta apertura. Elige otra.',
   refused_not_rateable: 'Esta partida no puede ser por puntos: hacen falta reloj, un tablero habitual y una apertura.',
   refused_account_needed: 'Las partidas por puntos son para quienes tienen cuenta. Crea una o juega una amistosa.',
-  refused_bot_account_needed: 'Los programas juegan partidas por puntos como bots. Crea un bot en «Tú» y dale su token al programa.',
+  refused_bot_account_needed:
+    'Los programas juegan partidas por puntos como bots. Crea un bot en «Tú» y dale su token al programa.',
   refused_own_bot: 'Un bot no juega partidas por puntos contra su dueño ni contra sus otros bots.',
   refused_nothing_to_keep: 'Aún no has jugado, así que no hay nada que conservar. Juega primero.',
   refused_name_looks_like_bot: 'Este nombre parece el de un bot. Elige otro.',
@@ -508,7 +553,11 @@ export const texts = {
   assist_point: '{point}: {weight}',
   value_chance: '{stone} {percent}',
   value_wins: 'Ganan {stone}',
-  value_wins_in: { one: 'Ganan {stone} en {count} jugada', many: 'Ganan {stone} en {count} jugadas', other: 'Ganan {stone} en {count} jugadas' },
+  value_wins_in: {
+    one: 'Ganan {stone} en {count} jugada',
+    many: 'Ganan {stone} en {count} jugadas',
+    other: 'Ganan {stone} en {count} jugadas',
+  },
   analysis_depth: 'opciones de {stone} · profundidad {depth} · {speed} k/s',
   moves: 'Jugadas',
 };

@@ -26,7 +26,9 @@ const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 const percents = new Intl.NumberFormat(language, { style: 'percent' });
 const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const [minutes, seconds] = ['minute', 'second'].map((unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }));
+const [minutes, seconds] = ['minute', 'second'].map(
+  (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }),
+);
 
 /** @param {string} tag */
 function codeOf(tag) {
@@ -53,7 +55,7 @@ export function t(key, values) {
 
 /** A text of any list. @param {string | Plural} text @param {Values} [values] */
 export function worded(text, values = {}) {
-  const form = typeof text === 'string' ? text : text[plurals.select(values.count ?? 0)] ?? text.other;
+  const form = typeof text === 'string' ? text : (text[plurals.select(values.count ?? 0)] ?? text.other);
   return form.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const value = values[name] ?? '';
     return typeof value === 'number' ? numbers.format(value) : value;
@@ -79,7 +81,9 @@ export function formatTenths(number) {
 export function formatSpan(ms) {
   const all = Math.max(0, Math.round(ms / 1000));
   const [whole, rest] = [Math.floor(all / 60), all % 60];
-  return [whole > 0 && minutes?.format(whole), (rest > 0 || whole === 0) && seconds?.format(rest)].filter(Boolean).join(' ');
+  return [whole > 0 && minutes?.format(whole), (rest > 0 || whole === 0) && seconds?.format(rest)]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** A part of 1, such as 61%. @param {number} part */

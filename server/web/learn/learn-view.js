@@ -6,8 +6,8 @@
 /** @import { TextKey } from '../language/texts.js' */
 /** @import { Lesson } from './lessons.js' */
 
-import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
 import { siteStorage } from '../browser/browser-storage.js';
 import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
 import { valueText } from '../game/analysis-display.js';
@@ -70,16 +70,27 @@ function show(app, place, texts, lesson, learned, signal) {
   const ways = el('div', { class: 'row' });
   const choices = el('div', { class: 'opening-place' });
   const list = el('nav', { class: 'lessons', 'aria-label': texts.lessons_list });
-  const board = createBoard(boardPlace, { asks, onplay: (point) => void play(point), announce: (text) => app.announce(text, true) });
+  const board = createBoard(boardPlace, {
+    asks,
+    onplay: (point) => void play(point),
+    announce: (text) => app.announce(text, true),
+  });
   place.append(
-    el('div', { class: 'table replay learn' },
+    el(
+      'div',
+      { class: 'table replay learn' },
       el('div', { class: 'board-side' }, boardPlace),
-      el('div', { class: 'panel' },
+      el(
+        'div',
+        { class: 'panel' },
         el('p', { class: 'hint' }, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (chapterOf(lesson))]),
         el('h1', { class: 'status' }, title),
         el('p', null, text),
         el('section', { class: 'card task' }, task, choices, reply, asks, ways),
-        list)));
+        list,
+      ),
+    ),
+  );
   loadJudge();
   signal.addEventListener('abort', () => {
     engine?.end(signal.reason);
@@ -104,28 +115,68 @@ function show(app, place, texts, lesson, learned, signal) {
     const stone = stoneAt(moves.length);
     const mark = shown && [{ point: shown, label: '' }];
     if (practice && !done) board.show(practice.shown());
-    else board.show({
-      size: lesson.rules.size, moves, winning, forbidden: found, best: mark, turn: done || busy || decides ? undefined : stone,
-      note: (point) => (done && includes(found, point) ? t('board_forbidden') : undefined),
-    });
-    write(task, decides ? texts.decide : worded(texts.goals[lesson.goal], { stone: sideName(stoneAt(begin.length), lesson.rules), at: Math.min(moves.length + 1, total), total }));
+    else
+      board.show({
+        size: lesson.rules.size,
+        moves,
+        winning,
+        forbidden: found,
+        best: mark,
+        turn: done || busy || decides ? undefined : stone,
+        note: (point) => (done && includes(found, point) ? t('board_forbidden') : undefined),
+      });
+    write(
+      task,
+      decides
+        ? texts.decide
+        : worded(texts.goals[lesson.goal], {
+            stone: sideName(stoneAt(begin.length), lesson.rules),
+            at: Math.min(moves.length + 1, total),
+            total,
+          }),
+    );
     const next = LESSONS[LESSONS.indexOf(lesson) + 1] ?? LESSONS.find(({ id }) => !learned.has(id));
-    const showMe = !done && lesson.goal !== 'place' && el('button', { type: 'button', onclick: () => void showPoint() }, texts.show);
-    fill(ways, done && next && el('a', { class: 'button primary', href: `/learn#${next.id}` }, texts.next),
-      decides && !practice && el('button', { type: 'button', class: 'primary', onclick: () => void practise() }, texts.practise),
+    const showMe =
+      !done && lesson.goal !== 'place' && el('button', { type: 'button', onclick: () => void showPoint() }, texts.show);
+    fill(
+      ways,
+      done && next && el('a', { class: 'button primary', href: `/learn#${next.id}` }, texts.next),
+      decides &&
+        !practice &&
+        el('button', { type: 'button', class: 'primary', onclick: () => void practise() }, texts.practise),
       done && !next && el('p', null, texts.all_done),
       done && !next && el('a', { class: 'button primary', href: '/puzzles' }, t('puzzles')),
       done && (lesson.opening || !next) && el('a', { class: 'button', href: '/local' }, texts.play_it),
-      showMe, (done || decides || moves !== begin) && el('button', { type: 'button', onclick: startOver }, texts.again));
-    fill(list, ...CHAPTERS.map(({ id, lessons }) => el('section', null,
-      el('h2', null, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (id)]),
-      el('ol', null, ...lessons.map(lessonLink)))),
-      el('section', { class: 'rated' }, el('h2', null, texts.rated.title), ...texts.rated.texts.map((text) => el('p', null, text))));
+      showMe,
+      (done || decides || moves !== begin) && el('button', { type: 'button', onclick: startOver }, texts.again),
+    );
+    fill(
+      list,
+      ...CHAPTERS.map(({ id, lessons }) =>
+        el(
+          'section',
+          null,
+          el('h2', null, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (id)]),
+          el('ol', null, ...lessons.map(lessonLink)),
+        ),
+      ),
+      el(
+        'section',
+        { class: 'rated' },
+        el('h2', null, texts.rated.title),
+        ...texts.rated.texts.map((text) => el('p', null, text)),
+      ),
+    );
   }
 
   /** @param {Lesson} one */
   function lessonLink(one) {
-    const link = el('a', { href: `/learn#${one.id}`, class: learned.has(one.id) ? 'learned' : '' }, texts.lessons[one.id]?.[0], learned.has(one.id) && el('span', { class: 'spoken' }, `, ${texts.learned}`));
+    const link = el(
+      'a',
+      { href: `/learn#${one.id}`, class: learned.has(one.id) ? 'learned' : '' },
+      texts.lessons[one.id]?.[0],
+      learned.has(one.id) && el('span', { class: 'spoken' }, `, ${texts.learned}`),
+    );
     if (one === lesson) link.setAttribute('aria-current', 'page');
     return el('li', null, link);
   }
@@ -177,9 +228,17 @@ function show(app, place, texts, lesson, learned, signal) {
     const { signal: mine } = end;
     try {
       const { practiseOpening } = await import('./opening-practice.js');
-      const begun = await practiseOpening(app, lesson, {
-        changed: () => practice && update(), focus: () => board.focus(), refused: () => board.refused(), over: (all) => void decided(all, mine),
-      }, mine);
+      const begun = await practiseOpening(
+        app,
+        lesson,
+        {
+          changed: () => practice && update(),
+          focus: () => board.focus(),
+          refused: () => board.refused(),
+          over: (all) => void decided(all, mine),
+        },
+        mine,
+      );
       if (mine.aborted) return;
       practice = begun;
       fill(choices, begun.element);
@@ -196,7 +255,11 @@ function show(app, place, texts, lesson, learned, signal) {
     if (mine.aborted) return;
     moves = [...all];
     const how = t(/** @type {TextKey} */ (`opening_${lesson.opening}_how`));
-    finish([line && worded(texts.engine_says, { value: valueText(line.value, all.length, lesson.rules) }), how].filter(Boolean).join(' '));
+    finish(
+      [line && worded(texts.engine_says, { value: valueText(line.value, all.length, lesson.rules) }), how]
+        .filter(Boolean)
+        .join(' '),
+    );
     update();
   }
 
@@ -255,7 +318,9 @@ function show(app, place, texts, lesson, learned, signal) {
   async function search(position) {
     engine ??= new EngineWorker();
     if (engine.hasEnded) return undefined;
-    const answer = await engine.ask({ type: 'analyse', rules: lesson.rules, moves: position, lines: 1, nodes: SEARCH_NODES }).catch(() => undefined);
+    const answer = await engine
+      .ask({ type: 'analyse', rules: lesson.rules, moves: position, lines: 1, nodes: SEARCH_NODES })
+      .catch(() => undefined);
     return answer?.analysis?.lines[0];
   }
 

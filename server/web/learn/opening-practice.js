@@ -23,10 +23,18 @@ export async function practiseOpening(app, lesson, board, signal) {
   const connection = new LocalConnection(false);
   signal.addEventListener('abort', () => connection.leave());
   const room = new Room('local');
-  const panel = createOpeningPanel({ ...app, connection: /** @type {any} */ (connection) }, room, { ...board, changed });
+  const panel = createOpeningPanel({ ...app, connection: /** @type {any} */ (connection) }, room, {
+    ...board,
+    changed,
+  });
   let isOver = false;
   await connection.begin({
-    rules: lesson.rules, opening: lesson.opening ?? 'free', time: { type: 'none' }, names: [t('you')], bot: { kind: 'engine', level: LEVEL }, colour: 'white',
+    rules: lesson.rules,
+    opening: lesson.opening ?? 'free',
+    time: { type: 'none' },
+    names: [t('you')],
+    bot: { kind: 'engine', level: LEVEL },
+    colour: 'white',
   });
   connection.enter('local', {
     seq: () => room.after,

@@ -20,10 +20,13 @@ export function showChallenge(app, news) {
     remove();
     app.connection.send({ type, seek }).catch(app.showError);
   };
-  const card = el('div', { class: 'ask', role: 'group', 'aria-label': text },
+  const card = el(
+    'div',
+    { class: 'ask', role: 'group', 'aria-label': text },
     el('span', null, el('strong', null, text), el('span', { class: 'hint' }, `${gameName(news)} · `, left)),
     el('button', { type: 'button', class: 'primary', onclick: answer('accept_seek') }, t('accept')),
-    el('button', { type: 'button', onclick: answer('decline_challenge') }, t('decline')));
+    el('button', { type: 'button', onclick: answer('decline_challenge') }, t('decline')),
+  );
   const stopClock = eachSecond(() => {
     write(left, waitText(until - performance.now()));
     if (performance.now() >= until) remove();
@@ -31,7 +34,8 @@ export function showChallenge(app, news) {
   const stopNews = app.connection.listen((over) => {
     if (over.type !== 'seek_over' || over.seek !== seek || !card.isConnected) return;
     remove();
-    if (over.why !== 'declined') app.toast(t(over.why === 'displaced' ? 'challenge_displaced' : 'over_cancelled', { name }));
+    if (over.why !== 'declined')
+      app.toast(t(over.why === 'displaced' ? 'challenge_displaced' : 'over_cancelled', { name }));
   });
 
   function remove() {

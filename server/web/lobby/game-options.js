@@ -4,7 +4,7 @@
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { playsBy } from '../game/bots.js';
-import { openingName, sizeName, stoneName, timeControlText, variantName, VARIANTS } from '../game/display-names.js';
+import { openingName, sizeName, stoneName, timeControlText, VARIANTS, variantName } from '../game/display-names.js';
 import { hasText, t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
 import { check, segment, select } from '../ui/form-fields.js';
@@ -24,7 +24,15 @@ const STORAGE_KEYS = { friends: 'fivefold.options', anyone: 'fivefold.offer', lo
  */
 
 /** @type {Options} */
-const DEFAULTS = { variant: 'freestyle', size: '15', clock: 0, colour: 'random', opening: 'free', assistance: false, listed: false };
+const DEFAULTS = {
+  variant: 'freestyle',
+  size: '15',
+  clock: 0,
+  colour: 'random',
+  opening: 'free',
+  assistance: false,
+  listed: false,
+};
 
 /** What differs in games with anyone: they are fair, and they end.
  * @type {Partial<Options>} */
@@ -54,27 +62,57 @@ const SIZES = ['13', '15', '17', '19', '20', '30', 'unbounded'];
  */
 export function createGameOptions(opponent = 'friends', hasAccount) {
   const forAnyone = opponent === 'anyone';
-  const options = { ...DEFAULTS, ...forAnyone && DEFAULTS_ANYONE, ...stored(opponent) };
+  const options = { ...DEFAULTS, ...(forAnyone && DEFAULTS_ANYONE), ...stored(opponent) };
   /** The rules that the player has chosen, though a bot may play only others. */
   let wanted = options.variant;
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
   const line = el('span', { class: 'options-line' });
-  const variant = select(t('variant'), VARIANTS.map((name) => [name, variantName(name)]));
-  const size = select(t('size'), SIZES.map((side) => [side, sizeName(side === 'unbounded' ? side : [Number(side), Number(side)])]));
+  const variant = select(
+    t('variant'),
+    VARIANTS.map((name) => [name, variantName(name)]),
+  );
+  const size = select(
+    t('size'),
+    SIZES.map((side) => [side, sizeName(side === 'unbounded' ? side : [Number(side), Number(side)])]),
+  );
   made += 1;
   const names = CLOCKS.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
-  const clock = segment(t('clock_how'), `clock-${made}`, COMMON.map((index) => names[index] ?? ['0', '']));
+  const clock = segment(
+    t('clock_how'),
+    `clock-${made}`,
+    COMMON.map((index) => names[index] ?? ['0', '']),
+  );
   const otherClock = select(t('clock_other'), [['', '–'], ...names.filter((_, index) => !COMMON.includes(index))]);
   const ruleHow = el('p', { class: 'hint wide rule-how' });
-  const colour = select(t('colour'), [['random', t('colour_random')], ['black', t('black')], ['white', t('white')]]);
+  const colour = select(t('colour'), [
+    ['random', t('colour_random')],
+    ['black', t('black')],
+    ['white', t('white')],
+  ]);
   const opening = select(t('opening'), []);
   const openingHow = el('p', { class: 'hint opening-how' });
   const assistance = check(t('assistance'));
   const listed = check(t('public_room'));
-  const more = el('details', { open: forAnyone }, el('summary', null, t('more_options'), ' ', line),
-    el('div', { class: 'fields' }, otherClock.label, !forAnyone && colour.label, opening.label, openingHow,
-      ...opponent === 'friends' ? [assistance.label, listed.label] : []));
-  const element = el('div', { class: 'options' }, el('div', { class: 'fields' }, clock.label, variant.label, size.label, ruleHow), more);
+  const more = el(
+    'details',
+    { open: forAnyone },
+    el('summary', null, t('more_options'), ' ', line),
+    el(
+      'div',
+      { class: 'fields' },
+      otherClock.label,
+      !forAnyone && colour.label,
+      opening.label,
+      openingHow,
+      ...(opponent === 'friends' ? [assistance.label, listed.label] : []),
+    ),
+  );
+  const element = el(
+    'div',
+    { class: 'options' },
+    el('div', { class: 'fields' }, clock.label, variant.label, size.label, ruleHow),
+    more,
+  );
   /** @type {import('../players/rated-choice.js').RatedChoice | undefined} */
   let rated;
   if (hasAccount) void offerRated(hasAccount);
@@ -110,19 +148,28 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     options.opening = /** @type {OpeningKind} */ (opening.field.value);
     options.assistance = assistance.field.checked;
     options.listed = listed.field.checked;
-    for (const option of colour.field.options) if (option.value === 'black' || option.value === 'white') write(option, stoneName(option.value, rules()));
+    for (const option of colour.field.options)
+      if (option.value === 'black' || option.value === 'white') write(option, stoneName(option.value, rules()));
     // These two variants have one board.
     size.label.hidden = options.variant === 'renju' || options.variant === 'mnk';
     siteStorage.setItem(STORAGE_KEYS[opponent], JSON.stringify({ ...options, variant: wanted }));
     void offerOpenings();
     write(openingHow, t(`opening_${options.opening}_how`));
     // Without it, the names have to do.
-    import('../game/rules/rule-text.js').then(({ ruleText }) => write(ruleHow, ruleText(rules())), () => {});
+    import('../game/rules/rule-text.js').then(
+      ({ ruleText }) => write(ruleHow, ruleText(rules())),
+      () => {},
+    );
     rated?.show(settings());
-    write(line, [
-      !forAnyone && (options.colour === 'random' ? t('colour_random') : stoneName(options.colour, rules())),
-      options.opening !== 'free' && openingName(options.opening),
-    ].filter(Boolean).join(' · '));
+    write(
+      line,
+      [
+        !forAnyone && (options.colour === 'random' ? t('colour_random') : stoneName(options.colour, rules())),
+        options.opening !== 'free' && openingName(options.opening),
+      ]
+        .filter(Boolean)
+        .join(' · '),
+    );
   }
 
   /** @param {() => boolean} isSignedIn */
@@ -183,7 +230,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     offerTo(bot) {
       const names = VARIANTS.filter((name) => !bot || playsBy(bot, rules(name)));
       fill(variant.field, ...names.map((name) => el('option', { value: name }, variantName(name))));
-      variant.field.value = names.includes(wanted) ? wanted : names[0] ?? wanted;
+      variant.field.value = names.includes(wanted) ? wanted : (names[0] ?? wanted);
       read();
     },
     /** The game to offer. */
@@ -192,8 +239,13 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
     refresh: () => rated?.show(),
     /** The chosen fields of `create`. @returns {CreateCommand} */
     command: () => ({
-      type: 'create', rules: rules(), time: CLOCKS[options.clock] ?? { type: 'none' }, colour: options.colour,
-      opening: openingKind(), assistance: options.assistance, visibility: options.listed ? 'public' : 'private',
+      type: 'create',
+      rules: rules(),
+      time: CLOCKS[options.clock] ?? { type: 'none' },
+      colour: options.colour,
+      opening: openingKind(),
+      assistance: options.assistance,
+      visibility: options.listed ? 'public' : 'private',
     }),
   };
 }
@@ -201,9 +253,16 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
 /** @param {TimeControl} control */
 function clockName(control) {
   switch (control.type) {
-    case 'none': return t('clock_none');
-    case 'byo_yomi': return t('clock_byo', { minutes: control.main_ms / MINUTE, periods: control.periods, seconds: control.period_ms / 1000 });
-    default: return timeControlText(control);
+    case 'none':
+      return t('clock_none');
+    case 'byo_yomi':
+      return t('clock_byo', {
+        minutes: control.main_ms / MINUTE,
+        periods: control.periods,
+        seconds: control.period_ms / 1000,
+      });
+    default:
+      return timeControlText(control);
   }
 }
 

@@ -19,7 +19,11 @@ const OPEN_MAX = 3;
 const OPPONENT_KEY = 'fivefold.opponent';
 
 /** The kinds of opponents, with their icons. */
-const OPPONENTS = /** @type {const} */ ([['anyone', 'globe'], ['friend', 'people'], ['bot', 'bot']]);
+const OPPONENTS = /** @type {const} */ ([
+  ['anyone', 'globe'],
+  ['friend', 'people'],
+  ['bot', 'bot'],
+]);
 
 /** @type {View} */
 export const view = (app, place) => {
@@ -50,25 +54,48 @@ export const view = (app, place) => {
   const painted = new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))).then(() => {
     if (!left) bare = createBoard(heroPlace, { still: true });
   });
-  void Promise.all([import('./live-games.js'), painted]).then(([{ createLiveGames }]) => {
-    if (!bare) return undefined;
-    const watch = createLiveGames(app, { board: bare, shown });
-    games.prepend(watch.element);
-    remove = watch.remove;
-    return import('../puzzles/daily-puzzle.js');
-  }).then((puzzles) => {
-    if (!left) removeDaily = puzzles?.showDailyPuzzle(daily) ?? removeDaily;
-  });
+  void Promise.all([import('./live-games.js'), painted])
+    .then(([{ createLiveGames }]) => {
+      if (!bare) return undefined;
+      const watch = createLiveGames(app, { board: bare, shown });
+      games.prepend(watch.element);
+      remove = watch.remove;
+      return import('../puzzles/daily-puzzle.js');
+    })
+    .then((puzzles) => {
+      if (!left) removeDaily = puzzles?.showDailyPuzzle(daily) ?? removeDaily;
+    });
 
-  const opponents = el('fieldset', { class: 'opponents', onchange: showChosen }, el('legend', { class: 'spoken' }, t('opponent')),
-    ...OPPONENTS.map(([kind, sign]) => el('label', null, el('input', { type: 'radio', name: 'opponent', value: kind, checked: kind === (siteStorage.getItem(OPPONENT_KEY) ?? 'anyone') }),
-      icon(sign), el('b', null, t(`opponent_${kind}`)), el('span', null, t(`opponent_${kind}_how`)))));
+  const opponents = el(
+    'fieldset',
+    { class: 'opponents', onchange: showChosen },
+    el('legend', { class: 'spoken' }, t('opponent')),
+    ...OPPONENTS.map(([kind, sign]) =>
+      el(
+        'label',
+        null,
+        el('input', {
+          type: 'radio',
+          name: 'opponent',
+          value: kind,
+          checked: kind === (siteStorage.getItem(OPPONENT_KEY) ?? 'anyone'),
+        }),
+        icon(sign),
+        el('b', null, t(`opponent_${kind}`)),
+        el('span', null, t(`opponent_${kind}_how`)),
+      ),
+    ),
+  );
   const botPlace = el('div', { class: 'bot-choice' });
   const main = el('button', { type: 'button', class: 'primary big start', onclick: start });
   const other = el('div', { class: 'other' }, botPlace, optionsPlace, main, el('a', { href: '/local' }, t('local')));
 
   async function loadChoices() {
-    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([import('./game-options.js'), import('../room/new-room.js'), import('../game/bot-choice.js')]);
+    const [{ createGameOptions }, { findOrCreateRoom }, { createBotChoice, playText }] = await Promise.all([
+      import('./game-options.js'),
+      import('../room/new-room.js'),
+      import('../game/bot-choice.js'),
+    ]);
     const [options, bots] = [createGameOptions(), createBotChoice(showChosen)];
     optionsPlace.replaceWith(options.element);
     botPlace.append(bots.element);
@@ -87,11 +114,16 @@ export const view = (app, place) => {
     if (chosen === 'anyone') return;
     choices ??= loadChoices();
     // A press on the button tries again.
-    choices.then(({ options, bots, playText }) => {
-      const bot = opponent() === 'bot' ? bots.spec() : undefined;
-      options.offerTo(bot?.kind);
-      if (bot) write(main, playText(bot));
-    }, () => { choices = undefined; });
+    choices.then(
+      ({ options, bots, playText }) => {
+        const bot = opponent() === 'bot' ? bots.spec() : undefined;
+        options.offerTo(bot?.kind);
+        if (bot) write(main, playText(bot));
+      },
+      () => {
+        choices = undefined;
+      },
+    );
   }
 
   async function start() {
@@ -101,7 +133,10 @@ export const view = (app, place) => {
     main.disabled = true;
     try {
       const { options, bots, findOrCreateRoom } = await (choices ??= loadChoices());
-      const room = await findOrCreateRoom(app, { ...options.command(), seats: ['me', isBot ? { bot: bots.spec() } : 'open'] });
+      const room = await findOrCreateRoom(app, {
+        ...options.command(),
+        seats: ['me', isBot ? { bot: bots.spec() } : 'open'],
+      });
       if (!left) app.go(`/r/${room}`);
     } catch (error) {
       app.showError(error);
@@ -112,17 +147,43 @@ export const view = (app, place) => {
   }
 
   /** An answer may never come. */
-  const free = () => { main.disabled = false; };
+  const free = () => {
+    main.disabled = false;
+  };
   addEventListener('fivefold-status', free);
   showChosen();
-  place.append(el('div', { class: 'home' },
-    own.element,
-    el('div', { class: 'hero' }, hero,
-      el('div', { class: 'hero-side' }, el('h1', null, t('tagline')),
-        el('section', { class: 'card play', 'aria-label': t('new_game') }, opponents, seek.element, other),
-        el('section', { class: 'card seeks' }, el('div', { class: 'head' }, el('h2', null, t('open_challenges')), openTitle), open.element), daily)),
-    games,
-    el('nav', { class: 'row rest', 'aria-label': t('pages') }, linkButton('/leaderboard', t('players')), linkButton('/learn', t('learn')))));
+  place.append(
+    el(
+      'div',
+      { class: 'home' },
+      own.element,
+      el(
+        'div',
+        { class: 'hero' },
+        hero,
+        el(
+          'div',
+          { class: 'hero-side' },
+          el('h1', null, t('tagline')),
+          el('section', { class: 'card play', 'aria-label': t('new_game') }, opponents, seek.element, other),
+          el(
+            'section',
+            { class: 'card seeks' },
+            el('div', { class: 'head' }, el('h2', null, t('open_challenges')), openTitle),
+            open.element,
+          ),
+          daily,
+        ),
+      ),
+      games,
+      el(
+        'nav',
+        { class: 'row rest', 'aria-label': t('pages') },
+        linkButton('/leaderboard', t('players')),
+        linkButton('/learn', t('learn')),
+      ),
+    ),
+  );
   return () => {
     left = true;
     removeEventListener('fivefold-status', free);

@@ -6,7 +6,7 @@
 
 import { createBoard } from '../board/board.js';
 import { playerName, rulesName, stoneSign } from '../game/display-names.js';
-import { Room, seatWith, STONES } from '../game/room-state.js';
+import { Room, STONES, seatWith } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
 
@@ -49,7 +49,12 @@ export function createLiveGames(app, large) {
   function show(rooms) {
     const running = rooms.filter((room) => room.phase === 'running');
     // Shown games stay; then the most watched come first.
-    running.sort((a, b) => Number(b.room === first) - Number(a.room === first) || Number(shown.has(b.room)) - Number(shown.has(a.room)) || b.spectators - a.spectators);
+    running.sort(
+      (a, b) =>
+        Number(b.room === first) - Number(a.room === first) ||
+        Number(shown.has(b.room)) - Number(shown.has(a.room)) ||
+        b.spectators - a.spectators,
+    );
     const wanted = running.slice(0, BOARDS_MAX + Number(!!large));
     for (const [code, live] of shown) {
       if (wanted.some((room) => room.room === code)) continue;
@@ -63,7 +68,9 @@ export function createLiveGames(app, large) {
       if (takesLarge) first = room;
       shown.set(room, follow(app, room, takesLarge ? largeFace(large) : smallFace(boards, room)));
     }
-    const vacant = rooms.filter((room) => room.phase === 'waiting' && (!room.seats.first || !room.seats.second)).slice(0, OPEN_MAX);
+    const vacant = rooms
+      .filter((room) => room.phase === 'waiting' && (!room.seats.first || !room.seats.second))
+      .slice(0, OPEN_MAX);
     fill(open, vacant.length > 0 && el('h3', null, t('seats_open')), ...vacant.map(openRoom));
     write(none, t('watch_none'));
     none.hidden = shown.size > 0;
@@ -132,7 +139,14 @@ function smallFace(boards, code) {
 
 /** The players with their stones, Black first. @param {Room} room */
 function playersOf(room) {
-  return STONES.map((stone) => el('span', null, room.hasColours && stoneSign(stone, room.rules), el('bdi', null, playerName(room.seats[seatWith(stone, room.black)]))));
+  return STONES.map((stone) =>
+    el(
+      'span',
+      null,
+      room.hasColours && stoneSign(stone, room.rules),
+      el('bdi', null, playerName(room.seats[seatWith(stone, room.black)])),
+    ),
+  );
 }
 
 /** @param {Board} board @param {Room} room */
@@ -176,6 +190,10 @@ function follow(app, code, face) {
 /** @param {RoomSummary} room */
 function openRoom(room) {
   const host = playerName(room.seats.first ?? room.seats.second);
-  return el('a', { class: 'open-room', href: `/r/${room.room}` },
-    el('span', null, el('bdi', null, host), el('span', { class: 'hint' }, ` ${rulesName(room.rules, room.opening)}`)), el('span', { class: 'go' }, t('sit_here')));
+  return el(
+    'a',
+    { class: 'open-room', href: `/r/${room.room}` },
+    el('span', null, el('bdi', null, host), el('span', { class: 'hint' }, ` ${rulesName(room.rules, room.opening)}`)),
+    el('span', { class: 'go' }, t('sit_here')),
+  );
 }

@@ -26,7 +26,11 @@ export const view = (app, place) => {
   app.tab(`${t('lobby')} – Fivefold`);
   const options = createGameOptions('anyone', () => app.connection.account);
   const level = botLevel();
-  const open = createOpenSeeks(app, LISTED_MAX, el('button', { type: 'button', onclick: playBot }, t('play_level', { level })));
+  const open = createOpenSeeks(
+    app,
+    LISTED_MAX,
+    el('button', { type: 'button', onclick: playBot }, t('play_level', { level })),
+  );
   const live = createLiveGames(app);
   /** Says why there is no list yet. */
   const stateText = el('p', { role: 'status' });
@@ -37,14 +41,22 @@ export const view = (app, place) => {
   const tabs = [tab(false), tab(true)];
   const list = el('ol', { class: 'pools' });
   const anyone = el('div', { hidden: true }, el('h2', null, t('play_anyone')), list);
-  const name = el('input', { maxLength: NAME_MAX, required: true, placeholder: t('name'), 'aria-label': t('challenge_by_name'), autocomplete: 'off' });
+  const name = el('input', {
+    maxLength: NAME_MAX,
+    required: true,
+    placeholder: t('name'),
+    'aria-label': t('challenge_by_name'),
+    autocomplete: 'off',
+  });
   const panelPlace = el('div', { hidden: true });
   const own = el('form', { class: 'row', onsubmit: challenge }, name, el('button', { type: 'submit' }, t('challenge')));
   /** @type {Pool[]} */
   let pools = [];
   let loaded = false;
   // Lists mostly come at once.
-  const slow = setTimeout(() => { state.hidden = loaded; }, CONNECTING_AFTER_MS);
+  const slow = setTimeout(() => {
+    state.hidden = loaded;
+  }, CONNECTING_AFTER_MS);
   const stopState = eachSecond(showState);
   /** The shown pools: cards are rebuilt only when they change. */
   let shown = '';
@@ -78,7 +90,9 @@ export const view = (app, place) => {
 
   async function playBot() {
     try {
-      app.go(`/r/${await findOrCreateRoom(app, { ...createGameOptions().command(), seats: ['me', { bot: { kind: 'engine', level } }] })}`);
+      app.go(
+        `/r/${await findOrCreateRoom(app, { ...createGameOptions().command(), seats: ['me', { bot: { kind: 'engine', level } }] })}`,
+      );
     } catch (error) {
       app.showError(error);
     }
@@ -112,17 +126,37 @@ export const view = (app, place) => {
   /** @param {Pool} pool */
   function card(pool) {
     const sought = !!soughtIn(pool);
-    const about = [ratedName(pool.rated), pool.waiting > 0 && t('waiting_count', { count: pool.waiting }), pool.waiting > 0 && pool.wait_ms !== undefined && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
-      pool.games > 0 && t('games_count', { count: pool.games })].filter(Boolean).join(' · ');
-    return el('li', null, el('button', { type: 'button', class: `pool ${pool.waiting > 0 ? 'now' : ''}`, 'aria-pressed': String(sought), onclick: () => press(pool) },
-      el('b', null, pool.time ? timeControlText(pool.time) : t('clock_none'), sought && dots()), el('span', null, rulesName(pool.rules, pool.opening).replace(' · 15×15', '')), el('span', { class: 'hint' }, sought ? t('cancel') : about)));
+    const about = [
+      ratedName(pool.rated),
+      pool.waiting > 0 && t('waiting_count', { count: pool.waiting }),
+      pool.waiting > 0 && pool.wait_ms !== undefined && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
+      pool.games > 0 && t('games_count', { count: pool.games }),
+    ]
+      .filter(Boolean)
+      .join(' · ');
+    return el(
+      'li',
+      null,
+      el(
+        'button',
+        {
+          type: 'button',
+          class: `pool ${pool.waiting > 0 ? 'now' : ''}`,
+          'aria-pressed': String(sought),
+          onclick: () => press(pool),
+        },
+        el('b', null, pool.time ? timeControlText(pool.time) : t('clock_none'), sought && dots()),
+        el('span', null, rulesName(pool.rules, pool.opening).replace(' · 15×15', '')),
+        el('span', { class: 'hint' }, sought ? t('cancel') : about),
+      ),
+    );
   }
 
   function showPools() {
     const state = JSON.stringify(pools.map((pool) => [pool, !!soughtIn(pool)]));
     if (state === shown) return;
     shown = state;
-        const at = [...list.children].findIndex((item) => item.contains(document.activeElement));
+    const at = [...list.children].findIndex((item) => item.contains(document.activeElement));
     fill(list, ...pools.map(card));
     list.children[at]?.querySelector('button')?.focus({ preventScroll: true });
     anyone.hidden = pools.length === 0;
@@ -137,19 +171,52 @@ export const view = (app, place) => {
     options.refresh();
     const sum = (/** @type {'waiting' | 'games'} */ what) => pools.reduce((all, pool) => all + pool[what], 0);
     const [games, waiting] = [sum('games'), sum('waiting') + lobby.seeks.length];
-    write(counts, [waiting > 0 && t('waiting_count', { count: waiting }), games > 0 && t('games_count', { count: games })].filter(Boolean).join(' · '));
-    if (tabs[0]) write(tabs[0], lobby.seeks.length > 0 ? `${t('challenges')} (${lobby.seeks.length})` : t('challenges'));
+    write(
+      counts,
+      [waiting > 0 && t('waiting_count', { count: waiting }), games > 0 && t('games_count', { count: games })]
+        .filter(Boolean)
+        .join(' · '),
+    );
+    if (tabs[0])
+      write(tabs[0], lobby.seeks.length > 0 ? `${t('challenges')} (${lobby.seeks.length})` : t('challenges'));
     panel?.show();
   });
 
   const challenges = el('div', null, anyone, el('h2', null, t('open_challenges')), open.element);
   for (const [index, one] of tabs.entries()) write(one, t(index ? 'live_games' : 'challenges'));
-  place.append(el('div', { class: 'page' }, el('div', { class: 'head' }, el('h1', null, t('lobby')), counts, el('a', { href: '/leaderboard' }, t('players'))), panelPlace,
-    el('div', { class: 'lobby' },
-      el('section', { class: 'card list-card' }, el('div', { class: 'seg tabs-of' }, ...tabs), state, challenges, live.element),
-      el('section', { class: 'card post' }, el('h2', null, t('post_challenge')), options.element,
-        el('button', { type: 'button', class: 'primary', onclick: () => start({ type: 'seek', settings: options.settings() }) }, t('post_wait')),
-        el('h2', null, t('challenge_by_name')), own))));
+  place.append(
+    el(
+      'div',
+      { class: 'page' },
+      el('div', { class: 'head' }, el('h1', null, t('lobby')), counts, el('a', { href: '/leaderboard' }, t('players'))),
+      panelPlace,
+      el(
+        'div',
+        { class: 'lobby' },
+        el(
+          'section',
+          { class: 'card list-card' },
+          el('div', { class: 'seg tabs-of' }, ...tabs),
+          state,
+          challenges,
+          live.element,
+        ),
+        el(
+          'section',
+          { class: 'card post' },
+          el('h2', null, t('post_challenge')),
+          options.element,
+          el(
+            'button',
+            { type: 'button', class: 'primary', onclick: () => start({ type: 'seek', settings: options.settings() }) },
+            t('post_wait'),
+          ),
+          el('h2', null, t('challenge_by_name')),
+          own,
+        ),
+      ),
+    ),
+  );
   choose(false);
   return () => {
     left = true;

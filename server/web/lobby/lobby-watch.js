@@ -23,11 +23,16 @@ export function watchLobby({ connection, showError }, show) {
     show(lobby);
   });
   const id = connection.newId();
-  connection.repeat(id, { type: 'watch_lobby' }, (answer) => {
-    if (answer.type !== 'lobby') return;
-    lobby = answer;
-    show(lobby);
-  }, showError);
+  connection.repeat(
+    id,
+    { type: 'watch_lobby' },
+    (answer) => {
+      if (answer.type !== 'lobby') return;
+      lobby = answer;
+      show(lobby);
+    },
+    showError,
+  );
   return () => {
     stop();
     connection.end(id);

@@ -3,7 +3,7 @@
 /** @import { OpenSeek } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
-import { personName, ratedName, sizeName, variantName, openingName, timeControlText } from '../game/display-names.js';
+import { openingName, personName, ratedName, sizeName, timeControlText, variantName } from '../game/display-names.js';
 import { t } from '../language/texts.js';
 import { el, fill } from '../ui/dom.js';
 
@@ -11,7 +11,19 @@ import { el, fill } from '../ui/dom.js';
 export function createOpenSeeks(app, most, ...instead) {
   const body = el('tbody');
   const column = (/** @type {string} */ text, kind = '') => el('th', { scope: 'col', class: kind }, text);
-  const head = el('thead', null, el('tr', null, column(t('player')), column(t('variant')), column(t('size'), 'opt'), column(t('clock')), el('th', null, el('span', { class: 'spoken' }, t('accept')))));
+  const head = el(
+    'thead',
+    null,
+    el(
+      'tr',
+      null,
+      column(t('player')),
+      column(t('variant')),
+      column(t('size'), 'opt'),
+      column(t('clock')),
+      el('th', null, el('span', { class: 'spoken' }, t('accept'))),
+    ),
+  );
   const table = el('table', { class: 'list open-seeks' }, head, body);
   const none = el('div', { class: 'none' }, el('p', null, t('open_none')), ...instead);
   const element = el('div', { class: 'awaited' }, table, none);
@@ -29,11 +41,27 @@ export function createOpenSeeks(app, most, ...instead) {
       if (waiting) return (await app.seeks()).cancel(waiting);
       app.connection.send({ type: own ? 'cancel_seek' : 'accept_seek', seek }).catch(app.showError);
     };
-    const kind = [variantName(rules.variant), opening && opening !== 'free' && openingName(opening), ratedName(rated)].filter(Boolean).join(' · ');
-    return el('tr', { class: 'open-seek' },
-      el('td', null, personName(app, { member, name, engine })), el('td', null, kind), el('td', { class: 'opt' }, sizeName(rules.size)),
+    const kind = [variantName(rules.variant), opening && opening !== 'free' && openingName(opening), ratedName(rated)]
+      .filter(Boolean)
+      .join(' · ');
+    return el(
+      'tr',
+      { class: 'open-seek' },
+      el('td', null, personName(app, { member, name, engine })),
+      el('td', null, kind),
+      el('td', { class: 'opt' }, sizeName(rules.size)),
       el('td', null, time ? timeControlText(time) : t('clock_none')),
-      el('td', null, el('button', { type: 'button', class: 'slim', onclick: press }, t(own ? 'cancel' : 'accept'), el('span', { class: 'spoken' }, ` ${name}`))));
+      el(
+        'td',
+        null,
+        el(
+          'button',
+          { type: 'button', class: 'slim', onclick: press },
+          t(own ? 'cancel' : 'accept'),
+          el('span', { class: 'spoken' }, ` ${name}`),
+        ),
+      ),
+    );
   }
 
   return {

@@ -16,7 +16,9 @@ export async function openPersonDialog(app, person, context = {}) {
   const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
   const profile = el('button', { type: 'button', onclick: showProfile }, t('profile'));
-  const dialog = context.opposed ? openDialog(memberName(name), profile, actions) : openDialog(t('challenge_person', { name: memberName(name) }), profile, options.element, send, actions);
+  const dialog = context.opposed
+    ? openDialog(memberName(name), profile, actions)
+    : openDialog(t('challenge_person', { name: memberName(name) }), profile, options.element, send, actions);
 
   /** Goes to the person's profile. A guest has none, and may have the name of somebody who has. */
   async function showProfile() {
@@ -27,7 +29,9 @@ export async function openPersonDialog(app, person, context = {}) {
       app.go(path);
     } else {
       const isGuest = answer?.ok || answer?.status === 404;
-      profile.replaceWith(el('p', { class: 'hint', role: 'status' }, isGuest ? t('guest_no_profile', { name }) : t('failed')));
+      profile.replaceWith(
+        el('p', { class: 'hint', role: 'status' }, isGuest ? t('guest_no_profile', { name }) : t('failed')),
+      );
     }
   }
 

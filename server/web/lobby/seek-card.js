@@ -22,7 +22,11 @@ export function createSeekCard(app) {
   const rules = select(t('variant'), []);
   const how = el('p', { class: 'hint' });
   const now = el('p', { class: 'hint seek-now', role: 'status' }, t('connecting'));
-  const find = el('button', { class: 'primary big find', type: 'button', disabled: true, onclick: seek }, t('find_opponent'));
+  const find = el(
+    'button',
+    { class: 'primary big find', type: 'button', disabled: true, onclick: seek },
+    t('find_opponent'),
+  );
   const panelPlace = el('div', { hidden: true });
   const choices = el('div', { class: 'fields' }, clock.label, rules.label);
   const others = el('button', { type: 'button', class: 'quiet', onclick: showAll }, t('other_games'));
@@ -35,10 +39,13 @@ export function createSeekCard(app) {
   choices.hidden = isNew;
   others.hidden = !isNew;
   let ruleText = (/** @type {Pool['rules']} */ _) => '';
-  import('../game/rules/rule-text.js').then((texts) => {
-    ({ ruleText } = texts);
-    show();
-  }, () => {});
+  import('../game/rules/rule-text.js').then(
+    (texts) => {
+      ({ ruleText } = texts);
+      show();
+    },
+    () => {},
+  );
   /** The shown pools: choices are rebuilt only when there are others. */
   let shown = '';
   let left = false;
@@ -112,7 +119,9 @@ export function createSeekCard(app) {
       shown = state;
       const groups = new Map(pools.map((one) => [groupOf(one), one]));
       fill(rules.field, ...[...groups].map(([value]) => el('option', { value })));
-      clock.offer(pools.filter((one) => groupOf(one) === (pool && groupOf(pool))).map((one) => [one.name, clockOf(one)]));
+      clock.offer(
+        pools.filter((one) => groupOf(one) === (pool && groupOf(pool))).map((one) => [one.name, clockOf(one)]),
+      );
     }
     for (const option of rules.field.options) {
       const all = pools.filter((one) => groupOf(one) === option.value);
@@ -134,18 +143,35 @@ export function createSeekCard(app) {
     if (!pool) return;
     const key = `opening_${pool.opening ?? 'free'}_how`;
     const isSimple = isNew && isFree(pool);
-    write(how, isSimple ? [t('first_game'), clockOf(pool)].join(' · ') : [ruleText(pool.rules), hasText(key) && t(key), t(pool.rated ? 'rated_how' : 'casual_how')].filter(Boolean).join(' '));
+    write(
+      how,
+      isSimple
+        ? [t('first_game'), clockOf(pool)].join(' · ')
+        : [ruleText(pool.rules), hasText(key) && t(key), t(pool.rated ? 'rated_how' : 'casual_how')]
+            .filter(Boolean)
+            .join(' '),
+    );
     const waiting = waitingIn(pool);
     find.disabled = false;
     find.hidden = how.hidden = isSought(pool);
     choices.hidden = find.hidden || isNew;
     others.hidden = find.hidden || !isNew;
     write(find, t(waiting > 0 ? 'find_opponent' : isNew ? 'play_now' : 'wait_opponent'));
-    write(now, [
-      waiting > 0 ? t('waiting_count', { count: waiting }) : !find.hidden && t(isNew ? 'nobody_waits_bot' : 'nobody_waits'),
-      pool.wait_ms !== undefined && waiting > 0 && !find.hidden && t('usual_wait', { time: formatSpan(pool.wait_ms) }),
-      pool.games > 0 && t('games_count', { count: pool.games }),
-    ].filter(Boolean).join(' · '));
+    write(
+      now,
+      [
+        waiting > 0
+          ? t('waiting_count', { count: waiting })
+          : !find.hidden && t(isNew ? 'nobody_waits_bot' : 'nobody_waits'),
+        pool.wait_ms !== undefined &&
+          waiting > 0 &&
+          !find.hidden &&
+          t('usual_wait', { time: formatSpan(pool.wait_ms) }),
+        pool.games > 0 && t('games_count', { count: pool.games }),
+      ]
+        .filter(Boolean)
+        .join(' · '),
+    );
   }
 
   return {
@@ -182,6 +208,8 @@ function isFree({ opening = 'free', rules }) {
 
 /** The pool where most wait: for a new player one that needs no explanation, for others a fair one. @param {Pool[]} pools @param {boolean} isNew */
 function firstChoice(pools, isNew) {
-  const fit = pools.filter((pool) => isNew === isFree(pool)).sort((a, b) => b.waiting - a.waiting || Number(clockOf(b) === FIRST_CLOCK) - Number(clockOf(a) === FIRST_CLOCK));
+  const fit = pools
+    .filter((pool) => isNew === isFree(pool))
+    .sort((a, b) => b.waiting - a.waiting || Number(clockOf(b) === FIRST_CLOCK) - Number(clockOf(a) === FIRST_CLOCK));
   return (fit[0] ?? pools[0])?.name ?? '';
 }

@@ -47,7 +47,10 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
     bot.disabled = true;
     try {
       const { createBotRoom } = await import('../room/new-room.js');
-      const room = await createBotRoom(app, level, { rules: { variant: 'freestyle', size: [15, 15] }, time: { type: 'none' } });
+      const room = await createBotRoom(app, level, {
+        rules: { variant: 'freestyle', size: [15, 15] },
+        time: { type: 'none' },
+      });
       seeks.playBot(room);
       app.go(`/r/${room}`);
     } catch (error) {
@@ -69,10 +72,24 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
     const pool = 'pool' in command ? poolOf(command.pool) : undefined;
     const game = pool ?? ('settings' in command ? command.settings : undefined);
     ticks.push(() => write(time, waitText(Date.now() - seek.since)));
-    return el('div', { class: 'wait' }, dots(),
-      el('span', { class: 'grow' }, el('strong', null, seek.name ? t('challenge_waits', { name: seek.name }) : t('looking')), el('span', { class: 'hint' }, game && gameName({ ...game, rated: game.rated && !!app.connection.account })),
-        el('span', { class: 'hint' }, time, pool?.wait_ms !== undefined && ` · ${t('usual_wait', { time: formatSpan(pool.wait_ms) })}`)),
-      el('button', { type: 'button', onclick: () => seeks.cancel(seek) }, t('cancel')));
+    return el(
+      'div',
+      { class: 'wait' },
+      dots(),
+      el(
+        'span',
+        { class: 'grow' },
+        el('strong', null, seek.name ? t('challenge_waits', { name: seek.name }) : t('looking')),
+        el('span', { class: 'hint' }, game && gameName({ ...game, rated: game.rated && !!app.connection.account })),
+        el(
+          'span',
+          { class: 'hint' },
+          time,
+          pool?.wait_ms !== undefined && ` · ${t('usual_wait', { time: formatSpan(pool.wait_ms) })}`,
+        ),
+      ),
+      el('button', { type: 'button', onclick: () => seeks.cancel(seek) }, t('cancel')),
+    );
   }
 
   function show() {
@@ -85,7 +102,19 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
     onchange();
   }
 
-  const stops = [seeks.listen(show), eachSecond(() => ticks.forEach((tick) => tick()))];
+  const stops = [
+    seeks.listen(show),
+    eachSecond(() => {
+      for (const tick of ticks) tick();
+    }),
+  ];
   show();
-  return { element, show, playBot, remove: () => stops.forEach((stop) => stop()) };
+  return {
+    element,
+    show,
+    playBot,
+    remove: () => {
+      for (const stop of stops) stop();
+    },
+  };
 }

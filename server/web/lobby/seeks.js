@@ -43,7 +43,12 @@ export function createSeeks(app) {
   /** @type {Set<() => void>} */
   const listeners = new Set();
   const time = el('span');
-  const pill = el('a', { class: 'seeking', href: '/', hidden: true, title: t('looking'), 'aria-label': t('looking') }, dots(), time);
+  const pill = el(
+    'a',
+    { class: 'seeking', href: '/', hidden: true, title: t('looking'), 'aria-label': t('looking') },
+    dots(),
+    time,
+  );
   app.bar.querySelector('.games-pill')?.before(pill);
   eachSecond(showTime);
 
@@ -61,17 +66,22 @@ export function createSeeks(app) {
   /** @param {Seek} seek */
   function stand(seek) {
     seeks = [...seeks.filter(({ id }) => id !== seek.id), seek];
-    connection.repeat(seek.id, seek.command, (answer) => {
-      if (answer.type !== 'seeking') return;
-      // It was cancelled before the server had named it.
-      if (!seeks.includes(seek)) return end(seek.id, answer.seek);
-      seek.seek = answer.seek;
-      seek.since = Date.now() - answer.waited_ms;
-      changed();
-    }, (error) => {
-      remove(seek);
-      app.showError(error);
-    });
+    connection.repeat(
+      seek.id,
+      seek.command,
+      (answer) => {
+        if (answer.type !== 'seeking') return;
+        // It was cancelled before the server had named it.
+        if (!seeks.includes(seek)) return end(seek.id, answer.seek);
+        seek.seek = answer.seek;
+        seek.since = Date.now() - answer.waited_ms;
+        changed();
+      },
+      (error) => {
+        remove(seek);
+        app.showError(error);
+      },
+    );
     changed();
   }
 
@@ -130,7 +140,11 @@ export function createSeeks(app) {
     });
     const show = () => {
       const text = t('somebody_here', { name: playerName(room.seats[opponent(seat)]) });
-      fill(card, el('span', null, el('strong', null, text), left), el('button', { type: 'button', class: 'primary', onclick: leave }, t('go_now')));
+      fill(
+        card,
+        el('span', null, el('strong', null, text), left),
+        el('button', { type: 'button', class: 'primary', onclick: leave }, t('go_now')),
+      );
       app.asks.append(card);
       app.tab(`${text} – Fivefold`, 'yours');
     };

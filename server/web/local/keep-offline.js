@@ -9,10 +9,15 @@ const ADDRESS = '/service-worker.js';
 export function keepOffline() {
   const file = (/** @type {string} */ name) => new URL(name, import.meta.url).href;
   // The home screens of some phones take no picture of other kinds.
-  document.head.append(el('link', { rel: 'manifest', href: file('manifest.webmanifest') }), el('link', { rel: 'apple-touch-icon', href: file('icon-192.png') }));
+  document.head.append(
+    el('link', { rel: 'manifest', href: file('manifest.webmanifest') }),
+    el('link', { rel: 'apple-touch-icon', href: file('icon-192.png') }),
+  );
   const { serviceWorker, connection } = /** @type {any} */ (navigator);
   if (!serviceWorker || connection?.saveData) return;
   // The page's security policy allows this script and no other.
-  const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('service-worker', { createScriptURL: () => ADDRESS });
+  const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('service-worker', {
+    createScriptURL: () => ADDRESS,
+  });
   serviceWorker.register(policy?.createScriptURL('') ?? ADDRESS).catch(() => {});
 }

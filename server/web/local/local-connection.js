@@ -62,7 +62,14 @@ export class LocalConnection {
   enter(code, listener) {
     this.#listener = listener;
     if (this.#snapshot) {
-      listener.joined({ type: 'joined', id: '', room: code, now: this.now(), spectators: { count: 0, names: [] }, snapshot: this.#snapshot });
+      listener.joined({
+        type: 'joined',
+        id: '',
+        room: code,
+        now: this.now(),
+        spectators: { count: 0, names: [] },
+        snapshot: this.#snapshot,
+      });
     }
   }
 
@@ -110,7 +117,8 @@ export class LocalConnection {
       else if (effect.cancel_thinking !== undefined) this.#jobs.get(effect.cancel_thinking)?.abort();
     }
     clearTimeout(this.#alarm);
-    if (deadline !== undefined) this.#alarm = setTimeout(() => this.#input({ input: 'wake' }), Math.max(0, deadline - this.now()));
+    if (deadline !== undefined)
+      this.#alarm = setTimeout(() => this.#input({ input: 'wake' }), Math.max(0, deadline - this.now()));
   }
 
   /** Keeps an event, and shows it if the listener does not know it. @param {NumberedEvent} event @param {boolean} isNews */

@@ -26,20 +26,51 @@ export const view = (app, place) => {
   const options = createGameOptions('local');
   /** The position from which the game goes on, if the address has one. */
   const from = linkedPosition(location.hash.slice(1));
-  const own = select(t('colour'), [['black', t('black')], ['white', t('white')]]);
+  const own = select(t('colour'), [
+    ['black', t('black')],
+    ['white', t('white')],
+  ]);
   if (from) own.field.value = stoneAt(from.moves.length);
   const bots = createBotChoice(showBot, from?.rules);
   const bot = el('button', { type: 'button', onclick: () => start([t('you')], bots.spec()) });
   showBot();
-  place.append(el('div', { class: 'page' },
-    el('h1', null, t('local')),
-    el('section', { class: 'card play' },
-      el('p', { class: 'hint' }, tl('how'), ' ', el('a', { href: '/learn' }, t('learn'))),
-      hasKeptGame() && el('button', { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) }, tl('continue')),
-      bots.element,
-      from ? el('div', { class: 'fields' }, el('p', null, `${ta('play_from', { count: from.moves.length })} ${rulesName(from.rules)}`), own.label) : options.element,
-      el('div', { class: 'row' }, bot,
-        el('button', { type: 'button', onclick: () => start([1, 2].map((number) => tl('player', { number }))) }, tl('two'))))));
+  place.append(
+    el(
+      'div',
+      { class: 'page' },
+      el('h1', null, t('local')),
+      el(
+        'section',
+        { class: 'card play' },
+        el('p', { class: 'hint' }, tl('how'), ' ', el('a', { href: '/learn' }, t('learn'))),
+        hasKeptGame() &&
+          el(
+            'button',
+            { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) },
+            tl('continue'),
+          ),
+        bots.element,
+        from
+          ? el(
+              'div',
+              { class: 'fields' },
+              el('p', null, `${ta('play_from', { count: from.moves.length })} ${rulesName(from.rules)}`),
+              own.label,
+            )
+          : options.element,
+        el(
+          'div',
+          { class: 'row' },
+          bot,
+          el(
+            'button',
+            { type: 'button', onclick: () => start([1, 2].map((number) => tl('player', { number }))) },
+            tl('two'),
+          ),
+        ),
+      ),
+    ),
+  );
   app.tab(`${t('local')} – Fivefold`);
   // From the home page without a connection: the game that was chosen there begins at once.
   if (location.hash === '#bot') {
@@ -57,7 +88,9 @@ export const view = (app, place) => {
   /** @param {string[]} names @param {BotSpec} [bot] */
   function start(names, bot) {
     const { colour = 'random' } = options.command();
-    const setup = from ? { ...from, colour: /** @type {Colour} */ (own.field.value) } : { ...options.settings(), colour };
+    const setup = from
+      ? { ...from, colour: /** @type {Colour} */ (own.field.value) }
+      : { ...options.settings(), colour };
     void show((room) => room.begin({ ...setup, names, bot }));
   }
 

@@ -17,21 +17,52 @@ import { el } from '../ui/dom.js';
  */
 export function hintList(hints, to, open) {
   const { games, kinds, shared, one_sided: pairs, losses, given_away: away, aborted, times } = hints;
-  const other = (/** @type {string} */ member) => el('button', { type: 'button', class: 'quiet', onclick: () => open(member) }, member);
+  const other = (/** @type {string} */ member) =>
+    el('button', { type: 'button', class: 'quiet', onclick: () => open(member) }, member);
   const row = (/** @type {string} */ kind, /** @type {(Node | string)[][]} */ ...lines) => [
     el('dt', null, to(`hint_${kind}`), kinds.includes(kind) && el('span', { class: 'chip now' }, to('look'))),
     ...lines.map((line) => el('dd', null, ...line)),
   ];
-  return el('section', null,
+  return el(
+    'section',
+    null,
     el('h3', null, to('rated_games', { count: games })),
     el('p', { class: 'hint' }, to('hints_how')),
-    el('dl', { class: 'hints' },
-      ...(shared.length > 0 ? row('network', ...shared.map(({ opponent, games: count, network, device }) => [to('hint_network_of', { count, network, device }), ' ', other(opponent)])) : []),
-      ...(pairs.length > 0 ? row('one_sided', ...pairs.map(({ opponent, games: count, won }) => [to('hint_one_sided_of', { count, won }), ' ', other(opponent)])) : []),
+    el(
+      'dl',
+      { class: 'hints' },
+      ...(shared.length > 0
+        ? row(
+            'network',
+            ...shared.map(({ opponent, games: count, network, device }) => [
+              to('hint_network_of', { count, network, device }),
+              ' ',
+              other(opponent),
+            ]),
+          )
+        : []),
+      ...(pairs.length > 0
+        ? row(
+            'one_sided',
+            ...pairs.map(({ opponent, games: count, won }) => [
+              to('hint_one_sided_of', { count, won }),
+              ' ',
+              other(opponent),
+            ]),
+          )
+        : []),
       ...row('given_away', [to('hint_given_away_of', { away, losses })]),
       ...row('aborts', [to('hint_aborts_of', { count: aborted })]),
-      ...row('even_times', [to('hint_even_times_of', { count: times.moves, mean: seconds(times.mean_ms), variation: formatPercent(times.variation) })]),
-      ...row('engine', ...agreement(hints.agreement, to))));
+      ...row('even_times', [
+        to('hint_even_times_of', {
+          count: times.moves,
+          mean: seconds(times.mean_ms),
+          variation: formatPercent(times.variation),
+        }),
+      ]),
+      ...row('engine', ...agreement(hints.agreement, to)),
+    ),
+  );
 }
 
 /**
@@ -42,7 +73,17 @@ function agreement({ games, choices, firsts, loss, usual }, to) {
   const own = to('hint_engine_of', { firsts: formatPercent(firsts), choices, games, loss: small(loss) });
   if (!usual) return [[own], [to('hint_engine_few')]];
   const z = (/** @type {number} */ number) => formatNumber(number, { maximumFractionDigits: 1 });
-  return [[own], [to('hint_engine_usual', { firsts: formatPercent(usual.firsts), loss: small(usual.loss), z: z(usual.firsts_z), loss_z: z(usual.loss_z) })]];
+  return [
+    [own],
+    [
+      to('hint_engine_usual', {
+        firsts: formatPercent(usual.firsts),
+        loss: small(usual.loss),
+        z: z(usual.firsts_z),
+        loss_z: z(usual.loss_z),
+      }),
+    ],
+  ];
 }
 
 /** @param {number} ms */

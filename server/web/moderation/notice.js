@@ -22,12 +22,21 @@ export function showSanction(app, { sanction, kind, until, reason, appealed }) {
   // Those that hold for a while are shown once in each tab.
   const key = `fivefold.told.${sanction}`;
   if (kind !== 'warn' && tabStorage.getItem(key)) return;
-  const answer = appealed ? el('p', { class: 'hint' }, tm('appealed'))
+  const answer = appealed
+    ? el('p', { class: 'hint' }, tm('appealed'))
     : appealForm((text) => ask(app, 'POST', 'appeals', { sanction, text }));
   const read = el('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, tm('understood'));
-  const dialog = openDialog(tm(`told_${kind}`), el('div', { class: 'told' },
-    el('p', null, tm(`told_${kind}_how`, { end: endText(until) })), el('blockquote', null, el('bdi', null, reason)),
-    el('details', null, el('summary', null, tm('appeal')), answer), read));
+  const dialog = openDialog(
+    tm(`told_${kind}`),
+    el(
+      'div',
+      { class: 'told' },
+      el('p', null, tm(`told_${kind}_how`, { end: endText(until) })),
+      el('blockquote', null, el('bdi', null, reason)),
+      el('details', null, el('summary', null, tm('appeal')), answer),
+      read,
+    ),
+  );
   dialog.addEventListener('close', () => {
     tabStorage.setItem(key, '1');
     if (kind === 'warn') void ask(app, 'POST', `sanctions/${sanction}/seen`).catch(() => {});
@@ -41,7 +50,13 @@ export function showRefusal(app, error) {
 
 /** A text against a decision, once. @param {(text: string) => Promise<void>} send */
 export function appealForm(send) {
-  const text = el('textarea', { name: 'text', rows: 3, maxLength: CHAT_TEXT_MAX, required: true, 'aria-label': tm('appeal_text') });
+  const text = el('textarea', {
+    name: 'text',
+    rows: 3,
+    maxLength: CHAT_TEXT_MAX,
+    required: true,
+    'aria-label': tm('appeal_text'),
+  });
   const line = el('p', { class: 'hint', role: 'status' }, tm('appeal_how'));
   const form = el('form', { class: 'report' }, text, line, el('button', null, tm('appeal_send')));
   form.addEventListener('submit', async (event) => {

@@ -31,9 +31,30 @@ export async function showPeople(app, place) {
   /** @param {Entry[]} entries */
   function showEntries(entries) {
     write(line, entries.length > 0 ? '' : tm('nobody_listed'));
-    fill(list, ...entries.map((entry) => el('li', null,
-      el('div', null, el('bdi', null, entry.name), el('span', { class: 'hint' }, tm(entry.kind === 'block' ? 'is_blocked' : 'is_muted'))),
-      el('button', { type: 'button', 'aria-label': tm('remove_person', { name: entry.name }), onclick: () => void remove(entry, entries) }, tm('remove')))));
+    fill(
+      list,
+      ...entries.map((entry) =>
+        el(
+          'li',
+          null,
+          el(
+            'div',
+            null,
+            el('bdi', null, entry.name),
+            el('span', { class: 'hint' }, tm(entry.kind === 'block' ? 'is_blocked' : 'is_muted')),
+          ),
+          el(
+            'button',
+            {
+              type: 'button',
+              'aria-label': tm('remove_person', { name: entry.name }),
+              onclick: () => void remove(entry, entries),
+            },
+            tm('remove'),
+          ),
+        ),
+      ),
+    );
   }
 
   /** @param {Entry} entry @param {Entry[]} entries */
@@ -49,7 +70,19 @@ export async function showPeople(app, place) {
 
 /** @param {OwnReport} report */
 function reportRow({ name, kind, at, state }) {
-  return el('li', null, el('div', null, el('bdi', null, name),
-    el('span', { class: 'hint' }, [tm(/** @type {'kind_chat'} */ (`kind_${kind}`)), formatDate(at, { dateStyle: 'medium' })].join(' · '))),
-  el('span', { class: 'chip' }, tm(`state_${state}`)));
+  return el(
+    'li',
+    null,
+    el(
+      'div',
+      null,
+      el('bdi', null, name),
+      el(
+        'span',
+        { class: 'hint' },
+        [tm(/** @type {'kind_chat'} */ (`kind_${kind}`)), formatDate(at, { dateStyle: 'medium' })].join(' · '),
+      ),
+    ),
+    el('span', { class: 'chip' }, tm(`state_${state}`)),
+  );
 }

@@ -25,7 +25,8 @@ export function personActions(app, person, context, close) {
   let kind;
 
   /** @param {'block' | 'mute'} which @param {'block' | 'mute' | 'unblock' | 'unmute'} word */
-  const button = (which, word) => el('button', { type: 'button', onclick: () => void set(kind === which ? null : which) }, tm(word));
+  const button = (which, word) =>
+    el('button', { type: 'button', onclick: () => void set(kind === which ? null : which) }, tm(word));
 
   /** @param {'block' | 'mute' | null} wanted */
   async function set(wanted) {
@@ -40,8 +41,12 @@ export function personActions(app, person, context, close) {
   }
 
   function show() {
-    fill(row, button('mute', kind === 'mute' ? 'unmute' : 'mute'), button('block', kind === 'block' ? 'unblock' : 'block'),
-      el('button', { type: 'button', onclick: report }, tm('report')));
+    fill(
+      row,
+      button('mute', kind === 'mute' ? 'unmute' : 'mute'),
+      button('block', kind === 'block' ? 'unblock' : 'block'),
+      el('button', { type: 'button', onclick: report }, tm('report')),
+    );
     write(line, tm(kind === 'block' ? 'blocked' : kind === 'mute' ? 'muted' : 'listed_how', { name }));
   }
 
@@ -52,11 +57,14 @@ export function personActions(app, person, context, close) {
   }
 
   show();
-  listed(app).then((entries) => {
-    // What the player has chosen is newer than a list that comes later.
-    if (kind !== undefined) return;
-    kind = entries.find(({ member }) => member === person.member)?.kind ?? null;
-    if (row.isConnected) show();
-  }, (error) => kind === undefined && write(line, faultText(error)));
+  listed(app).then(
+    (entries) => {
+      // What the player has chosen is newer than a list that comes later.
+      if (kind !== undefined) return;
+      kind = entries.find(({ member }) => member === person.member)?.kind ?? null;
+      if (row.isConnected) show();
+    },
+    (error) => kind === undefined && write(line, faultText(error)),
+  );
   return element;
 }

@@ -35,7 +35,12 @@ export const view = (app, place) => {
   const list = el('ol', { class: 'queue' });
   const detail = el('section', { class: 'case', 'aria-live': 'polite' });
   const find = el('input', { name: 'member', required: true, autocomplete: 'off', pattern: '[0-9a-f]{16}' });
-  const search = el('form', { class: 'row' }, el('label', { class: 'field grow' }, el('span', null, to('find')), find), el('button', null, to('show')));
+  const search = el(
+    'form',
+    { class: 'row' },
+    el('label', { class: 'field grow' }, el('span', null, to('find')), find),
+    el('button', null, to('show')),
+  );
   search.addEventListener('submit', (event) => {
     event.preventDefault();
     void open(find.value.trim());
@@ -58,16 +63,44 @@ export const view = (app, place) => {
   /** The page is nobody else's. */
   function shut() {
     app.tab('Fivefold');
-    removeBoard = showNotFound(place, t('nothing_here'), tm('refused_operators_only'), linkButton('/', t('play'), true), el('button', { type: 'button', onclick: () => app.open('you') }, t('you')));
+    removeBoard = showNotFound(
+      place,
+      t('nothing_here'),
+      tm('refused_operators_only'),
+      linkButton('/', t('play'), true),
+      el('button', { type: 'button', onclick: () => app.open('you') }, t('you')),
+    );
   }
 
   /** @param {Case} one */
   function row({ member, name, reports, guests, kinds, appeals, hints, since }) {
-    const about = [...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), ...hints.map((hint) => to(`hint_${hint}`)), reports + appeals > 0 ? to('since', { date: moment(since) }) : moment(since)].join(' · ');
-    return el('li', null, el('button', { type: 'button', 'aria-current': member === current && 'true', onclick: () => void open(member) },
-      el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
-      el('span', null, reports > 0 && el('span', { class: 'chip' }, to('reports', { count: reports }) + (guests > 0 ? to('of_guests', { count: guests }) : '')), ' ', appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })),
-        reports + appeals === 0 && el('span', { class: 'chip' }, to('hints', { count: hints.length })))));
+    const about = [
+      ...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))),
+      ...hints.map((hint) => to(`hint_${hint}`)),
+      reports + appeals > 0 ? to('since', { date: moment(since) }) : moment(since),
+    ].join(' · ');
+    return el(
+      'li',
+      null,
+      el(
+        'button',
+        { type: 'button', 'aria-current': member === current && 'true', onclick: () => void open(member) },
+        el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
+        el(
+          'span',
+          null,
+          reports > 0 &&
+            el(
+              'span',
+              { class: 'chip' },
+              to('reports', { count: reports }) + (guests > 0 ? to('of_guests', { count: guests }) : ''),
+            ),
+          ' ',
+          appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })),
+          reports + appeals === 0 && el('span', { class: 'chip' }, to('hints', { count: hints.length })),
+        ),
+      ),
+    );
   }
 
   /** @param {string} member */
@@ -96,16 +129,29 @@ export const view = (app, place) => {
     const answer = el('p', { class: 'hint', role: 'status' });
     const waiting = file.reports.filter(({ state }) => state === 'open').length;
     const people = `people/${file.member}`;
-    const close = (/** @type {string} */ state, /** @type {string} */ text) => el('button', { type: 'button', onclick: () => void act(answer, `${people}/reports`, { state }) }, text);
-    fill(detail,
+    const close = (/** @type {string} */ state, /** @type {string} */ text) =>
+      el('button', { type: 'button', onclick: () => void act(answer, `${people}/reports`, { state }) }, text);
+    fill(
+      detail,
       el('h2', null, el('bdi', null, file.name ?? to('unknown'))),
-      el('p', { class: 'hint' }, [file.member, standing(file), to('blocked_by', { count: file.blocked_by })].join(' · ')),
+      el(
+        'p',
+        { class: 'hint' },
+        [file.member, standing(file), to('blocked_by', { count: file.blocked_by })].join(' · '),
+      ),
       el('p', null, inForce(file.sanctions)),
-      signals(file.signals), hintList(file.hints, to, (member) => void open(member)), decide(people, answer), answer,
-      el('h3', null, to('all_reports')), waiting > 0 && el('div', { class: 'row' }, close('acted', to('acted')), close('dismissed', to('dismissed'))),
-      file.reports.length === 0 && el('p', { class: 'hint' }, to('no_reports')), el('ol', null, ...file.reports.map(reportItem)),
-      el('h3', null, to('sanctions')), file.sanctions.length === 0 && el('p', { class: 'hint' }, to('no_sanctions')),
-      el('ol', null, ...file.sanctions.map((sanction) => sanctionItem(sanction, answer))));
+      signals(file.signals),
+      hintList(file.hints, to, (member) => void open(member)),
+      decide(people, answer),
+      answer,
+      el('h3', null, to('all_reports')),
+      waiting > 0 && el('div', { class: 'row' }, close('acted', to('acted')), close('dismissed', to('dismissed'))),
+      file.reports.length === 0 && el('p', { class: 'hint' }, to('no_reports')),
+      el('ol', null, ...file.reports.map(reportItem)),
+      el('h3', null, to('sanctions')),
+      file.sanctions.length === 0 && el('p', { class: 'hint' }, to('no_sanctions')),
+      el('ol', null, ...file.sanctions.map((sanction) => sanctionItem(sanction, answer))),
+    );
   }
 
   /** @param {string} people @param {HTMLElement} answer */
@@ -119,32 +165,97 @@ export const view = (app, place) => {
     };
     kind.addEventListener('change', toggle);
     toggle();
-    const form = el('form', { class: 'decide' }, el('label', { class: 'field' }, el('span', null, to('decision')), kind), end,
-      el('label', { class: 'field' }, el('span', null, to('reason')), reason), el('button', { class: 'primary' }, to('decide')));
+    const form = el(
+      'form',
+      { class: 'decide' },
+      el('label', { class: 'field' }, el('span', null, to('decision')), kind),
+      end,
+      el('label', { class: 'field' }, el('span', null, to('reason')), reason),
+      el('button', { class: 'primary' }, to('decide')),
+    );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const ends = ENDING.includes(kind.value) && days.value !== '';
-      void act(answer, people, { kind: kind.value, reason: reason.value, ...(ends ? { days: Number(days.value) } : {}) });
+      void act(answer, people, {
+        kind: kind.value,
+        reason: reason.value,
+        ...(ends ? { days: Number(days.value) } : {}),
+      });
     });
     return form;
   }
 
   /** @param {Sanction} sanction @param {HTMLElement} answer */
-  function sanctionItem({ id, kind, from, until, reason, operator, active, seen_at: seen, appeal, appealed_at: appealed, answered_at: answered, answered_by: answerer, undone_at: undone, undone_by: undoer }, answer) {
+  function sanctionItem(
+    {
+      id,
+      kind,
+      from,
+      until,
+      reason,
+      operator,
+      active,
+      seen_at: seen,
+      appeal,
+      appealed_at: appealed,
+      answered_at: answered,
+      answered_by: answerer,
+      undone_at: undone,
+      undone_by: undoer,
+    },
+    answer,
+  ) {
     const state = to(undone ? 'is_undone' : active ? 'holds' : kind === 'note' ? 'is_note' : 'is_over');
-    const dates = [from, until].filter((at) => at !== undefined).map(moment).join(' – ');
-    return el('li', null, el('div', null, el('b', null, to(`do_${kind}`)), ' ', el('span', { class: `chip${active ? ' now' : ''}` }, state)),
-      el('span', { class: 'hint' }, [dates, operator].join(' · ')), el('bdi', null, reason),
+    const dates = [from, until]
+      .filter((at) => at !== undefined)
+      .map(moment)
+      .join(' – ');
+    return el(
+      'li',
+      null,
+      el(
+        'div',
+        null,
+        el('b', null, to(`do_${kind}`)),
+        ' ',
+        el('span', { class: `chip${active ? ' now' : ''}` }, state),
+      ),
+      el('span', { class: 'hint' }, [dates, operator].join(' · ')),
+      el('bdi', null, reason),
       seen && el('span', { class: 'hint' }, to('read', { date: moment(seen) })),
-      appeal && el('blockquote', null, el('b', null, to('appeal')), ' ', el('bdi', null, appeal),
-        el('span', { class: 'hint' }, [appealed && moment(appealed), answered && to('answered', { by: by(answered, answerer) })].filter(Boolean).join(' · '))),
+      appeal &&
+        el(
+          'blockquote',
+          null,
+          el('b', null, to('appeal')),
+          ' ',
+          el('bdi', null, appeal),
+          el(
+            'span',
+            { class: 'hint' },
+            [appealed && moment(appealed), answered && to('answered', { by: by(answered, answerer) })]
+              .filter(Boolean)
+              .join(' · '),
+          ),
+        ),
       undone && el('span', { class: 'hint' }, to('undone', { by: by(undone, undoer) })),
-      !undone && el('div', { class: 'row' },
-        el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/undo`) }, to('undo')),
-        appeal && !answered && el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/answer`) }, to('keep'))));
+      !undone &&
+        el(
+          'div',
+          { class: 'row' },
+          el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/undo`) }, to('undo')),
+          appeal &&
+            !answered &&
+            el('button', { type: 'button', onclick: () => void act(answer, `sanctions/${id}/answer`) }, to('keep')),
+        ),
+    );
   }
 
-  fill(place, el('h1', null, to('queue')), el('div', { class: 'moderation' }, el('section', null, line, list, search), detail));
+  fill(
+    place,
+    el('h1', null, to('queue')),
+    el('div', { class: 'moderation' }, el('section', null, line, list, search), detail),
+  );
   void load();
   return () => removeBoard();
 };
@@ -162,19 +273,41 @@ function standing({ account, account_since: since, deleted_at: deleted }) {
 
 /** The sentence about what holds now. @param {Sanction[]} sanctions */
 function inForce(sanctions) {
-  const held = sanctions.filter(({ active }) => active).map(({ kind, until }) => to(`do_${kind}`) + (until ? ` – ${moment(until)}` : ''));
+  const held = sanctions
+    .filter(({ active }) => active)
+    .map(({ kind, until }) => to(`do_${kind}`) + (until ? ` – ${moment(until)}` : ''));
   return held.length > 0 ? to('in_force', { list: held.join(', ') }) : to('nothing_in_force');
 }
 
 /** @param {Report} report */
 function reportItem({ reporter, kind, game, line, text, at, state, closed_at: closed, closed_by: closer }) {
-  return el('li', null,
-    el('div', null, el('b', null, tm(/** @type {'kind_chat'} */ (`kind_${kind}`))), ' ', el('span', { class: `chip${state === 'open' ? ' now' : ''}` }, tm(/** @type {'state_open'} */ (`state_${state}`)))),
+  return el(
+    'li',
+    null,
+    el(
+      'div',
+      null,
+      el('b', null, tm(/** @type {'kind_chat'} */ (`kind_${kind}`))),
+      ' ',
+      el(
+        'span',
+        { class: `chip${state === 'open' ? ' now' : ''}` },
+        tm(/** @type {'state_open'} */ (`state_${state}`)),
+      ),
+    ),
     el('span', { class: 'hint' }, [moment(at), reporter].join(' · ')),
     closed && el('span', { class: 'hint' }, to('closed', { by: by(closed, closer) })),
     text && el('bdi', null, text),
-    line && el('blockquote', null, el('span', { class: 'hint' }, to(line.verified ? 'said' : 'quoted')), ' ', el('bdi', null, line.text)),
-    game && el('a', { href: `/game/${game}` }, to('game')));
+    line &&
+      el(
+        'blockquote',
+        null,
+        el('span', { class: 'hint' }, to(line.verified ? 'said' : 'quoted')),
+        ' ',
+        el('bdi', null, line.text),
+      ),
+    game && el('a', { href: `/game/${game}` }, to('game')),
+  );
 }
 
 /** @param {Signals} signals */

@@ -20,17 +20,28 @@ export function reportForm(app, { member, name }, { room, game, line: said }, cl
   const kind = el('select', { name: 'kind' }, ...KINDS.map((one) => el('option', { value: one }, tm(`kind_${one}`))));
   const text = el('textarea', { name: 'text', rows: 3, maxLength: CHAT_TEXT_MAX });
   const line = el('p', { class: 'hint', role: 'status' }, tm('report_how'));
-  const form = el('form', { class: 'report' },
+  const form = el(
+    'form',
+    { class: 'report' },
     el('h3', null, tm('report_person', { name })),
     said && el('blockquote', null, el('bdi', null, said.text)),
     el('label', { class: 'field' }, el('span', null, tm('report_kind')), kind),
     el('label', { class: 'field' }, el('span', null, tm('report_text')), text),
-    line, el('button', { class: 'primary' }, tm('report_send')));
+    line,
+    el('button', { class: 'primary' }, tm('report_send')),
+  );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
       const quoted = room && said && { room, number: said.number, text: said.text };
-      await ask(app, 'POST', 'reports', { about: member, name, kind: kind.value, text: text.value, game, line: quoted || undefined });
+      await ask(app, 'POST', 'reports', {
+        about: member,
+        name,
+        kind: kind.value,
+        text: text.value,
+        game,
+        line: quoted || undefined,
+      });
       close();
       app.toast(tm('reported'));
     } catch (error) {

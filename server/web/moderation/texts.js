@@ -2,7 +2,7 @@
 
 /** @import { Values } from '../language/texts.js' */
 
-import { errorText, refusalValues, RefusedError } from '../language/refusals.js';
+import { errorText, RefusedError, refusalValues } from '../language/refusals.js';
 import { formatDate, languageCode, worded } from '../language/texts.js';
 import { reasonOf } from '../ui/http-request.js';
 
@@ -27,5 +27,9 @@ export function faultText(error) {
   const key = `refused_${reasonOf(error)}`;
   if (!(error instanceof RefusedError) || !Object.hasOwn(texts, key)) return errorText(error);
   const { refusal } = error;
-  return worded(texts[/** @type {keyof English} */ (key)], { why: '', ...refusalValues(refusal), end: endText(refusal.until) });
+  return worded(texts[/** @type {keyof English} */ (key)], {
+    why: '',
+    ...refusalValues(refusal),
+    end: endText(refusal.until),
+  });
 }

@@ -22,7 +22,7 @@ let made = 0;
 /** @param {() => boolean} hasAccount */
 export function createRatedChoice(hasAccount) {
   const choice = check(t('rated'));
-  const why = el('p', { class: 'hint', id: `rated-why-${made += 1}` });
+  const why = el('p', { class: 'hint', id: `rated-why-${(made += 1)}` });
   choice.field.setAttribute('aria-describedby', why.id);
   let wished = siteStorage.getItem(STORAGE_KEY) === '1';
   choice.field.addEventListener('change', () => {

@@ -2,7 +2,7 @@
 
 /** @import { ProfileRating, Results } from '../ui/protocol-types' */
 
-import { sizeName, variantName, VARIANTS } from '../game/display-names.js';
+import { sizeName, VARIANTS, variantName } from '../game/display-names.js';
 import { formatNumber, t } from '../language/texts.js';
 import { el } from '../ui/dom.js';
 import { tl } from './texts.js';
@@ -58,5 +58,10 @@ export function resultsBar({ won, drawn, lost }, words = tl('results_say', { won
     part.style.flexGrow = String(count);
     return part;
   });
-  return el('div', { class: 'results' }, el('p', null, words), el('div', { class: 'split', 'aria-hidden': 'true' }, ...parts));
+  return el(
+    'div',
+    { class: 'results' },
+    el('p', null, words),
+    el('div', { class: 'split', 'aria-hidden': 'true' }, ...parts),
+  );
 }

@@ -30,16 +30,40 @@ export function showDailyPuzzle(place) {
     const day = dayOf(new Date());
     const rules = PUZZLE_RULES.find((known) => known === readWanted().rules) ?? 'freestyle';
     // Without the puzzles, the home page is whole.
-    const puzzle = await loadPuzzles(rules).then((all) => puzzleOfDay(all, day), () => undefined);
+    const puzzle = await loadPuzzles(rules).then(
+      (all) => puzzleOfDay(all, day),
+      () => undefined,
+    );
     if (!puzzle || left) return;
     const progress = readProgress();
     const days = streak(progress, day);
     const boardPlace = el('div', { class: 'live-board', 'aria-hidden': 'true' });
-    fill(place, el('a', { class: 'card daily', href: `/puzzles#${puzzle.id}` }, el('h2', null, tp('of_day')),
-      el('div', { class: 'row' }, boardPlace,
-        el('p', null, el('b', null, progress.solved.has(puzzle.id) ? tp('solved') : tp(`${stoneAt(puzzle.moves.length)}_to_move`)), ' ', tp('find', { count: puzzle.length }))),
-      el('p', { class: 'hint' }, `${tp('streak')} · ${days > 0 ? tp('days', { count: days }) : tp('days_none')}`),
-      streakStones(days)));
+    fill(
+      place,
+      el(
+        'a',
+        { class: 'card daily', href: `/puzzles#${puzzle.id}` },
+        el('h2', null, tp('of_day')),
+        el(
+          'div',
+          { class: 'row' },
+          boardPlace,
+          el(
+            'p',
+            null,
+            el(
+              'b',
+              null,
+              progress.solved.has(puzzle.id) ? tp('solved') : tp(`${stoneAt(puzzle.moves.length)}_to_move`),
+            ),
+            ' ',
+            tp('find', { count: puzzle.length }),
+          ),
+        ),
+        el('p', { class: 'hint' }, `${tp('streak')} · ${days > 0 ? tp('days', { count: days }) : tp('days_none')}`),
+        streakStones(days),
+      ),
+    );
     const board = createBoard(boardPlace, { still: true });
     board.show({ size: puzzle.rules.size, moves: puzzle.moves });
     remove = () => board.remove();

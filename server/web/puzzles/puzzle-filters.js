@@ -11,11 +11,28 @@ import { tp } from './texts.js';
 
 /** @param {() => void} changed */
 export function createFilters(changed) {
-  const rules = select(tp('rules'), PUZZLE_RULES.map((variant) => [variant, variantName(variant)]));
-  const length = select(tp('length'), [['', tp('any')], ...LENGTHS.map(([from, to], at) => /** @type {const} */ ([
-    String(from), at === 0 ? tp('up_to', { to }) : at === LENGTHS.length - 1 ? tp('or_more', { from }) : tp('from_to', { from, to }),
-  ]))]);
-  const kind = select(tp('kind'), [['', tp('any')], ...KINDS.map((name) => /** @type {const} */ ([name, tp(`kind_${name}`)]))]);
+  const rules = select(
+    tp('rules'),
+    PUZZLE_RULES.map((variant) => [variant, variantName(variant)]),
+  );
+  const length = select(tp('length'), [
+    ['', tp('any')],
+    ...LENGTHS.map(
+      ([from, to], at) =>
+        /** @type {const} */ ([
+          String(from),
+          at === 0
+            ? tp('up_to', { to })
+            : at === LENGTHS.length - 1
+              ? tp('or_more', { from })
+              : tp('from_to', { from, to }),
+        ]),
+    ),
+  ]);
+  const kind = select(tp('kind'), [
+    ['', tp('any')],
+    ...KINDS.map((name) => /** @type {const} */ ([name, tp(`kind_${name}`)])),
+  ]);
   const fields = { rules: rules.field, length: length.field, kind: kind.field };
   for (const [name, value] of Object.entries(readWanted())) choose(name, value);
   offer();
@@ -43,7 +60,11 @@ export function createFilters(changed) {
 
   /** @returns {Wanted} */
   function wanted() {
-    return { rules: /** @type {PuzzleRules} */ (rules.field.value), length: length.field.value, kind: kind.field.value };
+    return {
+      rules: /** @type {PuzzleRules} */ (rules.field.value),
+      length: length.field.value,
+      kind: kind.field.value,
+    };
   }
 
   return {

@@ -22,11 +22,15 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** @returns {Progress} */
 export function readProgress() {
   const { solved, last, days, longest } = read(STORAGE_KEY);
-  const count = (/** @type {unknown} */ value) => (Number.isInteger(value) ? Math.min(Math.max(Number(value), 0), DAYS_MAX) : 0);
+  const count = (/** @type {unknown} */ value) =>
+    Number.isInteger(value) ? Math.min(Math.max(Number(value), 0), DAYS_MAX) : 0;
   const isDay = typeof last === 'string' && DAY.test(last);
   const names = Array.isArray(solved) ? solved.filter((id) => typeof id === 'string' && ID.test(id)) : [];
   return {
-    solved: new Set(names.slice(0, SOLVED_MAX)), last: isDay ? last : '', days: isDay ? count(days) : 0, longest: Math.max(count(longest), isDay ? count(days) : 0),
+    solved: new Set(names.slice(0, SOLVED_MAX)),
+    last: isDay ? last : '',
+    days: isDay ? count(days) : 0,
+    longest: Math.max(count(longest), isDay ? count(days) : 0),
   };
 }
 

@@ -14,7 +14,12 @@ export const PUZZLE_RULES = ['freestyle', 'renju'];
 /** @type {readonly PuzzleKind[]} */
 export const KINDS = ['fours', 'threes', 'trap'];
 /** Choices of lengths: from, to. @type {readonly (readonly [number, number])[]} */
-export const LENGTHS = [[1, 3], [4, 5], [6, 7], [8, 99]];
+export const LENGTHS = [
+  [1, 3],
+  [4, 5],
+  [6, 7],
+  [8, 99],
+];
 
 /** The first line of a file. */
 const FORMAT = 'fivefold puzzles 1';
@@ -46,7 +51,14 @@ export function readPuzzles(text) {
     const [kind, length, first = '', moves = ''] = line.split(' ');
     const [at] = points(first);
     if (!at) throw new Error('puzzles: a line without its first move');
-    return { id: `${variant}-${hash(moves)}`, rules, kind: /** @type {PuzzleKind} */ (kind), length: Number(length), first: at, moves: points(moves) };
+    return {
+      id: `${variant}-${hash(moves)}`,
+      rules,
+      kind: /** @type {PuzzleKind} */ (kind),
+      length: Number(length),
+      first: at,
+      moves: points(moves),
+    };
   });
 }
 
@@ -71,7 +83,9 @@ export function rulesOfId(id) {
 /** The puzzles that the player wants. @param {readonly Puzzle[]} puzzles @param {Wanted} wanted */
 export function matching(puzzles, { length, kind }) {
   const [least, most] = LENGTHS.find(([from]) => String(from) === length) ?? [0, Infinity];
-  return puzzles.filter((puzzle) => puzzle.length >= least && puzzle.length <= most && (kind === '' || puzzle.kind === kind));
+  return puzzles.filter(
+    (puzzle) => puzzle.length >= least && puzzle.length <= most && (kind === '' || puzzle.kind === kind),
+  );
 }
 
 /** The puzzle of a day, the same for everyone. @param {readonly Puzzle[]} puzzles @param {string} day such as `2026-11-22` */

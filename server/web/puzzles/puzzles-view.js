@@ -7,9 +7,9 @@
 /** @import { Puzzle } from './puzzle-set.js' */
 
 import { positionLink } from '../analysis/position-link.js';
+import { createBoard } from '../board/board.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { paintForbidden, paintGhost } from '../board/board-marks.js';
-import { createBoard } from '../board/board.js';
 import { playClick, playFinish } from '../browser/sounds.js';
 import { askModule, loadJudge } from '../engine/engine.js';
 import { rulesName } from '../game/display-names.js';
@@ -66,7 +66,8 @@ export const view = (app, place) => {
   const stone = el('i', { class: 'stone', 'aria-hidden': 'true' });
   const say = el('div', { class: 'say' });
   const how = el('p');
-  const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {object} */ more = {}) => el('button', { type: 'button', onclick, ...more }, text);
+  const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {object} */ more = {}) =>
+    el('button', { type: 'button', onclick, ...more }, text);
   const hint = el('button', { type: 'button', onclick: giveHint }, icon('hint'), tp('hint'));
   const solution = button(tp('show'), () => void showSolution());
   const restart = button(tp('restart'), () => begin());
@@ -80,12 +81,33 @@ export const view = (app, place) => {
   const streak = createStreak();
   const tries = createRatedTries(app, gone);
   const filters = createFilters(() => void open(''));
-  const table = el('div', { class: 'table replay puzzling' },
+  const table = el(
+    'div',
+    { class: 'table replay puzzling' },
     el('div', { class: 'board-side' }, boardPlace),
-    el('div', { class: 'panel' }, title,
-      el('section', { class: 'card voice', 'aria-live': 'polite' }, el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how, tries.element)), buttons),
-      asks, about, filters.element, streak.element,
-      el('div', { class: 'row' }, today, button(tp('copy'), () => app.copy(location.href)), linkButton('/learn', t('learn')))));
+    el(
+      'div',
+      { class: 'panel' },
+      title,
+      el(
+        'section',
+        { class: 'card voice', 'aria-live': 'polite' },
+        el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how, tries.element)),
+        buttons,
+      ),
+      asks,
+      about,
+      filters.element,
+      streak.element,
+      el(
+        'div',
+        { class: 'row' },
+        today,
+        button(tp('copy'), () => app.copy(location.href)),
+        linkButton('/learn', t('learn')),
+      ),
+    ),
+  );
   place.append(table);
   loadJudge();
   app.tab(`${t('puzzles')} – Fivefold`);
@@ -106,7 +128,10 @@ export const view = (app, place) => {
     puzzle = undefined;
     showWords(tp('loading'));
     try {
-      [all] = await Promise.all([loadPuzzles(linked ?? wanted.rules), tries.load({ ...wanted, rules: linked ?? wanted.rules })]);
+      [all] = await Promise.all([
+        loadPuzzles(linked ?? wanted.rules),
+        tries.load({ ...wanted, rules: linked ?? wanted.rules }),
+      ]);
     } catch {
       if (gone() || mine !== attempt) return;
       state = 'failed';
@@ -125,7 +150,10 @@ export const view = (app, place) => {
     const wanted = filters.wanted();
     const fitting = matching(all, wanted);
     const daily = puzzleOfDay(all, dayOf(new Date()));
-    const fresh = daily && !wanted.length && !wanted.kind && !done.has(daily.id) ? daily : nextPuzzle(tries.suitable(fitting, done), done, puzzle?.id, Math.random());
+    const fresh =
+      daily && !wanted.length && !wanted.kind && !done.has(daily.id)
+        ? daily
+        : nextPuzzle(tries.suitable(fitting, done), done, puzzle?.id, Math.random());
     streak.show(readProgress(), fitting);
     puzzle = named ?? fresh;
     if (daily) set(today, { href: `/puzzles#${daily.id}`, hidden: puzzle === daily });
@@ -158,7 +186,7 @@ export const view = (app, place) => {
 
   /** @returns {Point[]} */
   function moves() {
-    return [...puzzle?.moves ?? [], ...played];
+    return [...(puzzle?.moves ?? []), ...played];
   }
 
   /** The color of the player. */
@@ -223,7 +251,10 @@ export const view = (app, place) => {
     refuted = refutation ? [point, refutation] : [];
     state = 'wrong';
     const other = own() === 'black' ? 'white' : 'black';
-    showWords(tp('wrong', { point: called(point) }), refutation ? tp(`wrong_${other}`, { point: called(refutation) }) : tp('wrong_full'));
+    showWords(
+      tp('wrong', { point: called(point) }),
+      refutation ? tp(`wrong_${other}`, { point: called(refutation) }) : tp('wrong_full'),
+    );
     board.refused();
   }
 
@@ -240,7 +271,10 @@ export const view = (app, place) => {
     void tries.end(played, false);
     playFinish();
     const time = formatSpan(performance.now() - begun);
-    const way = helped || wrongs === 0 ? tp(helped ? 'solved_hint' : 'solved_first', { time }) : tp('solved_tries', { count: wrongs, time });
+    const way =
+      helped || wrongs === 0
+        ? tp(helped ? 'solved_hint' : 'solved_first', { time })
+        : tp('solved_tries', { count: wrongs, time });
     showWords(tp('solved'), `${why} ${way}`.trim());
     streak.show(readProgress(), matching(all, filters.wanted()));
     next.focus({ preventScroll: true });
@@ -319,8 +353,13 @@ export const view = (app, place) => {
     if (puzzle && over) set(analyze, { href: `/analyse#${positionLink(puzzle.rules, shown)}` });
     const judged = puzzle && judge.of(puzzle.rules, shown);
     board.show({
-      size: puzzle?.rules.size ?? [15, 15], moves: shown, turn: asked ? own() : undefined,
-      winning: over ? judged?.outcome?.points : undefined, forbidden: judged?.forbidden, line: state === 'wrong' ? refuted : undefined, paint: paintMark,
+      size: puzzle?.rules.size ?? [15, 15],
+      moves: shown,
+      turn: asked ? own() : undefined,
+      winning: over ? judged?.outcome?.points : undefined,
+      forbidden: judged?.forbidden,
+      line: state === 'wrong' ? refuted : undefined,
+      paint: paintMark,
     });
   }
 

@@ -35,13 +35,19 @@ export function createRatedTries(app, gone) {
     if (!isSignedIn() || app.connection.status === 'lost') return;
     try {
       const [from, to] = LENGTHS.find(([least]) => String(least) === wanted.length) ?? [0, 255];
-      const query = new URLSearchParams({ rules: wanted.rules, from: String(from), to: String(to), ...wanted.kind && { kind: wanted.kind } });
+      const query = new URLSearchParams({
+        rules: wanted.rules,
+        from: String(from),
+        to: String(to),
+        ...(wanted.kind && { kind: wanted.kind }),
+      });
       const answer = await fetch(`/api/puzzles?${query}`);
       if (!answer.ok || gone() || last !== wanted) return;
       /** @type {{ rating?: PuzzleScore, near: string[] }} */
       const next = await answer.json();
       near = new Set(next.near);
-      if (!element.textContent) write(element, next.rating ? tp('rating_now', { rating: points(next.rating) }) : tp('rating_none'));
+      if (!element.textContent)
+        write(element, next.rating ? tp('rating_now', { rating: points(next.rating) }) : tp('rating_none'));
     } catch {
       // Any other puzzle does.
     }
@@ -57,13 +63,22 @@ export function createRatedTries(app, gone) {
     if (!puzzle || !isSignedIn()) return;
     try {
       const body = JSON.stringify({ puzzle: puzzle.id, moves, gave_up: gaveUp });
-      const answer = await fetch('/api/puzzles/tries', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const answer = await fetch('/api/puzzles/tries', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       if (!answer.ok) throw await refusedAnswer(answer);
       /** @type {Counted} */
       const counted = await answer.json();
       if (gone()) return;
       const change = formatNumber(counted.change, { signDisplay: 'exceptZero' });
-      write(element, counted.repeated ? `${tp('tried_before')} ${tp('rating_now', { rating: points(counted) })}` : tp('rating_change', { rating: points(counted), change }));
+      write(
+        element,
+        counted.repeated
+          ? `${tp('tried_before')} ${tp('rating_now', { rating: points(counted) })}`
+          : tp('rating_change', { rating: points(counted), change }),
+      );
       if (last) await load(last);
     } catch (error) {
       if (gone()) return;

@@ -19,10 +19,22 @@ const PAGES_MAX = 20;
 /** @type {View} */
 export const view = (app, place) => {
   app.tab(`${t('games')} – Fivefold`);
-  const search = el('input', { type: 'search', placeholder: t('search'), 'aria-label': t('search'), oninput: searchAgain });
-  const tab = (/** @type {boolean} */ mine) => el('button', {
-    type: 'button', 'aria-pressed': String(mine === own), onclick: () => choose(mine),
-  }, t(mine ? 'my_games' : 'public_games'));
+  const search = el('input', {
+    type: 'search',
+    placeholder: t('search'),
+    'aria-label': t('search'),
+    oninput: searchAgain,
+  });
+  const tab = (/** @type {boolean} */ mine) =>
+    el(
+      'button',
+      {
+        type: 'button',
+        'aria-pressed': String(mine === own),
+        onclick: () => choose(mine),
+      },
+      t(mine ? 'my_games' : 'public_games'),
+    );
   const tabs = el('div', { class: 'seg' });
   const open = createOwnRooms(app);
   const list = el('ol', { class: 'games' });
@@ -54,8 +66,12 @@ export const view = (app, place) => {
       if (!app.connection.you) await app.connection.send({ type: 'ping' });
       for (let pages = 0; pages < PAGES_MAX; pages += 1) {
         const { account } = app.connection;
-        const query = new URLSearchParams({ ...next && { before: String(next) }, ...own && account && { own: 'true' } });
-        const headers = own && !account ? { authorization: `Bearer ${siteStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
+        const query = new URLSearchParams({
+          ...(next && { before: String(next) }),
+          ...(own && account && { own: 'true' }),
+        });
+        const headers =
+          own && !account ? { authorization: `Bearer ${siteStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
         const answer = await fetch(`/api/games?${query}`, { headers });
         if (!answer.ok) throw await refusedAnswer(answer);
         const page = await answer.json();
@@ -78,7 +94,25 @@ export const view = (app, place) => {
   function show() {
     const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const found = games.filter((game) => words.every((word) => searchText(game).includes(word)));
-    fill(list, ...(found.length > 0 ? found.map(row) : [el('li', { class: 'none' }, t(games.length > 0 ? 'no_match' : 'no_games'), games.length === 0 && el('div', { class: 'row' }, linkButton('/', t('find_opponent'), true), linkButton('/local', t('local'))))]));
+    fill(
+      list,
+      ...(found.length > 0
+        ? found.map(row)
+        : [
+            el(
+              'li',
+              { class: 'none' },
+              t(games.length > 0 ? 'no_match' : 'no_games'),
+              games.length === 0 &&
+                el(
+                  'div',
+                  { class: 'row' },
+                  linkButton('/', t('find_opponent'), true),
+                  linkButton('/local', t('local')),
+                ),
+            ),
+          ]),
+    );
     more.hidden = next === undefined;
     return words.length > 0 && found.length < FOUND_ENOUGH && next !== undefined;
   }
@@ -93,17 +127,54 @@ export const view = (app, place) => {
     const seat = SEATS.find((one) => isMember(game[one], app.connection.you));
     const white = opponent(game.black);
     const { winner } = game.outcome;
-    const mark = !winner ? t('draw_short') : !seat ? stoneName(stoneOf(winner, game.black), game.rules) : t(winner === seat ? 'won' : 'lost');
+    const mark = !winner
+      ? t('draw_short')
+      : !seat
+        ? stoneName(stoneOf(winner, game.black), game.rules)
+        : t(winner === seat ? 'won' : 'lost');
     const kind = !winner || !seat ? '' : winner === seat ? 'won' : 'lost';
-    return el('li', null, el('a', { class: 'game', href: `/game/${game.id}` },
-      el('span', { class: `mark ${kind}` }, mark),
-      el('span', { class: 'game-players' },
-        stoneSign('black', game.rules), el('bdi', null, nameOrYou(app, game[game.black])), ' – ', stoneSign('white', game.rules), el('bdi', null, nameOrYou(app, game[white]))),
-      el('span', { class: 'hint' }, `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black, game.rules)}`),
-      el('time', { class: 'hint', dateTime: new Date(game.ended_at).toISOString() }, formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }))));
+    return el(
+      'li',
+      null,
+      el(
+        'a',
+        { class: 'game', href: `/game/${game.id}` },
+        el('span', { class: `mark ${kind}` }, mark),
+        el(
+          'span',
+          { class: 'game-players' },
+          stoneSign('black', game.rules),
+          el('bdi', null, nameOrYou(app, game[game.black])),
+          ' – ',
+          stoneSign('white', game.rules),
+          el('bdi', null, nameOrYou(app, game[white])),
+        ),
+        el(
+          'span',
+          { class: 'hint' },
+          `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black, game.rules)}`,
+        ),
+        el(
+          'time',
+          { class: 'hint', dateTime: new Date(game.ended_at).toISOString() },
+          formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }),
+        ),
+      ),
+    );
   }
 
-  place.append(el('div', { class: 'page' }, el('h1', null, t('games')), open.element, el('h2', null, t('finished_games')), el('div', { class: 'row games-bar' }, tabs, search), list, more));
+  place.append(
+    el(
+      'div',
+      { class: 'page' },
+      el('h1', null, t('games')),
+      open.element,
+      el('h2', null, t('finished_games')),
+      el('div', { class: 'row games-bar' }, tabs, search),
+      list,
+      more,
+    ),
+  );
   choose(true);
   return () => {
     gone = true;

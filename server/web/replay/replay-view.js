@@ -7,8 +7,8 @@ import { betterLine, decidingMoves } from '../analysis/deciding-moves.js';
 import { blackChances, createLegend, fetchReview } from '../analysis/game-review.js';
 import { ta } from '../analysis/texts.js';
 import { createValueGraph } from '../analysis/value-graph.js';
-import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createAnalysisDisplay, valueText } from '../game/analysis-display.js';
 import { playerName, resultName, rulesName, stoneSign } from '../game/display-names.js';
 import { createMoveList } from '../game/move-list.js';
@@ -33,7 +33,14 @@ export const view = (app, place, id) => {
     .catch(async (error) => {
       const { showNotFound } = await import('../board/not-found.js');
       if (end.signal.aborted) return;
-      const remove = showNotFound(place, errorText(error), '', linkButton('/', t('find_opponent'), true), linkButton('/games', t('your_games')), linkButton('/lobby', t('lobby')));
+      const remove = showNotFound(
+        place,
+        errorText(error),
+        '',
+        linkButton('/', t('find_opponent'), true),
+        linkButton('/games', t('your_games')),
+        linkButton('/lobby', t('lobby')),
+      );
       end.signal.addEventListener('abort', remove);
     });
   return () => end.abort();
@@ -63,28 +70,75 @@ function show(app, place, game, signal) {
   const showsLine = el('input', { type: 'checkbox', onchange: update });
   const lineChoice = el('label', { class: 'check', hidden: true }, showsLine, ta('show_best'));
   const turning = el('div', { class: 'deciding' });
-  const lines = opening ? openingLines(opening.acts, opening.first, {
-    name: (seat) => playerName(game[seat]), called: (point) => pointName(point, boundsOf(rules.size)),
-  }) : [];
-  const list = createMoveList(moves, rules.size, go, lines.filter(({ swapped }) => swapped));
+  const lines = opening
+    ? openingLines(opening.acts, opening.first, {
+        name: (seat) => playerName(game[seat]),
+        called: (point) => pointName(point, boundsOf(rules.size)),
+      })
+    : [];
+  const list = createMoveList(
+    moves,
+    rules.size,
+    go,
+    lines.filter(({ swapped }) => swapped),
+  );
   const judge = createJudge(update);
   const board = createBoard(boardPlace, { steps: true, onkey: key, announce: (text) => app.announce(text) });
-  const player = (/** @type {import('../ui/protocol-types').Seat} */ seat) => el('span', { class: outcome.winner === seat ? 'winner' : '' },
-    stoneSign(stoneOf(seat, black), rules), el('bdi', null, playerName(game[seat])));
-  place.append(el('div', { class: 'table replay' },
-    el('div', { class: 'board-side' }, boardPlace),
-    el('div', { class: 'panel' },
-      el('div', { class: 'summary' }, el('h1', { class: 'status' }, resultName(outcome, black, rules)),
-        el('p', { class: 'players' }, player(black), ' – ', player(opponent(black))),
-        el('p', { class: 'about' }, rulesName(rules, opening?.kind), ' · ', formatDate(game.ended_at, { dateStyle: 'medium' })),
-        lines.length > 0 && el('ol', { class: 'opening-lines' }, ...lines.map(({ text }) => el('li', null, text)))),
-      el('section', { class: 'card moves-card' }, list.element, el('div', { class: 'stepping' }, navigation.element, play)),
-      graph.element, reviewing, display.element, lineChoice, turning, downloads())));
+  const player = (/** @type {import('../ui/protocol-types').Seat} */ seat) =>
+    el(
+      'span',
+      { class: outcome.winner === seat ? 'winner' : '' },
+      stoneSign(stoneOf(seat, black), rules),
+      el('bdi', null, playerName(game[seat])),
+    );
+  place.append(
+    el(
+      'div',
+      { class: 'table replay' },
+      el('div', { class: 'board-side' }, boardPlace),
+      el(
+        'div',
+        { class: 'panel' },
+        el(
+          'div',
+          { class: 'summary' },
+          el('h1', { class: 'status' }, resultName(outcome, black, rules)),
+          el('p', { class: 'players' }, player(black), ' – ', player(opponent(black))),
+          el(
+            'p',
+            { class: 'about' },
+            rulesName(rules, opening?.kind),
+            ' · ',
+            formatDate(game.ended_at, { dateStyle: 'medium' }),
+          ),
+          lines.length > 0 && el('ol', { class: 'opening-lines' }, ...lines.map(({ text }) => el('li', null, text))),
+        ),
+        el(
+          'section',
+          { class: 'card moves-card' },
+          list.element,
+          el('div', { class: 'stepping' }, navigation.element, play),
+        ),
+        graph.element,
+        reviewing,
+        display.element,
+        lineChoice,
+        turning,
+        downloads(),
+      ),
+    ),
+  );
 
-  void import('../analysis/arrow-keys.js').then(({ listenToArrows }) => listenToArrows((by) => {
-    autoplay(false);
-    navigation.step(by);
-  }, () => {}, signal));
+  void import('../analysis/arrow-keys.js').then(({ listenToArrows }) =>
+    listenToArrows(
+      (by) => {
+        autoplay(false);
+        navigation.step(by);
+      },
+      () => {},
+      signal,
+    ),
+  );
   const wanted = Number(new URLSearchParams(location.search).get('ply') ?? moves.length);
   navigation.show(moves.length);
   autoplay(false);
@@ -121,7 +175,9 @@ function show(app, place, game, signal) {
     const line = review && showsLine.checked ? review.moves[ply]?.line : undefined;
     const shown = moves.slice(0, ply);
     board.show({
-      size, moves: shown, line,
+      size,
+      moves: shown,
+      line,
       winning: whole ? outcome.points : undefined,
       forbidden: !whole && mayForbid(rules, shown) ? judge.of(rules, shown)?.forbidden : undefined,
     });
@@ -145,16 +201,39 @@ function show(app, place, game, signal) {
   function showDeciding(found) {
     const marks = decidingMoves(found);
     list.mark(marks);
-    fill(turning, createLegend(), marks.length > 0 && el('h2', null, ta('deciding')), ...marks.map(({ ply, kind, loss }) => {
-      const point = moves[ply];
-      const better = betterLine(found, ply, point);
-      const [best] = better;
-      return point && el('div', { class: 'turning' }, el('button', { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
-        el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }), stoneSign(stoneAt(ply), rules), el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`), ' ',
-        ta(kind), loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`)),
-      best && el('button', { type: 'button', onclick: () => void analyse(ply, better) },
-        ta('better', { point: pointName(best, boundsOf(rules.size)) })));
-    }));
+    fill(
+      turning,
+      createLegend(),
+      marks.length > 0 && el('h2', null, ta('deciding')),
+      ...marks.map(({ ply, kind, loss }) => {
+        const point = moves[ply];
+        const better = betterLine(found, ply, point);
+        const [best] = better;
+        return (
+          point &&
+          el(
+            'div',
+            { class: 'turning' },
+            el(
+              'button',
+              { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
+              el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }),
+              stoneSign(stoneAt(ply), rules),
+              el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`),
+              ' ',
+              ta(kind),
+              loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`),
+            ),
+            best &&
+              el(
+                'button',
+                { type: 'button', onclick: () => void analyse(ply, better) },
+                ta('better', { point: pointName(best, boundsOf(rules.size)) }),
+              ),
+          )
+        );
+      }),
+    );
   }
 
   /** Goes on in the game's own analysis, with what is known of its review. @param {number} [ply] @param {readonly Point[]} [line] added after this ply */
@@ -186,7 +265,12 @@ function show(app, place, game, signal) {
   }
 
   function downloads() {
-    const file = (/** @type {string} */ kind) => el('a', { class: 'button', href: `/api/games/${game.id}.${kind}`, download: `fivefold-${game.id}.${kind}` }, kind.toUpperCase());
+    const file = (/** @type {string} */ kind) =>
+      el(
+        'a',
+        { class: 'button', href: `/api/games/${game.id}.${kind}`, download: `fivefold-${game.id}.${kind}` },
+        kind.toUpperCase(),
+      );
     const link = () => app.share(location.href);
     const picture = async () => {
       const blob = await board.picture();
@@ -195,9 +279,15 @@ function show(app, place, game, signal) {
       el('a', { href: address, download: `fivefold-${game.id}.png` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
     };
-    return el('div', { class: 'row downloads' },
+    return el(
+      'div',
+      { class: 'row downloads' },
       el('button', { type: 'button', class: 'primary', onclick: link }, t('share')),
-      file('sgf'), file('psq'), file('json'), el('button', { type: 'button', onclick: picture }, 'PNG'),
-      el('button', { type: 'button', onclick: () => void analyse() }, t('analyse')));
+      file('sgf'),
+      file('psq'),
+      file('json'),
+      el('button', { type: 'button', onclick: picture }, 'PNG'),
+      el('button', { type: 'button', onclick: () => void analyse() }, t('analyse')),
+    );
   }
 }

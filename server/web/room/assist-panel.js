@@ -48,16 +48,38 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
   let [weighing, analysing] = [];
 
   const bots = el('select', { 'aria-label': t('assist_bot'), onchange: update });
-  const button = (/** @type {'bot_move' | 'weight' | 'weights'} */ what) => el('button', {
-    type: 'button', title: t(`assist_${what}_how`), onclick: () => act(what),
-  }, t(`assist_${what}`));
-  const analyse = el('button', { type: 'button', title: t('analyse_live_how'), onclick: () => act('engine') }, t('analyse_live'));
-  const buttons = { bot_move: button('bot_move'), weight: button('weight'), weights: button('weights'), engine: analyse };
+  const button = (/** @type {'bot_move' | 'weight' | 'weights'} */ what) =>
+    el(
+      'button',
+      {
+        type: 'button',
+        title: t(`assist_${what}_how`),
+        onclick: () => act(what),
+      },
+      t(`assist_${what}`),
+    );
+  const analyse = el(
+    'button',
+    { type: 'button', title: t('analyse_live_how'), onclick: () => act('engine') },
+    t('analyse_live'),
+  );
+  const buttons = {
+    bot_move: button('bot_move'),
+    weight: button('weight'),
+    weights: button('weights'),
+    engine: analyse,
+  };
   const status = el('p', { class: 'hint', role: 'status' });
   const display = createAnalysisDisplay();
   const hint = el('button', { type: 'button', hidden: true, onclick: hintMore }, icon('hint'), t('hint'));
-  const element = el('details', { class: 'assist card', hidden: true }, el('summary', null, t('analyse')),
-    el('div', { class: 'row' }, bots, ...Object.values(buttons)), status, display.element);
+  const element = el(
+    'details',
+    { class: 'assist card', hidden: true },
+    el('summary', null, t('analyse')),
+    el('div', { class: 'row' }, bots, ...Object.values(buttons)),
+    status,
+    display.element,
+  );
 
   /** Whether this player may use help now. */
   function allowed() {
@@ -94,7 +116,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     hinted = 0;
     on[what] = !on[what];
     // One map at a time: all weights, one weight, or the engine's moves.
-    if (on[what]) for (const other of /** @type {const} */ (['weights', 'weight', 'engine'])) on[other] = other === what;
+    if (on[what])
+      for (const other of /** @type {const} */ (['weights', 'weight', 'engine'])) on[other] = other === what;
     update();
     redraw();
   }
@@ -111,12 +134,17 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
 
   /** The best moves by their weights. */
   function bestMoves() {
-    return [...weights ?? []].sort((a, b) => b.weight - a.weight).slice(0, hinted === 1 ? 1 : GOOD_MOVES);
+    return [...(weights ?? [])].sort((a, b) => b.weight - a.weight).slice(0, hinted === 1 ? 1 : GOOD_MOVES);
   }
 
   /** What the hint tells, in words. */
   function hintText() {
-    const names = hinted && weights ? bestMoves().map(({ point }) => pointName(point, boundsOf(room.rules.size))).join(' ') : '';
+    const names =
+      hinted && weights
+        ? bestMoves()
+            .map(({ point }) => pointName(point, boundsOf(room.rules.size)))
+            .join(' ')
+        : '';
     if (hinted === 3) return t('hint_sees');
     return names && t(hinted === 1 ? 'hint_best' : 'hint_good', { point: names });
   }
@@ -138,7 +166,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     const yours = room.toAct !== undefined && room.toAct === room.seatOf(app.connection.you);
     buttons.bot_move.disabled = !yours;
     buttons.engine.hidden = (room.rules.k ?? 0) > ANALYSED_K;
-    for (const what of /** @type {const} */ (['weight', 'weights', 'engine'])) set(buttons[what], { 'aria-pressed': String(on[what]) });
+    for (const what of /** @type {const} */ (['weight', 'weights', 'engine']))
+      set(buttons[what], { 'aria-pressed': String(on[what]) });
     void askWeights();
     void askEngine();
     const lines = on.engine && analysis?.ply === viewed() ? analysis : undefined;
@@ -205,7 +234,9 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
   /** The bot's weight of the point under the cursor. */
   function pointText() {
     const point = board.point();
-    return weights && point ? t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: weightAt(point) }) : '';
+    return weights && point
+      ? t('assist_point', { point: pointName(point, boundsOf(room.rules.size)), weight: weightAt(point) })
+      : '';
   }
 
   return {
@@ -216,7 +247,8 @@ export function createAssistPanel(app, room, board, redraw, viewed) {
     /** Additions to the position on the board.
      * @returns {Partial<Shown>} */
     shown() {
-      if (hinted && on.weights && weights) return { best: bestMoves().map(({ point }, at) => ({ point, label: hinted === 1 ? '' : `${at + 1}` })) };
+      if (hinted && on.weights && weights)
+        return { best: bestMoves().map(({ point }, at) => ({ point, label: hinted === 1 ? '' : `${at + 1}` })) };
       if (on.weights && weights) return { weights };
       if (on.weight && weights) return { weights, only: board.point(), note: weightAt };
       return on.engine && analysis?.ply === viewed() ? drawnLines(analysis.lines, viewed()) : {};

@@ -23,18 +23,39 @@ const LINES_MAX = 200;
 export function createChat(app, room, reveal) {
   const list = el('ol');
   const log = el('div', { class: 'chat-lines', role: 'log', tabIndex: 0, 'aria-label': t('chat') }, list);
-  const field = el('input', { maxLength: CHAT_TEXT_MAX, placeholder: t('chat_say'), 'aria-label': t('chat_say'), enterKeyHint: 'send', autocomplete: 'off' });
-  const form = el('form', { class: 'row' }, field, el('button', { type: 'submit', title: t('chat_send'), 'aria-label': t('chat_send') }, icon('arrow')));
+  const field = el('input', {
+    maxLength: CHAT_TEXT_MAX,
+    placeholder: t('chat_say'),
+    'aria-label': t('chat_say'),
+    enterKeyHint: 'send',
+    autocomplete: 'off',
+  });
+  const form = el(
+    'form',
+    { class: 'row' },
+    field,
+    el('button', { type: 'submit', title: t('chat_send'), 'aria-label': t('chat_send') }, icon('arrow')),
+  );
   /** The last line, and how many are new, where the chat itself is out of sight. */
   const last = el('span');
   const counts = [el('span', { class: 'chip now' }), el('span', { class: 'chip now' })];
   const line = el('button', { type: 'button', class: 'talk', onclick: reveal }, icon('talk'), last, counts[0]);
-  const button = el('button', { type: 'button', class: 'talk-too', onclick: reveal }, icon('talk'), t('chat'), counts[1]);
+  const button = el(
+    'button',
+    { type: 'button', class: 'talk-too', onclick: reveal },
+    icon('talk'),
+    t('chat'),
+    counts[1],
+  );
   const note = el('p', { class: 'hint' });
   const allowed = el('input', { type: 'checkbox', onchange: () => send({ type: 'set_chat', on: allowed.checked }) });
   const host = el('label', { class: 'check' }, allowed, t('chat_allowed'));
-  const element = el('details', { class: 'chat card', open: settings.chat, ontoggle: () => change('chat', element.open) }, el('summary', null, t('chat')),
-    el('div', { class: 'chat-body' }, log, form, note, host));
+  const element = el(
+    'details',
+    { class: 'chat card', open: settings.chat, ontoggle: () => change('chat', element.open) },
+    el('summary', null, t('chat')),
+    el('div', { class: 'chat-body' }, log, form, note, host),
+  );
   /** @type {Map<number, Line>} */
   const lines = new Map();
   let usable = true;
@@ -80,10 +101,24 @@ export function createChat(app, room, reveal) {
 
   function showLines() {
     const sorted = [...lines.values()].sort((a, b) => a.number - b.number).slice(-LINES_MAX);
-    fill(list, ...(sorted.length > 0 ? sorted.map((line) => lineOf(app, room, line)) : [el('li', { class: 'hint' }, t('chat_quiet'))]));
+    fill(
+      list,
+      ...(sorted.length > 0
+        ? sorted.map((line) => lineOf(app, room, line))
+        : [el('li', { class: 'hint' }, t('chat_quiet'))]),
+    );
     log.scrollTop = log.scrollHeight;
     const latest = sorted.at(-1);
-    fill(last, ...(latest ? [el('bdi', { class: 'name' }, latest.bot ? t('bot_kind', { kind: latest.name }) : memberName(latest.name)), ' ', el('bdi', null, latest.text)] : [t('chat')]));
+    fill(
+      last,
+      ...(latest
+        ? [
+            el('bdi', { class: 'name' }, latest.bot ? t('bot_kind', { kind: latest.name }) : memberName(latest.name)),
+            ' ',
+            el('bdi', null, latest.text),
+          ]
+        : [t('chat')]),
+    );
   }
 
   function showFresh() {
@@ -142,5 +177,11 @@ export function createChat(app, room, reveal) {
 function lineOf(app, room, { apart, number, member, name, bot, text }) {
   const opposed = room.phase === 'running' && !!room.seatOf(app.connection.you);
   const who = personName(app, { member, name, engine: bot }, { opposed, room: room.code, line: { number, text } });
-  return el('li', { class: apart ? 'apart' : '' }, el('span', { class: 'name', title: apart ? t('spectator') : '' }, who), ' ', el('bdi', null, text));
+  return el(
+    'li',
+    { class: apart ? 'apart' : '' },
+    el('span', { class: 'name', title: apart ? t('spectator') : '' }, who),
+    ' ',
+    el('bdi', null, text),
+  );
 }

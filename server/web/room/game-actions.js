@@ -73,7 +73,8 @@ export function createGameActions(app, room, more) {
    * @param {string} [kind]
    * @param {keyof typeof ICONS} [sign]
    */
-  const button = (label, press, kind = '', sign = undefined) => el('button', { type: 'button', class: kind, onclick: press }, sign && icon(sign), t(label));
+  const button = (label, press, kind = '', sign = undefined) =>
+    el('button', { type: 'button', class: kind, onclick: press }, sign && icon(sign), t(label));
 
   /**
    * A question with its answers. It does not take the focus.
@@ -81,8 +82,14 @@ export function createGameActions(app, room, more) {
    * @param {string} how what else answers it
    * @param {...HTMLElement} answers
    */
-  const offer = (text, how, ...answers) => el('div', { class: 'offer', role: 'alertdialog', 'aria-label': text },
-    el('p', { class: 'say' }, text), how && el('p', null, how), el('div', { class: 'row' }, ...answers));
+  const offer = (text, how, ...answers) =>
+    el(
+      'div',
+      { class: 'offer', role: 'alertdialog', 'aria-label': text },
+      el('p', { class: 'say' }, text),
+      how && el('p', null, how),
+      el('div', { class: 'row' }, ...answers),
+    );
 
   /**
    * What follows unless somebody acts before a time: for the first act of a game, for an opponent who
@@ -97,7 +104,9 @@ export function createGameActions(app, room, more) {
     const claim_at = room.away[opponent(seat)]?.claim_at;
     if (claim_at !== undefined) return { until: claim_at, text: 'away_claim', due: 'opponent_away' };
     if (!nudge) return undefined;
-    return nudge.by === seat ? { until: nudge.until, text: 'nudge_claim', due: 'nudge_due' } : { until: nudge.until, text: 'nudged' };
+    return nudge.by === seat
+      ? { until: nudge.until, text: 'nudge_claim', due: 'nudge_due' }
+      : { until: nudge.until, text: 'nudged' };
   }
 
   /** Writes the countdown. @param {Seat} seat @param {number} until @param {TextKey} text */
@@ -110,8 +119,15 @@ export function createGameActions(app, room, more) {
   function mayNudge(seat) {
     const them = opponent(seat);
     const { first_act, nudge } = room.game ?? {};
-    return room.toAct === them && room.time.type === 'none' && 'member' in (room.seats[them] ?? {}) && !room.away[them]
-      && !first_act && !nudge && app.connection.now() - room.turnSince >= NUDGE_AFTER_MS;
+    return (
+      room.toAct === them &&
+      room.time.type === 'none' &&
+      'member' in (room.seats[them] ?? {}) &&
+      !room.away[them] &&
+      !first_act &&
+      !nudge &&
+      app.connection.now() - room.turnSince >= NUDGE_AFTER_MS
+    );
   }
 
   /** @param {Seat} seat */
@@ -121,21 +137,38 @@ export function createGameActions(app, room, more) {
     const name = playerName(room.seats[opponent(seat)]);
     const line = (/** @type {TextKey} */ key) => el('p', { class: 'offer-line' }, t(key));
     const answers = (/** @type {BareType} */ yes, /** @type {BareType} */ no) => [
-      button('accept', () => send(yes), 'primary'), button('decline', () => send(no)),
+      button('accept', () => send(yes), 'primary'),
+      button('decline', () => send(no)),
     ];
     const made = [];
     if (game.draw_offer === seat) made.push(line('draw_asked'));
-    else if (game.draw_offer) made.push(offer(t('draw_offered', { name }), t('draw_how'), ...answers('accept_draw', 'decline_draw')));
+    else if (game.draw_offer)
+      made.push(offer(t('draw_offered', { name }), t('draw_how'), ...answers('accept_draw', 'decline_draw')));
     if (game.takeback_ask === seat) made.push(line('takeback_waits'));
-    else if (game.takeback_ask) made.push(offer(t('takeback_asked', { name }), '', ...answers('grant_takeback', 'refuse_takeback')));
+    else if (game.takeback_ask)
+      made.push(offer(t('takeback_asked', { name }), '', ...answers('grant_takeback', 'refuse_takeback')));
     if (game.rematch_ask === seat) made.push(line('rematch_waits'));
-    else if (game.rematch_ask) made.push(offer(t('rematch_asked', { name }), '', button('accept', () => send('rematch'), 'primary')));
+    else if (game.rematch_ask)
+      made.push(
+        offer(
+          t('rematch_asked', { name }),
+          '',
+          button('accept', () => send('rematch'), 'primary'),
+        ),
+      );
     const waits = deadline(seat);
     if (waits) {
       count(seat, waits.until, waits.text);
-      made.push(waits.due && waits.until <= app.connection.now()
-        ? offer(t(waits.due, { name }), '', button('claim_win', () => send('claim_win'), 'primary'), button('claim_draw', () => send('claim_draw')))
-        : counting);
+      made.push(
+        waits.due && waits.until <= app.connection.now()
+          ? offer(
+              t(waits.due, { name }),
+              '',
+              button('claim_win', () => send('claim_win'), 'primary'),
+              button('claim_draw', () => send('claim_draw')),
+            )
+          : counting,
+      );
     }
     return made;
   }
@@ -181,10 +214,11 @@ export function createGameActions(app, room, more) {
   function waysOut(seat) {
     const { game } = room;
     const over = !!game?.outcome;
-    if (!game || seat && !over) return [];
+    if (!game || (seat && !over)) return [];
     const host = room.host === app.connection.you;
     const closes = over && canClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
-    const way = (/** @type {string} */ text, /** @type {keyof typeof ICONS} */ sign) => el('a', { class: 'button', href: '/' }, icon(sign), text);
+    const way = (/** @type {string} */ text, /** @type {keyof typeof ICONS} */ sign) =>
+      el('a', { class: 'button', href: '/' }, icon(sign), text);
     // Where others are concerned, closing is more than a way out.
     const others = withOthers();
     return [
@@ -193,7 +227,8 @@ export function createGameActions(app, room, more) {
       // It leads where Leave does, and a small phone has no room for five buttons.
       over && !room.paired && !(others && closes) && way(t('change_rules'), 'swap'),
       (others || !closes) && way(t('leave'), others ? 'previous' : 'close'),
-      closes && set(button('close', close, others ? 'danger close-room' : '', 'close'), { 'aria-label': t('close_room') }),
+      closes &&
+        set(button('close', close, others ? 'danger close-room' : '', 'close'), { 'aria-label': t('close_room') }),
     ];
   }
 
@@ -223,14 +258,31 @@ export function createGameActions(app, room, more) {
     const seat = room.seatOf(app.connection.you);
     if (waiting && room.phase !== 'running') undo();
     const offered = seat ? offersTo(seat) : [];
-    const offered_texts = offered.map((one) => (one.contains(countdown) ? seat && deadline(seat)?.text : one.textContent)).join();
+    const offered_texts = offered
+      .map((one) => (one.contains(countdown) ? seat && deadline(seat)?.text : one.textContent))
+      .join();
     const acts = [...(seat ? ownActions(seat) : []), ...waysOut(seat)];
     const on = waysOn(seat);
     const texts = [...acts, ...on].map((one) => one && (more.includes(one) || one.textContent));
-    const state = JSON.stringify([seat, room.phase, room.keptGame, waiting?.text, offered_texts, offered.length, texts]);
+    const state = JSON.stringify([
+      seat,
+      room.phase,
+      room.keptGame,
+      waiting?.text,
+      offered_texts,
+      offered.length,
+      texts,
+    ]);
     if (state === shown) return;
     shown = state;
-    const undoing = waiting && el('div', { class: 'offer undoable' }, el('p', { class: 'say' }, waiting.text), el('div', { class: 'row' }, button('undo', undo, 'primary')));
+    const undoing =
+      waiting &&
+      el(
+        'div',
+        { class: 'offer undoable' },
+        el('p', { class: 'say' }, waiting.text),
+        el('div', { class: 'row' }, button('undo', undo, 'primary')),
+      );
     fill(offers, undoing, ...offered);
     fill(again, ...on);
     fill(element, ...acts);

@@ -15,7 +15,9 @@ import { botsIn, closeRoom, fetchOwnRooms, isOver, withSomebody } from './own-ro
  */
 export async function findOrCreateRoom(app, create) {
   const rooms = await fetchOwnRooms(app);
-  const left = rooms.filter((room) => room.host && isOver(room) && room.spectators === 0 && !withSomebody(room.seats, app.connection.you));
+  const left = rooms.filter(
+    (room) => room.host && isOver(room) && room.spectators === 0 && !withSomebody(room.seats, app.connection.you),
+  );
   const same = left.find((room) => fits(room, create));
   for (const room of left) if (room !== same) await closeRoom(app, room.room);
   if (same) return playAgain(app, same.room);
@@ -44,8 +46,13 @@ async function playAgain(app, room) {
  */
 export function createBotRoom(app, level, game) {
   return findOrCreateRoom(app, {
-    type: 'create', ...game, seats: ['me', { bot: { kind: 'engine', level } }], colour: 'random',
-    opening: 'free', assistance: false, visibility: 'private',
+    type: 'create',
+    ...game,
+    seats: ['me', { bot: { kind: 'engine', level } }],
+    colour: 'random',
+    opening: 'free',
+    assistance: false,
+    visibility: 'private',
   });
 }
 
@@ -56,13 +63,24 @@ export function createBotRoom(app, level, game) {
  * @param {CreateCommand} create
  */
 function fits(room, create) {
-  const bots = /** @type {(string | { bot: unknown })[]} */ (create.seats).flatMap((seat) => (typeof seat === 'object' ? [seat.bot] : []));
-  const one = [room.rules, room.opening ?? 'free', room.time ?? { type: 'none' }, room.assistance, room.visibility, botsIn(room)];
+  const bots = /** @type {(string | { bot: unknown })[]} */ (create.seats).flatMap((seat) =>
+    typeof seat === 'object' ? [seat.bot] : [],
+  );
+  const one = [
+    room.rules,
+    room.opening ?? 'free',
+    room.time ?? { type: 'none' },
+    room.assistance,
+    room.visibility,
+    botsIn(room),
+  ];
   const other = [create.rules, create.opening ?? 'free', create.time, create.assistance, create.visibility, bots];
   return create.colour === 'random' && bots.length > 0 && JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
 }
 
 /** Sorts the fields of objects, for comparison. @param {string} _ @param {unknown} value */
 function sorted(_, value) {
-  return value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+  return value && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort())
+    : value;
 }

@@ -44,12 +44,19 @@ export function followTurns(app, show) {
   let times = 0;
   lists.add((rooms) => {
     running = rooms.some(({ phase }) => phase === 'running');
-    show(rooms.filter((room) => room.your_turn && withSomebody(room.seats, app.connection.you)).map(({ room }) => room));
+    show(
+      rooms.filter((room) => room.your_turn && withSomebody(room.seats, app.connection.you)).map(({ room }) => room),
+    );
   });
   const poll = () => {
     times += 1;
     // Out of sight, only a running game is worth it.
-    if (document.visibilityState === 'hidden' ? !running || times % UNLISTED_TIMES : lists.size === 1 && times % UNLISTED_TIMES) return;
+    if (
+      document.visibilityState === 'hidden'
+        ? !running || times % UNLISTED_TIMES
+        : lists.size === 1 && times % UNLISTED_TIMES
+    )
+      return;
     // The next poll tries again.
     update(app).catch(() => {});
   };
@@ -62,7 +69,12 @@ export function followTurns(app, show) {
 /** @param {App} app @param {number} [first] rooms to list at first */
 export function createOwnRooms(app, first = SHOWN_MAX) {
   const list = el('ol', { class: 'own-rooms' });
-  const element = el('section', { class: 'own', hidden: !siteStorage.getItem(SOME_KEY) }, el('h2', { tabIndex: -1 }, t('your_games')), list);
+  const element = el(
+    'section',
+    { class: 'own', hidden: !siteStorage.getItem(SOME_KEY) },
+    el('h2', { tabIndex: -1 }, t('your_games')),
+    list,
+  );
   let most = first;
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';
@@ -80,16 +92,43 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
 
   /** @param {OwnRoom} room */
   function row(room) {
-    const them = SEATS.map((seat) => room.seats[seat]).find((player) => player && !isMember(player, app.connection.you));
+    const them = SEATS.map((seat) => room.seats[seat]).find(
+      (player) => player && !isMember(player, app.connection.you),
+    );
     const clock = room.time ? ` · ${timeControlText(room.time)}` : '';
     // Who thinks is named already.
     const named = them && (room.your_turn || room.phase !== 'running');
-    return el('li', { class: 'own-room' },
-      el('a', { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
-        el('span', { class: 'own-state' }, el('strong', null, stateOf(room)), named && (isOver(room) ? ' · ' : ` ${t('against')} `), named && el('bdi', null, playerName(them))),
+    return el(
+      'li',
+      { class: 'own-room' },
+      el(
+        'a',
+        { href: `/r/${room.room}`, class: room.your_turn ? 'now' : '' },
+        el(
+          'span',
+          { class: 'own-state' },
+          el('strong', null, stateOf(room)),
+          named && (isOver(room) ? ' · ' : ` ${t('against')} `),
+          named && el('bdi', null, playerName(them)),
+        ),
         el('span', { class: 'hint opt' }, `${rulesName(room.rules, room.opening)}${clock}`),
-        el('span', { class: room.your_turn ? 'button primary slim' : 'button slim' }, t(isOver(room) ? 'view' : 'continue'))),
-      canClose(room, app.connection.you) && el('button', { type: 'button', 'aria-label': t('close_room'), onclick: () => closeRoom(app, room.room, hasOthers(room, app.connection.you)).then(() => update(app)) }, t('close')));
+        el(
+          'span',
+          { class: room.your_turn ? 'button primary slim' : 'button slim' },
+          t(isOver(room) ? 'view' : 'continue'),
+        ),
+      ),
+      canClose(room, app.connection.you) &&
+        el(
+          'button',
+          {
+            type: 'button',
+            'aria-label': t('close_room'),
+            onclick: () => closeRoom(app, room.room, hasOthers(room, app.connection.you)).then(() => update(app)),
+          },
+          t('close'),
+        ),
+    );
   }
 
   lists.add(show);
@@ -114,7 +153,9 @@ function urgency(room) {
 /** @param {OwnRoom} room */
 function stateOf(room) {
   if (room.phase === 'running') {
-    return room.your_turn || !room.to_act ? t('your_turn') : t('their_turn', { name: playerName(room.seats[room.to_act]) });
+    return room.your_turn || !room.to_act
+      ? t('your_turn')
+      : t('their_turn', { name: playerName(room.seats[room.to_act]) });
   }
   return t(isOver(room) ? 'game_over' : 'waiting');
 }

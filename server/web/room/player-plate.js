@@ -73,7 +73,11 @@ export function createPlayerPlate(app, room) {
       const state = JSON.stringify([player, opposed, app.connection.you]);
       if (state !== shown) {
         shown = state;
-        fill(name, personName(app, player, { opposed, room: room.code }), isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you')));
+        fill(
+          name,
+          personName(app, player, { opposed, room: room.code }),
+          isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you')),
+        );
         name.classList.toggle('long', playerName(player).length > LONG);
       }
       element.classList.toggle('to-move', room.toAct === seat);
@@ -82,9 +86,20 @@ export function createPlayerPlate(app, room) {
       element.classList.toggle('winner', won);
       element.classList.toggle('you', isMember(player, app.connection.you));
       element.classList.toggle('vacant', !sits);
-      const notes = [colourText, played && !sits && !isMember(played, app.connection.you) && t('has_left'), room.ratingText(at) || botRating(player), player && 'member' in player && player.engine && t('bot_engine'), away && t('away'), won && t('won')].filter(Boolean);
+      const notes = [
+        colourText,
+        played && !sits && !isMember(played, app.connection.you) && t('has_left'),
+        room.ratingText(at) || botRating(player),
+        player && 'member' in player && player.engine && t('bot_engine'),
+        away && t('away'),
+        won && t('won'),
+      ].filter(Boolean);
       // A line ends between them only.
-      if (note.textContent !== notes.join(' · ')) fill(note, ...notes.flatMap((one, index) => [index > 0 && ' ', el('span', null, one, index < notes.length - 1 && ' ·')]));
+      if (note.textContent !== notes.join(' · '))
+        fill(
+          note,
+          ...notes.flatMap((one, index) => [index > 0 && ' ', el('span', null, one, index < notes.length - 1 && ' ·')]),
+        );
       showClock();
     },
     showClock,

@@ -3,12 +3,22 @@
 /** @import { Closed, NumberedEvent, Refused, Seat } from '../ui/protocol-types' */
 /** @import { View } from '../ui/view-types' */
 
-import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createBoard } from '../board/board.js';
+import { boundsOf, pointName } from '../board/board-geometry.js';
 import { siteStorage } from '../browser/browser-storage.js';
 import { playClick, playFinish, playNotice } from '../browser/sounds.js';
 import { saveBeaten } from '../game/bots.js';
-import { memberName, nameOrYou, openingName, playerName, resultName, rulesName, sideName, stoneName, timeControlText } from '../game/display-names.js';
+import {
+  memberName,
+  nameOrYou,
+  openingName,
+  playerName,
+  resultName,
+  rulesName,
+  sideName,
+  stoneName,
+  timeControlText,
+} from '../game/display-names.js';
 import { createMoveList } from '../game/move-list.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, isClosedFive, mayForbid } from '../game/position-judge.js';
@@ -55,20 +65,51 @@ export const view = (app, place, code) => {
   const assist = createAssistPanel(app, room, board, show, () => navigation.at ?? room.game?.moves.length ?? 0);
   const chat = createChat(app, room, () => openSide('.chat'));
   const actions = createGameActions(app, room, [chat.button, assist.hint]);
-  const side = el('aside', { class: 'side', 'aria-label': t('more_here'), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && closeSide() },
-    el('button', { type: 'button', class: 'quiet side-close', 'aria-label': t('close'), onclick: closeSide }, icon('close')),
-    el('section', { class: 'card about' }, about, ruleHow, watching), assist.element, chat.element);
-  const voice = el('section', { class: 'card voice', 'aria-live': 'polite' },
-    openingPlace, el('div', { class: 'summary' }, seal(), el('div', null, status, detail, assist.told)), actions.offers, asks, actions.again, app.lost);
-  const table = el('div', { class: 'table' },
+  const side = el(
+    'aside',
+    {
+      class: 'side',
+      'aria-label': t('more_here'),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Escape' && closeSide(),
+    },
+    el(
+      'button',
+      { type: 'button', class: 'quiet side-close', 'aria-label': t('close'), onclick: closeSide },
+      icon('close'),
+    ),
+    el('section', { class: 'card about' }, about, ruleHow, watching),
+    assist.element,
+    chat.element,
+  );
+  const voice = el(
+    'section',
+    { class: 'card voice', 'aria-live': 'polite' },
+    openingPlace,
+    el('div', { class: 'summary' }, seal(), el('div', null, status, detail, assist.told)),
+    actions.offers,
+    asks,
+    actions.again,
+    app.lost,
+  );
+  const table = el(
+    'div',
+    { class: 'table' },
     el('div', { class: 'board-side' }, boardPlace, invitation),
-    el('section', { class: 'card score', 'aria-label': t('players') }, above.element, below.element), voice,
+    el('section', { class: 'card score', 'aria-label': t('players') }, above.element, below.element),
+    voice,
     el('section', { class: 'card moves-card' }, list.element, navigation.element),
-    chat.line, actions.element, side);
+    chat.line,
+    actions.element,
+    side,
+  );
   place.append(table);
   document.body.classList.add('gaming');
   const line = el('button', { type: 'button', class: 'game-line', onclick: () => openSide('.about') });
-  const more = el('button', { type: 'button', class: 'quiet more', 'aria-label': t('more_here'), onclick: () => openSide('.about') }, icon('more'));
+  const more = el(
+    'button',
+    { type: 'button', class: 'quiet more', 'aria-label': t('more_here'), onclick: () => openSide('.about') },
+    icon('more'),
+  );
   app.bar.querySelector('.games-pill')?.before(line);
   app.bar.append(more);
   let entered = false;
@@ -122,7 +163,11 @@ export const view = (app, place, code) => {
     openingLoads = true;
     try {
       const { createOpeningPanel } = await import('../game/opening-panel.js');
-      opening = createOpeningPanel(app, room, { changed: show, focus: () => board.focus(), refused: () => board.refused() });
+      opening = createOpeningPanel(app, room, {
+        changed: show,
+        focus: () => board.focus(),
+        refused: () => board.refused(),
+      });
       openingPlace.append(opening.element);
       side.querySelector('.about')?.append(opening.lines);
       if (!left) show();
@@ -132,7 +177,6 @@ export const view = (app, place, code) => {
       app.showError(error);
     }
   }
-
 
   function show() {
     const game = room.game;
@@ -151,7 +195,7 @@ export const view = (app, place, code) => {
     const judged = asks ? judge.of(room.rules, shown) : undefined;
     const stone = seat && stoneOf(seat, room.black);
     // The board of an opening takes stones once its panel is there.
-    set(boardPlace, { 'aria-busy': room.seq === 0 || inOpening && !opening });
+    set(boardPlace, { 'aria-busy': room.seq === 0 || (inOpening && !opening) });
     boardPlace.classList.toggle('over', !!game?.outcome);
     table.classList.toggle('is-over', !!game?.outcome);
     table.classList.toggle('is-won', !!seat && game?.outcome?.winner === seat);
@@ -163,7 +207,7 @@ export const view = (app, place, code) => {
       turn: !gone && live && !inOpening && room.toAct === seat ? stone : undefined,
       waiting: !gone && live && !inOpening && room.toAct && seat && room.toAct !== seat ? stone : undefined,
       ...assist.shown(),
-      ...inOpening && opening?.shown(),
+      ...(inOpening && opening?.shown()),
     });
     if (game?.opening) void loadOpening();
     opening?.update();
@@ -171,7 +215,7 @@ export const view = (app, place, code) => {
     table.classList.toggle('opening-runs', inOpening && !!opening);
     list.set(moves, room.rules.size);
     if (!gone) assist.update();
-    const bottom = app.connection.local ? 'first' : seat ?? room.black;
+    const bottom = app.connection.local ? 'first' : (seat ?? room.black);
     below.show(bottom);
     above.show(opponent(bottom));
     const open = seat || gone ? undefined : room.openSeat;
@@ -188,13 +232,18 @@ export const view = (app, place, code) => {
   /** The search for an opponent goes on if they aborted the game.
    * @param {import('../ui/protocol-types').Outcome | undefined} outcome @param {Seat | undefined} seat */
   function seekOn(outcome, seat) {
-    if (outcome?.reason === 'aborted' && seat && outcome.by !== seat) void app.seeks().then((seeks) => seeks.aborted(code));
+    if (outcome?.reason === 'aborted' && seat && outcome.by !== seat)
+      void app.seeks().then((seeks) => seeks.aborted(code));
   }
 
   /** @param {Seat} open */
   function sitButton(open, kind = '') {
     const other = room.seats[opponent(open)];
-    return el('button', { type: 'button', class: kind, onclick: () => send({ type: 'sit' }) }, other ? t('play_against', { name: playerName(other) }) : t('sit_here'));
+    return el(
+      'button',
+      { type: 'button', class: kind, onclick: () => send({ type: 'sit' }) },
+      other ? t('play_against', { name: playerName(other) }) : t('sit_here'),
+    );
   }
 
   /** @param {Seat | undefined} seat @param {Seat | undefined} open a seat that the visitor can take */
@@ -206,7 +255,13 @@ export const view = (app, place, code) => {
     const played = room.playedBy(app.connection.you);
     let text = t(open ? 'seat_open' : 'waiting');
     if (outcome) {
-      text = !played ? resultName(outcome, room.black, room.rules) : outcome.reason === 'aborted' ? t('is_aborted') : !outcome.winner ? t('is_drawn') : t(outcome.winner === played ? 'you_won' : 'you_lost');
+      text = !played
+        ? resultName(outcome, room.black, room.rules)
+        : outcome.reason === 'aborted'
+          ? t('is_aborted')
+          : !outcome.winner
+            ? t('is_drawn')
+            : t(outcome.winner === played ? 'you_won' : 'you_lost');
     } else if (turn) {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
@@ -222,7 +277,9 @@ export const view = (app, place, code) => {
     const part = game?.part && t('counts_part', { part: game.part });
     write(about, [rules, clock, counts && t(counts), why || part].filter(Boolean).join(' · '));
     write(line, `${rules} · ${clock}`);
-    watching.title = room.spectators.names.map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : memberName(name))).join(', ');
+    watching.title = room.spectators.names
+      .map((name) => (room.spectators.bots?.includes(name) ? t('bot_kind', { kind: name }) : memberName(name)))
+      .join(', ');
     write(watching, room.spectators.count > 0 ? t('watching', { count: room.spectators.count }) : '');
     const id = room.keptGame;
     if (id) saveEndedGame(id);
@@ -230,7 +287,10 @@ export const view = (app, place, code) => {
       const loser = room.game?.players[opponent(played)];
       if (loser && 'bot' in loser && loser.bot.kind === 'engine') saveBeaten(loser.bot.level ?? 0);
     }
-    app.tab(turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`, turn && (turn === seat ? 'yours' : stoneOf(turn, room.black)));
+    app.tab(
+      turn && turn === seat ? `● ${t('your_turn')} – Fivefold` : `${text} – Fivefold`,
+      turn && (turn === seat ? 'yours' : stoneOf(turn, room.black)),
+    );
   }
 
   /** Who played where last; nothing before the first move. */
@@ -238,13 +298,18 @@ export const view = (app, place, code) => {
     const { game } = room;
     const point = game?.moves.at(-1);
     if (!game || !point || game.outcome) return '';
-    return t('played', { name: moverName(game, game.moves.length - 1), point: pointName(point, boundsOf(room.rules.size)) });
+    return t('played', {
+      name: moverName(game, game.moves.length - 1),
+      point: pointName(point, boundsOf(room.rules.size)),
+    });
   }
 
   /** Whose five has not won, and why, until its player moves again. */
   function closedFive() {
     const { game } = room;
-    const end = game && [game.moves.length, game.moves.length - 1].find((count) => isClosedFive(room.rules, game.moves.slice(0, count)));
+    const end =
+      game &&
+      [game.moves.length, game.moves.length - 1].find((count) => isClosedFive(room.rules, game.moves.slice(0, count)));
     return game && end && t('closed_five', { name: moverName(game, end - 1) });
   }
 
@@ -255,7 +320,10 @@ export const view = (app, place, code) => {
 
   /** Says what the rules are; without that, their name has to do. @param {HTMLElement} place */
   function explainRules(place) {
-    import('../game/rules/rule-text.js').then(({ ruleText }) => write(place, ruleText(room.rules)), () => {});
+    import('../game/rules/rule-text.js').then(
+      ({ ruleText }) => write(place, ruleText(room.rules)),
+      () => {},
+    );
   }
 
   /** Gives the board the keyboard, unless the player is writing something. */
@@ -278,25 +346,57 @@ export const view = (app, place, code) => {
     // Where the opening decides the colors, nobody knows theirs.
     const how = el('p', { class: 'hint' });
     explainRules(how);
-    const what = [rulesName(rules, openingKind), clock, own && openingKind === 'free' && t('you_play', { stone: sideName(stoneOf(own, room.black), rules) })].filter(Boolean).join(' · ');
+    const what = [
+      rulesName(rules, openingKind),
+      clock,
+      own && openingKind === 'free' && t('you_play', { stone: sideName(stoneOf(own, room.black), rules) }),
+    ]
+      .filter(Boolean)
+      .join(' · ');
     if (asked) {
       const other = seats[opponent(asked)];
       const sit = sitButton(asked, 'primary big');
-      fill(invitation, el('div', { class: 'card' }, el('h2', null, other ? t('invited_by', { name: playerName(other) }) : t('seat_open')), el('p', null, what), how,
-        sit, el('button', { type: 'button', onclick: watchOnly }, t('watch'))));
+      fill(
+        invitation,
+        el(
+          'div',
+          { class: 'card' },
+          el('h2', null, other ? t('invited_by', { name: playerName(other) }) : t('seat_open')),
+          el('p', null, what),
+          how,
+          sit,
+          el('button', { type: 'button', onclick: watchOnly }, t('watch')),
+        ),
+      );
       sit.focus({ preventScroll: true });
       return;
     }
     const open = room.vacant;
     const bots = el('div');
-    if (seat && open) void import('../game/bot-choice.js').then(({ createBotSeat }) => bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))));
-    fill(invitation, el('div', { class: 'card' },
-      el('h2', null, t('invite')), el('p', { class: 'hint' }, t('invite_how')),
-      el('p', null, what), how,
-      linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
-      bots,
-      el('div', { class: 'row' }, linkButton('/', t('leave')), room.host === app.connection.you && el('button', { type: 'button', class: 'close-room', onclick: actions.closeRoom }, t('close_room'))),
-    ));
+    if (seat && open)
+      void import('../game/bot-choice.js').then(({ createBotSeat }) =>
+        bots.replaceWith(createBotSeat(rules, (bot) => send({ type: 'seat_bot', seat: open, bot }))),
+      );
+    fill(
+      invitation,
+      el(
+        'div',
+        { class: 'card' },
+        el('h2', null, t('invite')),
+        el('p', { class: 'hint' }, t('invite_how')),
+        el('p', null, what),
+        how,
+        linkCard(`${location.origin}/r/${code}`, t('invite_link'), what),
+        bots,
+        el(
+          'div',
+          { class: 'row' },
+          linkButton('/', t('leave')),
+          room.host === app.connection.you &&
+            el('button', { type: 'button', class: 'close-room', onclick: actions.closeRoom }, t('close_room')),
+        ),
+      ),
+    );
   }
 
   function watchOnly() {
@@ -309,7 +409,10 @@ export const view = (app, place, code) => {
   function saveEndedGame(id) {
     const { [code]: known, ...others } = endedGames();
     if (known === id) return;
-    siteStorage.setItem(ENDED_KEY, JSON.stringify(Object.fromEntries([...Object.entries(others), [code, id]].slice(-ENDED_MAX))));
+    siteStorage.setItem(
+      ENDED_KEY,
+      JSON.stringify(Object.fromEntries([...Object.entries(others), [code, id]].slice(-ENDED_MAX))),
+    );
   }
 
   /** Plays a sound and announces an event to screen readers. @param {NumberedEvent} news */
@@ -319,13 +422,21 @@ export const view = (app, place, code) => {
       case 'played': {
         const stone = stoneAt(event.ply);
         playClick();
-        app.announce(t('moved', { stone: stoneName(stone, room.rules), point: pointName(event.point, room.rules.size === 'unbounded' ? null : room.rules.size) }), true);
+        app.announce(
+          t('moved', {
+            stone: stoneName(stone, room.rules),
+            point: pointName(event.point, room.rules.size === 'unbounded' ? null : room.rules.size),
+          }),
+          true,
+        );
         break;
       }
       case 'started':
         playNotice();
         if (seat) {
-          const text = room.hasColours ? t('game_begins', { stone: sideName(stoneOf(seat, event.black), room.rules) }) : `${openingName(room.openingKind)}: ${t(`opening_${room.openingKind}_how`)}`;
+          const text = room.hasColours
+            ? t('game_begins', { stone: sideName(stoneOf(seat, event.black), room.rules) })
+            : `${openingName(room.openingKind)}: ${t(`opening_${room.openingKind}_how`)}`;
           app.announce(text, true);
           app.notify(text);
           focusBoard();
@@ -339,10 +450,19 @@ export const view = (app, place, code) => {
         above.swap();
         below.swap();
         break;
-      case 'taken_back': app.announce(t('taken_back')); break;
-      case 'draw_declined': if (event.by !== seat) notifyPlayer('draw_declined'); break;
-      case 'takeback_refused': if (event.by !== seat) notifyPlayer('takeback_refused'); break;
-      case 'draw_offered': case 'takeback_asked': case 'rematch_asked': case 'nudged':
+      case 'taken_back':
+        app.announce(t('taken_back'));
+        break;
+      case 'draw_declined':
+        if (event.by !== seat) notifyPlayer('draw_declined');
+        break;
+      case 'takeback_refused':
+        if (event.by !== seat) notifyPlayer('takeback_refused');
+        break;
+      case 'draw_offered':
+      case 'takeback_asked':
+      case 'rematch_asked':
+      case 'nudged':
         if (event.by !== seat) playNotice();
         break;
       default:
@@ -360,9 +480,21 @@ export const view = (app, place, code) => {
     const closed = type === 'closed' || reason === 'no_such_room' || reason === 'malformed';
     const game = room.keptGame ?? endedGames()[code];
     const again = el('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, t('try_again'));
-    const ways = [closed ? !!game && linkButton(`/game/${game}`, t('replay'), true) : again, linkButton('/', t('find_opponent'), closed && !game), linkButton('/games', t('your_games')), closed && linkButton('/lobby', t('lobby'))];
+    const ways = [
+      closed ? !!game && linkButton(`/game/${game}`, t('replay'), true) : again,
+      linkButton('/', t('find_opponent'), closed && !game),
+      linkButton('/games', t('your_games')),
+      closed && linkButton('/lobby', t('lobby')),
+    ];
     const restored = type === 'refused' && reason === 'no_such_room' && room.seq > 0;
-    const how = type === 'refused' && !closed ? refusalText(refusal) : restored ? t('room_gone_or_restored') : room.seq > 0 || game ? t('room_gone_how') : t('no_room_how');
+    const how =
+      type === 'refused' && !closed
+        ? refusalText(refusal)
+        : restored
+          ? t('room_gone_or_restored')
+          : room.seq > 0 || game
+            ? t('room_gone_how')
+            : t('no_room_how');
     app.announce(how, true);
     if (room.seq === 0) {
       app.tab('Fivefold');

@@ -9,7 +9,11 @@ import { el } from './dom.js';
  * @param {...Node} content
  */
 export function openDialog(title, ...content) {
-  const close = el('button', { type: 'button', class: 'quiet close', 'aria-label': t('close'), onclick: () => dialog.close() }, '×');
+  const close = el(
+    'button',
+    { type: 'button', class: 'quiet close', 'aria-label': t('close'), onclick: () => dialog.close() },
+    '×',
+  );
   const dialog = el('dialog', { 'aria-label': title }, el('header', null, el('h2', null, title), close), ...content);
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();

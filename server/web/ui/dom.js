@@ -51,9 +51,18 @@ const styles = new Map();
 
 /** Loads a style once; after a failure the next call tries again. @param {string} name below the page's folder */
 export function loadStyle(name) {
-  const style = styles.get(name) ?? new Promise((resolve, reject) => {
-    document.head.append(el('link', { rel: 'stylesheet', href: new URL(`../${name}`, import.meta.url).href, onload: resolve, onerror: reject }));
-  });
+  const style =
+    styles.get(name) ??
+    new Promise((resolve, reject) => {
+      document.head.append(
+        el('link', {
+          rel: 'stylesheet',
+          href: new URL(`../${name}`, import.meta.url).href,
+          onload: resolve,
+          onerror: reject,
+        }),
+      );
+    });
   styles.set(name, style);
   style.catch(() => styles.delete(name));
   return style;
@@ -71,8 +80,11 @@ export function icon(name) {
 /** Creates the seal: five stones in a row on vermilion. */
 export function seal() {
   const picture = svg('svg', { viewBox: '0 0 32 32', 'aria-hidden': 'true', class: 'seal' });
-  picture.append(svg('rect', { width: 32, height: 32, rx: 6 }), svg('path', { d: 'M5 27 27 5' }),
-    ...[6.4, 11.2, 16, 20.8, 25.6].map((at) => svg('circle', { cx: at, cy: 32 - at, r: 3 })));
+  picture.append(
+    svg('rect', { width: 32, height: 32, rx: 6 }),
+    svg('path', { d: 'M5 27 27 5' }),
+    ...[6.4, 11.2, 16, 20.8, 25.6].map((at) => svg('circle', { cx: at, cy: 32 - at, r: 3 })),
+  );
   return picture;
 }
 

@@ -31,8 +31,18 @@ export function segment(text, name, choices) {
   const row = el('div', { class: 'seg' });
   const label = el('fieldset', { class: 'field wide' }, el('legend', null, text), row);
   /** @param {readonly (readonly [string, string])[]} offered */
-  const offer = (offered) => row.replaceChildren(...offered.map(([value, words]) => el('label', { class: 'choice-of' },
-    el('input', { type: 'radio', name, value }), el('span', null, words), el('small', { class: 'waiting' }))));
+  const offer = (offered) =>
+    row.replaceChildren(
+      ...offered.map(([value, words]) =>
+        el(
+          'label',
+          { class: 'choice-of' },
+          el('input', { type: 'radio', name, value }),
+          el('span', null, words),
+          el('small', { class: 'waiting' }),
+        ),
+      ),
+    );
   offer(choices);
   return {
     label,

@@ -11,14 +11,33 @@ import { qrPicture } from './qr-code.js';
  * @param {string} [text] the text to share with it
  */
 export function linkCard(address, label, text) {
-  const field = el('textarea', { class: 'link', readOnly: true, value: address, 'aria-label': label, onfocus: () => field.select() });
+  const field = el('textarea', {
+    class: 'link',
+    readOnly: true,
+    value: address,
+    'aria-label': label,
+    onfocus: () => field.select(),
+  });
   const copy = el('button', { class: 'primary', type: 'button' }, icon('copy'), t('copy'));
   copy.addEventListener('click', async () => {
     if (await copyText(address)) copy.lastChild?.replaceWith(t('copied'));
     field.select();
   });
-  const share = 'share' in navigator && el('button', {
-    type: 'button', onclick: () => navigator.share({ url: address, text }).catch(() => {}),
-  }, icon('share'), t('share'));
-  return el('div', { class: 'link-card' }, qrPicture(address), el('div', { class: 'link-line' }, field, el('div', { class: 'row' }, copy, share)));
+  const share =
+    'share' in navigator &&
+    el(
+      'button',
+      {
+        type: 'button',
+        onclick: () => navigator.share({ url: address, text }).catch(() => {}),
+      },
+      icon('share'),
+      t('share'),
+    );
+  return el(
+    'div',
+    { class: 'link-card' },
+    qrPicture(address),
+    el('div', { class: 'link-line' }, field, el('div', { class: 'row' }, copy, share)),
+  );
 }

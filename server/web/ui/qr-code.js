@@ -16,7 +16,15 @@ export function qrPicture(text) {
   if (!rows) return undefined;
   const side = rows.length + 2 * MARGIN;
   const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  const picture = svg('svg', { viewBox: `${-MARGIN} ${-MARGIN} ${side} ${side}`, class: 'qr', role: 'img', 'aria-label': 'QR' });
-  picture.append(svg('rect', { x: -MARGIN, y: -MARGIN, width: side, height: side, fill: '#fff' }), svg('path', { d: path, fill: '#000' }));
+  const picture = svg('svg', {
+    viewBox: `${-MARGIN} ${-MARGIN} ${side} ${side}`,
+    class: 'qr',
+    role: 'img',
+    'aria-label': 'QR',
+  });
+  picture.append(
+    svg('rect', { x: -MARGIN, y: -MARGIN, width: side, height: side, fill: '#fff' }),
+    svg('path', { d: path, fill: '#000' }),
+  );
   return picture;
 }

@@ -86,11 +86,14 @@ function corrected(version, data) {
     for (const byte of part) {
       const factor = byte ^ (rest.shift() ?? 0);
       rest.push(0);
-      divisor.forEach((coefficient, at) => { rest[at] = (rest[at] ?? 0) ^ multiply(coefficient, factor); });
+      divisor.forEach((coefficient, at) => {
+        rest[at] = (rest[at] ?? 0) ^ multiply(coefficient, factor);
+      });
     }
     return rest;
   });
-  const interleaved = (/** @type {number[][]} */ rows) => Array.from({ length: length + degree + 1 }, (_, at) => rows.flatMap((row) => row[at] ?? [])).flat();
+  const interleaved = (/** @type {number[][]} */ rows) =>
+    Array.from({ length: length + degree + 1 }, (_, at) => rows.flatMap((row) => row[at] ?? [])).flat();
   return [...interleaved(parts), ...interleaved(remainders)];
 }
 
@@ -115,7 +118,12 @@ function draw(version, words) {
     if (row && x >= 0 && x < side) row[x] = dark;
   };
   /** A square of rings around a center, of which some are light. */
-  const square = (/** @type {number} */ cx, /** @type {number} */ cy, /** @type {number} */ reach, /** @type {number[]} */ ...light) => {
+  const square = (
+    /** @type {number} */ cx,
+    /** @type {number} */ cy,
+    /** @type {number} */ reach,
+    /** @type {number[]} */ ...light
+  ) => {
     for (let y = -reach; y <= reach; y += 1) {
       for (let x = -reach; x <= reach; x += 1) put(cx + x, cy + y, !light.includes(Math.max(Math.abs(x), Math.abs(y))));
     }
@@ -124,7 +132,11 @@ function draw(version, words) {
     put(6, at, at % 2 === 0);
     put(at, 6, at % 2 === 0);
   }
-  const corners = [[3, 3], [side - 4, 3], [3, side - 4]];
+  const corners = [
+    [3, 3],
+    [side - 4, 3],
+    [3, side - 4],
+  ];
   for (const [x = 0, y = 0] of corners) square(x, y, 4, 2, 4);
   const centers = alignment(version);
   for (const x of centers) {

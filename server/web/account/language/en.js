@@ -7,7 +7,8 @@ export const texts = {
   other_device: 'Play on another device',
   other_device_how: 'This link gives the other device your seats and games. Do not show it to anybody else.',
   replace_link: 'Replace the link',
-  replace_link_how: 'Has somebody else seen the link? Replace it. You keep your name, seats and games, and the old link stops working. Your other devices need the new link.',
+  replace_link_how:
+    'Has somebody else seen the link? Replace it. You keep your name, seats and games, and the old link stops working. Your other devices need the new link.',
   link_replaced: 'Replaced. The old link no longer works.',
   show_link: 'Show the link',
   switch_player: 'Switch to this player?',
@@ -15,7 +16,8 @@ export const texts = {
   current_player_link: 'Link to switch back to {name}',
   switch_back: 'Switch back to {name}',
   former_players: 'Players you were on this device:',
-  switch_player_how: 'You get the seats and games of the other device. Your seats and games here stay with your current player.',
+  switch_player_how:
+    'You get the seats and games of the other device. Your seats and games here stay with your current player.',
   yes: 'Yes',
   no: 'No',
 
@@ -39,9 +41,13 @@ export const texts = {
   recover: 'Set the new password',
   back: 'Back',
   signed_in: 'You are signed in as {name}.',
-  recovered: { one: 'Password changed. You are signed in as {name}. {count} recovery code is left.', other: 'Password changed. You are signed in as {name}. {count} recovery codes are left.' },
+  recovered: {
+    one: 'Password changed. You are signed in as {name}. {count} recovery code is left.',
+    other: 'Password changed. You are signed in as {name}. {count} recovery codes are left.',
+  },
   codes: 'Your recovery codes',
-  codes_how: 'If you lose your password, one of these codes lets you set a new one. Each works once. Keep them in a safe place: nobody can show them to you again.',
+  codes_how:
+    'If you lose your password, one of these codes lets you set a new one. Each works once. Keep them in a safe place: nobody can show them to you again.',
   codes_of: 'Recovery codes of {name} at {place}',
   copy_codes: 'Copy and continue',
   codes_written: 'I’ve written them down',
@@ -62,7 +68,8 @@ export const texts = {
   new_codes_how: 'Your old codes stop working.',
   delete_account: 'Delete your account',
   delete_guest: 'Delete me',
-  delete_guest_how: 'Finished games stay without your name. Everything else that is stored about you is deleted now. Nothing takes that back.',
+  delete_guest_how:
+    'Finished games stay without your name. Everything else that is stored about you is deleted now. Nothing takes that back.',
   delete_guest_now: 'Delete me now',
   delete_how: 'Your games stay without your name. Sign in within 14 days to keep the account.',
   deleted: 'Your account will be deleted in 14 days. Sign in before then to keep it.',
@@ -111,7 +118,8 @@ export const texts = {
   scope_games_read: 'read your games',
   scope_account_read: 'read your name',
   bots: 'Bots',
-  bots_how: 'A bot is an account for a program of yours, which can play rated games too. Everybody sees that it is a bot, and whose it is. You can have up to {most}.',
+  bots_how:
+    'A bot is an account for a program of yours, which can play rated games too. Everybody sees that it is a bot, and whose it is. You can have up to {most}.',
   new_bot: 'Make a bot',
   bot_profile: 'Its profile',
   bot_tokens_how: 'A program plays as this bot with a token. There is no other way to sign in as it.',
@@ -131,7 +139,10 @@ export const texts = {
   device_denied: 'The device is not signed in.',
   link_sign_in: 'Sign in here as {name}?',
   link_other_yes: 'Now say yes on your other device.',
-  take_games: { one: 'Take {count} game on this device with you?', other: 'Take {count} games on this device with you?' },
+  take_games: {
+    one: 'Take {count} game on this device with you?',
+    other: 'Take {count} games on this device with you?',
+  },
   take_games_how: 'The games and seats of the guest on this device become your account’s. You are asked once.',
   oidc_go: 'Continue with {site}',
   oidc_title: 'Other sites: {number}',
@@ -158,13 +169,17 @@ export const texts = {
   refused_name_reserved: 'Nobody can have this name. Choose another one.',
   refused_password_length: 'A password has {least} to {most} characters.',
   refused_common_password: 'This password is too common. Choose another one.',
-  refused_name_changed_lately: { one: 'This name can be changed again in {count} day.', other: 'This name can be changed again in {count} days.' },
+  refused_name_changed_lately: {
+    one: 'This name can be changed again in {count} day.',
+    other: 'This name can be changed again in {count} days.',
+  },
   refused_wrong_passkey: 'This passkey doesn’t belong to any account here. Use another one, or your password.',
   refused_no_passkeys: 'Passkeys do not work at this address.',
   refused_wrong_oidc: 'The other site did not sign you in, or it belongs to another account.',
   refused_no_oidc: 'Signing in with other sites is turned off here.',
   refused_oidc_unavailable: 'The other site does not answer. Try again later.',
-  refused_oidc_misconfigured: 'Signing in with the other site does not work: this server is not set up there as it should be. That is not your fault. Please write to the operator of this server.',
+  refused_oidc_misconfigured:
+    'Signing in with the other site does not work: this server is not set up there as it should be. That is not your fault. Please write to the operator of this server.',
   refused_wrong_device_code: 'This code is invalid or has expired. Get a new one on the other device.',
   refused_device_denied: 'The sign-in was declined on the other device.',
   refused_confirm_first: 'Confirm with your password or a passkey first.',

@@ -32,20 +32,41 @@ export const texts = {
   nothing: 'No moves were found in the text.',
   opened: { one: '{count} move read.', other: '{count} moves read.' },
   unplayed: 'Move {ply} cannot be played: {why}',
-  left_out: { one: '{count} move was left out. Move {ply} cannot be played: {why}', other: '{count} moves were left out. Move {ply} cannot be played: {why}' },
+  left_out: {
+    one: '{count} move was left out. Move {ply} cannot be played: {why}',
+    other: '{count} moves were left out. Move {ply} cannot be played: {why}',
+  },
   too_long: 'The file is too large. The limit is {most} MB.',
   too_many: 'The file has more moves than the {most} that fit here.',
   game_of_file: 'Game of the file',
   game_number: '{number} of {total}',
   note_passes: { one: '{count} pass was left out.', other: '{count} passes were left out.' },
-  note_out_of_turn: { one: '{count} stone out of turn was left out: {value}.', other: '{count} stones out of turn were left out, the first was {value}.' },
-  note_set_up: { one: '{count} change of the board during the game was left out.', other: '{count} changes of the board during the game were left out.' },
-  note_bad_values: { one: '{count} value without a meaning was left out: {value}.', other: '{count} values without a meaning were left out, the first was {value}.' },
-  note_unknown_rules: { one: 'The file’s rules “{value}” are not known.', other: 'The file’s rules “{value}” are not known.' },
+  note_out_of_turn: {
+    one: '{count} stone out of turn was left out: {value}.',
+    other: '{count} stones out of turn were left out, the first was {value}.',
+  },
+  note_set_up: {
+    one: '{count} change of the board during the game was left out.',
+    other: '{count} changes of the board during the game were left out.',
+  },
+  note_bad_values: {
+    one: '{count} value without a meaning was left out: {value}.',
+    other: '{count} values without a meaning were left out, the first was {value}.',
+  },
+  note_unknown_rules: {
+    one: 'The file’s rules “{value}” are not known.',
+    other: 'The file’s rules “{value}” are not known.',
+  },
   note_other_games: { one: 'The file has {count} more game.', other: 'The file has {count} more games.' },
   note_cut_off: { one: 'The file ends in the middle of the game.', other: 'The file ends in the middle of the game.' },
-  note_after_pass: { one: '{count} move after a pass was left out.', other: '{count} moves after a pass were left out.' },
-  note_board_texts: { one: '{count} letter on an empty point was left out.', other: '{count} letters on empty points were left out.' },
+  note_after_pass: {
+    one: '{count} move after a pass was left out.',
+    other: '{count} moves after a pass were left out.',
+  },
+  note_board_texts: {
+    one: '{count} letter on an empty point was left out.',
+    other: '{count} letters on empty points were left out.',
+  },
   no_module: 'This browser can’t read files here.',
   own: 'Your analyses ({number})',
   begin: 'New analysis',
@@ -55,7 +76,10 @@ export const texts = {
   deleted_one: '“{name}” was deleted.',
   too_large: 'This analysis is too large for the browser to keep. Save it as SGF.',
   back: 'Back to the analysis before',
-  rules_removed: { one: '{count} move is not possible by these rules and was removed.', other: '{count} moves are not possible by these rules and were removed.' },
+  rules_removed: {
+    one: '{count} move is not possible by these rules and was removed.',
+    other: '{count} moves are not possible by these rules and were removed.',
+  },
   step_place: 'Press a point on the board: Black and White take turns.',
   step_file: 'Drop a game file here, paste it, or choose it:',
   choose_file: 'Choose a file',
@@ -84,5 +108,6 @@ export const texts = {
   better: 'better: {point}',
   autoplay: 'Autoplay',
   autoplay_stop: 'Stop',
-  legend: 'In the graph, Black is ahead above the middle and White below. A percentage is the winning chance that a move cost its player: a mistake from {mistake}, a blunder from {blunder}. After the decisive move, the winner’s chance stayed at {sure} or more.',
+  legend:
+    'In the graph, Black is ahead above the middle and White below. A percentage is the winning chance that a move cost its player: a mistake from {mistake}, a blunder from {blunder}. After the decisive move, the winner’s chance stayed at {sure} or more.',
 };

@@ -28,5 +28,12 @@ export function openKeys(hasBorders, { onplay, onkey, steps }) {
     ['Ctrl + Z', steps && onplay && tk('undo')],
     ['?', tk('title')],
   ];
-  openDialog(tk('title'), el('dl', { class: 'keys' }, ...rows.flatMap(([keys, words]) => (words ? [el('dt', null, el('kbd', null, keys)), el('dd', null, words)] : []))));
+  openDialog(
+    tk('title'),
+    el(
+      'dl',
+      { class: 'keys' },
+      ...rows.flatMap(([keys, words]) => (words ? [el('dt', null, el('kbd', null, keys)), el('dd', null, words)] : [])),
+    ),
+  );
 }

@@ -5,7 +5,8 @@ export const texts = {
   unmute: 'Unmute',
   block: 'Block',
   unblock: 'Unblock',
-  listed_how: 'Muting hides their messages. Blocking also keeps you out of each other’s games and lists. They won’t be notified.',
+  listed_how:
+    'Muting hides their messages. Blocking also keeps you out of each other’s games and lists. They won’t be notified.',
   muted: 'You do not see messages from {name}.',
   blocked: 'You and {name} won’t meet here any more.',
   unlisted: '{name} is off your list.',

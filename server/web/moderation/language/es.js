@@ -6,7 +6,8 @@ export const texts = {
   unmute: 'Dejar de silenciar',
   block: 'Bloquear',
   unblock: 'Desbloquear',
-  listed_how: 'Silenciar oculta sus mensajes. Bloquear también evita que te cruces con esa persona en partidas y listas. No se le avisa.',
+  listed_how:
+    'Silenciar oculta sus mensajes. Bloquear también evita que te cruces con esa persona en partidas y listas. No se le avisa.',
   muted: 'No ves los mensajes de {name}.',
   blocked: 'Ya no te cruzarás con {name} aquí.',
   unlisted: '{name} ya no está en tu lista.',
@@ -53,7 +54,8 @@ export const texts = {
   refused_reports_full: 'No se ha guardado tu denuncia: hay demasiadas en espera. Inténtalo mañana.',
   refused_muted: 'No puedes chatear{end}. El moderador escribe: {why}',
   refused_no_rated_games: 'No puedes jugar partidas por puntos{end}. El moderador escribe: {why}',
-  refused_opponent_not_rated: 'Este rival no juega ahora partidas por puntos. Busca otro rival o juega una partida amistosa.',
+  refused_opponent_not_rated:
+    'Este rival no juega ahora partidas por puntos. Busca otro rival o juega una partida amistosa.',
   refused_account_closed: 'Esta cuenta está cerrada{end}. El moderador escribe: {why}',
   refused_rated_game: 'Esta posición es de una partida por puntos en curso. Podrás analizarla cuando termine.',
   refused_operators_only: 'Solo los moderadores de este servidor pueden ver esto. Inicia sesión como uno.',

@@ -53,7 +53,8 @@ export const texts = {
   who: 'People or bots',
   bot_of: 'A bot of',
   placement: 'Find your level',
-  placement_how: 'Play three games with a clock against bots, without help. Your first rating begins there, so your first opponents will be at your level.',
+  placement_how:
+    'Play three games with a clock against bots, without help. Your first rating begins there, so your first opponents will be at your level.',
   placement_done: '{games} of {of} played',
   placed: 'Your three games against bots put you at about {rating}. Your first rated game begins there.',
   no_player: 'No such player',

@@ -4,10 +4,16 @@
 export const texts = {
   leaderboard: 'Clasificación',
   joined: 'Desde {date}',
-  rated_games: { one: '{count} partida por puntos', many: '{count} partidas por puntos', other: '{count} partidas por puntos' },
+  rated_games: {
+    one: '{count} partida por puntos',
+    many: '{count} partidas por puntos',
+    other: '{count} partidas por puntos',
+  },
   ratings: 'Puntuaciones',
-  not_rated: 'Aún no hay partidas por puntos. Una partida cuenta si ambos tienen cuenta y lo acordaron antes de empezar.',
-  own_not_rated: 'Aún no tienes partidas por puntos. Busca un rival en la página de inicio: las partidas por puntos están marcadas.',
+  not_rated:
+    'Aún no hay partidas por puntos. Una partida cuenta si ambos tienen cuenta y lo acordaron antes de empezar.',
+  own_not_rated:
+    'Aún no tienes partidas por puntos. Busca un rival en la página de inicio: las partidas por puntos están marcadas.',
   provisional: 'provisional',
   this_month: '{points} este mes',
   rating_of: 'Puntuación: {pool}',
@@ -54,11 +60,14 @@ export const texts = {
   who: 'Personas o bots',
   bot_of: 'Un bot de',
   placement: 'Encuentra tu nivel',
-  placement_how: 'Juega tres partidas con reloj contra bots, sin ayuda. Tu primera puntuación empieza ahí, y tus primeros rivales serán de tu nivel.',
+  placement_how:
+    'Juega tres partidas con reloj contra bots, sin ayuda. Tu primera puntuación empieza ahí, y tus primeros rivales serán de tu nivel.',
   placement_done: '{games} de {of} jugadas',
-  placed: 'Tus tres partidas contra bots te dan unos {rating} puntos. Con ellos empezarás tu primera partida por puntos.',
+  placed:
+    'Tus tres partidas contra bots te dan unos {rating} puntos. Con ellos empezarás tu primera partida por puntos.',
   no_player: 'No existe ese jugador',
-  no_player_how: 'Nadie tiene una cuenta con este nombre. Los nombres pueden cambiar, y los invitados no tienen perfil.',
+  no_player_how:
+    'Nadie tiene una cuenta con este nombre. Los nombres pueden cambiar, y los invitados no tienen perfil.',
   rated_both: 'Cuenta para la puntuación de ambos. Los invitados no pueden aceptarla.',
   rated_account: 'Las partidas por puntos son para quienes tienen cuenta. Crea una en «Tú».',
   rated_clock: 'Las partidas por puntos tienen reloj.',

@@ -10,15 +10,39 @@ import { ts } from './texts.js';
 
 export function openSettingsDialog() {
   const theme = select(ts('theme'), [
-    ['auto', ts('theme_auto')], ['light', ts('theme_light')], ['dark', ts('theme_dark')], ['contrast', ts('theme_contrast')],
+    ['auto', ts('theme_auto')],
+    ['light', ts('theme_light')],
+    ['dark', ts('theme_dark')],
+    ['contrast', ts('theme_contrast')],
   ]);
   const language = select(ts('language'), [['auto', ts('language_auto')], ...Object.entries(LANGUAGES)]);
-  const stones = select(ts('stones'), [['shaded', ts('stones_shaded')], ['flat', ts('stones_flat')], ['marks', ts('stones_marks')]]);
-  const board = select(ts('board_color'), [['kaya', ts('board_kaya')], ['maple', ts('board_maple')], ['cherry', ts('board_cherry')], ['walnut', ts('board_walnut')], ['plain', ts('board_plain')]]);
-  const dialog = openDialog(t('settings'),
-    choice(theme, 'theme'), choice(language, 'language'), choice(board, 'board'), choice(stones, 'stones'),
-    toggle(ts('sounds'), 'sounds'), volume(), toggle(ts('confirm_touch'), 'confirm'), toggle(ts('premoves'), 'premoves'), toggle(t('numbers'), 'numbers'),
-    toggle(ts('coordinates'), 'coordinates'), toggle(ts('show_chat'), 'chat'), ...'Notification' in window ? [notifications()] : []);
+  const stones = select(ts('stones'), [
+    ['shaded', ts('stones_shaded')],
+    ['flat', ts('stones_flat')],
+    ['marks', ts('stones_marks')],
+  ]);
+  const board = select(ts('board_color'), [
+    ['kaya', ts('board_kaya')],
+    ['maple', ts('board_maple')],
+    ['cherry', ts('board_cherry')],
+    ['walnut', ts('board_walnut')],
+    ['plain', ts('board_plain')],
+  ]);
+  const dialog = openDialog(
+    t('settings'),
+    choice(theme, 'theme'),
+    choice(language, 'language'),
+    choice(board, 'board'),
+    choice(stones, 'stones'),
+    toggle(ts('sounds'), 'sounds'),
+    volume(),
+    toggle(ts('confirm_touch'), 'confirm'),
+    toggle(ts('premoves'), 'premoves'),
+    toggle(t('numbers'), 'numbers'),
+    toggle(ts('coordinates'), 'coordinates'),
+    toggle(ts('show_chat'), 'chat'),
+    ...('Notification' in window ? [notifications()] : []),
+  );
   const before = settings.language;
   dialog.addEventListener('close', () => {
     // Texts are looked up once, when an element is created.
@@ -38,9 +62,17 @@ function choice({ field, label }, name) {
 
 /** How loud sounds are, and one to hear it by. */
 function volume() {
-  const field = el('input', { type: 'range', min: 0, max: 100, value: String(100 * settings.volume), 'aria-label': ts('volume') });
+  const field = el('input', {
+    type: 'range',
+    min: 0,
+    max: 100,
+    value: String(100 * settings.volume),
+    'aria-label': ts('volume'),
+  });
   const test = el('button', { type: 'button', onclick: playNotice }, ts('test_sound'));
-  const show = () => { field.disabled = test.disabled = !settings.sounds; };
+  const show = () => {
+    field.disabled = test.disabled = !settings.sounds;
+  };
   field.addEventListener('input', () => change('volume', Number(field.value) / 100));
   field.addEventListener('change', playNotice);
   const row = el('div', { class: 'row volume' }, el('span', null, ts('volume')), field, test);

@@ -45,23 +45,43 @@ export const texts = {
   appeal: 'Recurso:',
   undo: 'Retirar',
   keep: 'Mantener, recurso respondido',
-  signals: 'Últimas {games} partidas con personas: {losses} perdidas, {early} de ellas pronto; {left} perdidas por irse o por tiempo; {wins} ganadas pronto.',
+  signals:
+    'Últimas {games} partidas con personas: {losses} perdidas, {early} de ellas pronto; {left} perdidas por irse o por tiempo; {wins} ganadas pronto.',
   hints: { one: '{count} indicio', many: '{count} de indicios', other: '{count} indicios' },
   look: 'mira aquí',
-  rated_games: { one: '{count} partida por puntos examinada', many: '{count} de partidas por puntos examinadas', other: '{count} partidas por puntos examinadas' },
-  hints_how: 'Indicios de los últimos 90 días. No prueban nada: mira las partidas antes de decidir. Una nota saca a la persona de la cola hasta que vuelva a jugar.',
+  rated_games: {
+    one: '{count} partida por puntos examinada',
+    many: '{count} de partidas por puntos examinadas',
+    other: '{count} partidas por puntos examinadas',
+  },
+  hints_how:
+    'Indicios de los últimos 90 días. No prueban nada: mira las partidas antes de decidir. Una nota saca a la persona de la cola hasta que vuelva a jugar.',
   hint_network: 'La misma red',
-  hint_network_of: { one: '{network} de {count} partida desde la misma red, {device} con el mismo programa, con', many: '{network} de {count} de partidas desde la misma red, {device} con el mismo programa, con', other: '{network} de {count} partidas desde la misma red, {device} con el mismo programa, con' },
+  hint_network_of: {
+    one: '{network} de {count} partida desde la misma red, {device} con el mismo programa, con',
+    many: '{network} de {count} de partidas desde la misma red, {device} con el mismo programa, con',
+    other: '{network} de {count} partidas desde la misma red, {device} con el mismo programa, con',
+  },
   hint_one_sided: 'Partidas desiguales',
-  hint_one_sided_of: { one: '{count} partida en un día, {won} ganadas, con', many: '{count} de partidas en un día, {won} ganadas, con', other: '{count} partidas en un día, {won} ganadas, con' },
+  hint_one_sided_of: {
+    one: '{count} partida en un día, {won} ganadas, con',
+    many: '{count} de partidas en un día, {won} ganadas, con',
+    other: '{count} partidas en un día, {won} ganadas, con',
+  },
   hint_given_away: 'Partidas regaladas',
-  hint_given_away_of: '{away} de {losses} derrotas: se rindió, se fue o perdió por tiempo con una probabilidad superior al 90 %',
+  hint_given_away_of:
+    '{away} de {losses} derrotas: se rindió, se fue o perdió por tiempo con una probabilidad superior al 90 %',
   hint_aborts: 'Partidas dejadas antes de empezar',
   hint_aborts_of: { one: '{count} partida', many: '{count} de partidas', other: '{count} partidas' },
   hint_even_times: 'Tiempos iguales',
-  hint_even_times_of: { one: '{count} jugada, {mean} s de media, variación {variation}', many: '{count} de jugadas, {mean} s de media, variación {variation}', other: '{count} jugadas, {mean} s de media, variación {variation}' },
+  hint_even_times_of: {
+    one: '{count} jugada, {mean} s de media, variación {variation}',
+    many: '{count} de jugadas, {mean} s de media, variación {variation}',
+    other: '{count} jugadas, {mean} s de media, variación {variation}',
+  },
   hint_engine: 'Como el motor',
-  hint_engine_of: 'Primera jugada del motor: {firsts} de {choices} elecciones en {games} partidas. Pérdida media {loss}.',
+  hint_engine_of:
+    'Primera jugada del motor: {firsts} de {choices} elecciones en {games} partidas. Pérdida media {loss}.',
   hint_engine_usual: 'Lo habitual con esta puntuación: {firsts} (a {z} desviaciones) y {loss} ({loss_z}).',
   hint_engine_few: 'Muy pocas partidas con esta puntuación para comparar.',
 };
