@@ -180,6 +180,9 @@ async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> an
         Some(url) => url.to_string(),
         None => PublicUrl::of_listener(address, config.tls.is_some()),
     };
+    let shutdown = CancellationToken::new();
+    // Before the address is printed: a program that reads it may stop the server at once.
+    let stop = cancel_on_signal(shutdown.clone())?;
     let greeting = logs::greeting(settings.log_format, &url);
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
@@ -189,11 +192,10 @@ async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> an
     }
 
     let listeners = Listeners { public: Arc::new(listener), metrics: metrics.map(Arc::new) };
-    let shutdown = CancellationToken::new();
     let reload = reload_on_signal(config.tls.clone());
     tokio::select! {
         served = run_and_rejoin(settings, rooms, listeners, config, &shutdown) => served,
-        failed = cancel_on_signal(&shutdown) => Ok(failed?),
+        never = stop => match never {},
         failed = reload => Ok(failed?),
     }
 }

@@ -1,7 +1,7 @@
 //! Handles the operator's signals: Ctrl-C and SIGTERM stop the server, SIGHUP reloads the
 //! certificate. A limit on the size of files ends no process.
 
-use std::{io, sync::Arc};
+use std::{convert::Infallible, io, sync::Arc};
 
 use rustix::process::Signal;
 use tokio::{
@@ -12,19 +12,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::net::tls::Tls;
 
-/// Cancels at the first of these signals, and then never returns.
+/// Receives these signals from now on. The future cancels at the first of them, and then never returns.
 ///
 /// # Errors
 /// If the signals cannot be received.
-pub async fn cancel_on_signal(shutdown: &CancellationToken) -> io::Result<()> {
+pub fn cancel_on_signal(
+    shutdown: CancellationToken,
+) -> io::Result<impl Future<Output = Infallible>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    shutdown.cancel();
-    std::future::pending().await
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        shutdown.cancel();
+        std::future::pending().await
+    })
 }
 
 /// Lets a write beyond the limit on the size of files (RLIMIT_FSIZE) fail, as on a full disk, for as long as the
