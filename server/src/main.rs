@@ -25,8 +25,8 @@ use fivefold_server::{
 use fivefold_shared::protocol::GameId;
 use fivefold_storage as storage;
 use fivefold_storage::{
-    DataFolder, Database, DatabaseUrl, Findings, Memory, Postgres, PostgresRegistry, SoleNode,
-    Sqlite, Storage,
+    DataFolder, Database, DatabaseUrl, Findings, Postgres, PostgresRegistry, SoleNode, Sqlite,
+    Storage,
 };
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
@@ -270,17 +270,26 @@ async fn lost(node: Option<&SoleNode>) {
 }
 
 fn open_storage(settings: &Settings) -> anyhow::Result<Box<dyn Storage>> {
-    if settings.in_memory {
-        tracing::warn!("everything is kept in memory and lost when the server stops");
-        return Ok(Box::new(Memory::default()));
-    }
     if let Some(url) = &settings.database {
         let storage = Postgres::open(url, settings.database_replica.as_ref())?;
         tracing::info!(database = storage.name(), "games are kept in this database");
         return Ok(Box::new(storage));
     }
-    let storage = Sqlite::open(DataFolder::take(&settings.data_folder()?)?)?;
-    tracing::info!(folder = %storage.folder().path().display(), "games are kept in this folder");
+    let folder = if settings.in_memory {
+        DataFolder::temporary()?
+    } else {
+        DataFolder::take(&settings.data_folder()?)?
+    };
+    let storage = Sqlite::open(folder)?;
+    let folder = storage.folder().path().display();
+    if settings.in_memory {
+        tracing::warn!(
+            %folder,
+            "everything is lost when the server stops; if it is killed, delete this temporary folder"
+        );
+    } else {
+        tracing::info!(%folder, "games are kept in this folder");
+    }
     Ok(Box::new(storage))
 }
 

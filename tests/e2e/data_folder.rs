@@ -1,14 +1,19 @@
-//! Tests an unusable data folder: the server does not start, and prints what to do.
+//! Tests data folders: with an unusable one the server does not start, and prints what to do. A temporary one does not
+//! outlive the server.
 
 use std::{
     fs::{self, Permissions},
-    os::unix::{fs::PermissionsExt, process::CommandExt},
+    io::{BufRead, BufReader},
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::CommandExt,
+    },
     path::Path,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 use fivefold_tests::program;
-use rustix::process::geteuid;
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 /// A user who is bound by permissions, unlike the superuser.
 const NOBODY: u32 = 65_534;
@@ -73,4 +78,27 @@ fn what_may_not_be_written_is_not_used() {
         }
         check(&server.output().expect("the server runs"), wrong);
     }
+}
+
+#[test]
+fn a_server_in_memory_removes_its_private_folder() {
+    let outer = tempfile::tempdir().expect("a folder");
+    let mut server = Command::new(program("fivefold-server"))
+        .args(["--in-memory", "--listen", "127.0.0.1:0"])
+        .env("TMPDIR", outer.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    let mut stdout = BufReader::new(server.stdout.take().expect("stdout is piped"));
+    stdout.read_line(&mut String::new()).expect("the server says where it listens");
+    let modes = || -> Vec<u32> {
+        let folders = fs::read_dir(outer.path()).expect("it can be read");
+        let mode = |folder: fs::DirEntry| folder.metadata().expect("it is there").mode() & 0o777;
+        folders.map(|folder| mode(folder.expect("it can be read"))).collect()
+    };
+    assert_eq!(modes(), [0o700]);
+    let pid = Pid::from_child(&server);
+    kill_process(pid, Signal::TERM).expect("it runs");
+    assert!(server.wait().expect("it stops").success());
+    assert!(modes().is_empty());
 }

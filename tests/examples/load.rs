@@ -40,7 +40,7 @@ struct Args {
     /// The data folder of the started server; otherwise a temporary one.
     #[arg(long, conflicts_with = "server")]
     data: Option<PathBuf>,
-    /// The started server keeps everything in memory.
+    /// The started server never waits for the disk.
     #[arg(long, conflicts_with_all = ["server", "data"])]
     in_memory: bool,
     /// Also run the same load on a plain relay without rules and disk, and print the server's usage

@@ -97,7 +97,7 @@ before(async () => {
 
 after(async () => {
   await at.browser.close();
-  await at.server.stop();
+  await at.server.terminate();
   provider.close();
 });
 

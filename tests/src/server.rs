@@ -10,6 +10,7 @@ use std::{
 };
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use tempfile::TempDir;
 
 use crate::{http, programs::program, socket::connect_from};
 
@@ -31,6 +32,8 @@ pub struct Server {
     child: Child,
     address: SocketAddr,
     greeting: String,
+    /// Removed with what a killed server leaves in it.
+    _temporary: TempDir,
     /// Kept open, so that the server can continue to write.
     _stdout: BufReader<ChildStdout>,
 }
@@ -200,9 +203,11 @@ impl Server {
     }
 
     fn spawn(server: &mut Command, settings: &[Setting<'_>]) -> Self {
+        let temporary = tempfile::tempdir().expect("a folder");
         let mut child = set(server, settings)
             .args(["--listen", "127.0.0.1:0", "--no-demo"])
             .env_remove("FIVEFOLD_DATA")
+            .env("TMPDIR", temporary.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -211,7 +216,8 @@ impl Server {
         let mut line = String::new();
         stdout.read_line(&mut line).expect("the server says where it listens");
         let address = address_in(&line).unwrap_or_else(|| panic!("no address in {line:?}"));
-        Self { child, address, greeting: line.trim_end().to_owned(), _stdout: stdout }
+        let greeting = line.trim_end().to_owned();
+        Self { child, address, greeting, _temporary: temporary, _stdout: stdout }
     }
 
     /// The line that the server prints when it is ready.

@@ -123,7 +123,7 @@ settings! {
     "--database" URL: Maybe("none", Secret) => database: Option<DatabaseUrl>;
     /// Read finished games from this standby of the database.
     "database-replica" URL: Maybe("none", Secret) => database_replica: Option<DatabaseUrl>;
-    /// Keep everything in memory: games are lost when the server stops.
+    /// Keep everything in a temporary folder, which is removed when the server stops: games are lost.
     "--in-memory": Text => in_memory: bool;
     /// Address and port to listen on, or only a port of this machine; port 0 takes any free port.
     "--listen" ADDRESS: Text => listen: ListenAddress;

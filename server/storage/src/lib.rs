@@ -23,6 +23,7 @@ mod hashes;
 mod keys;
 pub mod limits;
 mod log_writer;
+#[cfg(feature = "testing")]
 mod memory;
 mod moderation;
 mod name_keys;
@@ -51,6 +52,8 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 
+#[cfg(feature = "testing")]
+pub use self::memory::Memory;
 pub use self::{
     account_session::{AccountSession, Sessions},
     accounts::{
@@ -67,7 +70,6 @@ pub use self::{
     findings::Findings,
     hashes::{IdentityHash, KeyHash},
     keys::{ApiToken, KeyStep, Passkey, UsedPasskey},
-    memory::Memory,
     moderation::{
         BlockEntry, BlockKind, BlockLists, CASE_ID_LENGTH, CaseId, CaseIdError, ModerationChange,
         ModerationChanged, ModerationReader, OpenReport, OpenReports, Report, ReportKind,
@@ -434,7 +436,7 @@ pub trait StorageReader:
         Err(StorageError::Failed(format!("no other node knows the games of {member}")))
     }
 
-    /// The space that the storage uses and has left; absent for a storage without a disk.
+    /// The space that the storage uses and has left; absent where the disk is another machine's.
     ///
     /// # Errors
     /// When it cannot be measured.

@@ -41,12 +41,6 @@ pub const EVENT_PARTITIONS_AHEAD: i64 = 2;
 pub const WRITER_QUEUE_MAX: usize = 1_024;
 /// Most rooms claimed in one commit, when the server starts or another node is dead.
 pub const CLAIMED_ROOMS_MAX: usize = 64;
-/// A server without a disk remembers this many finished games: the latest.
-pub const MEMORY_GAMES_MAX: usize = 1_000;
-/// A server without a disk remembers this many changes of ratings: the latest.
-pub const MEMORY_RATING_CHANGES_MAX: usize = 2 * MEMORY_GAMES_MAX;
-/// A server without a disk remembers this many members: the first to take a seat.
-pub const MEMORY_MEMBERS_MAX: usize = 100_000;
 /// Most room logs deleted in one commit.
 pub const PRUNED_LOGS_MAX: usize = 32;
 /// Most members deleted in one commit.
@@ -113,8 +107,6 @@ pub const PUZZLE_TRIES_WITHIN: Duration = Duration::from_secs(60);
 /// Most tries in the history of somebody's puzzle rating: the latest. The next puzzles are those that are not
 /// in it, so there are no more puzzles than this.
 pub const PUZZLE_HISTORY_MAX: usize = 2_000;
-/// Most tries that the storage in memory keeps.
-pub const MEMORY_PUZZLE_TRIES_MAX: usize = 100_000;
 
 /// An address at which an account was used matters for its rated games for so long.
 pub const TRACED_ADDRESS_KEPT: Duration = Duration::from_secs(60 * 60);

@@ -1,4 +1,4 @@
-//! A storage in memory, for tests and for servers that keep nothing.
+//! A model of a storage, for tests: in memory, and as simple as it can be.
 
 mod accounts;
 mod dealings;
@@ -12,7 +12,7 @@ mod puzzles;
 mod ratings;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -41,12 +41,12 @@ use super::{
     deleted_players,
 };
 use crate::{
-    limits::{MEMORY_GAMES_MAX, MEMORY_MEMBERS_MAX, STANDING_GAMES_MAX},
+    limits::STANDING_GAMES_MAX,
     node_id::NodeId,
     registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
 };
 
-/// The open rooms and the last finished games, in memory. A clone is another handle of the same
+/// The open rooms, the finished games and the members, in memory. A clone is another handle of the same
 /// process. When nodes have joined it as their [`Registry`], they share it as a cluster, and rooms
 /// belong to nodes and not to processes.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ struct Tables {
     /// Codes claimed before their room was stored: the room can no longer be created.
     void: HashSet<RoomCode>,
     /// Oldest first.
-    games: VecDeque<FinishedGame>,
+    games: Vec<FinishedGame>,
     members: HashMap<MemberId, KnownMember>,
     /// From whom members take challenges, if not from everybody.
     challenges_from: HashMap<MemberId, ChallengesFrom>,
@@ -83,8 +83,6 @@ struct Tables {
     traces: Traces,
     ratings: StoredRatings,
     puzzles: StoredPuzzles,
-    /// Number of games dropped because there were too many.
-    dropped: u64,
 }
 
 #[derive(Debug, Default)]
@@ -184,7 +182,7 @@ impl Storage for Memory {
         }
         let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
             &mut *tables;
-        let changed = accounts.change(&mut Members { members, renewed, traces }, change)?;
+        let changed = accounts.change(&mut Members { members, renewed, traces }, change);
         if matches!(change.step, AccountStep::DeleteGuest { .. }) && changed == AccountChanged::Done
         {
             moderation.forget(std::slice::from_ref(&change.member), change.at);
@@ -217,7 +215,7 @@ impl Storage for Memory {
             | ModerationChange::Seen { .. }
             | ModerationChange::Appeal { .. }
             | ModerationChange::Answer { .. }
-            | ModerationChange::Operator { .. } => tables.moderation.change(change)?,
+            | ModerationChange::Operator { .. } => tables.moderation.change(change),
         };
         if let ModerationChange::Sanction(sanction) = change
             && sanction.kind == SanctionKind::Close
@@ -390,10 +388,6 @@ impl Tables {
             self.made.remove(cause);
         }
         self.games.extend(append.games.iter().cloned());
-        while self.games.len() > MEMORY_GAMES_MAX {
-            self.games.pop_front();
-            self.dropped += 1;
-        }
         Ok(self.ratings.count(&append.games))
     }
 
@@ -467,9 +461,7 @@ impl Tables {
             if known.hash == member.hash {
                 known.name = member.name.clone();
             }
-        } else if self.members.len() < MEMORY_MEMBERS_MAX
-            && self.renewed_with(member.hash).is_none()
-        {
+        } else if self.renewed_with(member.hash).is_none() {
             self.members.insert(member.id.clone(), member.clone());
         }
     }
@@ -577,7 +569,7 @@ impl StorageReader for Memory {
                     .is_none_or(|own| own.iter().any(|member| summary.has_player(member)))
                 && query.opponent.as_ref().is_none_or(|other| summary.has_player(other))
         };
-        let numbered = (tables.dropped + 1..).zip(&tables.games).filter(is_asked_for);
+        let numbered = (1..).zip(&tables.games).filter(is_asked_for);
         let mut newest: Vec<_> = numbered.collect();
         newest.reverse();
         let next = (newest.len() > query.max).then(|| query.max.checked_sub(1)).flatten();

@@ -87,13 +87,15 @@ impl Sqlite {
     pub fn open(folder: DataFolder) -> Result<Self, OpenError> {
         let file = folder.database();
         let failed = |error: rusqlite::Error| open_error(&file, error.into());
-        if folder.has_no_database()? {
-            folder.add_database(|new| schema::create(&mut Connection::open(new)?))?;
+        if folder.is_temporary() {
+            create(&file).map_err(failed)?;
+        } else if folder.has_no_database()? {
+            folder.add_database(create)?;
             tracing::info!(file = %file.display(), "there was no database here, and a new one is made");
         }
         let format = inspect(&file)?;
         let mut connection = Connection::open(&file).map_err(failed)?;
-        set_up(&connection).map_err(failed)?;
+        set_up(&connection, &folder).map_err(failed)?;
         if format != FORMAT {
             schema::upgrade(&mut connection, format).map_err(failed)?;
         }
@@ -233,11 +235,19 @@ fn prepare_once(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+/// Creates a database that the caller syncs.
+fn create(file: &Path) -> rusqlite::Result<()> {
+    let mut connection = Connection::open(file)?;
+    connection.pragma_update(None, "synchronous", "off")?;
+    schema::create(&mut connection)
+}
+
+fn set_up(connection: &Connection, folder: &DataFolder) -> rusqlite::Result<()> {
     prepare_once(connection)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    let synchronous = if folder.is_temporary() { "off" } else { "full" };
+    connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", write_ahead_log::CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "journal_size_limit", write_ahead_log::BYTES_KEPT)?;
     // A negative number is one of KiB, a positive one of pages.

@@ -13,9 +13,8 @@ use super::dealings::Traces;
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
     IdentityHash, KeyHash, KnownMember, NewAccount, OldName, Passkey, PasswordHash, Sessions,
-    StorageError,
     accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
-    limits::{ACCOUNT_SESSIONS_MAX, MEMORY_MEMBERS_MAX},
+    limits::ACCOUNT_SESSIONS_MAX,
     name_keys::{has_likeness, likeness_in},
 };
 
@@ -110,7 +109,7 @@ impl Accounts {
         &mut self,
         all: &mut Members<'_>,
         AccountChange { member, at, step }: &AccountChange,
-    ) -> Result<AccountChanged, StorageError> {
+    ) -> AccountChanged {
         if let AccountStep::Make(new) = step {
             return self.make(all, member, *at, new);
         }
@@ -118,22 +117,22 @@ impl Accounts {
             return self.make_bot(all, member, *at, new);
         }
         if let AccountStep::DeleteGuest { hash, locked } = step {
-            return Ok(self.delete_guest(all, member, *hash, *locked));
+            return self.delete_guest(all, member, *hash, *locked);
         }
         if let AccountStep::Rename { likeness, .. } = step
             && self.is_taken(likeness, member)
         {
-            return Ok(AccountChanged::NameTaken);
+            return AccountChanged::NameTaken;
         }
         if let AccountStep::Key(step) = step {
-            return Ok(self.change_keys(all, member, *at, step));
+            return self.change_keys(all, member, *at, step);
         }
-        let Some(account) = self.0.get_mut(member) else { return Ok(AccountChanged::Gone) };
+        let Some(account) = self.0.get_mut(member) else { return AccountChanged::Gone };
         match step {
             AccountStep::Trace(traces) => all.traces.note(member, traces),
             AccountStep::SignIn { session, rehashed } => {
                 if account.password.is_none() {
-                    return Ok(AccountChanged::Gone);
+                    return AccountChanged::Gone;
                 } else if !account.has(session.hash) {
                     account.password = rehashed.clone().or(account.password.take());
                     account.begin(session);
@@ -141,7 +140,7 @@ impl Accounts {
             }
             AccountStep::Recover { code, password, session } if !account.has(session.hash) => {
                 if !account.recover(code, password, session) {
-                    return Ok(AccountChanged::Gone);
+                    return AccountChanged::Gone;
                 }
                 self.end_tokens(member);
             }
@@ -151,7 +150,7 @@ impl Accounts {
             AccountStep::MakeBot(_) | AccountStep::SetChallenges(_) | AccountStep::Key(_) => {}
             AccountStep::Seen { session, expires_at } => {
                 let known = account.sessions.iter_mut().find(|own| own.hash == *session);
-                let Some(known) = known else { return Ok(AccountChanged::Gone) };
+                let Some(known) = known else { return AccountChanged::Gone };
                 (known.seen_at, known.expires_at) = (*at, *expires_at);
             }
             AccountStep::SetPassword { password, keep } => {
@@ -179,7 +178,7 @@ impl Accounts {
                 self.end_tokens(member);
             }
         }
-        Ok(AccountChanged::Done)
+        AccountChanged::Done
     }
 
     fn make(
@@ -188,19 +187,15 @@ impl Accounts {
         member: &MemberId,
         at: u64,
         new: &NewAccount,
-    ) -> Result<AccountChanged, StorageError> {
+    ) -> AccountChanged {
         if self.0.get(member).is_some_and(|own| own.has(new.session.hash)) {
-            return Ok(AccountChanged::Done);
+            return AccountChanged::Done;
         }
         if self.is_taken(&new.likeness, member) {
-            return Ok(AccountChanged::NameTaken);
+            return AccountChanged::NameTaken;
         }
-        match members.get(member) {
-            Some(known) if Some(known.hash) != new.guest => return Ok(AccountChanged::Gone),
-            None if members.len() >= MEMORY_MEMBERS_MAX => {
-                return Err(StorageError::Failed("too many members".to_owned()));
-            }
-            Some(_) | None => {}
+        if members.get(member).is_some_and(|known| Some(known.hash) != new.guest) {
+            return AccountChanged::Gone;
         }
         let NewAccount { locked, name, likeness, password, passkey, codes, session, .. } =
             new.clone();
@@ -217,7 +212,7 @@ impl Accounts {
             ..StoredAccount::default()
         };
         self.0.insert(member.clone(), account);
-        Ok(AccountChanged::Done)
+        AccountChanged::Done
     }
 
     fn delete_guest(

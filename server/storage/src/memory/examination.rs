@@ -55,7 +55,7 @@ impl Examinations {
                 self.marks.push(mark);
             }
         }
-        // A server without a disk forgets the oldest.
+        // No more are ever read.
         let too_many = self.marks.len().saturating_sub(MARKS_MAX);
         self.marks.drain(..too_many);
         ModerationChanged::Done

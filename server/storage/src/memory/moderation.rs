@@ -6,11 +6,9 @@ use fivefold_shared::{clock::millis, protocol::MemberId};
 
 use crate::{
     BlockEntry, CaseId, KnownMember, ModerationChange, ModerationChanged, OpenReports, Report,
-    ReportState, Sanction, SanctionKind, StorageError,
+    ReportState, Sanction, SanctionKind,
     accounts::DELETED_NAME,
-    limits::{
-        BLOCKS_MAX, MEMORY_MEMBERS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN, SANCTIONS_MAX,
-    },
+    limits::{BLOCKS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN, SANCTIONS_MAX},
     moderation::{blocks_before, reports_before, texts_before},
 };
 
@@ -25,16 +23,13 @@ pub(super) struct Moderation {
 }
 
 impl Moderation {
-    pub(super) fn change(
-        &mut self,
-        change: &ModerationChange,
-    ) -> Result<ModerationChanged, StorageError> {
+    pub(super) fn change(&mut self, change: &ModerationChange) -> ModerationChanged {
         let is_there = match change.clone() {
             ModerationChange::Block(member, entry) => return self.block(member, entry),
             ModerationChange::Unblock { member, other } => self.unblock(&member, &other),
             // These need to know who has an account.
             ModerationChange::Report(_) | ModerationChange::CloseReports { .. } => false,
-            ModerationChange::Sanction(sanction) => return Ok(self.add_sanction(*sanction)),
+            ModerationChange::Sanction(sanction) => return self.add_sanction(*sanction),
             ModerationChange::Undo { id, at, by } => self.change_sanction(&id, |sanction| {
                 let may = sanction.undone_at.is_none();
                 if may {
@@ -87,24 +82,17 @@ impl Moderation {
             | ModerationChange::ClaimExamination(_)
             | ModerationChange::Examined { .. } => false,
         };
-        Ok(if is_there { ModerationChanged::Done } else { ModerationChanged::Gone })
+        if is_there { ModerationChanged::Done } else { ModerationChanged::Gone }
     }
 
-    fn block(
-        &mut self,
-        member: MemberId,
-        entry: BlockEntry,
-    ) -> Result<ModerationChanged, StorageError> {
-        if !self.blocks.contains_key(&member) && self.blocks.len() >= MEMORY_MEMBERS_MAX {
-            return Err(StorageError::Failed("too many members".to_owned()));
-        }
+    fn block(&mut self, member: MemberId, entry: BlockEntry) -> ModerationChanged {
         let own = self.blocks.entry(member).or_default();
         if own.iter().filter(|known| known.other != entry.other).count() >= BLOCKS_MAX {
-            return Ok(ModerationChanged::Full);
+            return ModerationChanged::Full;
         }
         own.retain(|known| known.other != entry.other);
         own.push(entry);
-        Ok(ModerationChanged::Done)
+        ModerationChanged::Done
     }
 
     fn unblock(&mut self, member: &MemberId, other: &MemberId) -> bool {
@@ -143,14 +131,6 @@ impl Moderation {
             return ModerationChanged::QueueFull;
         }
         self.reports.insert(report.id.clone(), report);
-        // A server without a disk forgets the oldest that is decided.
-        if self.reports.len() > MEMORY_MEMBERS_MAX {
-            let closed = self.reports.values().filter(|known| known.closed_at.is_some());
-            let oldest = closed.min_by_key(|report| report.at);
-            if let Some(id) = oldest.map(|report| report.id.clone()) {
-                self.reports.remove(&id);
-            }
-        }
         ModerationChanged::Done
     }
 

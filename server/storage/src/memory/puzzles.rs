@@ -1,22 +1,21 @@
 //! Ratings of puzzles in memory.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use fivefold_shared::{protocol::MemberId, puzzle::PuzzleId};
 
 use crate::{
     PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry,
-    limits::MEMORY_PUZZLE_TRIES_MAX,
     puzzles::{self, Counted, is_old, number_to_be_old},
 };
 
-/// The ratings of puzzles and of those who solve them, and the last tries.
+/// The ratings of puzzles and of those who solve them, and all tries.
 #[derive(Debug, Default)]
 pub(super) struct StoredPuzzles {
     pub(super) members: HashMap<MemberId, PuzzleRating>,
     pub(super) puzzles: HashMap<PuzzleId, PuzzleRating>,
     /// Oldest first.
-    pub(super) tries: VecDeque<PuzzleTry>,
+    pub(super) tries: Vec<PuzzleTry>,
 }
 
 impl StoredPuzzles {
@@ -38,10 +37,7 @@ impl StoredPuzzles {
         let Counted { member: own, puzzle: its, entry } = puzzles::count(attempt, own, its);
         self.members.insert(member.clone(), own);
         self.puzzles.insert(puzzle.clone(), its);
-        self.tries.push_back(entry.clone());
-        if self.tries.len() > MEMORY_PUZZLE_TRIES_MAX {
-            self.tries.pop_front();
-        }
+        self.tries.push(entry.clone());
         PuzzleCounted::Counted(entry)
     }
 }

@@ -1,6 +1,6 @@
 //! Ratings in memory.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use fivefold_shared::{
     protocol::{GameId, MemberId, Name},
@@ -12,17 +12,17 @@ use crate::{
     Leaderboard, LeaderboardQuery, Placed, PoolRating, RatingChange, Undone,
     limits::{
         LEADERBOARD_DEVIATION_MAX, LEADERBOARD_GAMES_MIN, LEADERBOARD_PLACES_MAX,
-        MEMORY_RATING_CHANGES_MAX, RATING_HISTORY_MAX,
+        RATING_HISTORY_MAX,
     },
     ratings::{self, Ratings, rated_members},
 };
 
-/// The ratings of all members, and the last changes.
+/// The ratings of all members, and their changes.
 #[derive(Debug, Default)]
 pub(super) struct StoredRatings {
     ratings: HashMap<MemberId, Vec<PoolRating>>,
     /// Oldest first.
-    changes: VecDeque<RatingChange>,
+    changes: Vec<RatingChange>,
 }
 
 impl StoredRatings {
@@ -71,9 +71,6 @@ impl StoredRatings {
             }
         }
         self.changes.extend(changes.iter().cloned());
-        while self.changes.len() > MEMORY_RATING_CHANGES_MAX {
-            self.changes.pop_front();
-        }
     }
 
     /// The ratings of a member, by pool.
@@ -92,7 +89,7 @@ impl StoredRatings {
         history
     }
 
-    /// The last changes, the oldest first.
+    /// All changes, the oldest first.
     pub(super) fn changes(&self) -> impl Iterator<Item = &RatingChange> {
         self.changes.iter()
     }

@@ -1,13 +1,15 @@
 //! The folder that holds the database. Only one server at a time can use it.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    env,
+    fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown},
     path::{Path, PathBuf},
 };
 
 use rustix::process::geteuid;
+use tempfile::TempDir;
 
 use super::write_ahead_log;
 use crate::OpenError;
@@ -21,6 +23,8 @@ pub struct DataFolder {
     path: PathBuf,
     /// Locked; the system unlocks it when the process ends, however it ends.
     _lock: File,
+    /// Removes the folder when it is dropped, if the folder is a temporary one.
+    temporary: Option<TempDir>,
 }
 
 impl DataFolder {
@@ -37,12 +41,32 @@ impl DataFolder {
             .open(path.join(LOCK))
             .map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock, temporary: None }),
             Err(TryLockError::WouldBlock) => {
                 Err(OpenError::InUse { path: path.display().to_string() })
             }
             Err(TryLockError::Error(error)) => Err(unusable(error)),
         }
+    }
+
+    /// A new folder among the system's temporary files, for a server that keeps nothing. Nothing in it is
+    /// synced, and it is removed when this is dropped.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn temporary() -> Result<Self, OpenError> {
+        let temporary = tempfile::Builder::new()
+            .prefix("fivefold-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()
+            .map_err(|error| folder_error(&env::temp_dir(), &error))?;
+        let folder = Self::take(temporary.path())?;
+        Ok(Self { temporary: Some(temporary), ..folder })
+    }
+
+    /// Whether this is a temporary folder.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
     }
 
     /// The folder.

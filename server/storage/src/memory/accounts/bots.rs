@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use fivefold_shared::protocol::MemberId;
 
 use super::{Accounts, Members, StoredAccount, whole};
-use crate::{
-    Account, AccountChanged, KnownMember, NewBot, StorageError,
-    limits::{BOTS_MAX, MEMORY_MEMBERS_MAX},
-};
+use crate::{Account, AccountChanged, KnownMember, NewBot, limits::BOTS_MAX};
 
 impl Accounts {
     pub(super) fn make_bot(
@@ -17,25 +14,22 @@ impl Accounts {
         member: &MemberId,
         at: u64,
         new: &NewBot,
-    ) -> Result<AccountChanged, StorageError> {
+    ) -> AccountChanged {
         let NewBot { owner, locked, name, likeness } = new.clone();
         if self.0.get(member).is_some_and(|own| own.owner.as_ref() == Some(&owner)) {
-            return Ok(AccountChanged::Done);
+            return AccountChanged::Done;
         }
         if self.is_taken(&likeness, member) {
-            return Ok(AccountChanged::NameTaken);
+            return AccountChanged::NameTaken;
         }
         let is_person = |own: &StoredAccount| own.owner.is_none() && own.deleted_at.is_none();
         if !self.0.get(&owner).is_some_and(is_person) {
-            return Ok(AccountChanged::Gone);
+            return AccountChanged::Gone;
         }
         let is_own =
             |bot: &&StoredAccount| bot.owner.as_ref() == Some(&owner) && bot.deleted_at.is_none();
         if self.0.values().filter(is_own).count() >= BOTS_MAX {
-            return Ok(AccountChanged::Full);
-        }
-        if members.len() >= MEMORY_MEMBERS_MAX {
-            return Err(StorageError::Failed("too many members".to_owned()));
+            return AccountChanged::Full;
         }
         let known = KnownMember { id: member.clone(), hash: locked, name, seen_at: at };
         members.insert(member.clone(), known);
@@ -43,7 +37,7 @@ impl Accounts {
         let account =
             StoredAccount { likeness, made_at: at, owner: Some(owner), ..StoredAccount::default() };
         self.0.insert(member.clone(), account);
-        Ok(AccountChanged::Done)
+        AccountChanged::Done
     }
 
     /// Ends all tokens of an account and of its bots.
