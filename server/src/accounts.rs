@@ -145,15 +145,34 @@ impl RecoveryCodes {
     }
 }
 
+/// What accounts need of the rest of the server.
+pub(crate) struct AccountsContext {
+    pub(crate) read_pool: Arc<ReadPool>,
+    pub(crate) log_writer: LogWriter,
+    pub(crate) blocking: Blocking,
+    pub(crate) clock: Clock,
+    pub(crate) logins: Arc<Logins>,
+    pub(crate) moderation: Arc<Moderation>,
+    pub(crate) blocks: Arc<Blocks>,
+    pub(crate) cluster: Option<Arc<Cluster>>,
+}
+
 impl Accounts {
     pub(crate) fn new(
-        (read_pool, log_writer): (Arc<ReadPool>, LogWriter),
-        blocking: Blocking,
-        clock: Clock,
-        (logins, moderation, blocks): (Arc<Logins>, Arc<Moderation>, Arc<Blocks>),
-        cluster: Option<Arc<Cluster>>,
-        (public_url, oidc): (Option<&PublicUrl>, Option<&OidcSettings>),
+        context: AccountsContext,
+        public_url: Option<&PublicUrl>,
+        oidc: Option<&OidcSettings>,
     ) -> Self {
+        let AccountsContext {
+            read_pool,
+            log_writer,
+            blocking,
+            clock,
+            logins,
+            moderation,
+            blocks,
+            cluster,
+        } = context;
         Self {
             read_pool,
             log_writer,

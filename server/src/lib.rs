@@ -34,9 +34,7 @@ use std::{
 
 use axum::Router;
 use fivefold_shared::protocol::RoomCode;
-use fivefold_storage::{
-    Blocking, Claimed, JoinError, LogWriter, NodeId, Storage, StorageError, WriterEnd,
-};
+use fivefold_storage::{Claimed, JoinError, LogWriter, NodeId, Storage, StorageError, WriterEnd};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep, timeout},
@@ -44,7 +42,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
-    accounts::{Accounts, identities::Identities, oidc::client::OidcSettings},
+    accounts::{Accounts, AccountsContext, identities::Identities},
     cluster::Cluster,
     config::Config,
     limits::{
@@ -58,7 +56,6 @@ use self::{
         address_limits::AddressLimits,
         connection_limit::{ConnectionLimit, ConnectionPermit, Full},
         proxy::faults::LoggedFaults,
-        public_url::PublicUrl,
         tls::Tls,
     },
     online::logins::Logins,
@@ -189,12 +186,19 @@ async fn serve(
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
-    let accounts = accounts(
-        &context,
-        &read_pool,
-        &blocking,
-        (&logins, &moderation, &blocks),
-        (config.public_url.as_ref(), config.oidc.as_ref()),
+    let accounts = Accounts::new(
+        AccountsContext {
+            read_pool: Arc::clone(&read_pool),
+            log_writer: log_writer.clone(),
+            blocking: blocking.clone(),
+            clock,
+            logins: Arc::clone(&logins),
+            moderation: Arc::clone(&moderation),
+            blocks: Arc::clone(&blocks),
+            cluster: context.cluster.clone(),
+        },
+        config.public_url.as_ref(),
+        config.oidc.as_ref(),
     );
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
     let shared_addresses = Arc::clone(&context.shared_addresses);
@@ -240,7 +244,7 @@ async fn serve(
     });
 
     let cluster = peers.as_ref().map(Peers::cluster);
-    let pairing = pairing_task(&server, (node, cluster), seekers, config.pools);
+    let pairing = pairing_task(&server, node, cluster, seekers, config.pools);
     let peers = open_rooms(peers, &server, &log_writer, node).await?;
     connections.spawn(pairing.run(stop.clone()));
     disk.measure().await;
@@ -294,19 +298,6 @@ impl Ending {
     }
 }
 
-fn accounts(
-    context: &RoomContext,
-    read_pool: &Arc<ReadPool>,
-    blocking: &Blocking,
-    (logins, moderation, blocks): (&Arc<Logins>, &Arc<Moderation>, &Arc<Blocks>),
-    sites: (Option<&PublicUrl>, Option<&OidcSettings>),
-) -> Accounts {
-    let RoomContext { log_writer, clock, cluster, .. } = context;
-    let people = (Arc::clone(logins), Arc::clone(moderation), Arc::clone(blocks));
-    let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
-    Accounts::new((read_pool, log_writer), blocking.clone(), *clock, people, cluster.clone(), sites)
-}
-
 fn people_of(server: &Server) -> People {
     People {
         logins: Arc::clone(&server.logins),
@@ -324,15 +315,21 @@ fn people(
 ) -> (Arc<Blocks>, Arc<Moderation>) {
     let RoomContext { log_writer, clock, cluster, .. } = context;
     let blocks = Blocks::new(Arc::clone(read_pool), log_writer.clone(), cluster.clone());
-    let people = (Arc::clone(logins), Arc::clone(&context.sanctions));
-    let (read_pool, log_writer) = (Arc::clone(read_pool), log_writer.clone());
-    let moderation = Moderation::new(read_pool, log_writer, *clock, people, cluster.clone());
+    let moderation = Moderation::new(
+        Arc::clone(read_pool),
+        log_writer.clone(),
+        *clock,
+        Arc::clone(logins),
+        Arc::clone(&context.sanctions),
+        cluster.clone(),
+    );
     (Arc::new(blocks), Arc::new(moderation))
 }
 
 fn pairing_task(
     server: &Server,
-    (node, cluster): (NodeId, Option<Arc<Cluster>>),
+    node: NodeId,
+    cluster: Option<Arc<Cluster>>,
     commands: mpsc::Receiver<Box<PairingCommand>>,
     pools: Pools,
 ) -> PairingTask {

@@ -81,7 +81,8 @@ impl Moderation {
         read_pool: Arc<ReadPool>,
         log_writer: LogWriter,
         clock: Clock,
-        (logins, sanctions): (Arc<Logins>, Arc<Sanctions>),
+        logins: Arc<Logins>,
+        sanctions: Arc<Sanctions>,
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
         let reports = shares().map(|share| TokenBuckets::new(REPORTS_MAX * share, REPORTS_WITHIN));

@@ -124,7 +124,7 @@ impl Pairing {
             Input::Stands(seek) => self.stand(now, seek, &mut effects),
             Input::Accept { by, seek } => self.accept(now, by, &seek, &mut effects),
             Input::Decline { member, is_bot, session, command, seek } => {
-                let answer = self.decline(now, (&member, is_bot), &seek, &mut effects);
+                let answer = self.decline(now, &member, is_bot, &seek, &mut effects);
                 effects.push(Effect::Answer { session, command, answer });
             }
             Input::Cancel { member, session, command, seek } => {
@@ -219,13 +219,13 @@ impl Pairing {
                 self.move_to(now, number, &by, now);
                 number
             }
-            None => match self.aim(aim).and_then(|aim| self.may_begin(now, &by, aim)) {
-                Ok(aim) => {
-                    if let Aim::Member(to) = &aim.0 {
+            None => match self.admitted(now, &by, aim) {
+                Ok((aim, settings)) => {
+                    if let Aim::Member(to) = &aim {
                         let has_place = self.make_place(&by, to, effects);
                         assert!(has_place, "the challenge was admitted");
                     }
-                    self.add(now, by, id, aim)
+                    self.add(now, by, id, aim, settings)
                 }
                 Err(refusal) => {
                     effects.push(Effect::refused(&by, refusal));
@@ -242,23 +242,24 @@ impl Pairing {
         self.pair_at_once(now, number, effects);
     }
 
-    fn may_begin(
+    /// What somebody seeks, with the game, if they may.
+    fn admitted(
         &self,
         now: u64,
         by: &Seeker,
-        aim: (Aim, GameSettings),
+        aim: SeekAim,
     ) -> Result<(Aim, GameSettings), Refusal> {
-        let (to, settings) = &aim;
+        let (aim, settings) = self.aim(aim)?;
         let is_offered = settings.opening.offered(settings.rules);
         is_offered.map_err(|error| Refusal::opening_not_offered(&error))?;
         if settings.rated {
             settings.rating_pool()?;
             // Guests play in all pools; their games are casual.
-            if !matches!(to, Aim::Pool(_)) {
+            if !matches!(aim, Aim::Pool(_)) {
                 by.may_be_rated()?;
             }
         }
-        if let Aim::Member(to) = to {
+        if let Aim::Member(to) = &aim {
             self.may_challenge(now, by, to)?;
         }
         self.may_play(now, &by.member)?;
@@ -269,7 +270,7 @@ impl Pairing {
         if self.seeks.len() >= SEEKS_MAX {
             return Err(Refusal::new(Reason::ServerFull));
         }
-        Ok(aim)
+        Ok((aim, settings))
     }
 
     /// Whether a member is paired at all: not for a while, after they left several games before those
@@ -289,7 +290,8 @@ impl Pairing {
         now: u64,
         by: Seeker,
         id: SeekId,
-        (aim, settings): (Aim, GameSettings),
+        aim: Aim,
+        settings: GameSettings,
     ) -> SeekNumber {
         self.seeks_begun += 1;
         let number = SeekNumber(self.seeks_begun);

@@ -271,7 +271,7 @@ impl Room {
                 }
             }
             Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
-            Input::Rated { game, ended, ratings } => self.rated((game, ended), ratings, moment),
+            Input::Rated { game, ended, ratings } => self.rated(game, ended, ratings, moment),
             Input::Wake => self.wake(moment),
         }
         (moment.cause, moment.lag_ms) = (None, 0);

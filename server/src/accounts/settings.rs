@@ -70,10 +70,11 @@ impl Accounts {
     pub(crate) async fn rename(
         &self,
         own: &SignedIn,
-        (name, password): (String, Option<Password>),
+        name: &str,
+        password: Option<Password>,
         device: &Device,
     ) -> Result<Account, Refusal> {
-        let name = account_name(&name)?;
+        let name = account_name(name)?;
         self.may_be_renamed(&own.account)?;
         self.confirm(own, password, device).await?;
         let renamed = self.set_name(&own.account, &name).await?;

@@ -84,15 +84,13 @@ pub fn moderate(
             let file = work.known_file(who)?;
             Ok(file_text(&file, work.now))
         }
-        Moderate::Note { who, reason } => work.act(who, (SanctionKind::Note, None), reason),
-        Moderate::Warn { who, reason } => work.act(who, (SanctionKind::Warn, None), reason),
-        Moderate::Mute { who, reason, days } => work.act(who, (SanctionKind::Mute, *days), reason),
+        Moderate::Note { who, reason } => work.act(who, SanctionKind::Note, None, reason),
+        Moderate::Warn { who, reason } => work.act(who, SanctionKind::Warn, None, reason),
+        Moderate::Mute { who, reason, days } => work.act(who, SanctionKind::Mute, *days, reason),
         Moderate::Unrated { who, reason, days } => {
-            work.act(who, (SanctionKind::Unrated, *days), reason)
+            work.act(who, SanctionKind::Unrated, *days, reason)
         }
-        Moderate::Close { who, reason, days } => {
-            work.act(who, (SanctionKind::Close, *days), reason)
-        }
+        Moderate::Close { who, reason, days } => work.act(who, SanctionKind::Close, *days, reason),
         Moderate::Reports { who, outcome } => work.close_reports(who, *outcome),
         Moderate::GuestReports { outcome } => work.close_guest_reports(*outcome),
         Moderate::Undo { sanction } => work.undo(sanction),
@@ -149,7 +147,8 @@ impl Work {
     fn act(
         &mut self,
         who: &str,
-        (kind, days): (SanctionKind, Option<u32>),
+        kind: SanctionKind,
+        days: Option<u32>,
         reason: &str,
     ) -> Result<String, CommandError> {
         let reason = ChatText::new(reason).map_err(|_| CommandError::Reason)?.into();

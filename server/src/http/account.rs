@@ -292,7 +292,7 @@ struct NewName {
 async fn rename(asked: Asked, body: Bytes) -> Result<Response, AccountRefusal> {
     let NewName { name, password } = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    let renamed = asked.accounts().rename(&own, (name, password), &asked.device).await?;
+    let renamed = asked.accounts().rename(&own, &name, password, &asked.device).await?;
     Ok(Json(ShownAccounts::of(renamed)).into_response())
 }
 

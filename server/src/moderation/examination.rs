@@ -146,7 +146,7 @@ impl Examiner {
         let moves: Vec<Point> = record.moves.iter().map(|made| made.point).collect();
         let winner = summary.outcome_by_stone().winner();
         let opening = summary.opening.as_ref().map_or(0, |opening| opening.stones());
-        let reviewer = Reviewer::searching(summary.rules, &moves, winner, (LINES, GAME_NODES));
+        let reviewer = Reviewer::searching(summary.rules, &moves, winner, LINES, GAME_NODES);
         let (sender, reply) = oneshot::channel();
         let job = job(reviewer.ok()??, opening, sender);
         let handle = self.pool.background_job(Owner::UNKNOWN, job, EXAMINATION_TIME_MAX).ok()?;

@@ -124,7 +124,8 @@ impl Pairing {
     pub(super) fn decline(
         &mut self,
         now: u64,
-        (member, is_bot): (&MemberId, bool),
+        member: &MemberId,
+        is_bot: bool,
         seek: &SeekId,
         effects: &mut Vec<Effect>,
     ) -> Answer {

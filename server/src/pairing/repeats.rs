@@ -35,19 +35,19 @@ impl Pairing {
             }
             None => {
                 // The limits were kept when it began.
-                let Ok(aim) = self.aim(aim) else {
+                let Ok((aim, settings)) = self.aim(aim) else {
                     // The nodes have different pools.
                     effects.push(Effect::Over { session, seek: id, why: SeekEnd::Cancelled });
                     return;
                 };
-                if let Aim::Member(to) = &aim.0
+                if let Aim::Member(to) = &aim
                     && !self.make_place(&by, to, effects)
                 {
                     // Others have challenged the member before the nodes could repeat this.
                     effects.push(Effect::Over { session, seek: id, why: SeekEnd::Displaced });
                     return;
                 }
-                let number = self.add(now, by, id, aim);
+                let number = self.add(now, by, id, aim, settings);
                 if let Some(seek) = self.seeks.get_mut(&number) {
                     seek.asked_at = asked_at;
                     seek.since = now.saturating_sub(waited_ms);

@@ -253,7 +253,7 @@ impl Commands {
 
     async fn before_hello(&mut self, id: &CommandId, request: LobbyRequest) -> CommandResult {
         if let LobbyRequest::Hello { protocol, identity, name, token } = request {
-            return self.hello(id, protocol, (identity, token), name).await;
+            return self.hello(id, protocol, identity, token, name).await;
         }
         // The only other request allowed before `hello`.
         Ok(Some(self.pong(id)))
@@ -267,7 +267,8 @@ impl Commands {
         &mut self,
         id: &CommandId,
         protocol: u32,
-        (identity, token): (Option<Identity>, Option<ApiToken>),
+        identity: Option<Identity>,
+        token: Option<ApiToken>,
         name: Option<Name>,
     ) -> CommandResult {
         if protocol != protocol::VERSION {

@@ -66,7 +66,7 @@ fn play([black, white]: [u64; 2], numbers: &mut Numbers) -> [Agreement; 2] {
     }
     let moves = position.moves().to_vec();
     let mut reviewer =
-        Reviewer::searching(rules, &moves, None, (LINES, NODES * STONES as u64)).unwrap().unwrap();
+        Reviewer::searching(rules, &moves, None, LINES, NODES * STONES as u64).unwrap().unwrap();
     while reviewer.go_on(&Thinking::unlimited()).unwrap() {}
     [Stone::Black, Stone::White].map(|side| agreement::of(&reviewer, OPENING, side).unwrap())
 }

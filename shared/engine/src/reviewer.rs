@@ -49,7 +49,7 @@ impl Reviewer {
         moves: &[Point],
         winner: Option<Stone>,
     ) -> Result<Option<Self>, (usize, Illegal)> {
-        Self::searching(rules, moves, winner, (1, GAME_NODES))
+        Self::searching(rules, moves, winner, 1, GAME_NODES)
     }
 
     /// Prepares a review that searches so many lines in each position, and about so many positions for
@@ -61,7 +61,8 @@ impl Reviewer {
         rules: Rules,
         moves: &[Point],
         winner: Option<Stone>,
-        (lines, game_nodes): (usize, u64),
+        lines: usize,
+        game_nodes: u64,
     ) -> Result<Option<Self>, (usize, Illegal)> {
         let position = Position::from_moves(rules, moves)?;
         let options = EngineOptions { hash_bytes: HASH_BYTES, ..EngineOptions::default() };

@@ -93,7 +93,8 @@ impl Room {
     /// Notes ratings that were due, and sends them to everybody.
     pub(super) fn rated(
         &mut self,
-        (game, ended): (u32, bool),
+        game: u32,
+        ended: bool,
         ratings: Option<BySeat<PlayerRating>>,
         moment: &mut Moment<'_>,
     ) {

@@ -48,7 +48,7 @@ pub(crate) async fn run(command: &TokenCommand) -> anyhow::Result<ExitCode> {
         );
         match command {
             TokenCommand::New { scopes, label, days, .. } => {
-                make(at, &path, (scopes, label.as_deref()), *days).await
+                make(at, &path, label.as_deref(), scopes, *days).await
             }
             TokenCommand::List { .. } => {
                 let tokens = match bot {
@@ -68,7 +68,8 @@ pub(crate) async fn run(command: &TokenCommand) -> anyhow::Result<ExitCode> {
 async fn make(
     at: &AccountSession<'_>,
     path: &str,
-    (scopes, label): (&[Scope], Option<&str>),
+    label: Option<&str>,
+    scopes: &[Scope],
     days: u32,
 ) -> anyhow::Result<()> {
     let body = json!({"label": label, "scopes": scopes, "for_ms": u64::from(days) * DAY_MS});
