@@ -118,16 +118,16 @@ settings! {
     /// Folder of the database, created if missing.
     "--data" FOLDER: Maybe("the platform's data folder", Path) => data: Option<PathBuf>;
     /// Keep everything in this PostgreSQL database (15 or newer) instead of a folder:
-    /// `postgres://user:password@host:5432/name?sslmode=verify-full`. Give a password by the variable or the
-    /// file, as other users of the machine can see the flags of a process.
+    /// `postgres://user:password@host:5432/name?sslmode=verify-full`. Put a password in the variable or the
+    /// file: other users of the machine can see the flags of a process.
     "--database" URL: Maybe("none", Secret) => database: Option<DatabaseUrl>;
     /// Read finished games from this standby of the database.
     "database-replica" URL: Maybe("none", Secret) => database_replica: Option<DatabaseUrl>;
     /// Keep everything in a temporary folder, which is removed when the server stops: games are lost.
     "--in-memory": Text => in_memory: bool;
-    /// Address and port to listen on, or only a port of this machine; port 0 takes any free port.
+    /// Address and port to listen on. A port alone listens on this machine only; port 0 means any free port.
     "--listen" ADDRESS: Text => listen: ListenAddress;
-    /// Address under which people find the server, such as `https://play.example`: it is printed, links in
+    /// Address at which people reach the server, such as `https://play.example`: it is printed, links in
     /// previews begin with it, and passkeys belong to its domain. Without it, previews follow the request's
     /// `Host`, and passkeys work only at `localhost`.
     "--public-url" URL: Maybe("none", Text) => public_url: Option<PublicUrl>;
@@ -145,7 +145,7 @@ settings! {
     /// How much of people's addresses is logged: `full`, `network` or `off`. Programs such as fail2ban need
     /// `full`.
     "log-addresses" HOW_MUCH: Choice => log_addresses: Addresses;
-    /// What the log of this and of other nodes calls this server.
+    /// Name of this server in its own log and in those of other nodes.
     "--node-name" NAME: Maybe("the name of its host", Text) => node_name: Option<NodeName>;
     /// Serve the page from this folder, read at each request; for developing the page.
     "--page-folder" FOLDER: Maybe("the page in the program", Path) => page_folder: Option<PathBuf>;
@@ -153,8 +153,8 @@ settings! {
     "--no-demo": Text => no_demo: bool;
     /// Be a node of a cluster, and reach its other nodes through these NATS servers:
     /// `nats://user:password@host:4222` or `nats://token@host:4222`, with `tls:` instead of `nats:` to demand
-    /// encryption, several separated by commas. All nodes use the same database. Give a password by the variable
-    /// or the file, as other users of the machine can see the flags of a process.
+    /// encryption, several separated by commas. All nodes use the same database. Put a password in the variable
+    /// or the file: other users of the machine can see the flags of a process.
     "--bus" URLS: Maybe("none", Secret) => bus: Option<NatsUrls>;
     /// Prove to NATS who the node is with this file of credentials (JWT and key, as `nsc` writes them).
     "bus-credentials" FILE: Maybe("none", Path) => bus_credentials: Option<PathBuf>;
@@ -169,15 +169,15 @@ settings! {
     /// Time between SIGTERM and the end, in which /readyz fails and new rooms are refused, so that a load
     /// balancer can send new clients elsewhere.
     "drain" SECONDS: Time(DRAIN_SECONDS, SECOND) => drain: Duration;
-    /// Let people sign up and in through this OpenID Connect provider, as well: its issuer, such as
+    /// Issuer of an OpenID Connect provider through which people can also sign up and sign in, such as
     /// `https://login.example/realms/club`. It sends them back to PUBLIC_URL/oidc.
     "oidc-issuer" URL: Maybe("none", Text) => oidc_issuer: Option<Issuer>;
     /// The client id that the provider has given this server.
     "oidc-client" ID: Maybe("none", Text) => oidc_client: Option<String>;
-    /// The client secret that the provider has given this server, if it has.
+    /// The client secret that the provider has given this server, if any.
     "oidc-secret" SECRET: Maybe("none", Secret) => oidc_secret: Option<OidcSecret>;
     /// What the button on the page calls the provider.
-    "oidc-name" NAME: Maybe("its host", Text) => oidc_name: Option<String>;
+    "oidc-name" NAME: Maybe("the host of the issuer", Text) => oidc_name: Option<String>;
     /// Allow pages of these origins to play here, besides those of the server's own host.
     "allow-origin" ORIGINS: List(parse) => allow_origin: Vec<Origin>;
     /// Trust the X-Forwarded-For, -Host and -Proto headers of these addresses and networks.
@@ -217,28 +217,28 @@ settings! {
     "keep-rooms" DAYS: Time(ANY, DAY) => closed_rooms_kept;
     /// Refuse new rooms while less than this space is free on the disk. Running games continue.
     "disk-reserve" MEBIBYTES: Number(ANY, 1 << 20) => disk_reserve;
-    /// Most sessions on the server.
+    /// Maximum number of sessions on the server.
     "sessions" NUMBER: Number(POSITIVE, 1) => sessions_max;
-    /// Most sessions from one address.
+    /// Maximum number of sessions from one address.
     "sessions-per-address" NUMBER: Number(POSITIVE, 1) => sessions_per_address_max;
-    /// New connections allowed per address per second; after a pause as many at once as the address may have
-    /// open.
+    /// New connections allowed per address per second; after a pause, as many at once as the address may have
+    /// open in all.
     "connection-rate" PER_SECOND: Number(POSITIVE, 1) => connections_per_second;
     /// Longest message from a client, at least 4096 bytes. Fivefold's own messages are far shorter.
     "message-bytes" BYTES: Number(MESSAGE_BYTES, 1) => message_max;
-    /// Most rooms on the server.
+    /// Maximum number of rooms on the server.
     "rooms" NUMBER: Number(POSITIVE, 1) => rooms_max;
-    /// Most open rooms created by one identity.
+    /// Maximum number of open rooms created by one person (an account or a guest).
     "rooms-per-identity" NUMBER: Number(POSITIVE, 1) => rooms_per_identity_max;
-    /// Most open rooms created from one address.
+    /// Maximum number of open rooms created from one address.
     "rooms-per-address" NUMBER: Number(POSITIVE, 1) => rooms_per_address_max;
     /// Room requests allowed per address per minute.
     "room-rate" PER_MINUTE: Number(POSITIVE, 1) => rooms_per_minute;
-    /// Most rooms in which two bots play each other.
+    /// Maximum number of rooms in which two bots play each other.
     "bot-rooms" NUMBER: Number(ANY, 1) => bot_rooms_max;
     /// The same for rooms created from one address.
     "bot-rooms-per-address" NUMBER: Number(ANY, 1) => bot_rooms_per_address_max;
-    /// Most spectators in one room.
+    /// Maximum number of spectators in one room.
     "spectators" NUMBER: Number(ANY, 1) => room.spectators_max;
     /// Commands allowed per session per second; three times as many at once after a pause.
     "command-rate" PER_SECOND: Number(POSITIVE, 1) => commands_per_second;

@@ -62,7 +62,7 @@ pub const PROVED_WITHIN: Duration = MINUTE.saturating_mul(10);
 /// Accounts that people for whom the OpenID provider vouches may make at one address in [`SIGN_UPS_WITHIN`]:
 /// an evening of a club.
 pub const VOUCHED_SIGN_UPS_MAX: u32 = 50;
-/// People who may sign in by the OpenID provider at once.
+/// People who may sign in through the OpenID provider at once.
 pub const OIDC_CALLS_MAX: usize = 16;
 /// Most of them at one address.
 pub const OIDC_CALLS_PER_ADDRESS_MAX: usize = 4;

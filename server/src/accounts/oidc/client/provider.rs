@@ -124,7 +124,7 @@ impl Provider {
                 calls: FairQueue::new(CALLS),
             }),
             Err(error) => {
-                tracing::error!(%error, "nobody can sign in by the OpenID provider");
+                tracing::error!(%error, "nobody can sign in through the OpenID provider");
                 None
             }
         }
@@ -272,7 +272,7 @@ impl Provider {
     /// Logs a fault that only the operator can mend.
     fn misconfigured(&self, why: &str) -> OidcError {
         let issuer = self.settings.issuer.as_str();
-        tracing::warn!(issuer, "nobody can sign in by the OpenID provider: {why}");
+        tracing::warn!(issuer, "nobody can sign in through the OpenID provider: {why}");
         OidcError::Misconfigured
     }
 
