@@ -53,7 +53,7 @@ use fivefold_shared::{
 };
 
 #[cfg(feature = "testing")]
-pub use self::memory::Memory;
+pub use self::memory::{Call, Hook, Memory};
 pub use self::{
     account_session::{AccountSession, Sessions},
     accounts::{

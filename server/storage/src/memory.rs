@@ -5,6 +5,7 @@ mod dealings;
 mod dealings_reader;
 mod examination;
 mod examination_reader;
+mod hook;
 mod moderation;
 mod moderation_reader;
 mod puzzle_reader;
@@ -24,6 +25,7 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 
+pub use self::hook::{Call, Hook};
 use self::{
     accounts::{Accounts, Members},
     dealings::Traces,
@@ -55,6 +57,7 @@ pub struct Memory {
     tables: Arc<Mutex<Tables>>,
     /// Which process owns the rooms that are created or claimed by this handle.
     process: u64,
+    hook: Option<Arc<dyn Hook>>,
 }
 
 #[derive(Debug, Default)]
@@ -109,7 +112,23 @@ impl Memory {
     pub fn reopen(&self) -> Self {
         let mut tables = self.tables();
         tables.process += 1;
-        Self { tables: Arc::clone(&self.tables), process: tables.process }
+        Self { process: tables.process, ..self.clone() }
+    }
+
+    /// The same storage with a hook.
+    pub fn hooked(&self, hook: impl Hook) -> Self {
+        Self { hook: Some(Arc::new(hook)), ..self.clone() }
+    }
+
+    /// The hook, and the storage without it.
+    fn unhooked(&self) -> Option<(Arc<dyn Hook>, Self)> {
+        Some((Arc::clone(self.hook.as_ref()?), Self { hook: None, ..self.clone() }))
+    }
+
+    /// The tables for a call, if the hook allows it.
+    fn tables_for(&self, call: Call) -> Result<MutexGuard<'_, Tables>, StorageError> {
+        self.hook.as_ref().map_or(Ok(()), |hook| hook.before(call))?;
+        Ok(self.tables())
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -120,6 +139,9 @@ impl Memory {
 
 impl Storage for Memory {
     fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+        if let Some((hook, mut kept)) = self.unhooked() {
+            return hook.orphans(&mut kept, rooms_max);
+        }
         let tables = self.tables();
         let is_orphan = |room: &OpenRoom| tables.is_orphan(room, self.process);
         let orphans = tables.rooms.iter().filter(|(_, room)| is_orphan(room));
@@ -127,25 +149,31 @@ impl Storage for Memory {
     }
 
     fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+        if let Some((hook, mut kept)) = self.unhooked() {
+            return hook.claim(&mut kept, rooms, node);
+        }
         let mut tables = self.tables();
         Ok(rooms.iter().map(|room| tables.claim(room, node, self.process)).collect())
     }
 
     fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+        if let Some((hook, mut kept)) = self.unhooked() {
+            return hook.append(&mut kept, batch);
+        }
         let mut tables = self.tables();
         Ok(batch.iter().map(|append| tables.append(append, self.process)).collect())
     }
 
     fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
-        Ok(self.tables().ratings.undo(game, at))
+        Ok(self.tables_for(Call::Change)?.ratings.undo(game, at))
     }
 
     fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        Ok(self.tables().puzzles.count(attempt))
+        Ok(self.tables_for(Call::Change)?.puzzles.count(attempt))
     }
 
     fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
-        let mut tables = self.tables();
+        let mut tables = self.tables_for(Call::Members)?;
         for member in members {
             if let Some(known) = tables.members.get_mut(&member.id)
                 && known.hash == member.hash
@@ -163,7 +191,7 @@ impl Storage for Memory {
         old: IdentityHash,
         new: IdentityHash,
     ) -> Result<bool, StorageError> {
-        let mut tables = self.tables();
+        let mut tables = self.tables_for(Call::Change)?;
         if let Some(other) = tables.members.values().find(|other| other.hash == new) {
             return Ok(other.id == *member);
         }
@@ -176,7 +204,7 @@ impl Storage for Memory {
     }
 
     fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
-        let mut tables = self.tables();
+        let mut tables = self.tables_for(Call::Change)?;
         if let AccountStep::SetChallenges(from) = change.step {
             return Ok(tables.set_challenges(&change.member, from));
         }
@@ -192,7 +220,7 @@ impl Storage for Memory {
     }
 
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        let mut tables = self.tables();
+        let mut tables = self.tables_for(Call::Change)?;
         let changed = match change {
             ModerationChange::Mark(marks) => tables.examinations.mark(marks.clone()),
             ModerationChange::ClaimExamination(claim) => tables.examinations.claim(claim.clone()),
@@ -227,7 +255,7 @@ impl Storage for Memory {
     }
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        let mut tables = self.tables();
+        let mut tables = self.tables_for(Call::Change)?;
         let Tables { moderation, examinations, members, accounts, .. } = &mut *tables;
         let is_account = |member: &MemberId| accounts.has_row(member);
         let pruned = moderation.prune(members, is_account, now, rows_max);
@@ -235,7 +263,7 @@ impl Storage for Memory {
     }
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        let mut tables = self.tables();
+        let mut tables = self.tables_for(Call::Change)?;
         let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
             &mut *tables;
         let faded = traces.prune(now, rows_max);
@@ -249,7 +277,7 @@ impl Storage for Memory {
     }
 
     fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
-        let mut tables = self.tables();
+        let mut tables = self.tables_for(Call::Change)?;
         let Tables { members, games, renewed, challenges_from, .. } = &mut *tables;
         let mut pruned = 0;
         members.retain(|id, member| {
@@ -265,7 +293,8 @@ impl Storage for Memory {
     }
 
     fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
-        Ok(self.tables().rooms.get(room).map(|room| room.log.clone()).unwrap_or_default())
+        let tables = self.tables_for(Call::Log)?;
+        Ok(tables.rooms.get(room).map(|room| room.log.clone()).unwrap_or_default())
     }
 
     fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
@@ -473,7 +502,7 @@ impl StorageReader for Memory {
         id: &MemberId,
         hash: IdentityHash,
     ) -> Result<Option<KnownMember>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let by_id = tables.members.get(id);
         if by_id.is_some_and(|known| known.hash == hash) || tables.renewed.is_empty() {
             return Ok(by_id.cloned());
@@ -482,39 +511,39 @@ impl StorageReader for Memory {
     }
 
     fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         Ok(tables.accounts.named(&tables.members, key))
     }
 
     fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         Ok(tables.accounts.once_named(&tables.members, key))
     }
 
     fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
-        Ok(self.tables().challenges_from.get(member).copied().unwrap_or_default())
+        Ok(self.tables_for(Call::Browse)?.challenges_from.get(member).copied().unwrap_or_default())
     }
 
     fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
-        Ok(self.tables().accounts.old_names(member))
+        Ok(self.tables_for(Call::Browse)?.accounts.old_names(member))
     }
 
     fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
-        Ok(self.tables().accounts.aliases(member))
+        Ok(self.tables_for(Call::Browse)?.accounts.aliases(member))
     }
 
     fn guests_around(
         &mut self,
         members: &[MemberId],
     ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
-        Ok(self.tables().accounts.guests_around(members))
+        Ok(self.tables_for(Call::Browse)?.accounts.guests_around(members))
     }
 
     fn account_of_session(
         &mut self,
         session: KeyHash,
     ) -> Result<Option<(Account, AccountSession)>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         Ok(tables.accounts.of_session(&tables.members, session))
     }
 
@@ -522,7 +551,7 @@ impl StorageReader for Memory {
         &mut self,
         id: &[u8],
     ) -> Result<Option<(Account, Passkey)>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         Ok(tables.accounts.of_passkey(&tables.members, id))
     }
 
@@ -530,25 +559,25 @@ impl StorageReader for Memory {
         &mut self,
         token: KeyHash,
     ) -> Result<Option<(Account, ApiToken)>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         Ok(tables.accounts.of_token(&tables.members, token))
     }
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
-        Ok(self.tables().accounts.keys(member))
+        Ok(self.tables_for(Call::Browse)?.accounts.keys(member))
     }
 
     fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
-        Ok(self.tables().accounts.deleted_since(at))
+        Ok(self.tables_for(Call::Browse)?.accounts.deleted_since(at))
     }
 
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         Ok(tables.accounts.bots_of(&tables.members, owner))
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let found = tables.games.iter().find(|game| game.id == *id);
         Ok(found.map(|game| {
             let mut record = game.record.clone();
@@ -558,7 +587,7 @@ impl StorageReader for Memory {
     }
 
     fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let own = query.member.as_ref().map(|member| tables.accounts.with_aliases(member));
         let is_asked_for = |(number, game): &(u64, &FinishedGame)| {
             let summary = &game.record.summary;
@@ -585,7 +614,7 @@ impl StorageReader for Memory {
     }
 
     fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
-        Ok(self.tables().ratings.of_member(member))
+        Ok(self.tables_for(Call::Browse)?.ratings.of_member(member))
     }
 
     fn rating_history(
@@ -593,25 +622,25 @@ impl StorageReader for Memory {
         member: &MemberId,
         pool: RatingPool,
     ) -> Result<Vec<RatingChange>, StorageError> {
-        Ok(self.tables().ratings.history(member, pool))
+        Ok(self.tables_for(Call::Browse)?.ratings.history(member, pool))
     }
 
     fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let name_of = |member: &MemberId| tables.accounts.name(&tables.members, member);
         Ok(tables.ratings.leaderboard(query, name_of))
     }
 
     fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
-        Ok(self.tables().ratings.of_game(game))
+        Ok(self.tables_for(Call::Browse)?.ratings.of_game(game))
     }
 
     fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
-        Ok(self.tables().rooms.contains_key(room))
+        Ok(self.tables_for(Call::Browse)?.rooms.contains_key(room))
     }
 
     fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let own = tables.made.iter().filter(|(cause, _)| cause.member == *maker);
         let made = own.filter_map(|(cause, room)| {
             let owner = tables.rooms.get(room)?.node;
@@ -623,7 +652,7 @@ impl StorageReader for Memory {
     }
 
     fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
-        Ok(self.tables().playing(member))
+        Ok(self.tables_for(Call::Browse)?.playing(member))
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

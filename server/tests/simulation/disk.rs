@@ -4,26 +4,20 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use fivefold_shared::{
-    protocol::{ChallengesFrom, GameId, MemberId, RoomCode},
-    puzzle::PuzzleId,
-    rating_pool::RatingPool,
-    record::{GameList, Record},
+    protocol::{MemberId, RoomCode},
     room::{Entry, RoomState},
     seat::{BySeat, Seat},
 };
 use fivefold_storage::{
-    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, ApiToken, Append,
-    Appended, BlockLists, CaseId, Claimed, DealingsReader, DiskSpace, Epoch, ExaminationReader,
-    ExaminedGame, GameMark, GameQuery, IdentityHash, JoinError, KeyHash, KnownMember, Leaderboard,
-    LeaderboardQuery, MadeRoom, Meeting, Memory, ModerationChange, ModerationChanged,
-    ModerationReader, NodeId, NodeReport, NowPlaying, OldName, OpenReport, Passkey, Playing,
-    PoolRating, Pulse, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry,
-    RatingChange, Registry, Report, ReportQuery, Sanction, Storage, StorageError, StorageReader,
-    Trace, Undone, Unexamined, Waiting,
+    Append, Appended, Call, Claimed, Epoch, Hook, JoinError, Memory, NodeId, NodeReport,
+    NowPlaying, Pulse, Registry, Storage, StorageError,
 };
 use rand::{RngExt, rngs::StdRng};
 
@@ -82,7 +76,7 @@ pub(crate) struct Disk {
     /// Which server this is.
     server: usize,
     /// Whether it may fail: a server that is alone does not start on a disk that fails.
-    has_started: bool,
+    has_started: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -130,14 +124,19 @@ impl Disk {
             acknowledged: HashMap::new(),
         };
         let shared = Arc::new(Mutex::new(shared));
-        Self { kept: Memory::default(), shared, server: 0, has_started: false }
+        Self { kept: Memory::default(), shared, server: 0, has_started: Arc::default() }
     }
 
     /// The disk as the next process of a server finds it.
     pub(crate) fn reopen(&self, server: usize) -> Self {
         let shared = Arc::clone(&self.shared);
-        let has_started = self.shared().unreachable.len() > 1;
+        let has_started = Arc::new(AtomicBool::new(self.shared().unreachable.len() > 1));
         Self { kept: self.kept.reopen(), shared, server, has_started }
+    }
+
+    /// The storage of that process.
+    pub(crate) fn storage(&self) -> Memory {
+        self.kept.hooked(self.clone())
     }
 
     /// How many commits have ended in doubt, rooms changed their nodes, and nodes died.
@@ -206,12 +205,16 @@ impl Disk {
 
     /// Has the commit that is still under way take place now; rooms that were claimed in the
     /// meantime refuse it.
-    fn land(&mut self) -> Result<(), StorageError> {
+    fn land(&self, kept: &mut dyn Storage) -> Result<(), StorageError> {
         let late = std::mem::take(&mut self.shared().late);
-        self.store(&late).map(drop)
+        self.store(kept, &late).map(drop)
     }
 
-    fn store(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+    fn store(
+        &self,
+        kept: &mut dyn Storage,
+        batch: &[Append],
+    ) -> Result<Vec<Appended>, StorageError> {
         let mut batch = batch.to_vec();
         let mut shared = self.shared.lock().unwrap();
         if shared.planted == Some(Planted::NoEpochs) {
@@ -224,7 +227,7 @@ impl Disk {
                 append.playing = NowPlaying::Unchanged;
             }
         }
-        let results = self.kept.append(&batch)?;
+        let results = kept.append(&batch)?;
         for (append, _) in batch.iter().zip(&results).filter(|(_, result)| result.is_ok()) {
             if append.entries.first().is_some_and(|entry| entry.event.seq == 1) {
                 shared.rooms.push(append.room.clone());
@@ -232,7 +235,7 @@ impl Disk {
             }
         }
         for append in &batch {
-            let log = self.kept.read(&append.room)?;
+            let log = kept.read(&append.room)?;
             let state = RoomState::from_log(log.iter().map(|entry| &entry.event)).ok();
             shared.note_playing(&append.room, state.and_then(|state| state.paired_players()));
         }
@@ -252,11 +255,12 @@ impl Disk {
     }
 
     fn claim_kept(
-        &mut self,
+        &self,
+        kept: &mut dyn Storage,
         rooms: &[RoomCode],
         node: NodeId,
     ) -> Result<Vec<Claimed>, StorageError> {
-        let claimed = self.kept.claim(rooms, node)?;
+        let claimed = kept.claim(rooms, node)?;
         let mut shared = self.shared();
         for (room, claimed) in rooms.iter().zip(&claimed) {
             if let Claimed::Mine { epoch, .. } = claimed {
@@ -300,377 +304,84 @@ fn maker(log: &[Entry]) -> String {
     format!("{} {}", cause.member, cause.command)
 }
 
-impl Storage for Disk {
-    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        self.reach()?;
-        if !self.has_started {
-            // The process that made the commit has ended.
-            self.land()?;
+impl Hook for Disk {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        match call {
+            Call::Members | Call::Change => self.fail_sometimes(),
+            Call::Log | Call::Browse => self.reach(),
         }
-        let mut rooms = self.kept.orphans(usize::MAX)?;
-        rooms.sort_by_cached_key(|room| maker(&self.kept.read(room).unwrap()));
+    }
+
+    fn orphans(
+        &self,
+        kept: &mut dyn Storage,
+        rooms_max: usize,
+    ) -> Result<Vec<RoomCode>, StorageError> {
+        self.reach()?;
+        if !self.has_started.load(Ordering::Relaxed) {
+            // The process that made the commit has ended.
+            self.land(kept)?;
+        }
+        let mut rooms = kept.orphans(usize::MAX)?;
+        rooms.sort_by_cached_key(|room| maker(&kept.read(room).unwrap()));
         rooms.truncate(rooms_max);
-        self.has_started |= rooms.is_empty();
+        self.has_started.fetch_or(rooms.is_empty(), Ordering::Relaxed);
         Ok(rooms)
     }
 
-    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(
+        &self,
+        kept: &mut dyn Storage,
+        rooms: &[RoomCode],
+        node: NodeId,
+    ) -> Result<Vec<Claimed>, StorageError> {
         self.reach()?;
         if self.chance(0.5) {
-            self.land()?;
+            self.land(kept)?;
         }
-        if self.has_started {
+        if self.has_started.load(Ordering::Relaxed) {
             self.fail_sometimes()?;
         }
         if self.chance(DOUBTS) {
             if self.chance(0.5) {
-                self.claim_kept(rooms, node)?;
+                self.claim_kept(kept, rooms, node)?;
             }
             self.shared().doubts += 1;
             return Err(StorageError::InDoubt("the disk did not answer".into()));
         }
-        let claimed = self.claim_kept(rooms, node)?;
+        let claimed = self.claim_kept(kept, rooms, node)?;
         if self.chance(0.5) {
-            self.land()?;
+            self.land(kept)?;
         }
         Ok(claimed)
     }
 
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+    fn append(
+        &self,
+        kept: &mut dyn Storage,
+        batch: &[Append],
+    ) -> Result<Vec<Appended>, StorageError> {
         if self.reach().is_err() {
             // The request went out, and no answer comes.
             return Err(self.in_doubt());
         }
         if self.chance(0.5) {
-            self.land()?;
+            self.land(kept)?;
         }
         self.fail_sometimes()?;
         if !self.chance(DOUBTS) {
-            let results = self.store(batch)?;
+            let results = self.store(kept, batch)?;
             self.acknowledge(batch, &results);
             return Ok(results);
         }
         // The three endings of a doubt: it is stored, it is not, or it is stored later.
         if self.chance(0.3) {
-            self.store(batch)?;
+            self.store(kept, batch)?;
         } else if self.chance(0.5) {
-            self.land()?;
+            self.land(kept)?;
             self.shared().late = batch.to_vec();
         }
         Err(self.in_doubt())
-    }
-
-    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
-        self.reach()?;
-        self.kept.undo_ratings(game, at)
-    }
-
-    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        self.fail_sometimes()?;
-        self.kept.count_puzzle(attempt)
-    }
-
-    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
-        self.fail_sometimes()?;
-        self.kept.update_members(members)
-    }
-
-    fn replace_identity(
-        &mut self,
-        member: &MemberId,
-        old: IdentityHash,
-        new: IdentityHash,
-    ) -> Result<bool, StorageError> {
-        self.fail_sometimes()?;
-        self.kept.replace_identity(member, old, new)
-    }
-
-    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
-        self.fail_sometimes()?;
-        self.kept.change_account(change)
-    }
-
-    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        self.fail_sometimes()?;
-        self.kept.moderate(change)
-    }
-
-    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        self.fail_sometimes()?;
-        self.kept.prune_moderation(now, rows_max)
-    }
-
-    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        self.fail_sometimes()?;
-        self.kept.prune_accounts(now, rows_max)
-    }
-
-    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
-        self.fail_sometimes()?;
-        self.kept.prune_members(before, members_max)
-    }
-
-    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
-        self.reach()?;
-        self.kept.read(room)
-    }
-
-    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
-impl StorageReader for Disk {
-    fn member(
-        &mut self,
-        id: &MemberId,
-        hash: IdentityHash,
-    ) -> Result<Option<KnownMember>, StorageError> {
-        self.reach()?;
-        self.kept.member(id, hash)
-    }
-
-    fn account_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
-        self.reach()?;
-        self.kept.account_named(key)
-    }
-
-    fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
-        self.reach()?;
-        self.kept.deleted_since(at)
-    }
-
-    fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
-        self.reach()?;
-        self.kept.bots_of(owner)
-    }
-
-    fn account_once_named(&mut self, key: &str) -> Result<Option<Account>, StorageError> {
-        self.reach()?;
-        self.kept.account_once_named(key)
-    }
-
-    fn challenges_from(&mut self, member: &MemberId) -> Result<ChallengesFrom, StorageError> {
-        self.reach()?;
-        self.kept.challenges_from(member)
-    }
-
-    fn old_names(&mut self, member: &MemberId) -> Result<Vec<OldName>, StorageError> {
-        self.reach()?;
-        self.kept.old_names(member)
-    }
-
-    fn aliases(&mut self, member: &MemberId) -> Result<Vec<MemberId>, StorageError> {
-        self.reach()?;
-        self.kept.aliases(member)
-    }
-
-    fn guests_around(
-        &mut self,
-        members: &[MemberId],
-    ) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
-        self.reach()?;
-        self.kept.guests_around(members)
-    }
-
-    fn account_of_session(
-        &mut self,
-        session: KeyHash,
-    ) -> Result<Option<(Account, AccountSession)>, StorageError> {
-        self.reach()?;
-        self.kept.account_of_session(session)
-    }
-
-    fn account_of_passkey(
-        &mut self,
-        id: &[u8],
-    ) -> Result<Option<(Account, Passkey)>, StorageError> {
-        self.reach()?;
-        self.kept.account_of_passkey(id)
-    }
-
-    fn account_of_token(
-        &mut self,
-        token: KeyHash,
-    ) -> Result<Option<(Account, ApiToken)>, StorageError> {
-        self.reach()?;
-        self.kept.account_of_token(token)
-    }
-
-    fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
-        self.reach()?;
-        self.kept.account_keys(member)
-    }
-
-    fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
-        self.reach()?;
-        self.kept.game(id)
-    }
-
-    fn games(&mut self, query: &GameQuery) -> Result<GameList, StorageError> {
-        self.reach()?;
-        self.kept.games(query)
-    }
-
-    fn ratings(&mut self, member: &MemberId) -> Result<Vec<PoolRating>, StorageError> {
-        self.reach()?;
-        self.kept.ratings(member)
-    }
-
-    fn rating_history(
-        &mut self,
-        member: &MemberId,
-        pool: RatingPool,
-    ) -> Result<Vec<RatingChange>, StorageError> {
-        self.reach()?;
-        self.kept.rating_history(member, pool)
-    }
-
-    fn leaderboard(&mut self, query: &LeaderboardQuery) -> Result<Leaderboard, StorageError> {
-        self.reach()?;
-        self.kept.leaderboard(query)
-    }
-
-    fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError> {
-        self.reach()?;
-        self.kept.game_ratings(game)
-    }
-
-    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
-        self.reach()?;
-        self.kept.is_open(room)
-    }
-
-    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
-        self.reach()?;
-        self.kept.made_by(maker)
-    }
-
-    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
-        self.reach()?;
-        self.kept.playing(member)
-    }
-
-    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
-        self.kept.disk_space()
-    }
-}
-
-impl PuzzleReader for Disk {
-    fn puzzle_rating(&mut self, member: &MemberId) -> Result<Option<PuzzleRating>, StorageError> {
-        self.reach()?;
-        self.kept.puzzle_rating(member)
-    }
-
-    fn puzzle_tries(&mut self, member: &MemberId) -> Result<Vec<PuzzleTry>, StorageError> {
-        self.reach()?;
-        self.kept.puzzle_tries(member)
-    }
-
-    fn rated_puzzles(&mut self) -> Result<HashMap<PuzzleId, f64>, StorageError> {
-        self.reach()?;
-        self.kept.rated_puzzles()
-    }
-}
-
-impl ModerationReader for Disk {
-    fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
-        self.reach()?;
-        self.kept.block_lists(member)
-    }
-
-    fn sanctions_revision(&mut self) -> Result<u64, StorageError> {
-        self.reach()?;
-        self.kept.sanctions_revision()
-    }
-
-    fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
-        self.reach()?;
-        self.kept.active_sanctions(now)
-    }
-
-    fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
-        self.reach()?;
-        self.kept.bots_of_sanctioned(now)
-    }
-
-    fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
-        self.reach()?;
-        self.kept.sanctions_of(member)
-    }
-
-    fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
-        self.reach()?;
-        self.kept.appeals()
-    }
-
-    fn sanction(&mut self, id: &CaseId) -> Result<Option<Sanction>, StorageError> {
-        self.reach()?;
-        self.kept.sanction(id)
-    }
-
-    fn open_reports(&mut self) -> Result<Vec<OpenReport>, StorageError> {
-        self.reach()?;
-        self.kept.open_reports()
-    }
-
-    fn waiting(&mut self) -> Result<Waiting, StorageError> {
-        self.reach()?;
-        self.kept.waiting()
-    }
-
-    fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
-        self.reach()?;
-        self.kept.reports(query)
-    }
-
-    fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
-        self.reach()?;
-        self.kept.is_operator(member)
-    }
-}
-
-impl ExaminationReader for Disk {
-    fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError> {
-        self.reach()?;
-        self.kept.unexamined(since, stale)
-    }
-
-    fn unsearched(&mut self, since: u64) -> Result<Option<Unexamined>, StorageError> {
-        self.reach()?;
-        self.kept.unsearched(since)
-    }
-
-    fn engine_games(&mut self, since: u64) -> Result<usize, StorageError> {
-        self.reach()?;
-        self.kept.engine_games(since)
-    }
-
-    fn examined(&mut self) -> Result<Vec<ExaminedGame>, StorageError> {
-        self.reach()?;
-        self.kept.examined()
-    }
-
-    fn marks(&mut self) -> Result<Vec<GameMark>, StorageError> {
-        self.reach()?;
-        self.kept.marks()
-    }
-
-    fn marks_of(&mut self, member: &MemberId) -> Result<Vec<GameMark>, StorageError> {
-        self.reach()?;
-        self.kept.marks_of(member)
-    }
-}
-
-impl DealingsReader for Disk {
-    fn traces(&mut self, member: &MemberId) -> Result<Vec<Trace>, StorageError> {
-        self.reach()?;
-        self.kept.traces(member)
-    }
-
-    fn meetings(&mut self, member: &MemberId, since: u64) -> Result<Vec<Meeting>, StorageError> {
-        self.reach()?;
-        self.kept.meetings(member, since)
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn judge(disk: &Disk, members: &[Member], tables: usize) -> u64 {
         assert_eq!(state.seq, log.len() as u64);
     }
     let all = GameQuery { max: usize::MAX, ..GameQuery::default() };
-    let kept = disk.reader().unwrap().games(&all).unwrap().games.len();
+    let kept = disk.storage().reader().unwrap().games(&all).unwrap().games.len();
     assert_eq!(kept, games, "each game that has ended is kept");
     games as u64
 }

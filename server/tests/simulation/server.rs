@@ -143,11 +143,12 @@ impl Host {
         *self.life.0.shutdown.lock().unwrap() = shutdown.clone();
         let config = self.config();
         match self.bus.clone() {
-            None => run(listeners, Box::new(disk), config, shutdown).await,
+            None => run(listeners, Box::new(disk.storage()), config, shutdown).await,
             Some(bus) => {
-                let registry = Box::new(Counted { disk: disk.clone(), life: self.life.clone() });
+                let storage = Box::new(disk.storage());
+                let registry = Box::new(Counted { disk, life: self.life.clone() });
                 let membership = Membership { registry, bus: BusConfig::Local(bus) };
-                run_in_cluster(listeners, Box::new(disk), membership, config, shutdown).await
+                run_in_cluster(listeners, storage, membership, config, shutdown).await
             }
         }
     }

@@ -15,15 +15,13 @@ use fivefold_server::{
 };
 use fivefold_shared::{
     protocol::{
-        AnalysisEnd, CatchUp, Event, GameId, Identity, MemberId, Message, OwnRoom, Reason,
-        RoomCode, RoomSummary, close,
+        AnalysisEnd, CatchUp, Event, Identity, Message, OwnRoom, Reason, RoomCode, RoomSummary,
+        close,
     },
-    room::{Entry, RoomLimits},
+    room::RoomLimits,
 };
 use fivefold_storage::{
-    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember, Memory,
-    ModerationChange, ModerationChanged, NodeId, NodeReport, Pulse, PuzzleAttempt, PuzzleCounted,
-    Registry, Storage, StorageError, StorageReader, Undone,
+    Claimed, Hook, Memory, NodeId, NodeReport, Pulse, Registry, Storage, StorageError,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -591,80 +589,27 @@ async fn a_paired_game_is_known_to_the_next_owner_of_its_room() {
     heir.stop().await;
 }
 
-/// A storage whose next claims wait for a permit, and which counts them.
+/// Lets claims wait for a permit, and counts them.
 #[derive(Debug)]
 struct SlowClaims {
-    memory: Memory,
     permits: Arc<(Mutex<usize>, Condvar)>,
     claims: Arc<Mutex<HashMap<RoomCode, usize>>>,
 }
 
-impl Storage for SlowClaims {
-    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        self.memory.orphans(rooms_max)
-    }
-
-    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
+impl Hook for SlowClaims {
+    fn claim(
+        &self,
+        kept: &mut dyn Storage,
+        rooms: &[RoomCode],
+        node: NodeId,
+    ) -> Result<Vec<Claimed>, StorageError> {
         for room in rooms {
             *self.claims.lock().unwrap().entry(room.clone()).or_default() += 1;
         }
         let (permits, given) = &*self.permits;
         let waiting = given.wait_while(permits.lock().unwrap(), |permits| *permits == 0);
         drop(waiting.unwrap());
-        self.memory.claim(rooms, node)
-    }
-
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
-        self.memory.append(batch)
-    }
-
-    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
-        self.memory.undo_ratings(game, at)
-    }
-
-    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        self.memory.count_puzzle(attempt)
-    }
-
-    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
-        self.memory.update_members(members)
-    }
-
-    fn replace_identity(
-        &mut self,
-        member: &MemberId,
-        old: IdentityHash,
-        new: IdentityHash,
-    ) -> Result<bool, StorageError> {
-        self.memory.replace_identity(member, old, new)
-    }
-
-    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
-        self.memory.change_account(change)
-    }
-
-    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        self.memory.moderate(change)
-    }
-
-    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        self.memory.prune_moderation(now, rows_max)
-    }
-
-    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        self.memory.prune_accounts(now, rows_max)
-    }
-
-    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
-        self.memory.prune_members(before, members_max)
-    }
-
-    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
-        self.memory.read(room)
-    }
-
-    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        self.memory.reader()
+        kept.claim(rooms, node)
     }
 }
 
@@ -679,11 +624,8 @@ async fn a_room_that_is_entered_while_it_is_swept_is_claimed_once() {
     first.stop().await;
 
     let (permits, claims) = (Arc::<(Mutex<usize>, Condvar)>::default(), Arc::default());
-    let slow = SlowClaims {
-        memory: storage.clone(),
-        permits: Arc::clone(&permits),
-        claims: Arc::clone(&claims),
-    };
+    let slow = SlowClaims { permits: Arc::clone(&permits), claims: Arc::clone(&claims) };
+    let slow = storage.hooked(slow);
     let config = Config { limits: LIMITS, ..Config::default() };
     let second = TestServer::start_node_on(Box::new(slow), &storage, &network, config);
     let count = || claims.lock().unwrap().get(&room).copied().unwrap_or(0);

@@ -2,10 +2,7 @@
 
 use std::{
     slice,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -79,9 +76,10 @@ async fn two_people_at_different_nodes_are_paired_and_play() {
 #[tokio::test]
 async fn the_next_leader_pairs_those_who_seek_when_a_leader_dies() {
     let (storage, network) = (Memory::default(), LocalNetwork::new(7));
-    let is_broken = Arc::<AtomicBool>::default();
+    let brittle = Brittle::default();
+    let is_broken = Arc::clone(&brittle.is_broken);
     let start = || {
-        let brittle = Box::new(Brittle::on(storage.clone(), &is_broken));
+        let brittle = Box::new(storage.hooked(brittle.clone()));
         let config = config(LIMITS);
         TestServer::start_node_on(brittle, &storage, &network, config)
     };

@@ -78,8 +78,7 @@ async fn commands_around_a_panic_are_answered_the_same_when_they_come_again() {
     let armed = Arc::new(AtomicBool::new(true));
     let _guard = tracing::subscriber::set_default(Bomb(Arc::clone(&armed)));
     let storage = Brittle::default();
-    let gate = Arc::clone(&storage.gate);
-    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (server, gate) = (storage.start(), storage.gate);
     let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
     let room = ann.create(json!(["open", "open"])).await;
     bob.join(&room).await;

@@ -1,10 +1,7 @@
 //! Each limit, at the limit and one past it.
 
 use fivefold_shared::room::RoomLimits;
-use std::{
-    net::Ipv4Addr,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{net::Ipv4Addr, sync::atomic::Ordering};
 
 use fivefold_server::limits::{
     CODE_REFUSALS_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, JOINED_ROOMS_MAX, Limits,
@@ -140,8 +137,8 @@ async fn spectators_are_limited_and_players_come_back_past_them() {
 #[tokio::test]
 async fn so_many_inputs_wait_for_a_room() {
     let storage = Brittle::default();
-    let (is_broken, gate) = (Arc::clone(&storage.is_broken), Arc::clone(&storage.gate));
-    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let server = storage.start();
+    let Brittle { is_broken, gate, .. } = storage;
     let mut ann = server.greet("Ann").await;
     let room = ann.create(json!(["me", "open"])).await;
     let mut senders = Vec::new();

@@ -398,8 +398,7 @@ async fn a_challenge_is_there_for_a_session_that_begins_later() {
 #[tokio::test]
 async fn both_go_on_seeking_while_no_room_can_be_stored() {
     let storage = Brittle::default();
-    let is_broken = std::sync::Arc::clone(&storage.is_broken);
-    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (server, is_broken) = (storage.start(), storage.is_broken);
     let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
     is_broken.store(true, Ordering::SeqCst);
     let anns = ann.seek("free").await;
@@ -418,8 +417,7 @@ async fn both_go_on_seeking_while_no_room_can_be_stored() {
 #[tokio::test]
 async fn a_rematch_that_is_not_stored_lets_both_seek() {
     let storage = Brittle::default();
-    let is_broken = std::sync::Arc::clone(&storage.is_broken);
-    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (server, is_broken) = (storage.start(), storage.is_broken);
     let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
     ann.seek("free").await;
     bob.seek("free").await;

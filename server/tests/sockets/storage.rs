@@ -6,13 +6,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use fivefold_shared::protocol::{CatchUp, GameId, MemberId, Message, Reason, RoomCode, close};
-use fivefold_shared::room::Entry;
-use fivefold_storage::{
-    AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember, Memory,
-    ModerationChange, ModerationChanged, NodeId, PuzzleAttempt, PuzzleCounted, Storage,
-    StorageError, StorageReader, Undone,
-};
+use fivefold_shared::protocol::{CatchUp, Message, Reason, close};
+use fivefold_storage::{Append, Appended, Call, Hook, Memory, Storage, StorageError};
 use serde_json::json;
 use tokio::sync::Mutex;
 
@@ -22,73 +17,15 @@ use crate::harness::{LIMITS, TestServer, within};
 #[derive(Debug)]
 struct Broken;
 
-impl Storage for Broken {
-    fn orphans(&mut self, _: usize) -> Result<Vec<RoomCode>, StorageError> {
-        Ok(Vec::new())
-    }
-
-    fn claim(&mut self, _: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
-        unreachable!("it is broken")
-    }
-
-    fn append(&mut self, _: &[Append]) -> Result<Vec<Appended>, StorageError> {
+impl Hook for Broken {
+    fn append(&self, _: &mut dyn Storage, _: &[Append]) -> Result<Vec<Appended>, StorageError> {
         panic!("the storage breaks");
-    }
-
-    fn undo_ratings(&mut self, _: &GameId, _: u64) -> Result<Undone, StorageError> {
-        unreachable!("it is broken")
-    }
-
-    fn count_puzzle(&mut self, _: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        unreachable!("it is broken")
-    }
-
-    fn update_members(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
-        Ok(())
-    }
-
-    fn replace_identity(
-        &mut self,
-        _: &MemberId,
-        _: IdentityHash,
-        _: IdentityHash,
-    ) -> Result<bool, StorageError> {
-        Ok(false)
-    }
-
-    fn change_account(&mut self, _: &AccountChange) -> Result<AccountChanged, StorageError> {
-        unreachable!("it is broken")
-    }
-
-    fn moderate(&mut self, _: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        unreachable!("it is broken")
-    }
-
-    fn prune_moderation(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
-        Ok(0)
-    }
-
-    fn prune_accounts(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
-        Ok(0)
-    }
-
-    fn prune_members(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
-        Ok(0)
-    }
-
-    fn read(&mut self, _: &RoomCode) -> Result<Vec<Entry>, StorageError> {
-        unreachable!("it is broken")
-    }
-
-    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        Memory::default().reader()
     }
 }
 
-/// Keeps logs in memory, and refuses to while it is broken.
-#[derive(Debug, Default)]
+/// Keeps logs, and refuses to while it is broken.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Brittle {
-    memory: Memory,
     pub(crate) is_broken: Arc<AtomicBool>,
     /// While a test holds this, no log is read or appended to.
     pub(crate) gate: Arc<Mutex<()>>,
@@ -97,90 +34,45 @@ pub(crate) struct Brittle {
 }
 
 impl Brittle {
-    /// The same on the memory that nodes share.
-    pub(crate) fn on(memory: Memory, is_broken: &Arc<AtomicBool>) -> Self {
-        Self { memory, is_broken: Arc::clone(is_broken), ..Self::default() }
+    /// A server on a storage like this.
+    pub(crate) fn start(&self) -> TestServer {
+        TestServer::start_on(Box::new(Memory::default().hooked(self.clone())), LIMITS)
+    }
+
+    fn check(&self) -> Result<(), StorageError> {
+        if self.is_broken.load(Ordering::SeqCst) {
+            return Err(StorageError::Failed("no space left".into()));
+        }
+        Ok(())
     }
 }
 
-impl Storage for Brittle {
-    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        self.memory.orphans(rooms_max)
-    }
-
-    fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
-        self.memory.claim(rooms, node)
-    }
-
-    fn append(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
-        if self.is_broken.load(Ordering::SeqCst) {
-            return Err(StorageError::Failed("no space left".into()));
+impl Hook for Brittle {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        match call {
+            Call::Members => self.check()?,
+            Call::Log => drop(self.gate.blocking_lock()),
+            Call::Change | Call::Browse => {}
         }
+        Ok(())
+    }
+
+    fn append(
+        &self,
+        kept: &mut dyn Storage,
+        batch: &[Append],
+    ) -> Result<Vec<Appended>, StorageError> {
+        self.check()?;
         drop(self.gate.blocking_lock());
         let doubt = self.next_doubt.blocking_lock().take();
-        let appended =
-            if doubt == Some(false) { Ok(Vec::new()) } else { self.memory.append(batch) };
+        let appended = if doubt == Some(false) { Ok(Vec::new()) } else { kept.append(batch) };
         if doubt.is_some() { Err(StorageError::InDoubt("no answer".into())) } else { appended }
-    }
-
-    fn undo_ratings(&mut self, game: &GameId, at: u64) -> Result<Undone, StorageError> {
-        self.memory.undo_ratings(game, at)
-    }
-
-    fn count_puzzle(&mut self, attempt: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        self.memory.count_puzzle(attempt)
-    }
-
-    fn update_members(&mut self, members: &[KnownMember]) -> Result<(), StorageError> {
-        if self.is_broken.load(Ordering::SeqCst) {
-            return Err(StorageError::Failed("no space left".into()));
-        }
-        self.memory.update_members(members)
-    }
-
-    fn replace_identity(
-        &mut self,
-        member: &MemberId,
-        old: IdentityHash,
-        new: IdentityHash,
-    ) -> Result<bool, StorageError> {
-        self.memory.replace_identity(member, old, new)
-    }
-
-    fn change_account(&mut self, change: &AccountChange) -> Result<AccountChanged, StorageError> {
-        self.memory.change_account(change)
-    }
-
-    fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        self.memory.moderate(change)
-    }
-
-    fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        self.memory.prune_moderation(now, rows_max)
-    }
-
-    fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-        self.memory.prune_accounts(now, rows_max)
-    }
-
-    fn prune_members(&mut self, before: u64, members_max: usize) -> Result<usize, StorageError> {
-        self.memory.prune_members(before, members_max)
-    }
-
-    fn read(&mut self, room: &RoomCode) -> Result<Vec<Entry>, StorageError> {
-        drop(self.gate.blocking_lock());
-        self.memory.read(room)
-    }
-
-    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        self.memory.reader()
     }
 }
 
 fn brittle() -> (TestServer, Arc<AtomicBool>) {
     let storage = Brittle::default();
-    let is_broken = Arc::clone(&storage.is_broken);
-    (TestServer::start_on(Box::new(storage), LIMITS), is_broken)
+    (storage.start(), storage.is_broken)
 }
 
 #[tokio::test]
@@ -211,8 +103,7 @@ async fn a_move_that_is_not_stored_is_not_made() {
 #[tokio::test]
 async fn a_move_in_doubt_is_answered_by_the_log() {
     let storage = Brittle::default();
-    let next_doubt = Arc::clone(&storage.next_doubt);
-    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let (server, next_doubt) = (storage.start(), storage.next_doubt);
     let (mut ann, mut bob, room) = server.two_play().await;
     let play = |ply, x| json!({"type": "play", "room": room, "ply": ply, "point": [x, 7]});
 
@@ -243,8 +134,8 @@ async fn until_ready(server: &TestServer, status: &str) {
 #[tokio::test]
 async fn a_server_whose_storage_fails_or_hangs_is_not_ready_though_nobody_plays() {
     let storage = Brittle::default();
-    let (is_broken, gate) = (Arc::clone(&storage.is_broken), Arc::clone(&storage.gate));
-    let server = TestServer::start_on(Box::new(storage), LIMITS);
+    let server = storage.start();
+    let Brittle { is_broken, gate, .. } = storage;
     until_ready(&server, "200").await;
     is_broken.store(true, Ordering::SeqCst);
     until_ready(&server, "503").await;
@@ -296,7 +187,7 @@ async fn a_room_that_is_not_stored_is_not_made() {
 
 #[tokio::test]
 async fn a_server_whose_store_broke_stops() {
-    let server = TestServer::start_on(Box::new(Broken), LIMITS);
+    let server = TestServer::start_on(Box::new(Memory::default().hooked(Broken)), LIMITS);
     let mut ann = server.greet("Ann").await;
     let create = json!({"type": "create", "rules": {"variant": "renju"}, "id": "make"});
     ann.send_text(create.to_string()).await;

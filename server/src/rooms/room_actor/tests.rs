@@ -11,18 +11,13 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Colour, CommandId, Create, Event, GameId, MemberId, Name, Player, RoomCode, SeatRequest,
-        Visibility,
+        Colour, CommandId, Create, Event, MemberId, Name, Player, RoomCode, SeatRequest, Visibility,
     },
-    room::{Entry, Founding, Member, Pair, RoomLimits, RoomSeeds, SessionId, Terms},
+    room::{Founding, Member, Pair, RoomLimits, RoomSeeds, SessionId, Terms},
     rules::Rules,
     seat::BySeat,
 };
-use fivefold_storage::{
-    AccountChange, AccountChanged, Appended, Blocking, Claimed, IdentityHash, KnownMember, Memory,
-    ModerationChange, ModerationChanged, NodeId, PuzzleAttempt, PuzzleCounted, Storage,
-    StorageReader, Undone,
-};
+use fivefold_storage::{Appended, Blocking, Call, Claimed, Hook, Memory, NodeId, Storage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -95,7 +90,7 @@ pub(crate) fn around() -> (Arc<RoomContext>, impl Sized) {
     around_storage(Memory::default())
 }
 
-fn around_storage(memory: impl Storage) -> (Arc<RoomContext>, impl Sized) {
+fn around_storage(memory: Memory) -> (Arc<RoomContext>, impl Sized) {
     let read_pool = Arc::new(ReadPool::open(&memory, Blocking::Threads).unwrap());
     let (log_writer, writer) = LogWriter::start(Box::new(memory), &Blocking::Threads).unwrap();
     let metrics = Arc::new(Metrics::new());
@@ -210,72 +205,32 @@ fn in_doubt<T>() -> Result<T, StorageError> {
     Err(StorageError::InDoubt("no answer".to_owned()))
 }
 
-impl Storage for Unreachable {
-    fn orphans(&mut self, _: usize) -> Result<Vec<RoomCode>, StorageError> {
+impl Hook for Unreachable {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        if call == Call::Browse { Ok(()) } else { in_doubt() }
+    }
+
+    fn orphans(&self, _: &mut dyn Storage, _: usize) -> Result<Vec<RoomCode>, StorageError> {
         in_doubt()
     }
 
-    fn claim(&mut self, _: &[RoomCode], _: NodeId) -> Result<Vec<Claimed>, StorageError> {
+    fn claim(
+        &self,
+        _: &mut dyn Storage,
+        _: &[RoomCode],
+        _: NodeId,
+    ) -> Result<Vec<Claimed>, StorageError> {
         in_doubt()
     }
 
-    fn append(&mut self, _: &[Append]) -> Result<Vec<Appended>, StorageError> {
+    fn append(&self, _: &mut dyn Storage, _: &[Append]) -> Result<Vec<Appended>, StorageError> {
         in_doubt()
-    }
-
-    fn undo_ratings(&mut self, _: &GameId, _: u64) -> Result<Undone, StorageError> {
-        in_doubt()
-    }
-
-    fn count_puzzle(&mut self, _: &PuzzleAttempt) -> Result<PuzzleCounted, StorageError> {
-        in_doubt()
-    }
-
-    fn update_members(&mut self, _: &[KnownMember]) -> Result<(), StorageError> {
-        in_doubt()
-    }
-
-    fn replace_identity(
-        &mut self,
-        _: &MemberId,
-        _: IdentityHash,
-        _: IdentityHash,
-    ) -> Result<bool, StorageError> {
-        in_doubt()
-    }
-
-    fn change_account(&mut self, _: &AccountChange) -> Result<AccountChanged, StorageError> {
-        in_doubt()
-    }
-
-    fn moderate(&mut self, _: &ModerationChange) -> Result<ModerationChanged, StorageError> {
-        in_doubt()
-    }
-
-    fn prune_moderation(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
-        in_doubt()
-    }
-
-    fn prune_accounts(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
-        in_doubt()
-    }
-
-    fn prune_members(&mut self, _: u64, _: usize) -> Result<usize, StorageError> {
-        in_doubt()
-    }
-
-    fn read(&mut self, _: &RoomCode) -> Result<Vec<Entry>, StorageError> {
-        in_doubt()
-    }
-
-    fn reader(&self) -> Result<Box<dyn StorageReader>, StorageError> {
-        Memory::default().reader()
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn sessions_that_wait_for_a_commit_in_doubt_are_ended_without_an_answer() {
-    let (context, _kept) = around_storage(Unreachable);
+    let (context, _kept) = around_storage(Memory::default().hooked(Unreachable));
     let (opened, enter) = two_bots(Limits::DEFAULT);
     let (mailbox, envelopes) = mpsc::channel(4);
     let listed = Arc::<Directory>::default().list(&opened.room, None, true);

@@ -3,15 +3,15 @@
 use fivefold_shared::protocol::MemberId;
 
 use super::Memory;
-use crate::{ChangeKind, DealingsReader, Meeting, StorageError, Trace};
+use crate::{Call, ChangeKind, DealingsReader, Meeting, StorageError, Trace};
 
 impl DealingsReader for Memory {
     fn traces(&mut self, member: &MemberId) -> Result<Vec<Trace>, StorageError> {
-        Ok(self.tables().traces.of(member))
+        Ok(self.tables_for(Call::Browse)?.traces.of(member))
     }
 
     fn meetings(&mut self, member: &MemberId, since: u64) -> Result<Vec<Meeting>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let counted = || tables.ratings.changes().filter(|change| change.kind == ChangeKind::Game);
         let mut met = Vec::new();
         for own in counted().filter(|change| change.member == *member && change.at >= since) {

@@ -7,13 +7,13 @@ use fivefold_shared::{
 
 use super::examination::Examination;
 use crate::{
-    ChangeKind, ExaminationClaim, ExaminationReader, ExaminedGame, GameMark, Memory, StorageError,
-    Unexamined,
+    Call, ChangeKind, ExaminationClaim, ExaminationReader, ExaminedGame, GameMark, Memory,
+    StorageError, Unexamined,
 };
 
 impl ExaminationReader for Memory {
     fn unexamined(&mut self, since: u64, stale: u64) -> Result<Option<Unexamined>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let waits = |game: &GameId| {
             let known = tables.examinations.games.get(game);
             known.is_none_or(|known| known.facts.is_none() && known.claim.at <= stale)
@@ -28,7 +28,7 @@ impl ExaminationReader for Memory {
     }
 
     fn unsearched(&mut self, since: u64) -> Result<Option<Unexamined>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let waiting = tables
             .examinations
             .games
@@ -42,13 +42,13 @@ impl ExaminationReader for Memory {
     }
 
     fn engine_games(&mut self, since: u64) -> Result<usize, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let games = tables.examinations.games.values();
         Ok(games.filter(|known| known.claim.engine && known.claim.at > since).count())
     }
 
     fn examined(&mut self) -> Result<Vec<ExaminedGame>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let shown = |known: &Examination| {
             let facts = known.facts.clone()??;
             let ExaminationClaim { game, ended_at, .. } = known.claim.clone();
@@ -60,7 +60,7 @@ impl ExaminationReader for Memory {
     }
 
     fn marks(&mut self) -> Result<Vec<GameMark>, StorageError> {
-        let mut marks = self.tables().examinations.marks.clone();
+        let mut marks = self.tables_for(Call::Browse)?.examinations.marks.clone();
         marks.sort_by(|one, other| {
             let key = |mark: &GameMark| (mark.member.clone(), mark.game.clone(), mark.kind);
             other.at.cmp(&one.at).then_with(|| key(one).cmp(&key(other)))

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use fivefold_shared::protocol::MemberId;
 
 use crate::{
-    BlockEntry, BlockKind, BlockLists, CaseId, Memory, ModerationReader, OpenReport, Report,
+    BlockEntry, BlockKind, BlockLists, Call, CaseId, Memory, ModerationReader, OpenReport, Report,
     ReportQuery, ReportState, Sanction, StorageError, Waiting,
     limits::{BLOCKED_BY_MAX, CASE_ROWS_MAX, QUEUE_MAX},
 };
 
 impl ModerationReader for Memory {
     fn block_lists(&mut self, member: &MemberId) -> Result<BlockLists, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let blocks = &tables.moderation.blocks;
         let mut own = blocks.get(member).cloned().unwrap_or_default();
         let newest_first = |one: &BlockEntry, other: &BlockEntry| {
@@ -35,15 +35,15 @@ impl ModerationReader for Memory {
     }
 
     fn sanctions_revision(&mut self) -> Result<u64, StorageError> {
-        Ok(self.tables().moderation.revision)
+        Ok(self.tables_for(Call::Browse)?.moderation.revision)
     }
 
     fn active_sanctions(&mut self, now: u64) -> Result<Vec<Sanction>, StorageError> {
-        Ok(self.tables().moderation.sanctions(|sanction| sanction.is_active(now)))
+        Ok(self.tables_for(Call::Browse)?.moderation.sanctions(|sanction| sanction.is_active(now)))
     }
 
     fn bots_of_sanctioned(&mut self, now: u64) -> Result<Vec<(MemberId, MemberId)>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let held = tables.moderation.sanctions(|sanction| sanction.is_active(now));
         let held: HashSet<_> = held.into_iter().map(|sanction| sanction.member).collect();
         let bots = tables.accounts.bots();
@@ -52,7 +52,10 @@ impl ModerationReader for Memory {
     }
 
     fn sanctions_of(&mut self, member: &MemberId) -> Result<Vec<Sanction>, StorageError> {
-        let mut own = self.tables().moderation.sanctions(|sanction| sanction.member == *member);
+        let mut own = self
+            .tables_for(Call::Browse)?
+            .moderation
+            .sanctions(|sanction| sanction.member == *member);
         own.reverse();
         own.truncate(CASE_ROWS_MAX);
         Ok(own)
@@ -60,18 +63,18 @@ impl ModerationReader for Memory {
 
     fn appeals(&mut self) -> Result<Vec<Sanction>, StorageError> {
         let is_open = |sanction: &Sanction| sanction.appeal_waits_since().is_some();
-        let mut open = self.tables().moderation.sanctions(is_open);
+        let mut open = self.tables_for(Call::Browse)?.moderation.sanctions(is_open);
         open.sort_by_key(Sanction::appeal_waits_since);
         open.truncate(QUEUE_MAX);
         Ok(open)
     }
 
     fn sanction(&mut self, id: &CaseId) -> Result<Option<Sanction>, StorageError> {
-        Ok(self.tables().moderation.sanction(id))
+        Ok(self.tables_for(Call::Browse)?.moderation.sanction(id))
     }
 
     fn open_reports(&mut self) -> Result<Vec<OpenReport>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let is_open = |report: &Report| report.state == ReportState::Open;
         let (mut by_accounts, mut by_guests) = (0, 0);
         let open = tables.moderation.reports(is_open).into_iter().filter_map(|report| {
@@ -87,7 +90,7 @@ impl ModerationReader for Memory {
     }
 
     fn waiting(&mut self) -> Result<Waiting, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let open = tables.moderation.reports(|report| report.state == ReportState::Open);
         let by_guests =
             open.iter().filter(|report| !tables.accounts.is_there(&report.reporter)).count();
@@ -102,7 +105,7 @@ impl ModerationReader for Memory {
     }
 
     fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
-        let tables = self.tables();
+        let tables = self.tables_for(Call::Browse)?;
         let moderation = &tables.moderation;
         let newest = |mut reports: Vec<Report>| {
             reports.reverse();
@@ -120,6 +123,6 @@ impl ModerationReader for Memory {
     }
 
     fn is_operator(&mut self, member: &MemberId) -> Result<bool, StorageError> {
-        Ok(self.tables().moderation.operators.contains_key(member))
+        Ok(self.tables_for(Call::Browse)?.moderation.operators.contains_key(member))
     }
 }
