@@ -29,8 +29,8 @@ use fivefold_shared::{
 };
 use fivefold_storage::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Blocking,
-    IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, Sessions,
-    StorageError, StorageReader, limits::DELETED_ACCOUNT_KEPT, name_key,
+    IdentityHash, KeyHash, KnownMember, LogWriter, NewAccount, PasswordHash, Reader, Sessions,
+    StorageError, limits::DELETED_ACCOUNT_KEPT, name_key,
 };
 use tokio::time::Instant;
 
@@ -264,7 +264,7 @@ impl Accounts {
         guest: Option<Identity>,
     ) -> Result<(MemberId, Option<IdentityHash>, Whose), Refusal> {
         let name = name.clone();
-        let read = move |reader: &mut dyn StorageReader| {
+        let read = move |reader: &mut Reader| {
             let taken = reader.account_named(name.likeness().as_str())?.is_some()
                 || looks_like_another(reader, &name, None)?;
             Ok((taken, guest.map(|guest| known_guest(reader, &guest)).transpose()?))
@@ -437,7 +437,7 @@ impl Accounts {
     /// The account by this name, and the hash of its password. Reads as much where there is none.
     async fn find(&self, name: &str) -> Result<(Option<Account>, Option<PasswordHash>), Refusal> {
         let (key, now, nobody) = (typed_key(name), self.clock.now(), ids::new_member_id());
-        let read = move |reader: &mut dyn StorageReader| {
+        let read = move |reader: &mut Reader| {
             let account = reader.account_named(&key)?;
             let account = account.filter(|account| can_be_opened(account, now));
             let member = account.as_ref().map_or(&nobody, |account| &account.member);
@@ -449,7 +449,7 @@ impl Accounts {
 
     async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
+        read: impl FnOnce(&mut Reader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, Refusal> {
         Ok(self.read_pool.try_read(read).await?)
     }
@@ -525,7 +525,7 @@ fn can_be_opened(account: &Account, now: u64) -> bool {
 
 /// The member with this identity, its hash, and whether the server knows it; nothing if it was replaced.
 fn known_guest(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     guest: &Identity,
 ) -> Result<Option<(MemberId, IdentityHash, Whose)>, StorageError> {
     let hash = ids::identity_hash(guest);
@@ -553,7 +553,7 @@ fn stored_likeness(name: &AccountName) -> String {
 /// Whether a name looks like that of another account than this member's if capitals are compared as they are
 /// written.
 fn looks_like_another(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     name: &AccountName,
     own: Option<&MemberId>,
 ) -> Result<bool, StorageError> {

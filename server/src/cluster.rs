@@ -16,7 +16,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::RoomCode;
-use fivefold_storage::{NodeId, NodeReport};
+use fivefold_storage::{NodeId, NodeReport, SharedRooms};
 use futures_util::future::join_all;
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
@@ -29,6 +29,7 @@ use self::{
 use crate::{
     cluster::node::{Beat, Node},
     limits::{FROM_OWNER_MAX, FROM_PEERS_MAX},
+    process::read_pool::ReadPool,
     transport::link::Links,
 };
 
@@ -37,6 +38,8 @@ use crate::{
 pub(crate) struct Cluster {
     /// This node.
     pub(crate) node: Node,
+    /// The open rooms of all nodes.
+    pub(crate) rooms: ReadPool<dyn SharedRooms>,
     links: Links,
     /// Locked to look up or change.
     relays: Mutex<Relays>,
@@ -45,7 +48,7 @@ pub(crate) struct Cluster {
     /// Nodes that are silent on the bus. Locked to look up or change.
     silent: Mutex<BTreeSet<NodeId>>,
     /// How many rooms this node had at its last heartbeat.
-    rooms: AtomicUsize,
+    room_count: AtomicUsize,
     attempts: AtomicU64,
     questions: Questions,
     /// Cancelled when this node is about to stop.
@@ -88,14 +91,20 @@ pub(crate) enum ForPairing {
 }
 
 impl Cluster {
-    pub(crate) fn new(node: Node, links: Links, draining: CancellationToken) -> Self {
+    pub(crate) fn new(
+        node: Node,
+        rooms: ReadPool<dyn SharedRooms>,
+        links: Links,
+        draining: CancellationToken,
+    ) -> Self {
         Self {
             node,
+            rooms,
             links,
             relays: Mutex::default(),
             pairing: Mutex::default(),
             silent: Mutex::default(),
-            rooms: AtomicUsize::new(0),
+            room_count: AtomicUsize::new(0),
             attempts: AtomicU64::new(0),
             questions: Questions::default(),
             draining,
@@ -149,7 +158,7 @@ impl Cluster {
     }
 
     fn emptier_node(&self) -> Option<NodeId> {
-        let rooms = self.rooms.load(Ordering::Relaxed);
+        let rooms = self.room_count.load(Ordering::Relaxed);
         let emptier = self.node.emptier_node(rooms, self.takes_no_rooms());
         emptier.filter(|node| !self.is_silent(*node))
     }
@@ -298,7 +307,7 @@ impl Cluster {
 
     /// What the next heartbeat reports.
     pub(crate) fn report(&self, rooms: usize) -> NodeReport {
-        self.rooms.store(rooms, Ordering::Relaxed);
+        self.room_count.store(rooms, Ordering::Relaxed);
         let rooms = u32::try_from(rooms).unwrap_or(u32::MAX);
         NodeReport { sees_bus: self.sees_bus(), rooms, draining: self.draining.is_cancelled() }
     }

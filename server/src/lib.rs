@@ -214,7 +214,7 @@ async fn serve(
         public_url: config.public_url,
         page: config.page,
         tls: config.tls,
-        lobby: Arc::new(Lobby::new(context, rooms.clone(), Arc::clone(&read_pool), config.demo)),
+        lobby: Arc::new(Lobby::new(context, rooms.clone(), config.demo)),
         identities: Identities::new(Arc::clone(&read_pool), log_writer.clone()),
         storage_check: StorageCheck::new(log_writer.clone(), Arc::clone(&read_pool)),
         read_pool,

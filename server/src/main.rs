@@ -25,8 +25,8 @@ use fivefold_server::{
 use fivefold_shared::protocol::GameId;
 use fivefold_storage as storage;
 use fivefold_storage::{
-    DataFolder, Database, DatabaseUrl, Findings, Postgres, PostgresRegistry, SoleNode, Sqlite,
-    Storage,
+    DataFolder, Database, DatabaseUrl, Findings, Postgres, PostgresRegistry, PostgresRooms,
+    SharedRooms, SoleNode, Sqlite, Storage, limits::ROOM_READERS,
 };
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
@@ -252,7 +252,11 @@ impl Rooms {
                     None => registry,
                 });
                 let bus = BusConfig::Nats { access, cluster: settings.cluster.clone() };
-                membership = Some(Membership { registry, bus });
+                let rooms = (0..ROOM_READERS).map(|_| {
+                    PostgresRooms::open(url).map(|rooms| Box::new(rooms) as Box<dyn SharedRooms>)
+                });
+                let rooms = rooms.collect::<Result<_, _>>()?;
+                membership = Some(Membership { registry, rooms, bus });
             } else {
                 sole_node = Some(SoleNode::join(url)?);
             }

@@ -5,7 +5,7 @@ pub(crate) mod shared_limits;
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use fivefold_storage::{Blocking, JoinError, NodeId, Registry};
+use fivefold_storage::{Blocking, JoinError, NodeId, Registry, SharedRooms};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep, timeout},
@@ -21,7 +21,7 @@ use crate::{
     limits::moderation::{RATED_REPEAT_INTERVAL, RATED_REPORT_INTERVAL},
     membership::shared_limits::SharedLimits,
     metrics::Metrics,
-    process::clock::Clock,
+    process::{clock::Clock, read_pool::ReadPool},
     rooms::people::People,
     transport::{
         bus::BusConfig,
@@ -37,6 +37,8 @@ const RETIRE_WITHIN: Duration = Duration::from_millis(500);
 pub struct Membership {
     /// The nodes of the cluster.
     pub registry: Box<dyn Registry>,
+    /// Readers of the open rooms of all nodes.
+    pub rooms: Vec<Box<dyn SharedRooms>>,
     /// What carries messages between them.
     pub bus: BusConfig,
 }
@@ -70,13 +72,14 @@ impl Peers {
         draining: &CancellationToken,
         clock: Clock,
     ) -> Result<Option<Self>, JoinError> {
-        let Some(Membership { registry, bus }) = membership else { return Ok(None) };
+        let Some(Membership { registry, rooms, bus }) = membership else { return Ok(None) };
         let node = Node::join(registry, blocking.clone(), clock).await?;
         let tasks = TaskTracker::new();
         let (bus, from_bus) = bus.join(node.id(), metrics, &tasks);
         let (links, from_peers) =
             Links::start(node.id(), bus, from_bus, Arc::clone(metrics), &tasks);
-        let cluster = Arc::new(Cluster::new(node, links, draining.clone()));
+        let rooms = ReadPool::new(rooms, blocking.clone());
+        let cluster = Arc::new(Cluster::new(node, rooms, links, draining.clone()));
         Ok(Some(Self { cluster, from_peers, tasks, metrics: Arc::clone(metrics) }))
     }
 

@@ -23,8 +23,8 @@ use fivefold_shared::{
     protocol::{self, MemberId, Message, Reason, Refusal},
 };
 use fivefold_storage::{
-    CaseId, LogWriter, ModerationChange, ModerationChanged, Sanction, SanctionKind, Sessions,
-    StorageError, StorageReader, Waiting,
+    CaseId, LogWriter, ModerationChange, ModerationChanged, Reader, Sanction, SanctionKind,
+    Sessions, StorageError, Waiting,
     limits::{REPORTS_MAX, REPORTS_WITHIN},
 };
 use tokio::{
@@ -200,7 +200,7 @@ impl Moderation {
     /// If it cannot be read.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
+        read: impl FnOnce(&mut Reader) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, Refusal> {
         Ok(self.read_pool.try_read(read).await?)
     }
@@ -236,7 +236,7 @@ impl Moderation {
     pub(crate) async fn refresh(&self) {
         let _held = self.refreshing.lock().await;
         let (known, now) = (self.sanctions.revision(), self.clock.now());
-        let read = move |reader: &mut dyn StorageReader| {
+        let read = move |reader: &mut Reader| {
             let revision = reader.sanctions_revision()?;
             if known == Some(revision) {
                 return Ok(None);

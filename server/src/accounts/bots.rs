@@ -3,7 +3,7 @@
 //! It does not know what bots may do: rooms and the pairing ask whether an account has an owner.
 
 use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
-use fivefold_storage::{Account, AccountStep, NewBot, Sessions, StorageReader, limits::BOTS_MAX};
+use fivefold_storage::{Account, AccountStep, NewBot, Reader, Sessions, limits::BOTS_MAX};
 use tokio::time::Instant;
 
 use super::{Accounts, Device, SignedIn, account_name, looks_like_another, stored_likeness};
@@ -25,7 +25,7 @@ impl Accounts {
         self.tries.sign_up(device.address, Instant::now())?;
         let (member, owner) = (ids::new_member_id(), own.account.member.clone());
         let wanted = name.clone();
-        let read = move |reader: &mut dyn StorageReader| looks_like_another(reader, &wanted, None);
+        let read = move |reader: &mut Reader| looks_like_another(reader, &wanted, None);
         if self.read(read).await? {
             return Err(Refusal::new(Reason::NameTaken));
         }

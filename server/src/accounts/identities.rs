@@ -9,8 +9,7 @@ use std::{iter, sync::Arc, time::Duration};
 use fivefold_shared::protocol::{Identity, MemberId, Name, Reason, Refusal};
 use fivefold_shared::room::Member;
 use fivefold_storage::{
-    IdentityHash, KeyHash, KnownMember, LogWriter, Replacement, StorageError, StorageReader,
-    name_key,
+    IdentityHash, KeyHash, KnownMember, LogWriter, Reader, Replacement, StorageError, name_key,
 };
 
 use crate::{
@@ -68,7 +67,7 @@ pub(crate) enum Identified {
 /// # Errors
 /// If the storage cannot be read.
 pub(crate) fn identify(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     identity: &Identity,
 ) -> Result<Identified, StorageError> {
     let (id, hash) = (ids::member_id(identity), ids::identity_hash(identity));
@@ -80,11 +79,7 @@ pub(crate) fn identify(
 }
 
 /// The name of a guest, with the beginning of their id if it may be taken for an account's.
-fn name_of_guest(
-    reader: &mut dyn StorageReader,
-    id: &MemberId,
-    name: Name,
-) -> Result<Name, StorageError> {
+fn name_of_guest(reader: &mut Reader, id: &MemberId, name: Name) -> Result<Name, StorageError> {
     let is_taken = reader.account_called(&name_key(&name))?.is_some();
     Ok(if is_taken { name.marked(&id.as_str()[..4]).unwrap_or(name) } else { name })
 }
@@ -114,7 +109,7 @@ impl Identities {
         now: u64,
     ) -> Result<Authenticated, Refusal> {
         let (secret, hash) = (identity.clone(), ids::identity_hash(identity));
-        let read = move |reader: &mut dyn StorageReader| {
+        let read = move |reader: &mut Reader| {
             let (id, known) = match identify(reader, &secret)? {
                 Identified::Known(known) => (known.id.clone(), Some(known)),
                 Identified::New(id) => (id, None),

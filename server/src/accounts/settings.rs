@@ -6,7 +6,7 @@ use fivefold_shared::{
     clock::millis,
     protocol::{AccountName, ChallengesFrom, Identity, MemberId, Reason, Refusal, RefusalValues},
 };
-use fivefold_storage::{Account, AccountStep, KeyStep, Sessions, StorageReader};
+use fivefold_storage::{Account, AccountStep, KeyStep, Reader, Sessions};
 use tokio::time::Instant;
 
 use super::{
@@ -100,8 +100,7 @@ impl Accounts {
         name: &AccountName,
     ) -> Result<Account, Refusal> {
         let (wanted, own) = (name.clone(), account.member.clone());
-        let read =
-            move |reader: &mut dyn StorageReader| looks_like_another(reader, &wanted, Some(&own));
+        let read = move |reader: &mut Reader| looks_like_another(reader, &wanted, Some(&own));
         if self.read(read).await? {
             return Err(Refusal::new(Reason::NameTaken));
         }
@@ -136,7 +135,7 @@ impl Accounts {
     /// If the identity was replaced, or the storage fails.
     pub(crate) async fn delete_guest(&self, guest: Identity) -> Result<(), Refusal> {
         let hash = ids::identity_hash(&guest);
-        let read = move |reader: &mut dyn StorageReader| known_guest(reader, &guest);
+        let read = move |reader: &mut Reader| known_guest(reader, &guest);
         let (member, ..) =
             self.read(read).await?.ok_or_else(|| Refusal::new(Reason::IdentityReplaced))?;
         let step = AccountStep::DeleteGuest { hash, locked: ids::locked_hash() };

@@ -7,8 +7,7 @@ use fivefold_shared::{
 };
 use fivefold_storage::{
     Account, AccountChange, AccountChanged, AccountStep, Database, OperatorDatabase, OperatorError,
-    RecoverError, StorageError, StorageReader, add_recovery_code, limits::DELETED_ACCOUNT_KEPT,
-    name_key,
+    Reader, RecoverError, StorageError, add_recovery_code, limits::DELETED_ACCOUNT_KEPT, name_key,
 };
 
 use crate::{
@@ -63,7 +62,7 @@ pub fn account(database: Database<'_>, task: &AccountTask) -> Result<String, Acc
 }
 
 /// The account of this name, which may be deleted, or of the member with this id.
-fn find(reader: &mut dyn StorageReader, who: &str) -> Result<Option<Account>, StorageError> {
+fn find(reader: &mut Reader, who: &str) -> Result<Option<Account>, StorageError> {
     if let Ok(name) = Name::new(who)
         && let Some(account) = reader.account_named(&name_key(&name))?
     {

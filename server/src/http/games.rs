@@ -14,7 +14,7 @@ use fivefold_shared::{
     record::{FinishedGame, Record},
     review::{GameReview, Review},
 };
-use fivefold_storage::{GameQuery, KnownMember, StorageReader};
+use fivefold_storage::{GameQuery, KnownMember, Reader};
 use serde::Deserialize;
 
 use super::{
@@ -61,7 +61,7 @@ pub(super) async fn list(
         Err(no) => return no.into_response(),
     };
     let identity = asker(&headers).filter(|_| signed_in.is_none());
-    let read = move |reader: &mut dyn StorageReader| {
+    let read = move |reader: &mut Reader| {
         let own = match identity.map(|identity| identify(reader, &identity)).transpose()? {
             Some(Identified::Known(KnownMember { id, .. }) | Identified::New(id)) => Some(id),
             Some(Identified::Replaced) => return Ok(None),

@@ -18,7 +18,7 @@ use fivefold_shared::{
     rating_pool::RatingPool,
 };
 use fivefold_storage::{
-    Account, LeaderboardQuery, Placed, StorageError, StorageReader, glicko::Estimate,
+    Account, LeaderboardQuery, Placed, Reader, StorageError, glicko::Estimate,
     limits::LEADERBOARD_PLACES_MAX,
 };
 use serde::Deserialize;
@@ -61,7 +61,7 @@ async fn profile(
     let you = reader_of(&server, &caller, &headers).await;
     let (key, now) = (typed_key(&name), server.clock.now());
     let reading = you.clone();
-    let read = move |reader: &mut dyn StorageReader| {
+    let read = move |reader: &mut Reader| {
         let account = living(reader, &key)?;
         account.map(|account| profile_of(reader, account, reading.as_ref(), now)).transpose()
     };
@@ -82,7 +82,7 @@ async fn history(
         Err(error) => return malformed(error.status(), error.body_text()).into_response(),
     };
     let key = typed_key(&name);
-    let read = move |reader: &mut dyn StorageReader| {
+    let read = move |reader: &mut Reader| {
         let account = living(reader, &key)?;
         account.map(|account| reader.rating_history(&account.member, pool)).transpose()
     };
@@ -98,7 +98,7 @@ async fn history(
 
 async fn puzzle_history(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Response {
     let key = typed_key(&name);
-    let read = move |reader: &mut dyn StorageReader| {
+    let read = move |reader: &mut Reader| {
         let account = living(reader, &key)?;
         account.map(|account| reader.puzzle_tries(&account.member)).transpose()
     };
@@ -151,7 +151,7 @@ fn no_such_player() -> Response {
 }
 
 /// The account that has or had the name of this key, unless its member has asked for its deletion.
-fn living(reader: &mut dyn StorageReader, key: &str) -> Result<Option<Account>, StorageError> {
+fn living(reader: &mut Reader, key: &str) -> Result<Option<Account>, StorageError> {
     Ok(reader.account_called(key)?.filter(|account| account.deleted_at.is_none()))
 }
 

@@ -14,8 +14,8 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 use fivefold_storage::{
-    Account, ChangeKind, DELETED_NAME, GameQuery, IdentityHash, PoolRating, PuzzleRating,
-    StorageError, StorageReader, limits::PLACEMENT_GAMES,
+    Account, ChangeKind, DELETED_NAME, GameQuery, IdentityHash, PoolRating, PuzzleRating, Reader,
+    StorageError, limits::PLACEMENT_GAMES,
 };
 
 use crate::limits::ratings::{
@@ -25,7 +25,7 @@ use crate::limits::ratings::{
 
 /// The profile of an account, as this member sees it.
 pub(super) fn profile_of(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     account: Account,
     you: Option<&MemberId>,
     now: u64,
@@ -83,7 +83,7 @@ pub(super) fn profile_of(
 struct Ids(Vec<MemberId>);
 
 impl Ids {
-    fn of(reader: &mut dyn StorageReader, member: &MemberId) -> Result<Self, StorageError> {
+    fn of(reader: &mut Reader, member: &MemberId) -> Result<Self, StorageError> {
         let mut ids = reader.aliases(member)?;
         ids.push(member.clone());
         Ok(Self(ids))
@@ -99,7 +99,7 @@ impl Ids {
 
 /// A game as a profile shows it.
 fn profile_game(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     game: ListedGame,
     ids: &Ids,
 ) -> Result<Option<ProfileGame>, StorageError> {
@@ -116,7 +116,7 @@ fn profile_game(
 
 /// The points of both before a rated game.
 fn ratings_before(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     game: &ListedGame,
 ) -> Result<Option<BySeat<u32>>, StorageError> {
     let changes = reader.game_ratings(&game.id)?;
@@ -159,7 +159,7 @@ fn tally(games: &[ListedGame], ids: &Ids) -> (ResultsByStone, BTreeMap<MemberId,
 
 /// The most frequent ones. Games against a guest belong to the account of which the guest has become part.
 fn most_frequent(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     mut opponents: BTreeMap<MemberId, Opponent>,
 ) -> Result<Vec<Opponent>, StorageError> {
     let met: Vec<_> = opponents.keys().cloned().collect();
@@ -183,7 +183,7 @@ fn most_frequent(
 
 /// How the last games between two members ended for the second one.
 fn against(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     member: &MemberId,
     you: &MemberId,
 ) -> Result<Results, StorageError> {

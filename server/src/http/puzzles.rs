@@ -17,7 +17,7 @@ use fivefold_shared::{
     puzzle::{PuzzleId, PuzzleKind},
     rules::Point,
 };
-use fivefold_storage::{PuzzleAttempt, StorageReader};
+use fivefold_storage::{PuzzleAttempt, Reader};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -72,7 +72,7 @@ async fn next(
     let server = Arc::clone(&asked.server);
     let (now, puzzles) = (server.clock.now(), Arc::clone(&server.puzzles));
     let filter = PuzzleFilter { variant: rules, kind, lengths: (from, to.unwrap_or(u8::MAX)) };
-    let read = move |reader: &mut dyn StorageReader| puzzles.next(reader, &member, &filter);
+    let read = move |reader: &mut Reader| puzzles.next(reader, &member, &filter);
     let (own, near) = server.read_pool.try_read(read).await.map_err(Refusal::from)?;
     Ok(Json(NextPuzzles { rating: own.map(|own| puzzle_score(&own, now)), near }))
 }

@@ -10,7 +10,7 @@ use std::{
 
 use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
 use fivefold_storage::{
-    BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, StorageReader,
+    BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, Reader,
     limits::BLOCKS_MAX,
 };
 
@@ -63,7 +63,7 @@ impl Blocks {
                 online.changes
             };
             let id = member.clone();
-            let read = move |reader: &mut dyn StorageReader| {
+            let read = move |reader: &mut Reader| {
                 let lists = reader.block_lists(&id)?;
                 let own = lists.own.iter().map(|entry| &entry.other);
                 let people: Vec<_> = own.chain(&lists.blocked_by).cloned().collect();

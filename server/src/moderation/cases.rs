@@ -20,8 +20,8 @@ use fivefold_shared::{
     seat::Seat,
 };
 use fivefold_storage::{
-    Account, ExaminedGame, GameMark, GameQuery, IdentityHash, Report, ReportKind, ReportQuery,
-    ReportState, ReportedLine, Sanction, SanctionKind, StorageError, StorageReader,
+    Account, ExaminedGame, GameMark, GameQuery, IdentityHash, Reader, Report, ReportKind,
+    ReportQuery, ReportState, ReportedLine, Sanction, SanctionKind, StorageError,
     limits::QUEUE_MAX, name_key,
 };
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub struct Case {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn queue(reader: &mut dyn StorageReader, now: u64) -> Result<Vec<Case>, StorageError> {
+pub fn queue(reader: &mut Reader, now: u64) -> Result<Vec<Case>, StorageError> {
     let mut cases: BTreeMap<MemberId, (Rank, Case)> = BTreeMap::new();
     for open in reader.open_reports()? {
         let (report, rank) = (open.report, Rank::of(open.standing, now));
@@ -151,9 +151,7 @@ impl<'k> Evidence<'k> {
 }
 
 /// The people with hints since the last decision, and when their last game ended.
-fn hinted(
-    reader: &mut dyn StorageReader,
-) -> Result<Vec<(MemberId, Vec<HintKind>, u64)>, StorageError> {
+fn hinted(reader: &mut Reader) -> Result<Vec<(MemberId, Vec<HintKind>, u64)>, StorageError> {
     let (games, marks) = (reader.examined()?, reader.marks()?);
     let (evidence, bands) = (Evidence::of(&games, &marks), Bands::of(&games));
     let mut members: Vec<_> = evidence.games.keys().chain(evidence.marks.keys()).copied().collect();
@@ -178,7 +176,7 @@ fn hinted(
 }
 
 /// What all kept games of a person show.
-fn hints_about(reader: &mut dyn StorageReader, member: &MemberId) -> Result<Hints, StorageError> {
+fn hints_about(reader: &mut Reader, member: &MemberId) -> Result<Hints, StorageError> {
     let (games, marks) = (reader.examined()?, reader.marks()?);
     Ok(Evidence::of(&games, &marks).hints(member, None, &Bands::of(&games)).0)
 }
@@ -284,7 +282,7 @@ pub struct ShownSanction {
 /// # Errors
 /// If it cannot be read.
 pub fn case_file(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     member: &MemberId,
     now: u64,
 ) -> Result<CaseFile, StorageError> {
@@ -328,10 +326,7 @@ pub fn case_file(
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn name_of(
-    reader: &mut dyn StorageReader,
-    member: &MemberId,
-) -> Result<Option<Name>, StorageError> {
+pub fn name_of(reader: &mut Reader, member: &MemberId) -> Result<Option<Name>, StorageError> {
     // No identity has this hash, so it is found by the id.
     Ok(reader.member(member, IdentityHash([0; 32]))?.map(|known| known.name))
 }

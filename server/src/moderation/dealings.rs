@@ -15,7 +15,7 @@ use fivefold_shared::{
     room::{Dealings, ShortestGame},
     seat::{BySeat, Seat},
 };
-use fivefold_storage::{Meeting, StorageError, StorageReader, Trace, limits::DAY};
+use fivefold_storage::{Meeting, Reader, StorageError, Trace, limits::DAY};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::places::Place;
@@ -82,7 +82,7 @@ impl OwnDealings {
 
 /// Reads what a member has done.
 pub(crate) fn read(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     member: &MemberId,
     now: u64,
     shortest: ShortestGame,

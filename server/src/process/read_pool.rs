@@ -1,12 +1,13 @@
 //! Reading finished games and members beside the writer, by a few readers, off the runtime's threads.
 
 use std::{
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use fivefold_shared::protocol::{Reason, Refusal};
-use fivefold_storage::{Blocking, ReplicaLag, Storage, StorageError, StorageReader};
+use fivefold_storage::{Blocking, Reader, ReplicaLag, Storage, StorageError};
 use tokio::{
     sync::Semaphore,
     time::{Instant, sleep},
@@ -31,10 +32,10 @@ const SHARES: Shares = Shares {
     pace: None,
 };
 
-/// Reads finished games and members.
+/// Reads finished games and members, or by other readers.
 #[derive(Debug)]
-pub(crate) struct ReadPool {
-    readers: Arc<Readers>,
+pub(crate) struct ReadPool<R: ?Sized = Reader> {
+    readers: Arc<Readers<R>>,
     /// A permit for each reader, so that waiting reads hold no threads.
     turns: Arc<Semaphore>,
     /// For the reads that clients ask for.
@@ -45,13 +46,13 @@ pub(crate) struct ReadPool {
 
 /// The readers that read nothing now. Locked only to take or put back one.
 #[derive(Debug)]
-struct Readers(Mutex<Vec<Box<dyn StorageReader>>>);
+struct Readers<R: ?Sized>(Mutex<Vec<Box<R>>>);
 
 /// A reader that was taken, and is put back even after a panic: a read changes nothing that a panic
 /// could leave half done.
-struct Taken<'a> {
-    reader: Option<Box<dyn StorageReader>>,
-    readers: &'a Readers,
+struct Taken<'a, R: ?Sized> {
+    reader: Option<Box<R>>,
+    readers: &'a Readers<R>,
 }
 
 /// Why a read failed.
@@ -96,8 +97,11 @@ impl ReadPool {
         let pool = Self::new(readers.collect::<Result<_, _>>()?, blocking);
         Ok(Self { replica_lag: storage.replica_lag(), ..pool })
     }
+}
 
-    pub(crate) fn new(readers: Vec<Box<dyn StorageReader>>, blocking: Blocking) -> Self {
+impl<R: ?Sized + Send + fmt::Debug + 'static> ReadPool<R> {
+    /// A pool of these readers.
+    pub(crate) fn new(readers: Vec<Box<R>>, blocking: Blocking) -> Self {
         Self {
             turns: Arc::new(Semaphore::new(readers.len())),
             queue: FairQueue::new(Shares { running_max: readers.len(), ..SHARES }),
@@ -118,7 +122,7 @@ impl ReadPool {
     /// If too many reads wait, or the storage fails.
     pub(crate) async fn try_read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
+        read: impl FnOnce(&mut R) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, ReadError> {
         let place = asker().map(|address| self.queue.place(address, false)).transpose()?;
         if let Some(place) = &place {
@@ -134,7 +138,7 @@ impl ReadPool {
     /// If the storage fails for longer.
     pub(crate) async fn read_patiently<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Clone + Send + 'static,
+        read: impl FnOnce(&mut R) -> Result<T, StorageError> + Clone + Send + 'static,
     ) -> Result<T, ReadError> {
         let deadline = Instant::now() + READ_PATIENCE;
         loop {
@@ -153,7 +157,7 @@ impl ReadPool {
     /// If the storage fails.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&mut dyn StorageReader) -> Result<T, StorageError> + Send + 'static,
+        read: impl FnOnce(&mut R) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| broken())?;
         let readers = Arc::clone(&self.readers);
@@ -167,18 +171,18 @@ impl ReadPool {
     }
 }
 
-impl Readers {
-    fn take(&self) -> Taken<'_> {
+impl<R: ?Sized> Readers<R> {
+    fn take(&self) -> Taken<'_, R> {
         Taken { reader: self.lock().pop(), readers: self }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Box<dyn StorageReader>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Box<R>>> {
         // Nothing panics while it is locked.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Taken<'_> {
+impl<R: ?Sized> Drop for Taken<'_, R> {
     fn drop(&mut self) {
         self.readers.lock().extend(self.reader.take());
     }

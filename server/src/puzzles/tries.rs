@@ -10,7 +10,7 @@ use fivefold_shared::{
     puzzle::PuzzleId,
 };
 use fivefold_storage::{
-    LogWriter, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, StorageError, StorageReader,
+    LogWriter, PuzzleAttempt, PuzzleCounted, PuzzleRating, PuzzleTry, Reader, StorageError,
     glicko::Rating, limits::PUZZLE_TRIES_WITHIN,
 };
 
@@ -48,7 +48,7 @@ impl PuzzleTries {
     /// When the ratings cannot be read.
     pub(crate) fn next(
         &self,
-        reader: &mut dyn StorageReader,
+        reader: &mut Reader,
         member: &MemberId,
         filter: &PuzzleFilter,
     ) -> Result<(Option<PuzzleRating>, Vec<PuzzleId>), StorageError> {

@@ -53,7 +53,7 @@ use crate::{
     limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     net::network::Network,
     online::outbox::Outbox,
-    process::{ids, read_pool::ReadPool},
+    process::ids,
     rooms::{
         directory::{Directory, Listed},
         relay::RelayedSeats,
@@ -93,8 +93,6 @@ pub(crate) struct Lobby {
     demo_host: Option<Member>,
     /// The creator of the rooms of players who are paired: nobody is their host.
     pairing_host: Member,
-    /// To look up rooms of other nodes.
-    read_pool: Arc<ReadPool>,
 }
 
 /// Gives access to a room; cheap to clone.
@@ -153,12 +151,7 @@ impl RoomHandle {
 
 impl Lobby {
     /// An empty lobby. It spawns the rooms' tasks on `tasks`.
-    pub(crate) fn new(
-        context: RoomContext,
-        tasks: TaskTracker,
-        read_pool: Arc<ReadPool>,
-        demo: bool,
-    ) -> Self {
+    pub(crate) fn new(context: RoomContext, tasks: TaskTracker, demo: bool) -> Self {
         Self {
             rooms: DashMap::new(),
             set_aside: Mutex::default(),
@@ -170,7 +163,6 @@ impl Lobby {
             tasks,
             demo_host: demo.then(server_member),
             pairing_host: server_member(),
-            read_pool,
         }
     }
 
@@ -269,7 +261,8 @@ impl Lobby {
             if !cluster.node.is_current() {
                 return Err(Refusal::new(Reason::Unavailable));
             }
-            let made = self.made_by(&maker.id).await?;
+            let id = maker.id.clone();
+            let made = cluster.rooms.try_read(move |rooms| rooms.made_by(&id)).await?;
             if let Some(made) = made.iter().find(|made| made.command == command) {
                 return self.find(&made.room).await;
             }

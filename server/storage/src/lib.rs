@@ -45,11 +45,11 @@ mod values;
 use std::{fmt, mem};
 
 use fivefold_shared::{
-    protocol::{ChallengesFrom, CommandId, GameId, MemberId, Name, RoomCode},
+    protocol::{ChallengesFrom, GameId, MemberId, Name, RoomCode},
     rating_pool::RatingPool,
     record::{FinishedGame, GameList, Record},
     room::Entry,
-    seat::{BySeat, Seat},
+    seat::BySeat,
 };
 
 #[cfg(feature = "testing")]
@@ -81,8 +81,8 @@ pub use self::{
     open_error::OpenError,
     operators::{OperatorDatabase, OperatorError},
     postgres::{
-        DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, SoleNode, check_postgres,
-        migrate, migrate_to_file,
+        DatabaseUrl, MigrateError, Migrated, Postgres, PostgresRegistry, PostgresRooms, SoleNode,
+        check_postgres, migrate, migrate_to_file,
     },
     puzzles::{PuzzleAttempt, PuzzleChange, PuzzleCounted, PuzzleRating, PuzzleReader, PuzzleTry},
     ratings::{
@@ -90,7 +90,9 @@ pub use self::{
         Undone, rating_before,
     },
     recovery::{Database, RecoverError, add_recovery_code},
-    registry::{JoinError, LivingNode, NodeReport, Pulse, Registry},
+    registry::{
+        JoinError, LivingNode, MadeRoom, NodeReport, Playing, Pulse, Registry, SharedRooms,
+    },
     sqlite::{
         Sqlite,
         check::{BackupError, backup, check},
@@ -408,61 +410,11 @@ pub trait StorageReader:
     /// When it cannot be read.
     fn game_ratings(&mut self, game: &GameId) -> Result<Vec<RatingChange>, StorageError>;
 
-    /// Whether there is an open room with this code. Asked only where nodes share the storage: a
-    /// node that has it alone knows its rooms.
-    ///
-    /// # Errors
-    /// When it cannot be read, or the storage is of one process.
-    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
-        Err(StorageError::Failed(format!("no other node has the room {room}")))
-    }
-
-    /// The open rooms that a member has made, in an order that does not change. Asked only where
-    /// nodes share the storage, which then refuses a second room of the same command as a
-    /// [`Conflict::Owner`].
-    ///
-    /// # Errors
-    /// When they cannot be read, or the storage is of one process.
-    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
-        Err(StorageError::Failed(format!("no other node knows {maker}")))
-    }
-
-    /// The game of this member in an open room of paired players. Asked only where nodes share the
-    /// storage, which then lets nobody begin a second one ([`Conflict::Playing`]).
-    ///
-    /// # Errors
-    /// When it cannot be read, or the storage is of one process.
-    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
-        Err(StorageError::Failed(format!("no other node knows the games of {member}")))
-    }
-
     /// The space that the storage uses and has left; absent where the disk is another machine's.
     ///
     /// # Errors
     /// When it cannot be measured.
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError>;
-}
-
-/// An open room of a member.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MadeRoom {
-    /// The command that made it.
-    pub command: CommandId,
-    /// The room.
-    pub room: RoomCode,
-    /// The node that owns it, or owned it before it died.
-    pub owner: NodeId,
-}
-
-/// The game of a member in a room of paired players.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Playing {
-    /// The player.
-    pub member: MemberId,
-    /// The room.
-    pub room: RoomCode,
-    /// The player's seat there.
-    pub seat: Seat,
 }
 
 /// Space on the disk, in bytes.
@@ -475,6 +427,9 @@ pub struct DiskSpace {
     /// Free for the server's user.
     pub free: u64,
 }
+
+/// A reader, as functions take it.
+pub type Reader = dyn StorageReader;
 
 /// A member who has taken a seat.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -33,6 +33,8 @@ pub const SOLE_NODE_HEARTBEAT: Duration = Duration::from_millis(250);
 pub const SOLE_NODE_WATCHES: Duration = Duration::from_secs(2);
 /// Connections to PostgreSQL that read finished games and members.
 pub const DATABASE_READERS: usize = 4;
+/// Connections to PostgreSQL by which a node of a cluster finds rooms of others.
+pub const ROOM_READERS: usize = 2;
 /// Rooms whose events share one partition in PostgreSQL.
 pub const EVENT_PARTITION_ROOMS: i64 = 1 << 20;
 /// Partitions that are made before their first room.

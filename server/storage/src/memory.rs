@@ -39,8 +39,8 @@ use super::{
     Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
     KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged,
     NowPlaying, OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
-    SanctionKind, Standing, Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME,
-    deleted_players,
+    SanctionKind, SharedRooms, Standing, Storage, StorageError, StorageReader, Undone,
+    accounts::DELETED_NAME, deleted_players,
 };
 use crate::{
     limits::STANDING_GAMES_MAX,
@@ -635,6 +635,12 @@ impl StorageReader for Memory {
         Ok(self.tables_for(Call::Browse)?.ratings.of_game(game))
     }
 
+    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
+        Ok(None)
+    }
+}
+
+impl SharedRooms for Memory {
     fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
         Ok(self.tables_for(Call::Browse)?.rooms.contains_key(room))
     }
@@ -653,9 +659,5 @@ impl StorageReader for Memory {
 
     fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
         Ok(self.tables_for(Call::Browse)?.playing(member))
-    }
-
-    fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
-        Ok(None)
     }
 }

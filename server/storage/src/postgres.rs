@@ -23,6 +23,7 @@ mod ratings;
 mod reader;
 mod registry;
 mod retention;
+mod rooms;
 mod schema;
 mod sole_node;
 mod sql;
@@ -50,6 +51,7 @@ pub use self::{
     check::check_postgres,
     migrate::{MigrateError, Migrated, migrate, migrate_to_file},
     registry::PostgresRegistry,
+    rooms::PostgresRooms,
     sole_node::SoleNode,
 };
 use super::{

@@ -1,10 +1,16 @@
-//! The registry of the nodes of a cluster: who is in it, and who is dead. It is kept beside the
-//! rooms, because a claim takes the rooms of dead nodes only.
+//! What only nodes that share a storage ask it. The registry of the nodes of a cluster: who is in it, and who is
+//! dead; it is kept beside the rooms, because a claim takes the rooms of dead nodes only. And where the rooms and
+//! games of other nodes are: a node that has a storage for itself knows its rooms.
 //!
 //! It decides nothing by clocks: a node is dead when another one says so
 //! (`node/observer.rs`), or when it retires.
 
 use std::{collections::BTreeMap, fmt};
+
+use fivefold_shared::{
+    protocol::{CommandId, MemberId, RoomCode},
+    seat::Seat,
+};
 
 use crate::{StorageError, node_id::NodeId};
 
@@ -103,4 +109,49 @@ pub enum Pulse {
     },
     /// The node was declared dead, or has retired.
     Dead,
+}
+
+/// The open rooms of all nodes. Calls may block.
+pub trait SharedRooms: Send + fmt::Debug + 'static {
+    /// Whether there is an open room with this code.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError>;
+
+    /// The open rooms that a member has made, in an order that does not change. The storage refuses a second
+    /// room of the same command as a [`Conflict::Owner`](crate::Conflict::Owner).
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError>;
+
+    /// The game of this member in an open room of paired players. The storage lets nobody begin a second one
+    /// ([`Conflict::Playing`](crate::Conflict::Playing)).
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError>;
+}
+
+/// An open room of a member.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MadeRoom {
+    /// The command that made it.
+    pub command: CommandId,
+    /// The room.
+    pub room: RoomCode,
+    /// The node that owns it, or owned it before it died.
+    pub owner: NodeId,
+}
+
+/// The game of a member in a room of paired players.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Playing {
+    /// The player.
+    pub member: MemberId,
+    /// The room.
+    pub room: RoomCode,
+    /// The player's seat there.
+    pub seat: Seat,
 }

@@ -88,7 +88,7 @@ impl dyn Sql + '_ {
     }
 
     /// The first row.
-    fn row<T>(
+    pub(crate) fn row<T>(
         &self,
         statement: &str,
         values: &[Value<'_>],
@@ -97,7 +97,11 @@ impl dyn Sql + '_ {
         self.query(statement, values)?.first_mut().map(read).transpose()
     }
 
-    fn exists(&self, statement: &str, values: &[Value<'_>]) -> Result<bool, StorageError> {
+    pub(crate) fn exists(
+        &self,
+        statement: &str,
+        values: &[Value<'_>],
+    ) -> Result<bool, StorageError> {
         Ok(!self.query(statement, values)?.is_empty())
     }
 

@@ -16,7 +16,9 @@ use fivefold_server::{
     run, run_in_cluster,
     transport::bus::{BusConfig, local::LocalNetwork},
 };
-use fivefold_storage::{Blocking, JoinError, NodeId, NodeReport, Pulse, Registry, StorageError};
+use fivefold_storage::{
+    Blocking, JoinError, NodeId, NodeReport, Pulse, Registry, SharedRooms, StorageError,
+};
 use rand::{RngExt, rngs::StdRng};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -145,10 +147,11 @@ impl Host {
         match self.bus.clone() {
             None => run(listeners, Box::new(disk.storage()), config, shutdown).await,
             Some(bus) => {
-                let storage = Box::new(disk.storage());
+                let storage = disk.storage();
+                let rooms = vec![Box::new(storage.clone()) as Box<dyn SharedRooms>];
                 let registry = Box::new(Counted { disk, life: self.life.clone() });
-                let membership = Membership { registry, bus: BusConfig::Local(bus) };
-                run_in_cluster(listeners, storage, membership, config, shutdown).await
+                let membership = Membership { registry, rooms, bus: BusConfig::Local(bus) };
+                run_in_cluster(listeners, Box::new(storage), membership, config, shutdown).await
             }
         }
     }

@@ -100,7 +100,11 @@ impl TestServer {
         config: Config,
     ) -> Self {
         let bus = BusConfig::Local(network.clone());
-        let membership = Membership { registry: Box::new(registry.clone()), bus };
+        let membership = Membership {
+            registry: Box::new(registry.clone()),
+            rooms: vec![Box::new(registry.clone())],
+            bus,
+        };
         Self::start_as(|listeners, stop| {
             tokio::spawn(run_in_cluster(listeners, storage, membership, config, stop))
         })

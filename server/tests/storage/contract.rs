@@ -9,7 +9,7 @@ use fivefold_shared::{
 };
 use fivefold_storage::{
     Append, Claimed, Conflict, DataFolder, Epoch, GameQuery, IdentityHash, KnownMember, Memory,
-    NodeId, Registry, Sqlite, Storage,
+    NodeId, Registry, SharedRooms, Sqlite, Storage,
 };
 use proptest::prelude::*;
 
@@ -34,11 +34,13 @@ pub(crate) fn every_storage(check: impl Fn(&mut dyn Storage)) {
 }
 
 /// Tries every back end that nodes share. The node is [`NodeId::ALONE`].
-fn every_shared_storage(check: impl Fn(&mut dyn Storage)) {
+fn every_shared_storage(check: impl Fn(&mut dyn Storage, &mut dyn SharedRooms)) {
     let mut memory = Memory::default();
     assert_eq!(memory.join(), Ok(NodeId::ALONE));
-    check(&mut memory);
-    postgres_lives(|next| check(next().0.as_mut()));
+    check(&mut memory.clone(), &mut memory);
+    if let Some(server) = &*POSTGRES {
+        postgres_lives(|next| check(next().0.as_mut(), &mut server.rooms()));
+    }
 }
 
 /// Tries every back end with a disk. The node is [`NodeId::ALONE`].
@@ -388,10 +390,9 @@ fn a_member_is_found_by_the_current_identity_and_never_pruned_once_it_was_replac
 
 #[test]
 fn nobody_begins_a_second_game_of_paired_players() {
-    every_shared_storage(|storage| {
-        let mut reader = storage.reader().unwrap();
+    every_shared_storage(|storage, rooms| {
         let mut room_of = |number| {
-            let playing = reader.playing(&member(number)).unwrap()?;
+            let playing = rooms.playing(&member(number)).unwrap()?;
             assert_eq!(playing.member, member(number));
             Some((playing.room, playing.seat))
         };
@@ -439,9 +440,8 @@ fn nobody_begins_a_second_game_of_paired_players() {
 
 #[test]
 fn one_commit_may_end_a_game_and_begin_that_of_others_in_the_same_room() {
-    every_shared_storage(|storage| {
-        let mut reader = storage.reader().unwrap();
-        let mut seat_of = |number| reader.playing(&member(number)).unwrap().map(|game| game.seat);
+    every_shared_storage(|storage, rooms| {
+        let mut seat_of = |number| rooms.playing(&member(number)).unwrap().map(|game| game.seat);
         assert_eq!(storage.append(&[pair(1, [1, 2])]).unwrap(), [Ok(vec![])]);
         // Who plays now counts, not the entries: a seat went from 2 to 3, and 1 changed seats.
         let next = |players| Append { entries: end(1, [1, 2]).entries, ..rematch(1, players) };

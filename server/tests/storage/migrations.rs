@@ -9,8 +9,9 @@ use fivefold_shared::{
 };
 use fivefold_storage::{
     AccountChanged, AccountStep, Append, Claimed, DataFolder, Database, DatabaseUrl, Epoch,
-    GameQuery, IdentityHash, KnownMember, MigrateError, NodeId, OpenError, RecoverError, SoleNode,
-    Sqlite, Storage, StorageReader, check, check_postgres, migrate, migrate_to_file,
+    GameQuery, IdentityHash, KnownMember, MigrateError, NodeId, OpenError, RecoverError,
+    SharedRooms, SoleNode, Sqlite, Storage, StorageReader, check, check_postgres, migrate,
+    migrate_to_file,
 };
 use rusqlite::types::Value;
 
@@ -118,7 +119,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_accounts(reader.as_mut(), &server.url());
     moderation::assert_filled(&storage);
     dealings::assert_filled(&storage);
-    assert_eq!(reader.playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
+    assert_eq!(server.rooms().playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
     // Rooms go on with the next epoch, and new ones get numbers of their own.
     let mut orphans = storage.orphans(99).unwrap();
     orphans.sort();

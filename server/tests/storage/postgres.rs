@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use fivefold_storage::{DatabaseUrl, NodeId, Postgres};
+use fivefold_storage::{DatabaseUrl, NodeId, Postgres, PostgresRooms};
 pub(crate) use fivefold_test_services::Durability;
 use fivefold_test_services::PostgresServer;
 use tokio::runtime::{Builder, Runtime};
@@ -110,6 +110,11 @@ impl Server {
              RESTART IDENTITY",
         );
         storage
+    }
+
+    /// The rooms of all nodes.
+    pub(crate) fn rooms(&self) -> PostgresRooms {
+        PostgresRooms::open(&self.url()).unwrap()
     }
 
     /// The storage.

@@ -14,9 +14,9 @@ use fivefold_shared::{
     record::ListedGame,
 };
 use fivefold_storage::{
-    Account, BlockEntry, BlockKind, GameMark, GameQuery, MarkKind, OldName, PuzzleTry, Report,
-    ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, StorageReader,
-    Trace, TraceKind,
+    Account, BlockEntry, BlockKind, GameMark, GameQuery, MarkKind, OldName, PuzzleTry, Reader,
+    Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, Trace,
+    TraceKind,
 };
 use serde::Serialize;
 
@@ -146,7 +146,7 @@ impl From<Sanction> for ExportedSanction {
 
 /// Reads what is kept of a member. Notes are for operators.
 fn kept(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     member: &MemberId,
     with_notes: bool,
 ) -> Result<MemberData, StorageError> {
@@ -219,10 +219,7 @@ pub(super) async fn export(asked: Asked) -> Result<Response, AccountRefusal> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub(crate) fn export_text(
-    reader: &mut dyn StorageReader,
-    account: Account,
-) -> Result<String, StorageError> {
+pub(crate) fn export_text(reader: &mut Reader, account: Account) -> Result<String, StorageError> {
     let (member, renamed_at, deleted_at) =
         (account.member.clone(), account.renamed_at, account.deleted_at);
     let keys = reader.account_keys(&member)?;

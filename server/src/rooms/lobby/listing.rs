@@ -168,7 +168,7 @@ impl Lobby {
         }
         let Some(cluster) = &self.context.cluster else { return Err(no_such_room()) };
         let wanted = code.clone();
-        match self.read_pool.try_read(move |reader| reader.is_open(&wanted)).await {
+        match cluster.rooms.try_read(move |rooms| rooms.is_open(&wanted)).await {
             Ok(true) => {}
             Ok(false) => return Err(no_such_room()),
             Err(error) => return Err(error.into()),

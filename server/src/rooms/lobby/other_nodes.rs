@@ -49,18 +49,11 @@ impl Lobby {
         }
         let wanted = code.clone();
         // Many may come at once where nobody of this node was before. Each session waits for one read.
-        match self.read_pool.read(move |reader| reader.is_open(&wanted)).await {
+        match cluster.rooms.read(move |rooms| rooms.is_open(&wanted)).await {
             Ok(true) => Ok(self.relay(code, cluster)),
             Ok(false) => Err(no_such_room()),
             Err(error) => Err(ReadError::from(error).into()),
         }
-    }
-
-    /// The open rooms that a member has made, on any node.
-    pub(super) async fn made_by(&self, maker: &MemberId) -> Result<Vec<MadeRoom>, Refusal> {
-        let maker = maker.clone();
-        let made = self.read_pool.try_read(move |reader| reader.made_by(&maker)).await;
-        Ok(made?)
     }
 
     /// The rooms among these that other nodes own. If the member has too many to make one more, and

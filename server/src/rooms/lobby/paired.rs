@@ -63,12 +63,12 @@ impl Lobby {
     /// # Errors
     /// If it cannot be looked up.
     pub(crate) async fn playing(&self, member: &MemberId) -> Result<Option<Playing>, Refusal> {
-        if !self.is_clustered() {
+        let Some(cluster) = &self.context.cluster else {
             return Ok(self.paired_games().of(member));
-        }
+        };
         let member = member.clone();
         // Each session waits for one read, and the pairing for one.
-        let playing = self.read_pool.read(move |reader| reader.playing(&member)).await;
+        let playing = cluster.rooms.read(move |rooms| rooms.playing(&member)).await;
         Ok(playing.map_err(ReadError::from)?)
     }
 

@@ -16,7 +16,7 @@ use crate::{
     limits::REFUSED_COMMANDS_KEPT,
     metrics::Metrics,
     online::outbox::OutboxReceiver,
-    process::ids,
+    process::{ids, read_pool::ReadPool},
     rooms::room_actor::around,
     thinking::Owner,
     transport::{bus::local::LocalNetwork, link::Links},
@@ -32,7 +32,8 @@ async fn linked() -> (Relay, Box<dyn Any>) {
     let node = node.await.unwrap();
     let (bus, from_bus) = LocalNetwork::new(1).join(node.id(), &tasks);
     let (links, from_peers) = Links::start(node.id(), bus, from_bus, metrics, &tasks);
-    let cluster = Arc::new(Cluster::new(node, links, CancellationToken::new()));
+    let rooms = ReadPool::new(Vec::new(), Blocking::Threads);
+    let cluster = Arc::new(Cluster::new(node, rooms, links, CancellationToken::new()));
     let code = RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap();
     let mut relay = Relay::new(code, context, cluster, RelayedSeats::default(), None);
     relay.owner = Some(OWNER);

@@ -10,7 +10,7 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 use fivefold_storage::{
-    ChangeKind, RatingChange, StorageError, StorageReader, glicko::Estimate, rating_before,
+    ChangeKind, RatingChange, Reader, StorageError, glicko::Estimate, rating_before,
 };
 
 use super::actor::{Actor, RoomContext};
@@ -45,7 +45,7 @@ async fn read(context: Arc<RoomContext>, due: RatingsDue) -> Input {
 }
 
 fn look_up(
-    reader: &mut dyn StorageReader,
+    reader: &mut Reader,
     due: &RatingsDue,
     now: u64,
 ) -> Result<Option<BySeat<PlayerRating>>, StorageError> {

@@ -14,10 +14,11 @@ use tokio_postgres::{Error, error::SqlState};
 use super::{
     connection::Session,
     logs::{Logs, read_logs},
+    rooms::playing,
     sql,
     values::unsigned,
 };
-use crate::{Append, NowPlaying, Playing, StorageError, sql::reader::playing};
+use crate::{Append, NowPlaying, Playing, StorageError};
 
 const SELECT_ELSEWHERE: &str = "
     SELECT member, room, seat FROM playing WHERE member IN ($1, $2) AND room <> $3

@@ -1,20 +1,16 @@
 //! Reads finished games, members and accounts, beside the writer.
 
 use fivefold_shared::{
-    protocol::{ChallengesFrom, GameId, MemberId, RoomCode},
+    protocol::{ChallengesFrom, GameId, MemberId},
     rating_pool::RatingPool,
     record::{GameList, GameSummary, Record},
-    seat::Seat,
 };
 
-use super::{
-    Dialect, Row, Sql, accounts, bots, games, keys, list, ratings, source::DatabaseReader, values,
-};
+use super::{Row, Sql, accounts, bots, games, keys, list, ratings, source::DatabaseReader, values};
 use crate::{
     Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
-    KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, OldName, Passkey, Playing, PoolRating,
-    RatingChange, StorageError, StorageReader, accounts::DELETED_NAME, deleted_players,
-    node_id::NodeId,
+    KnownMember, Leaderboard, LeaderboardQuery, OldName, Passkey, PoolRating, RatingChange,
+    StorageError, StorageReader, accounts::DELETED_NAME, deleted_players,
 };
 
 impl DatabaseReader {
@@ -39,17 +35,6 @@ impl DatabaseReader {
         let deleted = deleted.into_iter().collect();
         games.iter_mut().for_each(|game| deleted_players::hide(game, &deleted));
         Ok(())
-    }
-
-    /// Reads what only a database of several nodes has.
-    fn read_shared<T>(
-        &mut self,
-        work: impl Fn(&dyn Sql) -> Result<T, StorageError>,
-    ) -> Result<T, StorageError> {
-        self.read(|sql| match sql.dialect() {
-            Dialect::Postgres => work(sql),
-            Dialect::Sqlite => Err(StorageError::Failed("there is no other node".to_owned())),
-        })
     }
 }
 
@@ -178,40 +163,7 @@ impl StorageReader for DatabaseReader {
         self.read(|sql| ratings::of_game(sql, game))
     }
 
-    fn is_open(&mut self, room: &RoomCode) -> Result<bool, StorageError> {
-        let statement = "SELECT 1 FROM room WHERE code = $1 AND closed_at IS NULL";
-        self.read_shared(|sql| sql.exists(statement, values![room.as_str()]))
-    }
-
-    fn made_by(&mut self, maker: &MemberId) -> Result<Vec<MadeRoom>, StorageError> {
-        let statement = "SELECT command, code, owner FROM room
-            WHERE maker = $1 AND closed_at IS NULL ORDER BY id";
-        self.read_shared(|sql| {
-            let mut rows = sql.query(statement, values![maker])?;
-            let made = rows.iter_mut().map(|row| {
-                let (command, room, owner) = (row.get()?, row.get()?, row.get::<u64>()?);
-                let owner = u32::try_from(owner).ok().and_then(NodeId::new);
-                let no_node = || StorageError::Damaged(format!("room {room} has no owner"));
-                Ok(MadeRoom { command, owner: owner.ok_or_else(no_node)?, room })
-            });
-            made.collect()
-        })
-    }
-
-    fn playing(&mut self, member: &MemberId) -> Result<Option<Playing>, StorageError> {
-        let statement = "SELECT member, room, seat FROM playing WHERE member = $1";
-        self.read_shared(|sql| sql.row(statement, values![member], playing))
-    }
-
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {
         self.0.disk_space()
     }
-}
-
-/// The game in a row of member, room and seat.
-pub(crate) fn playing(row: &mut Row) -> Result<Playing, StorageError> {
-    let (member, room, text) = (row.get()?, row.get()?, row.get::<String>()?);
-    let seat = Seat::BOTH.into_iter().find(|seat| seat.to_string() == text);
-    let no_seat = || StorageError::Damaged(format!("{member} plays in no seat: {text}"));
-    Ok(Playing { seat: seat.ok_or_else(no_seat)?, member, room })
 }

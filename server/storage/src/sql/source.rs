@@ -30,7 +30,7 @@ pub(crate) trait Source: Send + fmt::Debug {
 pub(crate) struct DatabaseReader(pub(crate) Box<dyn Source>);
 
 impl DatabaseReader {
-    pub(super) fn read<T>(
+    pub(crate) fn read<T>(
         &mut self,
         work: impl Fn(&dyn Sql) -> Result<T, StorageError>,
     ) -> Result<T, StorageError> {
