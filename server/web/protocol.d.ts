@@ -603,6 +603,8 @@ export type Message = { "type": "welcome",
     spectators: Spectators,
     /** The players who are away. */
     away?: Absent,
+    /** How long a player may be away on their turn before the opponent may claim the win, in milliseconds; absent for a minute. */
+    claim_after_ms?: number,
     /** The ratings of the players, if the game is rated and they are known; `ratings` follows if they are not yet. */
     ratings?: GameRatings, } &
   ({ "snapshot": Snapshot }
@@ -896,6 +898,8 @@ export type OwnRoom = {
     opening?: OpeningKind,
     /** The players by seat. */
     seats: BySeat<Player | null>,
+    /** Who played the last game, if it has ended and they are not those in the seats. */
+    players?: BySeat<Player>,
     /** The seat that plays Black: in the game, or in the first one before it begins. */
     black: Seat,
     /** The seat that must act, while a game is running. */
@@ -1283,6 +1287,8 @@ export type RoomSummary = {
     opening?: OpeningKind,
     /** The players by seat. */
     seats: BySeat<Player | null>,
+    /** Who played the last game, if it has ended and they are not those in the seats. */
+    players?: BySeat<Player>,
     /** The seat that plays Black: in the game, or in the first one before it begins. */
     black: Seat,
     /** The seat that must act, while a game is running. */

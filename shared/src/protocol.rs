@@ -75,6 +75,15 @@ const fn is_true(value: &bool) -> bool {
     *value
 }
 
+/// The usual time after which the opponent of an absent player may claim the win.
+const fn a_minute() -> u64 {
+    60_000
+}
+
+const fn is_a_minute(ms: &u64) -> bool {
+    *ms == a_minute()
+}
+
 const fn is_false(value: &bool) -> bool {
     !*value
 }

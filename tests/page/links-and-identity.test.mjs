@@ -301,6 +301,22 @@ test('the host can close a room, inside it and in the list; others can leave', a
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
+test('the list names the opponent of a finished game who has left', async () => {
+  const { ann, bob } = await twoPlay(at);
+  const ownRoom = async () => (await ask(ann.page, { type: 'own_rooms' })).rooms[0];
+  const { seats } = await ownRoom();
+  const ids = [seats.first.member, seats.second.member];
+  await bob.page.getByRole('button', { name: 'Resign' }).click();
+  await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
+  await bob.page.locator('.actions').getByRole('link', { name: 'Leave' }).click();
+  await ann.page.goto('/games');
+  const { players, seat } = await ownRoom();
+  assert.deepEqual([players.first.member, players.second.member], ids);
+  const { name } = players[seat === 'first' ? 'second' : 'first'];
+  await ann.page.locator('.own-room', { hasText: `The game is over · ${name}` }).waitFor();
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
 test('a new game reuses the finished room or closes it', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   const rooms = async () =>

@@ -82,6 +82,7 @@ impl Peer {
             now,
             spectators,
             away: Absent::default(),
+            claim_after_ms: 60_000,
             ratings: None,
             catch_up,
         })

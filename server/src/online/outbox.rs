@@ -332,11 +332,21 @@ impl Encoder {
                 now,
                 spectators,
                 away,
+                claim_after_ms,
                 ratings,
                 catch_up: CatchUp::Snapshot(snapshot),
             } => {
                 let catch_up = CatchUp::Events(Vec::new());
-                let joined = Message::Joined { id, room, now, spectators, away, ratings, catch_up };
+                let joined = Message::Joined {
+                    id,
+                    room,
+                    now,
+                    spectators,
+                    away,
+                    claim_after_ms,
+                    ratings,
+                    catch_up,
+                };
                 let mut head = joined.to_json();
                 let length = head.strip_suffix(NO_EVENTS).expect("`catch_up` comes last").len();
                 head.truncate(length);

@@ -7,8 +7,8 @@
 use std::iter;
 
 use fivefold_shared::{
-    protocol::{CatchUp, Event, MemberId, Message, Player, Seats},
-    seat::Seat,
+    protocol::{CatchUp, Event, MemberId, Message, Player, RoomSummary, Seats},
+    seat::{BySeat, Seat},
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -63,15 +63,18 @@ fn for_each_id(message: &mut Message, change: &mut impl FnMut(&mut MemberId)) {
     match message {
         Message::Welcome { you, .. } => change(you),
         Message::Rooms { rooms, .. } => {
-            rooms.iter_mut().for_each(|room| in_seats(&mut room.seats, change));
+            rooms.iter_mut().for_each(|room| in_summary(room, change));
         }
         Message::OwnRooms { rooms, .. } => {
-            rooms.iter_mut().for_each(|room| in_seats(&mut room.summary.seats, change));
+            rooms.iter_mut().for_each(|room| in_summary(&mut room.summary, change));
         }
         Message::Joined { catch_up: CatchUp::Snapshot(snapshot), .. }
         | Message::Snapshot { snapshot, .. } => {
             change(&mut snapshot.host);
             in_seats(&mut snapshot.seats, change);
+            if let Some(game) = &mut snapshot.game {
+                in_players(&mut game.players, change);
+            }
         }
         Message::Joined { catch_up: CatchUp::Events(events), .. } => {
             events.iter_mut().for_each(|event| in_event(&mut event.event, change));
@@ -134,6 +137,19 @@ fn in_event(event: &mut Event, change: &mut impl FnMut(&mut MemberId)) {
     }
 }
 
+fn in_summary(room: &mut RoomSummary, change: &mut impl FnMut(&mut MemberId)) {
+    in_seats(&mut room.seats, change);
+    if let Some(players) = &mut room.players {
+        in_players(players, change);
+    }
+}
+
+fn in_players(players: &mut BySeat<Player>, change: &mut impl FnMut(&mut MemberId)) {
+    for seat in Seat::BOTH {
+        in_player(&mut players[seat], change);
+    }
+}
+
 fn in_seats(seats: &mut Seats, change: &mut impl FnMut(&mut MemberId)) {
     for seat in Seat::BOTH {
         if let Some(player) = &mut seats[seat] {
@@ -166,9 +182,15 @@ mod tests {
         let line = |member: &str, name: &str| {
             format!(r#"{{"number":1,"at":5,"member":"{member}","name":"{name}","text":"{guest}"}}"#)
         };
+        let players = |first: &str, second: &str| {
+            format!(
+                r#"{{"first":{{"member":"{first}","name":"{guest}"}},"second":{{"member":"{second}","name":"Bob"}}}}"#
+            )
+        };
         let summary = |first: &str, second: &str| {
             format!(
-                r#""rules":{{"variant":"freestyle","size":[15,15]}},"seats":{{"first":{{"member":"{first}","name":"{guest}"}},"second":{{"member":"{second}","name":"Bob"}}}},"black":"first""#
+                r#""rules":{{"variant":"freestyle","size":[15,15]}},"seats":{},"black":"first""#,
+                players(first, second)
             )
         };
         let messages = |one: &str, another: &str| {
@@ -177,12 +199,14 @@ mod tests {
                 r#"{{"seq":2,"at":5,"event":{{"type":"sat","seat":"first","player":{{"member":"{one}","name":"Ann"}}}}}}"#
             );
             let list = format!(
-                r#"{{{room},{},"assistance":false,"phase":"waiting","ply":0,"spectators":0}}"#,
-                summary(one, another)
+                r#"{{{room},{},"assistance":false,"phase":"waiting","ply":0,"spectators":0,"players":{}}}"#,
+                summary(one, another),
+                players(one, another)
             );
             let snapshot = format!(
-                r#"{{"seq":2,"visibility":"private","assistance":false,"host":"{another}",{}}}"#,
-                summary(one, another)
+                r#"{{"seq":2,"visibility":"private","assistance":false,"host":"{another}",{},"game":{{"number":1,"id":"k7m2qpxw9abcdefg","black":"first","moves":[],"players":{}}}}}"#,
+                summary(one, another),
+                players(one, another)
             );
             let seek = format!(
                 r#"{{"seek":"k7m2qpxw9abc","member":"{one}","name":"{guest}","rules":{{"variant":"freestyle","size":[15,15]}}}}"#

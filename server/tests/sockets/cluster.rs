@@ -368,6 +368,21 @@ async fn own_rooms_are_found_on_every_node() {
         })
         .await;
     }
+    // Ann leaves a finished game on the other node, and this node's list still names her.
+    for request in ["resign", "leave"] {
+        done(ann.ask(json!({"type": request, "room": other})).await);
+    }
+    let players = within(async {
+        loop {
+            let (rooms, _) = listed(&mut ann).await;
+            let room = rooms.into_iter().find(|room| room.room == other);
+            if let Some(players) = room.and_then(|room| room.players) {
+                return players;
+            }
+        }
+    })
+    .await;
+    assert!(format!("{:?}", players.second).contains("Ann"), "{players:?}");
     stop_all(nodes).await;
 }
 

@@ -94,13 +94,26 @@ async fn own_rooms_are_found_again_after_a_restart() {
         panic!("a new identity")
     };
     let room = ann.create(json!(["me", {"bot": {"kind": "attack"}}])).await;
+    let finished = ann.create(json!(["me", "open"])).await;
+    let mut bob = server.greet("Bob").await;
+    bob.join(&finished).await;
+    bob.ask(json!({"type": "sit", "room": finished})).await;
+    ann.ask(json!({"type": "play", "room": finished, "ply": 0, "point": [7, 7]})).await;
+    bob.ask(json!({"type": "resign", "room": finished})).await;
+    bob.ask(json!({"type": "leave", "room": finished})).await;
+    let before = own_rooms(&mut ann).await;
     server.stop().await;
 
     let server = TestServer::start_on(open(), LIMITS);
     let mut ann = server.connect().await;
     ann.ask(json!({"type": "hello", "protocol": 1, "identity": identity})).await;
     let rooms = own_rooms(&mut ann).await;
-    assert_eq!(codes(&rooms), [&room]);
+    assert_eq!(codes(&rooms), [&room, &finished]);
     assert!(rooms[0].your_turn && rooms[0].host);
+    // Bob has left, and is still named.
+    let players = rooms[1].summary.players.as_deref();
+    let names = players.map(|players| format!("{:?}", players.second).contains("Bob"));
+    assert_eq!(names, Some(true), "{players:?}");
+    assert_eq!(players, before[1].summary.players.as_deref());
     server.stop().await;
 }

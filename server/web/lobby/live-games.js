@@ -189,7 +189,7 @@ function follow(app, code, face) {
 
 /** @param {RoomSummary} room */
 function openRoom(room) {
-  const host = playerName(room.seats.first ?? room.seats.second);
+  const host = playerName(room.seats.first ?? room.seats.second ?? room.players?.first);
   return el(
     'a',
     { class: 'open-room', href: `/r/${room.room}` },

@@ -92,7 +92,7 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
 
   /** @param {OwnRoom} room */
   function row(room) {
-    const them = SEATS.map((seat) => room.seats[seat]).find(
+    const them = SEATS.map((seat) => room.seats[seat] ?? room.players?.[seat]).find(
       (player) => player && !isMember(player, app.connection.you),
     );
     const clock = room.time ? ` · ${timeControlText(room.time)}` : '';
@@ -211,5 +211,8 @@ export function botsIn({ seats }) {
 
 /** Whether a game was played there, and none is. @param {OwnRoom} room */
 export function isOver(room) {
-  return room.phase === 'finished' || (room.phase === 'waiting' && (room.ply > 0 || botsIn(room).length > 0));
+  return (
+    room.phase === 'finished' ||
+    (room.phase === 'waiting' && (room.ply > 0 || !!room.players || botsIn(room).length > 0))
+  );
 }

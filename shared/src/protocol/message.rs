@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
-    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual, is_false, is_true,
-    yes,
+    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual, a_minute, is_a_minute,
+    is_false, is_true, yes,
 };
 use crate::{
     analysis::{Line, Weight},
@@ -97,6 +97,10 @@ pub enum Message {
         /// The players who are away.
         #[serde(default, skip_serializing_if = "Absent::is_nobody")]
         away: Absent,
+        /// How long a player may be away on their turn before the opponent may claim the win, in
+        /// milliseconds; absent for a minute.
+        #[serde(default = "a_minute", skip_serializing_if = "is_a_minute")]
+        claim_after_ms: u64,
         /// The ratings of the players, if the game is rated and they are known; `ratings` follows if
         /// they are not yet.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -648,6 +652,9 @@ pub struct RoomSummary {
     pub opening: OpeningKind,
     /// The players by seat.
     pub seats: Seats,
+    /// Who played the last game, if it has ended and they are not those in the seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub players: Option<Box<BySeat<Player>>>,
     /// The seat that plays Black: in the game, or in the first one before it begins.
     pub black: Seat,
     /// The seat that must act, while a game is running.

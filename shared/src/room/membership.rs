@@ -4,6 +4,7 @@
 use std::iter;
 
 use crate::{
+    clock::millis,
     protocol::{
         CatchUp, CommandId, Event, MEMBER_ID_LENGTH, MemberId, Message, Name, Player, Reason,
         Refusal,
@@ -45,6 +46,7 @@ impl Room {
             room: self.code.clone(),
             now: moment.now,
             away: self.absent(),
+            claim_after_ms: millis(self.limits.claim_after),
             spectators: self.presence.spectators(&self.state.seats),
             ratings: self.known_ratings(),
             catch_up,

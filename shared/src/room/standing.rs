@@ -4,8 +4,8 @@ use std::mem;
 
 use super::Room;
 use crate::{
-    protocol::{RoomSummary, Seats},
-    seat::Seat,
+    protocol::{Player, RoomSummary, Seats},
+    seat::{BySeat, Seat},
 };
 
 /// A room as the lobby sees it.
@@ -42,6 +42,15 @@ impl Room {
         self.summary_with(self.state.seats.clone())
     }
 
+    /// Who played the game that has ended, unless they are those in the seats.
+    fn gone_players(&self) -> Option<Box<BySeat<Player>>> {
+        let game = self.state.game.as_ref().filter(|game| game.outcome().is_some())?;
+        let are_seated = Seat::BOTH
+            .into_iter()
+            .all(|seat| self.state.seats.get(seat) == Some(&game.players[seat]));
+        (!are_seated).then(|| Box::new(game.players.clone()))
+    }
+
     fn summary_with(&self, seats: Seats) -> RoomSummary {
         RoomSummary {
             room: self.code.clone(),
@@ -50,6 +59,7 @@ impl Room {
             time: self.state.time,
             opening: self.state.opening,
             seats,
+            players: self.gone_players(),
             black: self.state.black(),
             to_act: self.state.to_act(),
             phase: self.state.phase(),
@@ -64,7 +74,7 @@ impl Room {
     }
 
     /// Updates an earlier standing, and returns the seats if they have changed. Allocates nothing
-    /// if they have not: this runs after every input.
+    /// during a game if they have not: this runs after every input.
     pub fn update_standing(&self, standing: &mut Standing) -> Option<Seats> {
         let before = mem::take(&mut standing.summary.seats);
         let is_same = before == self.state.seats;

@@ -21,13 +21,14 @@ pub(crate) struct RoomList {
 }
 
 impl RoomList {
-    /// Leaves out the rooms in which one of these people has a seat.
+    /// Leaves out the rooms in which one of these people has a seat, or has played.
     pub(crate) fn hide(&mut self, is_hidden: impl Fn(&MemberId) -> bool) {
         let before = self.rooms.len();
         let hides =
             |player: &Player| matches!(player, Player::Member { member, .. } if is_hidden(member));
-        self.rooms.retain(|room| {
-            ![&room.seats.first, &room.seats.second].into_iter().flatten().any(hides)
+        self.rooms.retain(|RoomSummary { seats, players, .. }| {
+            let played = players.iter().flat_map(|players| [&players.first, &players.second]);
+            ![&seats.first, &seats.second].into_iter().flatten().chain(played).any(hides)
         });
         self.total -= before - self.rooms.len();
     }

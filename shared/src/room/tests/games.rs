@@ -1,6 +1,6 @@
 //! Tests of what people and bots do in a room, case by case.
 
-use crate::seat::Seat;
+use crate::{protocol::Player, seat::Seat};
 
 use super::harness::{BOT, BOT_FIRST, BOTS, HELPED, OPEN, TINY, Table, check};
 
@@ -398,6 +398,32 @@ fn a_room_is_listed_as_it_is() {
     assert_eq!((&summary["ply"], &summary["spectators"]), (&1.into(), &1.into()));
     assert_eq!(summary["seats"]["second"]["bot"]["kind"], "attack");
     assert_eq!((&summary["black"], &summary["to_act"]), (&"first".into(), &"second".into()));
+}
+
+#[test]
+fn a_finished_room_is_listed_with_those_who_played() {
+    let begun = "2 enter Bob > 2 joined 2; +2
+         2 sit > sat second Bob; started 1 first; 2 done 4
+         1 play 0 7,7 > played 0 7,7; 1 done 5
+         2 resign > ended resignation first; 2 done 6";
+    let left = "2 leave > stood second; 2 done 7; -2";
+    let taken = "3 enter Cid > 3 joined 7; +3
+         3 sit > sat second Cid; rematch_asked second; 3 done 9";
+    for (script, players) in [
+        (begun.to_owned(), None),
+        (format!("{begun}\n{left}"), Some(["Ann", "Bob"])),
+        (format!("{begun}\n{left}\n1 leave > stood first; 1 done 8; -1"), Some(["Ann", "Bob"])),
+        (format!("{begun}\n{left}\n{taken}"), Some(["Ann", "Bob"])),
+    ] {
+        let summary = check(OPEN, &script).room.summary();
+        let names = summary.players.map(|players| {
+            Seat::BOTH.map(|seat| match &players[seat] {
+                Player::Member { name, .. } => name.to_string(),
+                Player::Bot { .. } => panic!("no bot plays"),
+            })
+        });
+        assert_eq!(names, players.map(|names| names.map(str::to_owned)), "{script}");
+    }
 }
 
 #[test]
