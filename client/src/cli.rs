@@ -35,8 +35,7 @@ use crate::{
         engine_player::OpeningChooser,
     },
     game_files::Format,
-    play::game_link::Watched,
-    server::room_link::RoomLink,
+    server::room_link::{Link, RoomLink},
 };
 
 /// Five in a row with friends and bots, in the terminal or by script.
@@ -54,7 +53,7 @@ Examples:
   fivefold join http://127.0.0.1:8080/r/k7m2qpxw9abc
   fivefold seek                             find somebody to play
   fivefold challenge Ann --variant renju    offer a game to somebody who is online
-  fivefold play --bot                       play the engine
+  fivefold play --bot                       play a bot that newcomers can beat, engine:3
   fivefold play --bot attack --size unbounded
   fivefold play --variant tic-tac-toe --bot minimax --as black
   fivefold watch --bots attack,pattern      let two bots play, for all to watch
@@ -146,12 +145,15 @@ pub enum Command {
 /// `fivefold play`
 #[derive(Args, Debug)]
 pub struct PlayArgs {
+    /// A room, for which `fivefold join` is meant.
+    #[arg(hide = true)]
+    pub room: Option<Link>,
     /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Play against a bot of the server: engine (the usual one; has levels 1 to 10), attack, pattern
-    /// (called "Patterns") or minimax (called "Perfect").
-    #[arg(long, value_name = "KIND[:LEVEL]", num_args = 0..=1, default_missing_value = "engine",
+    /// Play against a bot of the server: engine:1 (the weakest) to engine:10 (as engine alone), attack,
+    /// pattern (called "Patterns") or minimax (called "Perfect") [without a name: engine:3].
+    #[arg(long, value_name = "KIND[:LEVEL]", num_args = 0..=1, default_missing_value = suggested::GENTLE,
           value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: Option<BotSpec>,
     /// Your colour; Black begins.
@@ -196,9 +198,9 @@ pub struct JoinArgs {
 /// `fivefold watch`
 #[derive(Args, Debug)]
 pub struct WatchArgs {
-    /// The room's code or its link, or the link of a finished game.
-    #[arg(value_name = "CODE|URL", required_unless_present = "bots")]
-    pub room: Option<Watched>,
+    /// The room's code or its link, or the id or the link of a finished game.
+    #[arg(value_name = "CODE|ID|URL", required_unless_present = "bots")]
+    pub room: Option<Link>,
     /// Make a public room where these two play, Black first.
     #[arg(long, value_name = "KIND,KIND", value_parser = two_bots, conflicts_with = "room")]
     pub bots: Option<TwoBots>,
@@ -317,8 +319,8 @@ pub struct LocalArgs {
     /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,
-    /// Play against a bot, the engine unless you name another; without this, two people play in turn.
-    #[arg(long, value_name = "KIND[:LEVEL]", num_args = 0..=1, default_missing_value = "engine",
+    /// Play against a bot, engine:3 unless you name another; without this, two people play in turn.
+    #[arg(long, value_name = "KIND[:LEVEL]", num_args = 0..=1, default_missing_value = suggested::GENTLE,
           value_parser = suggested::bot(), hide_possible_values = true)]
     pub bot: Option<BotSpec>,
     /// Your colour against the bot; Black begins.
@@ -473,9 +475,9 @@ pub struct BrainArgs {
 /// `fivefold analyse`
 #[derive(Args, Debug)]
 pub struct AnalyseArgs {
-    /// A game's file (sgf, psq, json, txt, lib; - for standard input), the link of a finished game, or the
-    /// moves: h8 i9 j10.
-    #[arg(value_name = "FILE|URL|MOVES", required = true)]
+    /// A game's file (sgf, psq, json, txt, lib; - for standard input), the id or the link of a finished
+    /// game, or the moves: h8 i9 j10.
+    #[arg(value_name = "FILE|ID|URL|MOVES", required = true)]
     pub what: Vec<String>,
     /// The rules, where the file does not name them.
     #[command(flatten)]
@@ -514,12 +516,16 @@ pub struct AnalyseArgs {
     /// One JSON object a line.
     #[arg(long)]
     pub json: bool,
+    /// The server of a finished game.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// `fivefold convert`
 #[derive(Args, Debug)]
 pub struct ConvertArgs {
-    /// The game's file, or the link of a finished game; - for standard input, which is also the default.
+    /// The game's file, or the id or the link of a finished game; - for standard input, which is also the
+    /// default.
     #[arg(value_name = "FROM")]
     pub input: Option<PathBuf>,
     /// The file to write; - for standard output, which is also the default.
@@ -540,6 +546,9 @@ pub struct ConvertArgs {
     /// The rules, where the file does not name them.
     #[command(flatten)]
     pub game: GameArgs,
+    /// The server of a finished game.
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// The bots for both seats, Black first.
@@ -601,15 +610,15 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_is_the_engine_unless_it_is_named() {
+    fn a_bot_is_a_gentle_engine_unless_it_is_named() {
         let cases = [
             ("play", None, false),
-            ("play --bot", Some("engine"), false),
-            ("play --bot --json", Some("engine"), true),
-            ("play --json --bot", Some("engine"), true),
+            ("play --bot", Some("engine:3"), false),
+            ("play --bot --json", Some("engine:3"), true),
+            ("play --json --bot", Some("engine:3"), true),
             ("play --bot engine:3 --json", Some("engine:3"), true),
             ("play --bot=attack", Some("attack"), false),
-            ("local --bot", Some("engine"), false),
+            ("local --bot", Some("engine:3"), false),
             ("local --bot pattern --json", Some("pattern"), true),
             ("brain --bot", Some("engine"), false),
             ("brain --bot engine:2", Some("engine:2"), false),
@@ -629,12 +638,14 @@ mod tests {
     }
 
     #[test]
-    fn the_link_of_a_finished_game_is_known_where_a_room_is_wanted() {
-        let link = "http://127.0.0.1:8080/game/k7m2qpxw9abcdefg";
-        for command in ["join", "close", "seat --engine x"] {
-            let words = ["fivefold"].into_iter().chain(command.split(' ')).chain([link]);
-            let error = Cli::try_parse_from(words).expect_err(command).to_string();
-            assert!(error.contains("fivefold watch") && error.contains("analyse"), "{error}");
+    fn a_finished_game_is_known_where_a_room_is_wanted() {
+        for game in ["http://127.0.0.1:8080/game/k7m2qpxw9abcdefg", "k7m2qpxw9abcdefg"] {
+            for command in ["join", "close", "seat --engine x"] {
+                let words = ["fivefold"].into_iter().chain(command.split(' ')).chain([game]);
+                let error = Cli::try_parse_from(words).expect_err(command).to_string();
+                assert!(error.contains("fivefold watch") && error.contains("analyse"), "{error}");
+            }
+            assert!(Cli::try_parse_from(["fivefold", "watch", game]).is_ok());
         }
     }
 

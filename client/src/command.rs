@@ -9,6 +9,7 @@ mod close;
 mod completions;
 mod convert;
 mod finding;
+mod finished_game;
 mod games;
 mod join;
 mod local;
@@ -31,8 +32,16 @@ use clap::{Parser, builder::StyledStr, error::ContextValue};
 use self::usage::{USAGE, Usage};
 use crate::{
     cli::{Cli, Command},
+    server::connection::ConnectionError,
     terminal::{output, sanitize::sanitize},
 };
+
+/// What to do if no server answers.
+const NO_SERVER: &str = "  \
+  Is a server running there, and is the address right? --server URL names another one.
+  To start one on this machine: fivefold-server
+  To play without a server: fivefold local --bot
+";
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -133,5 +142,8 @@ fn failed(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     output::failed(&format!("{error:#}"));
+    if let Some(ConnectionError::Unreachable { .. }) = error.downcast_ref() {
+        drop(output::stderr().lines(NO_SERVER));
+    }
     if error.is::<Usage>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }

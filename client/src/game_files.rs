@@ -27,7 +27,7 @@ use fivefold_shared::{
     rules::{Illegal, Position, Rules, Stone},
 };
 
-use crate::{play::game_link::Watched, terminal::output};
+use crate::terminal::output;
 
 /// Most games that are saved from the screen into one folder.
 const SAVED_MAX: u32 = 999;
@@ -112,21 +112,6 @@ impl Reading {
         let Noted { content, notes } = read.with_context(|| format!("in {source}"))?;
         report(&notes)?;
         Ok(content)
-    }
-
-    /// Reads a file, or the finished game that a link leads to.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read), and when the server of the link does not answer.
-    pub async fn read_or_fetch(self, path: &Path) -> anyhow::Result<GameTree> {
-        let link = path.to_str().filter(|text| text.contains("://")).map(str::parse::<Watched>);
-        match link {
-            Some(Ok(Watched::Game(link))) => Ok(GameFile::from(&link.fetch(None).await?).into()),
-            Some(Ok(Watched::Room(_))) => anyhow::bail!(
-                "this is the link of a room. `fivefold games` lists the links of your finished games"
-            ),
-            Some(Err(_)) | None => self.read(Source::of(path)),
-        }
     }
 
     fn of_bytes(self, bytes: &[u8]) -> Result<Noted<GameTree>, FileError> {

@@ -2,7 +2,7 @@
 
 pub mod challenges;
 pub mod exit_reason;
-pub mod game_link;
+pub mod finished_game;
 pub mod lobby;
 pub mod local_game;
 pub(crate) mod lost_moves;

@@ -32,6 +32,9 @@ fn read<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
+/// The bot for a person who names none: one that a newcomer can beat, the first choice of the page, too.
+pub(super) const GENTLE: &str = "engine:3";
+
 /// A bot.
 pub(super) const fn bot() -> Suggested<BotSpec> {
     const NAMES: &[&str] = &[

@@ -1,7 +1,7 @@
 //! The commands about accounts, bots and people.
 
 pub(super) mod account;
-mod account_request;
+pub(super) mod account_request;
 mod account_session;
 pub(super) mod blocks;
 pub(super) mod bots;

@@ -24,7 +24,10 @@ use fivefold_shared::{
     search_budget::{Budget, Thinking},
 };
 
-use super::usage::{Usage, rules};
+use super::{
+    finished_game,
+    usage::{Usage, rules},
+};
 use crate::{
     cli::AnalyseArgs,
     engines::search_threads::search_threads,
@@ -80,17 +83,19 @@ fn is_over(game: &GameFile, position: &Position) -> bool {
 /// The game in the named file, or else the typed moves.
 async fn game(args: &AnalyseArgs) -> anyhow::Result<GameFile> {
     let rules = rules(&args.game, &[])?;
+    let reading = Reading { format: Some(Format::Moves), rules, game: 1 };
+    let moves = reading.of_text(&args.what.join(" "));
     if let [name] = args.what.as_slice() {
         let path = Path::new(name);
-        let is_named = name == "-" || name.contains("://");
-        if is_named || path.is_file() || Format::of_path(path).is_some() {
+        let is_file = name == "-" || path.is_file() || Format::of_path(path).is_some();
+        // Some moves look like a code.
+        if is_file || moves.is_err() && finished_game::link(path).is_some() {
             let reading = Reading { format: None, rules, game: args.number };
-            let tree = game_files::playable(reading.read_or_fetch(path).await?)?;
-            return Ok(tree.main_line());
+            let tree = finished_game::read(reading, path, &args.server).await?;
+            return Ok(game_files::playable(tree)?.main_line());
         }
     }
-    let reading = Reading { format: Some(Format::Moves), rules, game: 1 };
-    Ok(reading.of_text(&args.what.join(" "))?.content.main_line())
+    Ok(moves?.content.main_line())
 }
 
 #[derive(Clone, Copy)]

@@ -10,7 +10,10 @@ use std::{
 use anyhow::Context;
 use fivefold_shared::notation::tree::GameTree;
 
-use super::usage::{Usage, rules};
+use super::{
+    finished_game,
+    usage::{Usage, rules},
+};
 use crate::{
     cli::ConvertArgs,
     game_files::{self, Format, Reading},
@@ -27,7 +30,7 @@ pub(super) async fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     };
     let input = args.input.as_deref().unwrap_or(Path::new("-"));
     let reading = Reading { format: args.from, rules, game: args.number };
-    let tree = game_files::playable(reading.read_or_fetch(input).await?)?;
+    let tree = game_files::playable(finished_game::read(reading, input, &args.server).await?)?;
     match output {
         Some(path) => {
             let text = game_files::write(tree, format)?;

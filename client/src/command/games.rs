@@ -7,7 +7,10 @@ use fivefold_shared::record::GameList;
 use super::{rooms::own_rooms, visit::Visit};
 use crate::{
     cli::GamesArgs,
-    lines::{game_list, json_output::Json},
+    lines::{
+        game_list::{self, ListView},
+        json_output::Json,
+    },
     server::{http_request::HttpRequest, tls_roots},
     terminal::output,
 };
@@ -35,14 +38,9 @@ pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
         finished.games.iter().try_for_each(|game| json.listed_game(&server, game))?;
     } else {
         let mut out = output::stdout();
-        game_list::write_rooms(&mut out, &mut talk, &server, &open)?;
-        for game in &finished.games {
-            let seat = game.summary.seat_of(&welcome.you);
-            writeln!(out, "{}", game_list::finished(&server, seat, game))?;
-        }
-        if let Some(game) = finished.games.first() {
-            game_list::write_ways(&mut talk, &server.game_link(&game.id))?;
-        }
+        let view = ListView { you: &welcome.you, columns: output::columns() };
+        game_list::write_rooms(&mut out, &mut talk, view, &open)?;
+        game_list::write_finished(&mut out, &mut talk, view, &finished.games)?;
     }
     if open.is_empty() && finished.games.is_empty() {
         writeln!(talk, "You have no games at {server}. `fivefold seek` finds somebody to play.")?;

@@ -25,5 +25,7 @@ pub(super) async fn run(args: &LocalArgs) -> anyhow::Result<ExitCode> {
     };
     let opening = opening(&args.opening, rules)?;
     let game = LocalGame::new(rules, opening, args.bot, colour, rand::random())?;
-    OutputMode::new(&args.view).stay(Table::local(game)).await
+    let mut mode = OutputMode::new(&args.view);
+    mode.introduce(args.bot)?;
+    mode.stay(Table::local(game)).await
 }

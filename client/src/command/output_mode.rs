@@ -8,7 +8,10 @@ use std::{
     process::ExitCode,
 };
 
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::{
+    bot_spec::{BotSpec, LEVEL_MAX},
+    protocol::RoomCode,
+};
 use tokio::sync::mpsc;
 
 use super::usage::{INTERRUPTED, exit_code};
@@ -88,11 +91,25 @@ impl OutputMode {
     pub(super) fn notice(&mut self, text: &str) -> io::Result<()> {
         match &self.kind {
             Kind::Screen(..) => {
-                self.notice = Some(text.to_owned());
+                let before = self.notice.take().map(|before| before + " ").unwrap_or_default();
+                self.notice = Some(before + text);
                 Ok(())
             }
             Kind::Plain(_) | Kind::Json(_) => writeln!(output::stderr(), "{text}"),
         }
+    }
+
+    /// Says how strong the bot of a game is, and how to choose another, to a person.
+    pub(super) fn introduce(&mut self, bot: Option<BotSpec>) -> io::Result<()> {
+        let (Some(level), false) =
+            (bot.and_then(|bot| bot.level), matches!(self.kind, Kind::Json(_)))
+        else {
+            return Ok(());
+        };
+        let other = if level == LEVEL_MAX { LEVEL_MAX - 1 } else { level + 1 };
+        self.notice(&format!(
+            "The bot plays at level {level} of {LEVEL_MAX}. --bot engine:{other} chooses another."
+        ))
     }
 
     /// Shows the lobby until a game begins or the person leaves. `notice` says why they are here

@@ -6,13 +6,18 @@ use fivefold_shared::protocol::{Create, LobbyRequest, SeatRequest, Visibility};
 
 use super::{
     output_mode::OutputMode,
-    usage::{opening, rules},
+    usage::{Usage, opening, rules},
     visit::Visit,
 };
 use crate::cli::PlayArgs;
 
 /// Creates a room and plays in it.
 pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
+    if args.room.is_some() {
+        let text =
+            "play makes a new room; `fivefold join` enters one, and `fivefold watch` shows a game";
+        return Err(Usage(text.into()).into());
+    }
     let rules = rules(&args.game, args.bot.as_slice())?;
     let create = Create {
         rules,
@@ -25,6 +30,7 @@ pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
         chat: true,
     };
     let mut mode = OutputMode::new(&args.view);
+    mode.introduce(args.bot)?;
     let visit = Visit::to_play(&args.visit, None).await?;
     let table = visit.enter(LobbyRequest::Create(create), &mut mode).await?;
     mode.stay(table).await

@@ -6,29 +6,28 @@ use anyhow::Context;
 use fivefold_shared::protocol::{Colour, Create, LobbyRequest, SeatRequest, Visibility};
 
 use super::{
+    finished_game::fetch,
     output_mode::OutputMode,
     usage::{Usage, opening, rules},
     visit::Visit,
 };
 use crate::{
     cli::WatchArgs,
-    play::{
-        game_link::{self, Watched},
-        table::Table,
-    },
+    play::{finished_game, table::Table},
+    server::room_link::Link,
 };
 
 /// Watches a room, or creates one in which two bots play; or shows a finished game.
 pub(super) async fn run(args: &WatchArgs) -> anyhow::Result<ExitCode> {
     let (server, request) = match (&args.room, args.bots) {
-        (Some(Watched::Game(link)), _) => {
-            let record = link.fetch(args.visit.server.ca.as_deref()).await?;
-            let room = game_link::room(&record, link)
-                .with_context(|| format!("the game at {}", link.address()))?;
-            let table = Table::finished(room, link.address());
+        (Some(Link::Game(link)), _) => {
+            let (record, address) = fetch(link, &args.visit.server).await?;
+            let room = finished_game::room(&record, link.id.clone())
+                .with_context(|| format!("the game at {address}"))?;
+            let table = Table::finished(room, address);
             return OutputMode::new(&args.view).stay(table).await;
         }
-        (Some(Watched::Room(link)), _) => {
+        (Some(Link::Room(link)), _) => {
             let request = LobbyRequest::Join { room: link.code.clone(), after: None };
             (link.server.as_ref(), request)
         }

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use fivefold_shared::{
     notation::json::day,
     opening::OpeningKind,
-    protocol::{GameSettings, OwnRoom, Phase, Player},
+    protocol::{GameSettings, MemberId, OwnRoom, Phase, Player},
     record::ListedGame,
     seat::Seat,
 };
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::{
-    server::room_link::ServerAddress,
     terminal::output::Output,
     words::{bot_names, lobby_sentences::settings},
 };
@@ -30,7 +31,9 @@ impl State {
         match (room.summary.phase, room.your_turn) {
             (Phase::Running, true) => Self::YourTurn,
             (Phase::Running, false) => Self::Running,
-            (Phase::Waiting, _) if room.summary.ply == 0 => Self::OpenSeat,
+            (Phase::Waiting, _) if room.summary.ply == 0 && room.summary.players.is_none() => {
+                Self::OpenSeat
+            }
             // Of a game that has ended, somebody may have left.
             (Phase::Waiting | Phase::Finished, _) => Self::Finished,
         }
@@ -54,6 +57,15 @@ impl State {
     }
 }
 
+/// For whom and how a list is written.
+#[derive(Clone, Copy, Debug)]
+pub struct ListView<'a> {
+    /// The person whose games they are.
+    pub you: &'a MemberId,
+    /// The width of the terminal, where no row takes a second line; none for files and programs.
+    pub columns: Option<usize>,
+}
+
 /// Writes a person's rooms to `out`, and under each kind to `talk` the command that opens the first one.
 ///
 /// # Errors
@@ -61,40 +73,76 @@ impl State {
 pub fn write_rooms(
     out: &mut Output<impl Write>,
     talk: &mut Output<impl Write>,
-    server: &ServerAddress,
+    view: ListView<'_>,
     rooms: &[OwnRoom],
 ) -> io::Result<()> {
     let mut rooms: Vec<&OwnRoom> = rooms.iter().collect();
     rooms.sort_by_key(|room| State::of(room));
     for kind in rooms.chunk_by(|one, other| State::of(one) == State::of(other)) {
         for room in kind {
-            writeln!(out, "{}", open(server, room))?;
+            writeln!(out, "{}", row(&open(view.you, room), view.columns))?;
         }
-        let link = server.room_link(&kind[0].summary.room);
-        writeln!(talk, "  {}: fivefold join {link}", State::of(kind[0]).to_open())?;
+        let code = &kind[0].summary.room;
+        writeln!(talk, "  {}: fivefold join {code}", State::of(kind[0]).to_open())?;
     }
     Ok(())
 }
 
-/// Writes the commands that open a finished game.
+/// Writes a person's finished games to `out`, and to `talk` the commands that open the first one.
 ///
 /// # Errors
 /// When the output cannot be written.
-pub fn write_ways(talk: &mut Output<impl Write>, link: &str) -> io::Result<()> {
-    writeln!(talk, "  To see it: fivefold watch {link}")?;
-    writeln!(talk, "  To review it: fivefold analyse {link}")
+pub fn write_finished(
+    out: &mut Output<impl Write>,
+    talk: &mut Output<impl Write>,
+    view: ListView<'_>,
+    games: &[ListedGame],
+) -> io::Result<()> {
+    for game in games {
+        let seat = game.summary.seat_of(view.you);
+        writeln!(out, "{}", row(&finished(seat, game), view.columns))?;
+    }
+    games.first().map_or(Ok(()), |game| write_ways(talk, game.id.as_str()))
 }
 
-/// An open room in one line: whose turn it is, the opponent and the link.
-fn open(server: &ServerAddress, room: &OwnRoom) -> String {
+/// A row that takes no second line of a terminal with so many columns. Codes and ids come first, so none
+/// is cut.
+pub fn row(text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns.filter(|columns| text.width() > *columns) else {
+        return text.to_owned();
+    };
+    let mut used = 0;
+    let fits = |letter: &char| {
+        used += letter.width().unwrap_or(0);
+        used + 2 <= columns
+    };
+    text.chars().take_while(fits).chain("..".chars()).collect()
+}
+
+/// Writes the commands that open a finished game, by its id or its link.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn write_ways(talk: &mut Output<impl Write>, game: &str) -> io::Result<()> {
+    writeln!(talk, "  To see it: fivefold watch {game}")?;
+    writeln!(talk, "  To review it: fivefold analyse {game}")
+}
+
+/// An open room in one line: its code, whose turn it is and the players.
+fn open(you: &MemberId, room: &OwnRoom) -> String {
     let summary = &room.summary;
     let state = State::of(room);
-    let nobody = if state == State::Finished { "a free seat" } else { "nobody yet" };
-    let name = |player| name(player, nobody);
-    let players = match room.seat {
-        Some(seat) => format!("against {}", name(summary.seats.get(seat.other()))),
+    let nobody = if state == State::Finished { "somebody who has left" } else { "nobody yet" };
+    let of = |seat: Seat| match &summary.players {
+        Some(players) => Some(&players[seat]),
+        None => summary.seats.get(seat),
+    };
+    let is_you = |seat: &Seat| of(*seat).is_some_and(|player| player.is_member(you));
+    let name = |seat| name(of(seat), nobody);
+    let players = match Seat::BOTH.into_iter().find(is_you) {
+        Some(seat) => format!("against {}", name(seat.other())),
         None => {
-            let [first, second] = Seat::BOTH.map(|seat| name(summary.seats.get(seat)));
+            let [first, second] = Seat::BOTH.map(name);
             format!("{first} against {second}")
         }
     };
@@ -108,12 +156,11 @@ fn open(server: &ServerAddress, room: &OwnRoom) -> String {
         Phase::Running => format!(", move {}", summary.ply + 1),
         Phase::Waiting | Phase::Finished => String::new(),
     };
-    let state = state.name();
-    format!("{state:9}  {players}: {game}{moves}  {}", server.room_link(&summary.room))
+    format!("{}  {:9}  {players}: {game}{moves}", summary.room, state.name())
 }
 
 /// A finished game in one line, as the player in this seat or somebody else sees it.
-pub fn finished(server: &ServerAddress, seat: Option<Seat>, game: &ListedGame) -> String {
+pub fn finished(seat: Option<Seat>, game: &ListedGame) -> String {
     let summary = &game.summary;
     let (result, players) = match seat {
         Some(seat) => {
@@ -133,12 +180,8 @@ pub fn finished(server: &ServerAddress, seat: Option<Seat>, game: &ListedGame) -
     let rules = summary.rules;
     let game_settings =
         settings(&GameSettings { rules, time: summary.time, opening, rated: summary.rated });
-    format!(
-        "{}  {result:5}  {players}: {game_settings}, {} moves  {}",
-        day(summary.ended_at),
-        summary.plies,
-        server.game_link(&game.id)
-    )
+    let (id, day, plies) = (&game.id, day(summary.ended_at), summary.plies);
+    format!("{id}  {day}  {result:5}  {players}: {plies} moves, {game_settings}")
 }
 
 fn name(player: Option<&Player>, nobody: &str) -> String {
@@ -151,8 +194,8 @@ mod tests {
 
     use super::*;
 
-    fn server() -> ServerAddress {
-        "http://127.0.0.1:8080".parse().unwrap()
+    fn you() -> MemberId {
+        "aaaaaaaaaaaaaaaa".to_owned().try_into().unwrap()
     }
 
     #[test]
@@ -163,53 +206,56 @@ mod tests {
         let room = |phase: &str, second, seat, your_turn| -> OwnRoom {
             let (phase, ply) = if phase == "left" { ("waiting", 9) } else { (phase, 4) };
             let ply = if (phase, ply) == ("waiting", 4) { 0 } else { ply };
+            let players =
+                (phase == "waiting" && ply == 9).then(|| json!({"first": ann, "second": bob}));
             serde_json::from_value(json!({
-                "room": "k7m2qpxw9abc", "rules": rules, "assistance": false,
+                "room": "k7m2qpxw9abc", "players": players, "rules": rules, "assistance": false,
                 "seats": {"first": ann, "second": second}, "black": "first", "phase": phase,
                 "ply": ply, "spectators": 0, "visibility": "private", "seat": seat,
                 "your_turn": your_turn, "host": true,
             }))
             .unwrap()
         };
-        let link = "http://127.0.0.1:8080/r/k7m2qpxw9abc";
+        let code = "k7m2qpxw9abc";
         let cases = [
             (
                 room("running", bob.clone(), json!("first"), true),
-                format!("your turn  against Bob: tic-tac-toe, no clock, move 5  {link}"),
+                "your turn  against Bob: tic-tac-toe, no clock, move 5",
             ),
             (
-                room("running", bob.clone(), json!("second"), false),
-                format!("running    against Ann: tic-tac-toe, no clock, move 5  {link}"),
+                room("running", bob.clone(), json!("first"), false),
+                "running    against Bob: tic-tac-toe, no clock, move 5",
             ),
             (
                 room("waiting", json!(null), json!("first"), false),
-                format!("open seat  against nobody yet: tic-tac-toe, no clock  {link}"),
+                "open seat  against nobody yet: tic-tac-toe, no clock",
             ),
             (
                 room("left", json!(null), json!("first"), false),
-                format!("finished   against a free seat: tic-tac-toe, no clock  {link}"),
+                "finished   against Bob: tic-tac-toe, no clock",
             ),
             (
-                room("finished", bob, json!(null), false),
-                format!("finished   Ann against Bob: tic-tac-toe, no clock  {link}"),
+                room("finished", bob.clone(), json!("first"), false),
+                "finished   against Bob: tic-tac-toe, no clock",
             ),
         ];
         for (room, expected) in &cases {
-            assert_eq!(open(&server(), room), *expected);
+            assert_eq!(open(&you(), room), format!("{code}  {expected}"));
         }
         // Whatever their order was.
         let rooms: Vec<OwnRoom> = cases.iter().rev().map(|(room, _)| room.clone()).collect();
         let (mut out, mut talk) = (Vec::new(), Vec::new());
-        write_rooms(&mut Output::new(&mut out), &mut Output::new(&mut talk), &server(), &rooms)
-            .unwrap();
+        let view = ListView { you: &you(), columns: Some(40) };
+        write_rooms(&mut Output::new(&mut out), &mut Output::new(&mut talk), view, &rooms).unwrap();
         let out = String::from_utf8(out).unwrap();
         let lines: Vec<&str> = out.lines().collect();
         for (line, begins) in
             lines.iter().zip(["your turn", "running", "open seat", "finished", "finished"])
         {
-            assert!(line.starts_with(begins), "{lines:?}");
+            assert!(line.starts_with(&format!("{code}  {begins}")), "{lines:?}");
+            assert!(line.len() == 40 && line.ends_with(".."), "{lines:?}");
         }
         let talk = String::from_utf8(talk).unwrap();
-        assert_eq!(talk.matches(&format!(": fivefold join {link}\n")).count(), 4, "{talk}");
+        assert_eq!(talk.matches(&format!(": fivefold join {code}\n")).count(), 4, "{talk}");
     }
 }

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use fivefold_shared::{
     opening::OpeningKind,
     protocol::{
-        ChatLine, Event, Message, NumberedEvent, OpenSeek, OwnRoom, Phase, RoomCode, RoomSummary,
-        Seats, Spectators,
+        ChatLine, Event, Message, NumberedEvent, OpenSeek, OwnRoom, Phase, Player, RoomCode,
+        RoomSummary, Spectators,
     },
     room::Game,
     rules::Stone,
@@ -25,7 +25,10 @@ use crate::{
         table::{Table, TableEvent},
     },
     server::{connection::Welcome, room_link::ServerAddress},
-    terminal::{output::Output, sanitize::sanitize},
+    terminal::{
+        output::{self, Output},
+        sanitize::sanitize,
+    },
     words::{
         bot_names, lobby_sentences, opening_choices,
         room_sentences::{self, Speaker},
@@ -67,7 +70,7 @@ impl<O: Write, E: Write> Plain<O, E> {
     /// # Errors
     /// When the output cannot be written.
     pub fn listed(&mut self, room: &RoomSummary) -> io::Result<()> {
-        writeln!(self.out, "{}", summary(room))
+        writeln!(self.out, "{}", game_list::row(&summary(room), output::columns()))
     }
 
     /// Writes one of the visitor's own rooms.
@@ -75,8 +78,9 @@ impl<O: Write, E: Write> Plain<O, E> {
     /// # Errors
     /// When the output cannot be written.
     pub fn listed_own(&mut self, room: &OwnRoom) -> io::Result<()> {
-        let turn = if room.your_turn { "your turn" } else { "yours" };
-        writeln!(self.out, "{}  ({turn})", summary(&room.summary))
+        let turn = if room.your_turn { "  (your turn)" } else { "  (yours)" };
+        let columns = output::columns().map(|columns| columns.saturating_sub(turn.len()));
+        writeln!(self.out, "{}{turn}", game_list::row(&summary(&room.summary), columns))
     }
 
     /// Writes what remains of a table whose screen is gone: how the game stands, and how to come back.
@@ -367,7 +371,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
 
     fn state(&mut self, table: &Table) -> io::Result<()> {
         let room = table.room();
-        writeln!(self.out, "{}", pairing(&room.seats, room.black()))?;
+        writeln!(self.out, "{}", pairing(|seat| room.seats.get(seat), room.black()))?;
         if let Some(ratings) = table.ratings() {
             writeln!(self.out, "{}", room_sentences::ratings(room, &ratings))?;
         }
@@ -401,7 +405,9 @@ impl<O: Write, E: Write> View for Plain<O, E> {
         if !is_running {
             writeln!(self.talk, "  To come back to the room: fivefold join {link}")
         } else if table.seat().is_some() {
-            writeln!(self.talk, "  Your seat is kept. To come back: fivefold join {link}")
+            let kept = room_sentences::kept_seat(table.perspective(), table.claim_after_ms());
+            writeln!(self.talk, "  {kept}")?;
+            writeln!(self.talk, "  To come back: fivefold join {link}")
         } else {
             writeln!(self.talk, "  To watch on: fivefold watch {link}")
         }
@@ -411,7 +417,7 @@ impl<O: Write, E: Write> View for Plain<O, E> {
 /// A room in a list, in one line.
 fn summary(room: &RoomSummary) -> String {
     let phase = match room.phase {
-        Phase::Waiting if room.ply > 0 => "finished".into(),
+        Phase::Waiting if room.ply > 0 || room.players.is_some() => "finished".into(),
         Phase::Waiting => "waiting".into(),
         Phase::Running => format!("move {}", room.ply + 1),
         Phase::Finished => "finished".into(),
@@ -425,7 +431,10 @@ fn summary(room: &RoomSummary) -> String {
         room.room,
         room.rules,
         opening(room.opening),
-        pairing(&room.seats, room.black),
+        match &room.players {
+            Some(players) => pairing(|seat| Some(&players[seat]), room.black),
+            None => pairing(|seat| room.seats.get(seat), room.black),
+        },
         room.spectators,
     )
 }
@@ -435,8 +444,8 @@ fn opening(kind: OpeningKind) -> String {
     if kind.is_free() { String::new() } else { format!(", {kind}") }
 }
 
-fn pairing(seats: &Seats, black: Seat) -> String {
-    let name = |stone| match seats.get(Seat::with_stone(stone, black)) {
+fn pairing<'a>(player: impl Fn(Seat) -> Option<&'a Player>, black: Seat) -> String {
+    let name = |stone| match player(Seat::with_stone(stone, black)) {
         Some(player) => bot_names::player(player),
         None => "(open)".into(),
     };

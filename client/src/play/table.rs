@@ -41,6 +41,8 @@ pub struct Table {
     room: RoomState,
     spectators: Spectators,
     away: Absent,
+    /// How long a player may be away on their turn before the opponent may claim the win.
+    claim_after_ms: u64,
     ratings: Option<GameRatings>,
     /// Messages that still have to be applied and returned.
     waiting: VecDeque<Message>,
@@ -89,6 +91,7 @@ impl Table {
             room: code,
             spectators,
             away,
+            claim_after_ms,
             ratings,
             catch_up: CatchUp::Snapshot(snapshot),
             ..
@@ -100,7 +103,7 @@ impl Table {
             .map_err(|error| ConnectionError::Closed(format!("the server's room: {error}")))?;
         connection.set_playing(room.running().is_some());
         let source = Source::Remote(Box::new(connection));
-        Ok(Self { away, ratings, ..Self::new(source, me, code, room, spectators) })
+        Ok(Self { away, claim_after_ms, ratings, ..Self::new(source, me, code, room, spectators) })
     }
 
     /// Builds a table for a game in this process.
@@ -134,6 +137,7 @@ impl Table {
             about,
             about_sender,
             away: Absent::default(),
+            claim_after_ms: 0,
             ratings: None,
             waiting: VecDeque::new(),
             refreshing: false,
@@ -340,6 +344,16 @@ impl Table {
         }
     }
 
+    /// Whether this shows a stored game, which nobody plays.
+    pub const fn is_stored(&self) -> bool {
+        matches!(self.source, Source::Finished { .. })
+    }
+
+    /// How long a player may be away on their turn before the opponent may claim the win, in milliseconds.
+    pub const fn claim_after_ms(&self) -> u64 {
+        self.claim_after_ms
+    }
+
     /// The public id of this member.
     pub const fn me(&self) -> &MemberId {
         &self.me
@@ -439,8 +453,9 @@ impl Table {
                 let is_shown = self.fold(event) && !self.is_answered_here(&event.event);
                 return is_shown.then_some(message);
             }
-            Message::Joined { spectators, away, ratings, .. } => {
+            Message::Joined { spectators, away, claim_after_ms, ratings, .. } => {
                 self.ratings = *ratings;
+                self.claim_after_ms = *claim_after_ms;
                 self.spectators = spectators.clone();
                 self.away = *away;
             }

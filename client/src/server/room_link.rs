@@ -1,4 +1,4 @@
-//! Addresses that people type and share: a server's address and a room's link.
+//! Addresses that people type and share: a server's address, and the link, code or id of a room or a finished game.
 
 use std::{fmt, str::FromStr};
 
@@ -17,15 +17,15 @@ pub enum LinkError {
     /// Not an address of a server.
     #[error("a server is given as http://HOST:PORT, or https for an encrypted connection")]
     Server,
-    /// Neither a code nor a link.
+    /// No code, no id and no link.
     #[error(
-        "a room is given by its code (12 characters, such as k7m2qpxw9abc) or by its link, such \
-         as http://127.0.0.1:8080/r/k7m2qpxw9abc"
+        "a room is given by its code (12 characters, such as k7m2qpxw9abc), a finished game by its \
+         id (16 characters), and both by their links, such as http://127.0.0.1:8080/r/k7m2qpxw9abc"
     )]
-    Room,
-    /// The link of a finished game, where a room is wanted.
+    Unknown,
+    /// A finished game, where a room is wanted.
     #[error(
-        "this is a finished game, and not a room: `fivefold watch` with this link steps through it, \
+        "this is a finished game, and not a room: `fivefold watch` with it steps through it, \
          `fivefold analyse` says what decided it"
     )]
     Game,
@@ -139,33 +139,75 @@ pub struct RoomLink {
     pub code: RoomCode,
 }
 
+/// A finished game, by its id or its link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameLink {
+    /// The server, if the text was a whole link.
+    pub server: Option<ServerAddress>,
+    /// The game's id.
+    pub id: GameId,
+}
+
+/// A room or a finished game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// A room.
+    Room(RoomLink),
+    /// A finished game.
+    Game(GameLink),
+}
+
+impl FromStr for Link {
+    type Err = LinkError;
+
+    /// Reads a code, an id, `SCHEME://HOST[:PORT]/r/CODE` or `.../game/ID`, as people send them:
+    /// [`sent_code`] says what may stand around the code, and quotes, brackets and words may stand before
+    /// the address.
+    fn from_str(text: &str) -> Result<Self, LinkError> {
+        let (room, game) = (parts(text, "/r/"), parts(text, "/game/"));
+        if room.is_none() && game.is_none() {
+            let code = sent_code(text);
+            return Self::room(None, code.clone()).or_else(|_| Self::game(None, code));
+        }
+        let read = |found: Option<(Result<_, _>, String)>, link: fn(_, _) -> _| {
+            let (server, code) = found.ok_or(LinkError::Unknown)?;
+            link(Some(server?), code)
+        };
+        read(room, Self::room).or_else(|_| read(game, Self::game))
+    }
+}
+
+impl Link {
+    fn room(server: Option<ServerAddress>, code: String) -> Result<Self, LinkError> {
+        let code = RoomCode::try_from(code).map_err(|_| LinkError::Unknown)?;
+        Ok(Self::Room(RoomLink { server, code }))
+    }
+
+    fn game(server: Option<ServerAddress>, id: String) -> Result<Self, LinkError> {
+        let id = GameId::try_from(id).map_err(|_| LinkError::Unknown)?;
+        Ok(Self::Game(GameLink { server, id }))
+    }
+}
+
 impl FromStr for RoomLink {
     type Err = LinkError;
 
-    /// Reads `CODE` or `SCHEME://HOST[:PORT]/r/CODE`, as people send them: [`sent_code`] says what may
-    /// stand around the code, and quotes, brackets and words may stand before the address.
     fn from_str(text: &str) -> Result<Self, LinkError> {
-        let (server, code) = match parts(text, "/r/") {
-            Some((server, code)) => (Some(server?), code),
-            None => match parts(text, "/game/") {
-                Some((Ok(_), id)) if GameId::try_from(id.clone()).is_ok() => {
-                    return Err(LinkError::Game);
-                }
-                Some(_) | None => (None, sent_code(text)),
-            },
-        };
-        Ok(Self { server, code: RoomCode::try_from(code).map_err(|_| LinkError::Room)? })
+        match text.parse()? {
+            Link::Room(room) => Ok(room),
+            Link::Game(_) => Err(LinkError::Game),
+        }
     }
 }
 
 /// The server, and the code that follows `part` in a link.
-pub(crate) fn parts(text: &str, part: &str) -> Option<(Result<ServerAddress, LinkError>, String)> {
+fn parts(text: &str, part: &str) -> Option<(Result<ServerAddress, LinkError>, String)> {
     let text = visible(text);
     let at = text.to_ascii_lowercase().find(part)?;
     let (before, after) = text.split_at(at);
     let is_around = |sign: char| sign.is_whitespace() || "<>(\"'`*«“‘„".contains(sign);
     let server = before.rsplit(is_around).next().unwrap_or_default();
-    Some((server.parse().map_err(|_| LinkError::Room), sent_code(&after[part.len()..])))
+    Some((server.parse().map_err(|_| LinkError::Unknown), sent_code(&after[part.len()..])))
 }
 
 #[cfg(test)]
@@ -235,6 +277,36 @@ mod tests {
             let expected =
                 expected.map(|(server, code)| (server.map(str::to_owned), code.to_owned()));
             assert_eq!(read, expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn one_parser_reads_rooms_and_finished_games() {
+        let id = "k7m2qpxw9abcdefg";
+        for (text, expected) in [
+            (id.to_owned(), Some((None, id))),
+            (format!(" {} ", id.to_uppercase()), Some((None, id))),
+            (format!("http://h:1/game/{id}"), Some((Some("http://h:1"), id))),
+            (format!("https://h/five/game/{id}/"), Some((Some("https://h/five"), id))),
+            (format!("h:1/game/{id}?move=3"), Some((Some("http://h:1"), id))),
+            (format!("Look: <http://h:1/game/{id}>."), Some((Some("http://h:1"), id))),
+            ("k7m2qpxw9abc".to_owned(), Some((None, "k7m2qpxw9abc"))),
+            ("http://h:1/r/k7m2qpxw9abc".to_owned(), Some((Some("http://h:1"), "k7m2qpxw9abc"))),
+            (format!("http://h:1/r/{id}"), None),
+            ("game.sgf".to_owned(), None),
+            (format!("/game/{id}"), None),
+        ] {
+            let read = text.parse().ok().map(|link| match link {
+                Link::Room(RoomLink { server, code }) => (server, code.to_string()),
+                Link::Game(GameLink { server, id }) => (server, id.to_string()),
+            });
+            let expected = expected.map(|(server, code)| {
+                (server.map(|text: &str| text.parse().unwrap()), code.into())
+            });
+            assert_eq!(read, expected, "{text}");
+            let room = text.parse::<RoomLink>();
+            let is_game = matches!(text.parse(), Ok(Link::Game(_)));
+            assert_eq!(room == Err(LinkError::Game), is_game, "{text}");
         }
     }
 }

@@ -40,6 +40,12 @@ pub fn is_terminal() -> bool {
     terminal().is_terminal()
 }
 
+/// The width of the terminal on standard output, if it is one.
+pub fn columns() -> Option<usize> {
+    let (columns, _) = crossterm::terminal::size().ok().filter(|_| is_terminal())?;
+    Some(columns.into())
+}
+
 /// Prints why the program failed. Ignores a failure to print.
 pub fn failed(error: &dyn std::fmt::Display) {
     drop(writeln!(stderr(), "fivefold: {error}"));

@@ -112,6 +112,21 @@ pub fn ratings(room: &RoomState, ratings: &GameRatings) -> String {
     format!("Ratings: {first}, {second}")
 }
 
+/// What becomes of the seat of a player who leaves a running game.
+pub fn kept_seat(perspective: Perspective<'_>, claim_after_ms: u64) -> String {
+    let Perspective { room, .. } = perspective;
+    let opponent = perspective.seat().and_then(|seat| room.seats.get(seat.other()));
+    let Some(opponent) = opponent.filter(|player| player.bot().is_none()) else {
+        return "Your seat is kept.".to_owned();
+    };
+    let has_clock = room.running().is_some_and(|game| game.clock.is_some());
+    let clock = if has_clock { " and your clock runs on" } else { "" };
+    let (name, seconds) = (bot_names::player(opponent), claim_after_ms / 1_000);
+    format!(
+        "Your seat is kept{clock}, but after {seconds} s away on your turn {name} may claim the win."
+    )
+}
+
 /// How a game ended.
 pub fn outcome(perspective: Perspective<'_>, outcome: &Outcome<Seat>) -> String {
     let room = perspective.room;

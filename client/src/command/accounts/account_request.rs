@@ -11,6 +11,7 @@ use crate::{
     cli::ServerArgs,
     command::usage::Usage,
     server::{
+        connection::ConnectionError,
         http_request::{HttpAnswer, HttpRefused, HttpRequest},
         server_list::ServerList,
         tls_roots,
@@ -32,13 +33,16 @@ pub(super) fn is_signed_out(error: &anyhow::Error) -> bool {
 }
 
 /// The server from the options, or else the last one.
-pub(super) fn server(args: &ServerArgs, settings: &Settings) -> anyhow::Result<ServerList> {
+pub(in crate::command) fn server(
+    args: &ServerArgs,
+    settings: &Settings,
+) -> anyhow::Result<ServerList> {
     let given = ServerList::new(&args.addresses).map_err(|error| Usage(error.to_string()))?;
     Ok(given.or_else(|| settings.server.clone()).unwrap_or_default())
 }
 
 /// Sends a request to the first address of a server that answers.
-pub(super) async fn send(
+pub(in crate::command) async fn send(
     server: &ServerList,
     args: &ServerArgs,
     request: HttpRequest<'_>,
@@ -52,7 +56,8 @@ pub(super) async fn send(
         match request.clone().send(server.at(index), connector.clone()).await {
             Err(error) if !error.is::<HttpRefused>() && index + 1 < server.len() => index += 1,
             Err(error) if error.is::<io::Error>() => {
-                return Err(error.context(format!("cannot reach {server}")));
+                let why = format!("{error:#}");
+                return Err(ConnectionError::Unreachable { server: server.to_string(), why }.into());
             }
             answer => return answer,
         }

@@ -53,8 +53,9 @@ pub(crate) async fn player(args: &PlayerArgs) -> anyhow::Result<ExitCode> {
     for opponent in &profile.opponents {
         writeln!(out, "against {}: {}", opponent.name, results_text(&opponent.results))?;
     }
+    let columns = output::columns();
     for ProfileGame { game, seat, .. } in &profile.games {
-        writeln!(out, "{}", game_list::finished(server.at(0), Some(*seat), game))?;
+        writeln!(out, "{}", game_list::row(&game_list::finished(Some(*seat), game), columns))?;
     }
     if let Some(ProfileGame { game, .. }) = profile.games.first() {
         game_list::write_ways(&mut output::stderr(), &server.at(0).game_link(&game.id))?;

@@ -84,7 +84,7 @@ pub struct Welcome {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The server did not answer.
-    #[error("cannot reach {server}: {why}. Is the server running, and is the address right?")]
+    #[error("cannot reach {server}: {why}")]
     Unreachable {
         /// The server's address, or all of them.
         server: String,
