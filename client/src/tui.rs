@@ -178,7 +178,11 @@ pub async fn run(
     let mut app = App::new(table.room().clone(), table.me().clone(), link, *options);
     notice.into_iter().for_each(|notice| app.say(notice));
     app.update(Event::Spectators(table.spectators().clone()));
-    app.update(Event::Away(table.away()));
+    let claim_after_ms = table.claim_after_ms();
+    if table.is_stored() {
+        app.update(Event::Stored);
+    }
+    app.update(Event::Away { away: table.away(), claim_after_ms });
     loop {
         app.update(tick_of(table));
         screen.draw(|frame| draw_screen::draw(&mut app, frame))?;

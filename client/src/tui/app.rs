@@ -70,6 +70,8 @@ pub(super) struct App {
     link: String,
     spectators: Spectators,
     away: Absent,
+    /// How long a player may be away on their turn before the opponent may claim the win.
+    claim_after_ms: u64,
     challenges: Challenges,
     /// The time by the server's clock.
     now: u64,
@@ -104,6 +106,8 @@ pub(super) struct App {
     silent_ms: u64,
     /// Whether the server was restored while the connection was lost.
     is_restored: bool,
+    /// Whether this is a stored game, which nobody plays.
+    is_stored: bool,
 }
 
 impl App {
@@ -116,6 +120,7 @@ impl App {
             link,
             spectators: Spectators::default(),
             away: Absent::default(),
+            claim_after_ms: 60_000,
             challenges: Challenges::default(),
             now: 0,
             connection: Connection::Up,
@@ -138,6 +143,7 @@ impl App {
             unanswered: Unanswered::default(),
             silent_ms: 0,
             is_restored: false,
+            is_stored: false,
         };
         if !app.room.time.is_none() {
             app.log.say(&room_sentences::time(app.room.time));
@@ -182,7 +188,10 @@ impl App {
             Event::BotFailed => self.log.warn(room_sentences::BOT_FAILED),
             Event::Closed(text) => self.close(&text),
             Event::Spectators(spectators) => self.spectators = spectators,
-            Event::Away(away) => self.away = away,
+            Event::Away { away, claim_after_ms } => {
+                (self.away, self.claim_after_ms) = (away, claim_after_ms);
+            }
+            Event::Stored => self.is_stored = true,
             Event::Tick { now, silent_ms } => (self.now, self.silent_ms) = (now, silent_ms),
             Event::Sent(id, request) => self.unanswered.add(id, request, self.now),
             Event::Saved(Ok(file)) => self.log.say(&format!("the game is saved in {file}")),
@@ -444,6 +453,21 @@ impl App {
         self.perspective().seat().is_some()
     }
 
+    /// Whether a server or a game in this process answers: neither for a stored game nor in a closed room.
+    pub(super) const fn may_ask(&self) -> bool {
+        !self.is_stored && !matches!(self.connection, Connection::Closed)
+    }
+
+    /// Whether this person has made a move, and waits for no answer about taking one back.
+    pub(super) fn may_take_back(&self) -> bool {
+        let Some(game) = self.room.running().filter(|game| game.takeback_ask.is_none()) else {
+            return false;
+        };
+        let own = Stone::BOTH.into_iter().filter(|stone| self.is_mine(self.room.seat_of(*stone)));
+        own.map(|stone| if stone == Stone::Black { 1 } else { 2 })
+            .any(|ply| game.position.ply() >= ply)
+    }
+
     /// Whether this person is to move.
     pub(super) fn is_my_turn(&self) -> bool {
         self.perspective().is_my_turn()
@@ -456,7 +480,7 @@ impl App {
         self.room.game.is_some()
             && match self.room.running() {
                 Some(_) => own.is_some_and(|own| self.room.assistance || has_bot(own.other())),
-                None => true,
+                None => !self.is_stored,
             }
     }
 

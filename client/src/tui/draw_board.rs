@@ -1,7 +1,7 @@
 //! Draws the board on the screen: stones, rulers, and marks of cursor, last move and winning line.
 //!
 //! ```text
-//!  5  .  .  .  .  .      (.) the cursor, and {X} on the last move
+//!  5  .  .  .  .  .      (.) the cursor, {X} on the last move, (.|X] beside it
 //!  4  . [X] .  !  .      [X] the last move      ! forbidden to Black
 //!  3  .  . *O* 7  2      *O* the winning line   0-9 a bot's weights
 //!     a  b  c  d  e
@@ -136,6 +136,18 @@ fn marks(app: &App, window: &Window, buffer: &mut Buffer) {
     if let Some(last) = app.position().last_move() {
         let brackets = if last == app.cursor() { ("{", "}") } else { ("[", "]") };
         mark(window, buffer, last, brackets, theme.last());
+        // Side by side, both brackets would stand in one cell.
+        let (cursor, place) = (app.cursor(), window.cell(last));
+        if window.scale == 1 && window.contains(last) && cursor.y == last.y {
+            let between = match last.x - cursor.x {
+                1 => Some(place.x - 1),
+                -1 => Some(place.x + 1),
+                _ => None,
+            };
+            if let Some(x) = between {
+                put(buffer, window.area, Cell { x, ..place }, "|", theme.last());
+            }
+        }
     }
     for &point in app.position().outcome().map_or(&[][..], Outcome::line) {
         mark(window, buffer, point, ("*", "*"), theme.winning());

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{
     app::Kind,
-    draw_screen::{clean, fitting, with_keys},
+    draw_screen::{bar, clean, fitting},
     lobby_screen::LobbyScreen,
     theme::{BAR, STRONG},
     wrapping::wrap,
@@ -275,8 +275,7 @@ fn status(state: &LobbyState, now: u64, area: Rect, buffer: &mut Buffer) {
         count => format!(" (and {count} more)"),
     };
     let keys = format!("y yes, n no{more}");
-    let text = with_keys(&sentences::challenge(oldest, now), &keys, area.width);
-    Line::styled(text, BAR).render(area, buffer);
+    bar(&sentences::challenge(oldest, now), &keys, area, buffer);
 }
 
 fn heading(screen: &LobbyScreen, text: &str, width: usize) -> Line<'static> {

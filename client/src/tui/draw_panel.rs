@@ -78,7 +78,7 @@ pub(super) fn draw_small(app: &App, area: Rect, buffer: &mut Buffer) {
     for (line, y) in lines.into_iter().zip(area.y..area.bottom()) {
         line.render(Rect { y, height: 1, ..area }, buffer);
     }
-    if *app.mode() == Mode::Choose || app.phase() == Phase::Waiting {
+    if *app.mode() == Mode::Choose {
         notes_over_board(app, buffer);
     } else if let Some(newer) = app.log().skipped().checked_sub(1) {
         // The row above the board has cut the latest one, too.
@@ -89,8 +89,7 @@ pub(super) fn draw_small(app: &App, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The other notes over the board of a small terminal: while the opening's choices wait, and as long as
-/// nobody can play.
+/// The other notes over the board of a small terminal, while the opening's choices wait.
 fn notes_over_board(app: &App, buffer: &mut Buffer) {
     let area = app.layout().board;
     let width = usize::from(area.width);
@@ -211,6 +210,11 @@ fn notes(app: &App) -> Vec<(String, Style)> {
 fn turn(app: &App) -> String {
     let Some(game) = &app.room().game else {
         return match app.room().seats.vacant() {
+            // The help has the whole link.
+            Some(_) if app.is_seated() && app.layout().is_small => {
+                let code = app.link().rsplit('/').next().unwrap_or_default();
+                format!("Waiting for an opponent in {code}")
+            }
             Some(_) if app.is_seated() => "Waiting for an opponent".into(),
             Some(_) => "A seat is open: S takes it".into(),
             None => "The game is about to begin".into(),

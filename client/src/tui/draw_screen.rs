@@ -4,6 +4,7 @@ use fivefold_shared::{
     notation::coordinates,
     protocol::{Phase, Visibility},
     rules::Size,
+    seat::Seat,
 };
 use ratatui::{
     Frame,
@@ -17,7 +18,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{
     app::{App, Mode},
     draw_board, draw_panel,
-    keys::HELP,
+    keys::{FIRST_KEYS, MORE_KEYS},
     theme::{BAR, STRONG},
     wrapping,
 };
@@ -54,7 +55,7 @@ fn draw_parts(app: &App, frame: &mut Frame<'_>) {
     let footer = fitting(&keys(app), layout.footer.width.into());
     Line::styled(footer, app.theme().quiet()).render(layout.footer, buffer);
     if let Mode::Help(lines) = app.mode() {
-        help(screen, *lines, buffer);
+        help(app, *lines, screen, buffer);
     }
     if let Mode::Input(text) = app.mode() {
         let typed = u16::try_from(text.len()).unwrap_or(0);
@@ -81,18 +82,20 @@ fn end_of(text: &str, width: u16) -> String {
     text[text.len() - length..].to_owned()
 }
 
-/// A text and the keys that answer it, in one row. If both do not fit, the text is cut.
-pub(super) fn with_keys(text: &str, keys: &str, width: u16) -> String {
-    let room = usize::from(width).saturating_sub(keys.width() + 4);
-    if text.width() <= room {
-        return format!(" {text}  {keys} ");
+/// A text and the keys that answer it, at the bottom of `area`. What does not fit in its row takes those above
+/// it, so that nothing is cut.
+pub(super) fn bar(text: &str, keys: &str, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width).saturating_sub(2);
+    let mut rows = wrapping::wrap(text, width);
+    match rows.last_mut() {
+        Some(last) if last.width() + 2 + keys.width() <= width => *last += &format!("  {keys}"),
+        Some(_) | None => rows.extend(wrapping::wrap(keys, width)),
     }
-    let mut used = 0;
-    let cut = wrapping::graphemes(text).into_iter().take_while(|grapheme| {
-        used += grapheme.width();
-        used + 2 <= room
-    });
-    format!(" {}..  {keys} ", cut.collect::<String>())
+    for (row, y) in rows.iter().rev().zip((0..=area.y).rev()) {
+        let place = Rect { y, height: 1, ..area };
+        Clear.render(place, buffer);
+        Line::styled(format!(" {row} "), BAR).render(place, buffer);
+    }
 }
 
 /// The first of these texts that fits, or else the last one.
@@ -128,18 +131,15 @@ fn title(app: &App, area: Rect, buffer: &mut Buffer) {
 fn status(app: &App, area: Rect, buffer: &mut Buffer) {
     let line = match app.mode() {
         Mode::Ask(question) => {
-            let (question, keys) = (question.to_string(), question.keys());
-            let point = app.waiting_letter().map(|letter| format!("{keys}, 1-9 point {letter}.."));
-            let fits = |keys: &String| question.width() + keys.width() + 4 <= area.width.into();
-            let keys = point.filter(fits).unwrap_or_else(|| keys.to_owned());
-            Line::styled(with_keys(&question, &keys, area.width), BAR)
+            let point = app.waiting_letter().filter(|_| app.names_column());
+            let point = point.map(|letter| format!(", a digit: point {letter}"));
+            let keys = format!("{}{}", question.keys(), point.unwrap_or_default());
+            return bar(&app.question_text(*question), &keys, area, buffer);
         }
         Mode::MayBePoint(_) => {
             let letter = app.waiting_letter().unwrap_or(' ');
-            let long =
-                format!(" {letter}_  1-9 point {letter}.., Enter command {letter}, Esc neither ");
-            let short = format!(" {letter}_  1-9 point, Enter command, Esc ");
-            Line::styled(first_fitting(&[&long, &short], area.width).to_owned(), BAR)
+            let keys = format!("a digit: point {letter}, Enter: command {letter}, Esc: neither");
+            return bar(&format!("{letter}_"), &keys, area, buffer);
         }
         Mode::Input(text) => {
             let long = format!("{INPUT_PROMPT}{text}_  (Enter plays, Esc cancels) ");
@@ -188,10 +188,11 @@ fn under_cursor(app: &App) -> String {
 }
 
 /// The keys that do something now, the most important first; the help lists all.
-fn keys(app: &App) -> Vec<&'static str> {
+pub(super) fn keys(app: &App) -> Vec<&'static str> {
     let room = app.room();
-    let is_playing = app.is_seated() && app.phase() == Phase::Running;
-    let is_alone = app.link().is_empty();
+    let is_playing = app.is_seated() && app.phase() == Phase::Running && app.may_ask();
+    let is_mine = |by: Option<Seat>| by.is_some_and(|by| app.is_mine(by));
+    let game = room.game.as_ref();
     let play = match app.rules().size() {
         Size::Bounded { .. } => "Enter/h8 play",
         Size::Unbounded => "Enter/x,y play",
@@ -199,19 +200,23 @@ fn keys(app: &App) -> Vec<&'static str> {
     let resign = if room.is_abortable() { "r abort" } else { "r resign" };
     let has_seat = !app.is_seated() && room.open_seat(app.away()).is_some();
     let again = app.is_seated() && app.phase() == Phase::Finished;
+    let helps = app.is_assisted() && app.may_ask() && app.look().is_none();
     let is_past = app.ply() > 0;
     let keys = [
         ("? help", true),
         ("q quit", true),
-        (play, app.is_my_turn()),
-        ("S sit", has_seat),
-        ("m rematch", again),
-        ("u takeback", is_playing && is_past),
-        ("d draw", is_playing && !room.is_abortable()),
+        (play, app.is_my_turn() && app.may_ask() && app.look().is_none()),
+        ("S sit", has_seat && app.may_ask()),
+        ("m rematch", again && app.may_ask() && !is_mine(game.and_then(|game| game.rematch_ask))),
+        ("u takeback", is_playing && app.may_take_back()),
+        (
+            "d draw",
+            is_playing && !room.is_abortable() && !is_mine(game.and_then(|game| game.draw_offer)),
+        ),
         (resign, is_playing),
-        ("D bot", app.is_assisted() && app.is_my_turn()),
-        ("T,W weights", app.is_assisted()),
-        ("/ chat", room.chat && !is_alone),
+        ("D bot", helps && app.is_my_turn()),
+        ("T,W weights", helps),
+        ("/ chat", room.chat && !app.link().is_empty() && app.may_ask()),
         ("Left/Right step", is_past && app.is_over()),
         (", . look back", is_past && !app.is_over()),
         ("Ctrl-S save", is_past),
@@ -236,19 +241,36 @@ pub(super) fn fitting(keys: &[&str], width: usize) -> String {
     text
 }
 
-/// Draws the help over the middle of the screen, scrolled by so many lines.
-fn help(screen: Rect, scrolled: u16, buffer: &mut Buffer) {
-    const MARKS: &str = "( ) cursor  [X] last move, {X} both  *X* winning line  ! forbidden";
-    let keys = HELP.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0);
-    let mut lines: Vec<String> =
-        HELP.iter().map(|(key, what)| format!(" {key:<keys$}  {what} ")).collect();
-    lines.push(format!(" {MARKS} "));
-    let width = lines.iter().map(|line| line.width()).max().unwrap_or(0);
-    if width + 2 > screen.width.into() {
-        lines = narrow_help(MARKS, usize::from(screen.width).saturating_sub(4));
+/// Draws the help over the middle of the screen: the keys that matter, or all others, scrolled by so many
+/// lines.
+fn help(app: &App, more: Option<u16>, screen: Rect, buffer: &mut Buffer) {
+    const MARKS: &str =
+        "( ) cursor  [X] last move, {X} both, (.|X] side by side  *X* winning line  ! forbidden";
+    let room = usize::from(screen.width).saturating_sub(4);
+    let mut lines = Vec::new();
+    let wrapped = |text: &str| {
+        wrapping::wrap(text, room).into_iter().map(|line| format!(" {line} ")).collect::<Vec<_>>()
+    };
+    match more {
+        None => lines.extend(help_lines(FIRST_KEYS, room)),
+        Some(_) => {
+            if !app.link().is_empty() {
+                lines.extend(wrapped(&format!("Link: {}", app.link())));
+            }
+            lines.extend(help_lines(MORE_KEYS, room));
+            lines.extend(wrapped(MARKS));
+        }
     }
+    let rows = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+    let height = rows.min(screen.height);
+    let hidden = rows - height;
+    let titles: &[&str] = match (more, hidden) {
+        (Some(_), 0) => &[" More keys (any key closes this) ", " More keys "],
+        (_, _) => &[" Keys (Space, Up, Down: more; others close this) ", " Keys (Space: more) "],
+    };
+    let title = first_fitting(titles, screen.width.saturating_sub(2));
+    let width = lines.iter().map(|line| line.width()).max().unwrap_or(0).max(title.width());
     let width = u16::try_from(width + 2).unwrap_or(u16::MAX).min(screen.width);
-    let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).min(screen.height);
     let area = Rect {
         x: screen.x + (screen.width - width) / 2,
         y: screen.y + (screen.height - height) / 2,
@@ -256,27 +278,24 @@ fn help(screen: Rect, scrolled: u16, buffer: &mut Buffer) {
         height,
     };
     Clear.render(area, buffer);
-    let hidden = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).saturating_sub(height);
-    let titles: &[&str] = match hidden {
-        0 => &[" Keys (any key closes this) "],
-        _ => &[" Keys (Space, Up, Down: more; others close this) ", " Keys (Space: more) "],
-    };
-    let title = first_fitting(titles, width.saturating_sub(2));
     let lines: Vec<Line<'_>> = lines.into_iter().map(Line::raw).collect();
     Paragraph::new(Text::from(lines))
-        .scroll((scrolled.min(hidden), 0))
+        .scroll((more.unwrap_or(0).min(hidden), 0))
         .block(Block::bordered().title(Line::styled(title, STRONG)))
         .render(area, buffer);
 }
 
-/// The help where its two columns do not fit: what keys do stands below them.
-fn narrow_help(marks: &str, width: usize) -> Vec<String> {
+/// The keys and what they do, in two columns; where those do not fit, what keys do stands below them.
+fn help_lines(keys: &[(&str, &str)], width: usize) -> Vec<String> {
+    let longest = keys.iter().map(|(keys, _)| keys.width()).max().unwrap_or(0);
+    if keys.iter().all(|(_, what)| longest + 2 + what.width() <= width) {
+        return keys.iter().map(|(key, what)| format!(" {key:<longest$}  {what} ")).collect();
+    }
     let mut lines = Vec::new();
-    for (keys, what) in HELP {
+    for (keys, what) in keys {
         lines.extend(wrapping::wrap(keys, width).into_iter().map(|line| format!(" {line}")));
         let what = wrapping::wrap(what, width.saturating_sub(2));
         lines.extend(what.into_iter().map(|line| format!("   {line}")));
     }
-    lines.extend(wrapping::wrap(marks, width).into_iter().map(|line| format!(" {line}")));
     lines
 }

@@ -38,7 +38,14 @@ pub(in crate::tui) enum Event {
     /// The spectators before the first message from the table.
     Spectators(Spectators),
     /// The absent players before the first message from the table.
-    Away(Absent),
+    Away {
+        /// The players.
+        away: Absent,
+        /// How long they may be away on their turn before the opponent may claim the win.
+        claim_after_ms: u64,
+    },
+    /// The table shows a stored game.
+    Stored,
     /// Time goes on.
     Tick {
         /// The time by the server's clock, in milliseconds since the Unix epoch.

@@ -99,6 +99,8 @@ impl App {
         let waits = self.names_column() && action.waits();
         match self.question(action) {
             Ok(question) => self.mode = Mode::Ask(question),
+            // Somebody who watches types no points.
+            Err(why) if !why.is_empty() && !self.is_seated() => self.log.mistake(why),
             Err(_) if waits => self.mode = Mode::MayBePoint(action),
             Err(_) => self.act(action, effects),
         }
@@ -207,7 +209,7 @@ impl App {
                 });
                 effects.push(Effect::Mouse(self.mouse));
             }
-            Action::Help => self.mode = Mode::Help(0),
+            Action::Help => self.mode = Mode::Help(None),
             Action::Quit => effects.push(Effect::Exit(ExitReason::Left)),
             Action::Escape => self.look_at(self.ply()),
             Action::Interrupt | Action::Suspend | Action::Redraw => {}
@@ -229,7 +231,7 @@ impl App {
     }
 
     /// Whether the typed letter names a column of the board.
-    pub(super) fn names_column(&self) -> bool {
+    pub(in crate::tui) fn names_column(&self) -> bool {
         let (Some(typed), Size::Bounded { width, .. }) = (self.typed, self.rules().size()) else {
             return false;
         };
@@ -239,6 +241,7 @@ impl App {
 
     /// The letter began a point: undoes its command.
     fn type_point(&mut self, typed: TypedLetter, digit: char) {
+        self.log.forget(Kind::Mistake);
         self.look = typed.look;
         self.refresh();
         self.cursor = typed.cursor;
@@ -465,13 +468,13 @@ impl App {
 }
 
 /// The help after a key: scrolled, or closed.
-fn help_key(key: KeyEvent, lines: u16) -> Mode {
+fn help_key(key: KeyEvent, lines: Option<u16>) -> Mode {
     match key.code {
         KeyCode::Char(' ' | 'j') | KeyCode::Down | KeyCode::PageDown => {
-            Mode::Help(lines.saturating_add(HELP_STEP))
+            Mode::Help(Some(lines.map_or(0, |lines| lines.saturating_add(HELP_STEP))))
         }
         KeyCode::Char('k') | KeyCode::Up | KeyCode::PageUp => {
-            Mode::Help(lines.saturating_sub(HELP_STEP))
+            Mode::Help(lines.and_then(|lines| lines.checked_sub(HELP_STEP)))
         }
         _ => Mode::Board,
     }

@@ -24,8 +24,8 @@ pub(in crate::tui) enum Mode {
     Ask(Question),
     /// A letter that names a column: a digit makes it a point, Enter does this.
     MayBePoint(Action),
-    /// The help, scrolled by so many lines.
-    Help(u16),
+    /// The help: its first screen, or the rest, scrolled by so many lines.
+    Help(Option<u16>),
 }
 
 /// A question before an action.
@@ -68,7 +68,7 @@ impl fmt::Display for Question {
             Self::Abort => "Abort this game? Nobody wins or loses.",
             Self::Draw => "Offer a draw?",
             Self::ClaimDraw => "Claim a draw, as your opponent does not act?",
-            Self::Quit => "Leave while the game is running? (Your seat is kept.)",
+            Self::Quit => "Leave?",
             Self::Leave => "Leave?",
             Self::Takeback => "Ask to take your last move back?",
             Self::Nudge => "Ask your opponent whether they are there?",
@@ -79,7 +79,7 @@ impl fmt::Display for Question {
             Self::Accept(Offer::Takeback) => "Grant the takeback?",
             Self::Accept(Offer::Rematch) => "Play again?",
             Self::Accept(Offer::Claim) => "Claim the win, as your opponent does not act?",
-            Self::Accept(Offer::Challenge) => "Leave for the challenge? (Your seat is kept.)",
+            Self::Accept(Offer::Challenge) => "Leave for the challenge?",
             Self::Decline(Offer::Takeback) => "Refuse the takeback?",
             Self::Decline(Offer::Challenge) => "Decline the challenge?",
             Self::Decline(Offer::Draw | Offer::Rematch | Offer::Claim) => "Decline the draw?",

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use fivefold_shared::protocol::{Phase, RoomRequest};
 
 use super::{App, Effect, Mode, Offer, Question};
-use crate::{play::exit_reason::ExitReason, tui::keys::Action};
+use crate::{play::exit_reason::ExitReason, tui::keys::Action, words::room_sentences};
 
 impl App {
     /// The question before a command.
@@ -64,6 +64,21 @@ impl App {
             | Action::Suspend
             | Action::Redraw
             | Action::Escape => Err(""),
+        }
+    }
+
+    /// A question with what its yes would mean.
+    pub(in crate::tui) fn question_text(&self, question: Question) -> String {
+        let leaves = matches!(question, Question::Quit | Question::Accept(Offer::Challenge));
+        if !leaves || !self.is_seated() || self.room.running().is_none() {
+            return question.to_string();
+        }
+        match self.link.is_empty() {
+            true => format!("{question} Nobody keeps this game; Ctrl-S saves it."),
+            false => {
+                let kept = room_sentences::kept_seat(self.perspective(), self.claim_after_ms);
+                format!("{question} {kept}")
+            }
         }
     }
 

@@ -21,9 +21,9 @@ impl App {
         }
         match message {
             Message::Event { event, .. } => self.happened(&event, effects),
-            Message::Joined { spectators, away, catch_up, .. } => {
+            Message::Joined { spectators, away, claim_after_ms, catch_up, .. } => {
                 self.spectators = spectators;
-                self.away = away;
+                (self.away, self.claim_after_ms) = (away, claim_after_ms);
                 match catch_up {
                     CatchUp::Snapshot(snapshot) => self.replace(*snapshot, effects),
                     CatchUp::Events(events) => {

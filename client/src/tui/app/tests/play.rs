@@ -476,7 +476,7 @@ fn no_letter_that_begins_a_point_leaves_a_trace_on_any_board() {
 fn a_letter_that_waits_does_its_command_after_another_key() {
     let mut ann = Sitting::new(freestyle(20), Viewer::Black);
     ann.keys("T");
-    assert!(ann.requests().is_empty() && ann.drawn(80, 24).contains("1-9 point T.."));
+    assert!(ann.requests().is_empty() && ann.drawn(80, 24).contains("a digit: point T"));
     ann.keys("<Enter>");
     assert_eq!(ann.requests(), [RoomRequest::Weights { bot: None, ply: None }]);
     ann.keys("M<Esc>");

@@ -4,7 +4,10 @@ use fivefold_shared::{clock::SideTime, protocol::Spectators};
 use insta::assert_snapshot;
 
 use super::*;
-use crate::tui::keys::HELP;
+use crate::tui::{
+    draw_screen::keys as keys_of,
+    keys::{FIRST_KEYS, MORE_KEYS},
+};
 
 #[test]
 fn the_small_board_is_drawn_large() {
@@ -102,9 +105,10 @@ fn a_small_terminal_shows_clocks_turn_and_a_part_of_the_board() {
 #[test]
 fn a_narrow_terminal_shows_questions_with_their_keys() {
     for (keys, text) in [
-        ("r", "Resign this game?  y yes, n no"),
-        ("N", "..  y yes, n no"),
-        ("T", "T_  1-9 point, Enter command, Esc"),
+        ("r", "Resign this game?\n y yes, n no, a digit: point r"),
+        ("N", "y yes, n no, a digit: point N"),
+        ("T", "T_\n a digit: point T, Enter: command T,\n Esc: neither"),
+        ("q", "may claim the\n win.  y yes, n no, a digit: point q"),
         (":h8", "Point: h8_  (Enter plays, Esc cancels)"),
         (":h8,12", "Point: h8,12_"),
     ] {
@@ -125,7 +129,7 @@ fn a_narrow_terminal_shows_the_whole_help() {
     }
     let shown: Vec<&str> = shown.split_whitespace().collect();
     let shown = shown.join(" ");
-    for (keys, what) in HELP {
+    for (keys, what) in FIRST_KEYS.iter().chain(MORE_KEYS) {
         for word in keys.split_whitespace().chain(what.split_whitespace()) {
             assert!(shown.contains(word), "{word} of {what}: {shown}");
         }
@@ -151,9 +155,70 @@ fn a_narrow_terminal_shows_whole_messages() {
 fn a_narrow_terminal_shows_the_link_for_a_friend() {
     let mut ann = Sitting::alone(freestyle(15), id('a'), id('a'));
     let drawn = ann.drawn(40, 12);
-    let (_, link) = drawn.split_once("http").expect("the link");
-    let link: String = link.split_whitespace().take(2).collect();
-    assert!(link.starts_with(LINK.trim_start_matches("http")), "{drawn}");
+    let board = drawn.lines().filter(|line| line.contains(". . .")).count();
+    assert!(board >= 5 && !drawn.contains("http"), "{drawn}");
+    ann.hears(sat(Seat::First, 'a', "Ann"));
+    assert!(ann.drawn(40, 12).contains("Waiting for an opponent in k7m2qpxw9abc"));
+    let help = ann.keys("? ").drawn(40, 12);
+    let (_, link) = help.split_once("Link: ").expect("the link");
+    let link: String = link.replace('│', "").split_whitespace().take(2).collect();
+    assert!(link.starts_with(LINK), "{help}");
+}
+
+fn sat(seat: Seat, letter: char, text: &str) -> RoomEvent {
+    let player = Player::Member { member: id(letter), name: name(text), engine: false };
+    RoomEvent::Sat { seat, player }
+}
+
+#[test]
+fn brackets_side_by_side_can_both_be_read() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    ann.moves("h8 h9");
+    // The cursor stands on the first move, and the last one above it.
+    for (keys, row) in [("k", "{O}"), ("h", "(.|O]"), ("ll", "[O|.)")] {
+        let drawn = ann.keys(keys).drawn(80, 24);
+        assert!(drawn.contains(row), "{keys}: {drawn}");
+    }
+}
+
+#[test]
+fn no_key_of_the_foot_line_is_refused() {
+    let over = "h8 h9 i8 i9 j8 j9 k8 k9 l8";
+    let states: [(Viewer, &str, &[RoomEvent]); 9] = [
+        (Viewer::Black, "", &[]),
+        (Viewer::White, "h8", &[]),
+        (Viewer::Black, "h8 h9", &[]),
+        (Viewer::Black, "h8 h9", &[RoomEvent::DrawOffered { by: Seat::First }]),
+        (Viewer::Black, "h8 h9", &[RoomEvent::TakebackAsked { by: Seat::First }]),
+        (Viewer::Spectator, "h8 h9", &[]),
+        (Viewer::Black, over, &[]),
+        (Viewer::Spectator, over, &[]),
+        (Viewer::Black, over, &[RoomEvent::RematchAsked { by: Seat::First }]),
+    ];
+    for (viewer, moves, events) in states {
+        for is_stored in [false, true] {
+            let mut sitting = Sitting::new(freestyle(15), viewer);
+            sitting.moves(moves);
+            for event in events {
+                sitting.hears(event.clone());
+            }
+            if is_stored {
+                sitting.update(Event::Stored);
+            }
+            for key in keys_of(&sitting.app) {
+                let letter = key.split([' ', '/', ',']).next().unwrap_or_default();
+                if letter.chars().count() != 1 || letter == "," {
+                    continue;
+                }
+                let mut pressed =
+                    Sitting { app: sitting.app.clone(), seq: sitting.seq, effects: Vec::new() };
+                pressed.keys(letter);
+                assert_eq!(pressed.app.log().mistakes(), 0, "{key} of {moves}");
+                let weighs = key.starts_with('T') || key.starts_with('/') || key.starts_with('m');
+                assert!(!(is_stored && weighs), "{key} of a stored game");
+            }
+        }
+    }
 }
 
 #[test]
