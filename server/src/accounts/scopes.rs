@@ -4,14 +4,9 @@ use fivefold_shared::protocol::{Needed, Reason, Refusal, RefusalValues, Request,
 
 /// What a token allows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Scopes(Vec<Scope>);
+pub(crate) struct Scopes(pub(super) Vec<Scope>);
 
 impl Scopes {
-    /// Those with these names, which have spaces between them.
-    pub(crate) fn parse(text: &str) -> Self {
-        Self(text.split(' ').filter_map(Scope::named).collect())
-    }
-
     /// Whether they allow this.
     ///
     /// # Errors

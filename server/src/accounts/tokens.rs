@@ -6,7 +6,9 @@ use fivefold_shared::{
     clock::millis,
     protocol::{AccountNews, ApiToken as Secret, Reason, Refusal, Scope},
 };
-use fivefold_storage::{Account, AccountStep, ApiToken, KeyHash, KeyStep, Sessions};
+use fivefold_storage::{
+    Account, AccountChanged, AccountStep, ApiToken, KeyHash, KeyStep, Sessions,
+};
 
 use super::{Accounts, Device, SignedIn, passkeys::label_of};
 use crate::{
@@ -64,7 +66,7 @@ impl Accounts {
                 Ok(()) | Err(_) => {}
             }
         }
-        Ok(TokenHolder { account, hash, scopes: Scopes::parse(&token.scopes) })
+        Ok(TokenHolder { account, hash, scopes: Scopes(token.scopes) })
     }
 
     /// Makes a token of the account, or of a bot of theirs. It is shown once, and all sessions of the
@@ -89,11 +91,10 @@ impl Accounts {
         let now = self.clock.now();
         let kept = for_ms.unwrap_or(millis(TOKEN_KEPT)).min(millis(TOKEN_KEPT_MAX));
         let label = label_of(label, &device.label);
-        let names: Vec<_> = scopes.into_iter().map(Scope::name).collect();
         let token = ApiToken {
             hash: ids::token_hash(secret.as_str()),
             label: label.clone(),
-            scopes: names.join(" "),
+            scopes,
             made_at: now,
             used_at: None,
             expires_at: now + kept,

@@ -1,7 +1,7 @@
 //! Keys to accounts besides passwords, as they are stored: passkeys and tokens, and the guests that belong to
 //! an account. Nothing here knows how they are checked.
 
-use fivefold_shared::protocol::MemberId;
+use fivefold_shared::protocol::{MemberId, Scope};
 
 use super::{
     account_session::AccountSession,
@@ -41,8 +41,8 @@ pub struct ApiToken {
     pub hash: KeyHash,
     /// The member's name for it.
     pub label: String,
-    /// The names of what it allows, with spaces between them.
-    pub scopes: String,
+    /// What it allows.
+    pub scopes: Vec<Scope>,
     /// When it was made.
     pub made_at: u64,
     /// When it was used last; accurate to about a day.

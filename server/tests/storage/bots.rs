@@ -3,7 +3,7 @@
 
 use fivefold_shared::{
     bot_spec::BotSpec,
-    protocol::Name,
+    protocol::{Name, Scope},
     rating_pool::{PoolKind, RatingPool},
     seat::Seat,
 };
@@ -43,7 +43,7 @@ fn add_token(storage: &mut dyn Storage, number: u64) {
     let token = ApiToken {
         hash: key(700_000 + number),
         label: "on the server".to_owned(),
-        scopes: "play".to_owned(),
+        scopes: vec![Scope::Play],
         made_at: NOW,
         used_at: None,
         expires_at: NOW + 1_000 * DAY,

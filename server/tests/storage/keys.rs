@@ -1,6 +1,6 @@
 //! Keys to accounts besides passwords: what every back end must do.
 
-use fivefold_shared::protocol::{MemberId, Name};
+use fivefold_shared::protocol::{MemberId, Name, Scope};
 use fivefold_storage::{
     AccountChanged, AccountKeys, AccountStep, ApiToken, Append, BlockEntry, BlockKind, GameQuery,
     KeyHash, KeyStep, ModerationChange, NewAccount, Passkey, Storage, UsedPasskey,
@@ -30,7 +30,7 @@ fn token(number: u64) -> ApiToken {
     ApiToken {
         hash: key(700_000 + number),
         label: format!("Bot {number}"),
-        scopes: "play watch".to_owned(),
+        scopes: vec![Scope::Play, Scope::Watch],
         made_at: NOW,
         used_at: None,
         expires_at: NOW + 5_000,

@@ -2,7 +2,7 @@
 
 use fivefold_shared::{
     clock::millis,
-    protocol::{MemberId, Name},
+    protocol::{MemberId, Name, Scope},
 };
 use fivefold_storage::{Account, AccountKeys, AccountSession, ApiToken, KeyHash, Passkey};
 use serde::Serialize;
@@ -104,7 +104,7 @@ struct ShownPasskey {
 pub(super) struct ShownToken {
     id: String,
     label: String,
-    scopes: Vec<String>,
+    scopes: Vec<Scope>,
     made_at: u64,
     used_at: Option<u64>,
     expires_at: u64,
@@ -141,7 +141,7 @@ impl From<&ApiToken> for ShownToken {
         Self {
             id: ids::session_id(*hash),
             label: label.clone(),
-            scopes: scopes.split(' ').map(str::to_owned).collect(),
+            scopes: scopes.clone(),
             made_at: *made_at,
             used_at: *used_at,
             expires_at: *expires_at,

@@ -1,6 +1,6 @@
 //! Passkeys, tokens and aliases of accounts. It does not know how they are checked.
 
-use fivefold_shared::protocol::MemberId;
+use fivefold_shared::protocol::{MemberId, Scope};
 
 use super::{
     Row, Sql,
@@ -113,6 +113,8 @@ pub(super) fn insert_passkey(
 
 fn add_token(change: &Change<'_>, token: &ApiToken) -> Result<AccountChanged, StorageError> {
     let ApiToken { hash, label, scopes, made_at, used_at, expires_at } = token;
+    let scopes: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
+    let scopes = scopes.join(" ");
     let own = "SELECT 1 FROM token WHERE hash = $1 AND member = $2";
     if change.sql.exists(own, values![hash, change.member])? {
         return Ok(AccountChanged::Done);
@@ -121,7 +123,7 @@ fn add_token(change: &Change<'_>, token: &ApiToken) -> Result<AccountChanged, St
         AccountChanged::Done => change.execute(
             "INSERT INTO token (hash, member, label, scopes, made_at, used_at, expires_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            values![hash, change.member, label, scopes, *made_at, *used_at, *expires_at],
+            values![hash, change.member, label, &scopes, *made_at, *used_at, *expires_at],
         ),
         failed => Ok(failed),
     }
@@ -221,7 +223,7 @@ fn token(row: &mut Row) -> Result<ApiToken, StorageError> {
     Ok(ApiToken {
         hash: row.get()?,
         label: row.get()?,
-        scopes: row.get()?,
+        scopes: row.get::<String>()?.split(' ').filter_map(Scope::named).collect(),
         made_at: row.get()?,
         used_at: row.get()?,
         expires_at: row.get()?,
