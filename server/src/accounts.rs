@@ -399,11 +399,11 @@ impl Accounts {
         if now.saturating_sub(session.seen_at) >= millis(SESSION_SEEN_AGAIN_AFTER) {
             session.expires_at = expires_at(session.made_at, now);
             let step = AccountStep::Seen { session: hash, expires_at: session.expires_at };
-            match self.change(&account.member, step, Reason::SignedOut).await {
-                Ok(()) => session.seen_at = now,
-                Err(refusal) if refusal.reason == Reason::SignedOut => return Ok(None),
+            match self.try_change(&account.member, step).await {
+                Ok(AccountChanged::Done) => session.seen_at = now,
+                Ok(AccountChanged::Gone) => return Ok(None),
                 // It is noted the next time.
-                Err(_) => {}
+                Ok(AccountChanged::NameTaken | AccountChanged::Full) | Err(_) => {}
             }
         }
         Ok(Some(SignedIn { account, session }))
@@ -454,25 +454,34 @@ impl Accounts {
         Ok(self.read_pool.try_read(read).await?)
     }
 
-    /// Changes an account. `gone` is the refusal if there is none.
+    /// Changes an account, or refuses if the storage fails.
+    async fn try_change(
+        &self,
+        member: &MemberId,
+        step: AccountStep,
+    ) -> Result<AccountChanged, Refusal> {
+        let change = AccountChange { member: member.clone(), at: self.clock.now(), step };
+        let changed = self.log_writer.settle(|permit| permit.change_account(change.clone()));
+        changed.await.map_err(|error| {
+            tracing::warn!(%error, "an account is not changed");
+            Refusal::new(Reason::Unavailable)
+        })
+    }
+
+    /// Changes an account, or refuses if it is not changed. `gone` is the reason if there is none.
     async fn change(
         &self,
         member: &MemberId,
         step: AccountStep,
         gone: Reason,
     ) -> Result<(), Refusal> {
-        let change = AccountChange { member: member.clone(), at: self.clock.now(), step };
-        let changed = self.log_writer.settle(|permit| permit.change_account(change.clone()));
-        match changed.await {
-            Ok(AccountChanged::Done) => Ok(()),
-            Ok(AccountChanged::NameTaken) => Err(Refusal::new(Reason::NameTaken)),
-            Ok(AccountChanged::Gone) => Err(Refusal::new(gone)),
-            Ok(AccountChanged::Full) => Err(Refusal::new(Reason::TooManyKeys)),
-            Err(error) => {
-                tracing::warn!(%error, "an account is not changed");
-                Err(Refusal::new(Reason::Unavailable))
-            }
-        }
+        let reason = match self.try_change(member, step).await? {
+            AccountChanged::Done => return Ok(()),
+            AccountChanged::NameTaken => Reason::NameTaken,
+            AccountChanged::Gone => gone,
+            AccountChanged::Full => Reason::TooManyKeys,
+        };
+        Err(Refusal::new(reason))
     }
 
     fn end_sockets(&self, member: &MemberId, ended: Ended) {

@@ -3,7 +3,9 @@
 //! It does not know what bots may do: rooms and the pairing ask whether an account has an owner.
 
 use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
-use fivefold_storage::{Account, AccountStep, NewBot, Reader, Sessions, limits::BOTS_MAX};
+use fivefold_storage::{
+    Account, AccountChanged, AccountStep, NewBot, Reader, Sessions, limits::BOTS_MAX,
+};
 use tokio::time::Instant;
 
 use super::{Accounts, Device, SignedIn, account_name, looks_like_another, stored_likeness};
@@ -45,13 +47,14 @@ impl Accounts {
             owner: Some(owner),
         };
         let step = AccountStep::MakeBot(Box::new(new));
-        match self.change(&member, step, Reason::SignedOut).await {
-            Ok(()) => Ok(account),
-            Err(refusal) if refusal.reason == Reason::TooManyKeys => {
+        match self.try_change(&member, step).await? {
+            AccountChanged::Done => Ok(account),
+            AccountChanged::NameTaken => Err(Refusal::new(Reason::NameTaken)),
+            AccountChanged::Gone => Err(Refusal::new(Reason::SignedOut)),
+            AccountChanged::Full => {
                 let values = RefusalValues { most: Some(BOTS_MAX), ..RefusalValues::default() };
                 Err(Refusal::with(Reason::TooManyBots, values))
             }
-            Err(refusal) => Err(refusal),
         }
     }
 
@@ -69,9 +72,12 @@ impl Accounts {
     /// # Errors
     /// If it has none, or the storage cannot be read.
     pub(crate) async fn bot(&self, own: &SignedIn, id: &str) -> Result<Account, Refusal> {
+        self.find_bot(own, id).await?.ok_or_else(|| Refusal::new(Reason::NoSuchPlayer))
+    }
+
+    async fn find_bot(&self, own: &SignedIn, id: &str) -> Result<Option<Account>, Refusal> {
         let bots = self.bots(&own.account).await?;
-        let bot = bots.into_iter().find(|bot| bot.member.as_str() == id);
-        bot.ok_or_else(|| Refusal::new(Reason::NoSuchPlayer))
+        Ok(bots.into_iter().find(|bot| bot.member.as_str() == id))
     }
 
     /// Changes the name of a bot of the account, as often as a person may change theirs. Its sockets come
@@ -99,15 +105,11 @@ impl Accounts {
     /// If a key must be shown first, or the storage fails.
     pub(crate) async fn delete_bot(&self, own: &SignedIn, id: &str) -> Result<(), Refusal> {
         self.is_proved(own)?;
-        match self.bot(own, id).await {
-            Ok(bot) => {
-                self.change(&bot.member, AccountStep::Delete, Reason::SignedOut).await?;
-                self.end_bots(&[bot]);
-                Ok(())
-            }
-            Err(refusal) if refusal.reason == Reason::NoSuchPlayer => Ok(()),
-            Err(refusal) => Err(refusal),
+        if let Some(bot) = self.find_bot(own, id).await? {
+            self.change(&bot.member, AccountStep::Delete, Reason::SignedOut).await?;
+            self.end_bots(&[bot]);
         }
+        Ok(())
     }
 
     /// Ends the sockets of these bots at all nodes: their tokens have ended.

@@ -60,10 +60,9 @@ impl Accounts {
         let is_stale = |at: u64| now.saturating_sub(at) >= millis(SESSION_SEEN_AGAIN_AFTER);
         if token.used_at.is_none_or(is_stale) {
             let step = AccountStep::Key(KeyStep::NoteToken(hash));
-            match self.change(&account.member, step, Reason::WrongToken).await {
-                Err(refusal) if refusal.reason == Reason::WrongToken => return Err(refusal),
-                // It is noted the next time.
-                Ok(()) | Err(_) => {}
+            // If the storage fails, it is noted the next time.
+            if let Ok(AccountChanged::Gone) = self.try_change(&account.member, step).await {
+                return Err(Refusal::new(Reason::WrongToken));
             }
         }
         Ok(TokenHolder { account, hash, scopes: Scopes(token.scopes) })
