@@ -238,6 +238,9 @@ export type Event = { "type": "created",
   | { "type": "rematch_asked",
     /** Their seat. */
     by: Seat, }
+  | { "type": "rematch_declined",
+    /** Their seat. */
+    by: Seat, }
   | { "type": "chat_set",
     /** Whether people may chat. */
     on: boolean, };
@@ -1249,6 +1252,7 @@ export type RoomRequest = { "type": "sit",
   | { "type": "claim_win" }
   | { "type": "claim_draw" }
   | { "type": "rematch" }
+  | { "type": "decline_rematch" }
   | { "type": "weights",
     /** The bot; without it, the opponent if that is a bot, else `attack`. */
     bot?: BotKind,

@@ -327,6 +327,7 @@ impl LocalRoom {
                 | RoomRequest::ClaimWin
                 | RoomRequest::ClaimDraw
                 | RoomRequest::Rematch
+                | RoomRequest::DeclineRematch
                 | RoomRequest::Say { .. }
                 | RoomRequest::Chat
                 | RoomRequest::SetChat { .. }

@@ -84,6 +84,8 @@ fn whole_game() -> Vec<Event> {
         rated: false,
     });
     events.push(Event::RematchAsked { by: Seat::First });
+    events.push(Event::RematchDeclined { by: Seat::Second });
+    events.push(Event::RematchAsked { by: Seat::First });
     events.push(started(2, Seat::Second));
     events
 }
@@ -182,7 +184,7 @@ fn a_room_waits_runs_and_finishes() {
     assert_eq!(room.phase(), Phase::Waiting);
     let wish = room.game.and_then(|game| game.rematch_ask);
     assert_eq!(wish, None, "who has gone does not want another game");
-    assert_eq!(phase(21), Phase::Running);
+    assert_eq!(phase(23), Phase::Running);
 }
 
 #[test]

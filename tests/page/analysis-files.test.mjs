@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { LIBRARY } from './engine-vectors.mjs';
-import { playedGame, put, sees, stage, visitor } from './harness.mjs';
+import { put, sees, stage, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -178,22 +178,6 @@ test('the engine’s lines and better moves become variations', async () => {
   await third.waitFor();
   await third.evaluate((button) => button instanceof HTMLElement && button.click());
   await page.getByText('4 moves', { exact: true }).waitFor();
-  assert.deepEqual(complaints, []);
-});
-
-test('a better move of a replay opens the analysis, with the game and its players', async () => {
-  const { page, complaints } = await visitor(at.browser, at.server);
-  await page.goto(await playedGame(at, ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8']));
-  const better = page
-    .locator('.turning')
-    .getByRole('button', { name: /^better: / })
-    .first();
-  await better.waitFor({ timeout: 90_000 });
-  const point = ((await better.textContent()) ?? '').replace('better: ', '');
-  await better.click();
-  await page.locator('.tree ul .move[aria-current=step]', { hasText: point }).waitFor();
-  await page.getByText('Ann – Bob').waitFor();
-  assert.equal(await page.locator('.tree > .move').count(), 9);
   assert.deepEqual(complaints, []);
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ask, begin, choose, PHONE, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
+import { ask, atOnce, begin, choose, PHONE, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -317,4 +317,140 @@ test('what loads late moves nothing on a phone', async () => {
   await page.locator('.own-room').waitFor();
   await page.locator('.options .seg input').first().waitFor({ state: 'attached' });
   assert.ok((await shifts()) < 0.02, `home with a running game: ${await shifts()}`);
+});
+
+test('plates keep their height, and the board its place, from one game to the next', async () => {
+  await atOnce(
+    /** @type {const} */ ([
+      ['en-GB', 390, 844],
+      ['ru-RU', 320, 568],
+      ['es-ES', 1024, 768],
+    ]),
+    async ([locale, width, height]) => {
+      const { page, context, complaints } = await visitor(at.browser, at.server, {
+        locale,
+        viewport: { width, height },
+      });
+      await page.goto('/');
+      await begin(page, 'bot');
+      await page.locator('.actions .danger').waitFor();
+      /** Where the parts are, and whether each name stands beside its stone. */
+      const places = async () => {
+        const boxes = await Promise.all(
+          ['.plate >> nth=0', '.plate >> nth=1', '.board-stage'].map(async (what) => {
+            const { y, height: high } = await boxOf(page, what);
+            return [y, high];
+          }),
+        );
+        for (const plate of [0, 1]) {
+          const [stone, name] = [
+            await boxOf(page, `.plate >> nth=${plate} >> .stone`),
+            await boxOf(page, `.plate >> nth=${plate} >> .name`),
+          ];
+          assert.ok(stone.right <= name.x && stone.bottom > name.y, `${locale} ${width}: the name is beside its stone`);
+          const note = page.locator('.plate .note').nth(plate);
+          assert.ok(
+            await note.evaluate((one) => one.scrollWidth <= one.clientWidth),
+            `${locale} ${width}: the note fits`,
+          );
+        }
+        return boxes;
+      };
+      const before = await places();
+      await page.locator('.actions .danger').click();
+      await page.locator('.is-over').waitFor();
+      assert.deepEqual(await places(), before, `${locale} ${width}: over`);
+      await page.locator('.actions a[href="/"]').click();
+      await page.locator('.own-room a').click();
+      const again = page.locator('.again button, .invitation .big').first();
+      await again.waitFor();
+      assert.deepEqual(await places(), before, `${locale} ${width}: looked at`);
+      await again.click();
+      await page.locator('.actions .danger').waitFor();
+      assert.deepEqual(await places(), before, `${locale} ${width}: again`);
+      assert.deepEqual(complaints, []);
+      await context.close();
+    },
+  );
+});
+
+test('buttons of a game keep their places, and those without a use are disabled', async () => {
+  const { ann, bob } = await twoPlay(at, { viewport: { width: 390, height: 844 } });
+  const { page } = ann;
+  const row = () =>
+    page
+      .locator('.actions > :visible')
+      .evaluateAll((all) => all.map((one) => [one.textContent, Math.round(one.getBoundingClientRect().x)]));
+  const before = await row();
+  assert.deepEqual(
+    before.map(([name]) => name),
+    ['Take back', 'Offer draw', 'Resign'],
+  );
+  assert.equal(await page.getByRole('button', { name: 'Take back' }).isDisabled(), true, 'nothing to take back');
+  await put(page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  for (const name of ['Take back', 'Offer draw']) {
+    await page.getByRole('button', { name }).click();
+    await page.locator(`.actions :disabled:text-is("${name}")`).waitFor();
+    assert.deepEqual(await row(), before, name);
+  }
+});
+
+test('on a phone the chat leaves the board in sight', async () => {
+  for (const viewport of [
+    { width: 390, height: 844 },
+    { width: 360, height: 640 },
+  ]) {
+    const { ann, bob } = await twoPlay(at, { ...PHONE, viewport });
+    const { page } = ann;
+    await page.locator('.talk:visible, .talk-too:visible').first().tap();
+    const [chat, board, field] = [
+      await boxOf(page, '.side'),
+      await boxOf(page, '.board-stage'),
+      await boxOf(page, '.chat input:not([type=checkbox])'),
+    ];
+    assert.ok(
+      chat.y >= board.y + 0.8 * board.height,
+      `the chat begins at ${chat.y}, the board ends at ${board.bottom}`,
+    );
+    assert.ok(field.y >= chat.y && field.bottom <= viewport.height, 'its field is in sight');
+    await page.getByRole('button', { name: 'Close' }).tap();
+    await page.locator('.side').waitFor({ state: 'hidden' });
+    await Promise.all([ann.context.close(), bob.context.close()]);
+  }
+});
+
+test('a list of moves cuts no row, and the last move is in sight', async () => {
+  const { ann, bob } = await twoPlay(at, { viewport: { width: 1024, height: 768 } });
+  const moves = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1', 'h1', 'i1', 'j1', 'k1', 'l1', 'm1', 'n1'];
+  for (const [ply, name] of moves.entries()) {
+    await put((ply % 2 ? bob : ann).page, name);
+    await sees(bob.page, name, ply % 2 ? 'White' : 'Black');
+    await sees(ann.page, name, ply % 2 ? 'White' : 'Black');
+  }
+  for (const height of [768, 730, 701, 790]) {
+    await ann.page.setViewportSize({ width: 1024, height });
+    // The list scrolls in a later frame.
+    await ann.page.waitForFunction(() => {
+      const list = document.querySelector('.moves');
+      if (!list) return false;
+      const { top, bottom } = list.getBoundingClientRect();
+      const rows = [...list.querySelectorAll('.move')].map((move) => move.getBoundingClientRect());
+      const last = rows.at(-1);
+      return rows.every((row) => row.top >= top - 1 || row.bottom <= top + 6) && last && last.bottom <= bottom + 1;
+    });
+  }
+});
+
+test('a room says what its rules are at every width of a desk', async () => {
+  const { ann } = await twoPlay(at, { viewport: { width: 1024, height: 768 } });
+  for (const [width, height] of /** @type {const} */ ([
+    [800, 600],
+    [1024, 768],
+    [1440, 900],
+  ])) {
+    await ann.page.setViewportSize({ width, height });
+    await ann.page.locator('.about').getByText('Gomoku (freestyle)').waitFor();
+    await ann.page.locator('.about').getByText('Five or more in a row wins.').waitFor();
+  }
 });

@@ -263,7 +263,7 @@ test('a running game is listed first, with whose turn it is', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('the host can close a room, inside it and in the list; others can leave', async () => {
+test('the host can close a room in the list; whoever is in it leaves', async () => {
   const { ann, bob, link } = await twoPlay(at);
   /** @type {string[]} */
   const asked = [];
@@ -277,27 +277,27 @@ test('the host can close a room, inside it and in the list; others can leave', a
   await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
   assert.equal(await bob.page.getByRole('button', { name: 'Close the room' }).count(), 0, 'not by a guest');
   // Leaving does not close it, and closing says what it does to Bob.
+  assert.equal(await ann.page.getByRole('button', { name: 'Close the room' }).count(), 0, 'one way out');
   await ann.page.locator('.actions').getByRole('link', { name: 'Leave' }).waitFor();
-  await ann.page.locator('.actions').getByRole('button', { name: 'Close the room' }).click();
+  const close = ann.page.locator('.own-room').getByRole('button', { name: 'Close the room' });
   await ann.page.goto('/games');
-  await ann.page.locator('.own-room').getByRole('button', { name: 'Close the room' }).click();
+  await close.click();
   await bob.page.getByRole('button', { name: 'Rematch' }).waitFor();
-  assert.deepEqual(asked, Array(2).fill('Close the room for everyone? Its games are kept.'));
-  await ann.page.goto(link);
   agrees = true;
-  await ann.page.locator('.actions').getByRole('button', { name: 'Close the room' }).click();
-  await ann.page.waitForURL(`${at.server.url}/`);
+  await close.click();
+  assert.deepEqual(asked, Array(2).fill('Close the room for everyone? Only finished games are kept.'));
   await bob.page.locator('.summary').getByText('This room is closed. Its games are kept.').waitFor();
   await bob.page.goto(link);
   await bob.page.getByRole('heading', { name: 'This room is closed' }).waitFor();
 
+  await ann.page.goto('/');
   await begin(ann.page, 'friend');
   await ann.page.getByRole('link', { name: 'Leave' }).click();
   // Nobody else was there: one press.
   const row = ann.page.locator('.own-room', { hasText: 'Waiting for an opponent' });
   await row.getByRole('button', { name: 'Close the room' }).click();
   await row.waitFor({ state: 'detached' });
-  assert.equal(asked.length, 3);
+  assert.equal(asked.length, 2);
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
@@ -315,6 +315,35 @@ test('the list names the opponent of a finished game who has left', async () => 
   const { name } = players[seat === 'first' ? 'second' : 'first'];
   await ann.page.locator('.own-room', { hasText: `The game is over · ${name}` }).waitFor();
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('a running game with a bot is not closed by one press, and leaving a finished one closes its room', async () => {
+  const { page, complaints } = await visitor(at.browser, at.server);
+  /** @type {string[]} */
+  const asked = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.goto('/');
+  await choose(page, 'friend');
+  await unfold(page);
+  await page.getByLabel('Your color').selectOption('black');
+  await begin(page, 'bot');
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  await put(page, 'h8');
+  await page.getByText('2 moves').waitFor();
+  await page.goto('/');
+  await page.locator('.own-room').getByRole('button', { name: 'Close the room' }).click();
+  assert.deepEqual(asked, ['Close the room for everyone? Only finished games are kept.']);
+  await page.locator('.own-room a').click();
+  await page.getByRole('button', { name: 'Resign' }).click();
+  await page.getByRole('heading', { name: 'You lost' }).waitFor();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.waitForURL(`${at.server.url}/`);
+  assert.deepEqual((await ask(page, { type: 'own_rooms' })).rooms, []);
+  assert.equal(asked.length, 1);
+  assert.deepEqual(complaints, []);
 });
 
 test('a new game reuses the finished room or closes it', async () => {

@@ -36,6 +36,38 @@ test('two browsers play to a five, and a rematch', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
+test('a rematch is withdrawn and declined, and whoever waits is told that the other left', async () => {
+  const { ann, bob } = await twoPlay(at);
+  await playAll([ann.page, bob.page], ['h8', 'h9']);
+  await ann.page.getByRole('button', { name: 'Resign' }).click();
+  await bob.page.getByRole('heading', { name: 'You won' }).waitFor();
+  await ann.page.getByRole('button', { name: 'Rematch' }).click();
+  await bob.page.getByText('Ann wants a rematch').waitFor();
+  await ann.page.locator('.offers').getByRole('button', { name: 'Cancel' }).click();
+  await bob.page.getByText('Ann wants a rematch').waitFor({ state: 'detached' });
+  await bob.page.getByRole('button', { name: 'Rematch' }).click();
+  await ann.page.getByRole('button', { name: 'Decline' }).click();
+  await bob.page.getByText('Your opponent does not want a rematch.').waitFor();
+  await bob.page.getByRole('button', { name: 'Rematch' }).click();
+  await ann.page.getByText('Bob wants a rematch').waitFor();
+  await ann.page.getByRole('link', { name: 'Leave' }).click();
+  await bob.page.locator('.offers').getByText('Ann has left.').waitFor();
+  await bob.page.locator('.offers').getByText('You asked for a rematch.').waitFor();
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('who closes the window while a rematch is asked for is named as away', async () => {
+  const { ann, bob } = await twoPlay(at);
+  await playAll([ann.page, bob.page], ['h8', 'h9']);
+  await ann.page.getByRole('button', { name: 'Resign' }).click();
+  await bob.page.getByRole('heading', { name: 'You won' }).waitFor();
+  await ann.page.getByRole('button', { name: 'Rematch' }).click();
+  await bob.page.getByText('Ann wants a rematch').waitFor();
+  await ann.context.close();
+  await bob.page.locator('.offers').getByText('Ann is away.').waitFor();
+  assert.deepEqual(bob.complaints, []);
+});
+
 test('resigning can be undone for a moment; what asks the opponent is sent at once', async () => {
   const { ann, bob } = await twoPlay(at);
   /** @param {import('playwright-core').Page} page @param {string} name */

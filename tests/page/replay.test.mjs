@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { playedGame, put, stage, visitor } from './harness.mjs';
+import { PHONE, playedGame, put, sees, stage, twoPlay, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -218,5 +218,40 @@ test('a move against the rules disappears, with the reason', async () => {
   await page.reload();
   await page.getByText('Black won').waitFor();
   assert.match(page.url(), /#mnk4-7\//);
+  assert.deepEqual(complaints, []);
+});
+
+test('a deciding move and the better one are shown on the board, in sight, and the player is “You”', async () => {
+  const { ann, bob } = await twoPlay(at, { ...PHONE, viewport: { width: 390, height: 844 } });
+  const moves = ['h8', 'h2', 'i8', 'j2', 'j8', 'l2', 'k8', 'n2', 'l8'];
+  for (const [ply, name] of moves.entries()) {
+    const [mover, other] = ply % 2 ? [bob.page, ann.page] : [ann.page, bob.page];
+    await mover.getByRole('heading', { name: 'Your move' }).waitFor();
+    await put(mover, name);
+    if (mover === ann.page) await put(mover, name);
+    await sees(other, name, ply % 2 ? 'White' : 'Black');
+  }
+  const path = (await bob.page.getByRole('link', { name: 'Review game' }).getAttribute('href')) ?? '';
+  const { page, complaints } = bob;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(path);
+  await page.locator('.players').getByText('You').waitFor();
+  const row = page.locator('.turning', { has: page.getByRole('button', { name: /^better: / }) }).first();
+  await row.waitFor({ timeout: 90_000 });
+  assert.match((await row.textContent()) ?? '', /You: (mistake|blunder)/);
+  const inSight = () =>
+    page.locator('.board-stage').evaluate((board) => {
+      const { top, bottom } = board.getBoundingClientRect();
+      return top >= -1 && bottom <= innerHeight + 1;
+    });
+  for (const button of [row.locator('.turn'), row.getByRole('button', { name: /^better: / })]) {
+    await button.scrollIntoViewIfNeeded();
+    await button.evaluate((one) => one.scrollIntoView({ block: 'start' }));
+    assert.equal(await inSight(), false);
+    await button.click();
+    assert.equal(await inSight(), true);
+  }
+  assert.equal(new URL(page.url()).pathname, path);
+  assert.equal(await page.getByLabel('Show the best moves on the board').isChecked(), true);
   assert.deepEqual(complaints, []);
 });

@@ -376,6 +376,7 @@ impl<'a> EventLine<'a> {
             | Event::FirstActDue { .. }
             | Event::Nudged { .. }
             | Event::RematchAsked { .. }
+            | Event::RematchDeclined { .. }
             | Event::ChatSet { .. } => (None, None, None),
         };
         Self { event, name, names, result, turn }

@@ -198,12 +198,13 @@ impl<O: Write, E: Write> Plain<O, E> {
             Event::Nudged { .. } => self.deadline(table, event.at),
             Event::DrawOffered { by } => self.ask(table, *by, "`accept` or `decline`?"),
             Event::TakebackAsked { by } => self.ask(table, *by, "`grant` or `refuse`?"),
-            Event::RematchAsked { by } => self.ask(table, *by, "`rematch` to agree."),
+            Event::RematchAsked { by } => self.ask(table, *by, "`rematch` or `decline`?"),
             Event::Created { .. }
             | Event::Sat { .. }
             | Event::Stood { .. }
             | Event::Renamed { .. }
             | Event::DrawDeclined { .. }
+            | Event::RematchDeclined { .. }
             | Event::Stayed { .. }
             | Event::Swapped { .. }
             | Event::Declared { .. }

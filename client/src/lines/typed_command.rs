@@ -4,7 +4,7 @@ use fivefold_shared::{
     bot_spec::{BotError, BotKind, BotSpec},
     notation::coordinates::{self, CoordinateError},
     opening::{Act, Ask},
-    protocol::{ChatText, LobbyRequest, NameError, RoomRequest},
+    protocol::{ChatText, LobbyRequest, NameError, Phase, RoomRequest},
     rules::{Point, Size, Stone},
     seat::Seat,
 };
@@ -33,7 +33,7 @@ resign             give up the game
 abort              end a game with somebody found for you, before both have acted
 nudge              ask an opponent who does not act whether they are still there
 claim [draw]       claim the win, or a draw, when your opponent has gone away
-rematch            another game with colours swapped
+rematch            another game with colours swapped; `decline` refuses one, or withdraws yours
 weights [BOT]      what a bot thinks of the points
 bot [BOT]          let a bot move for you
 sit [COLOUR]       take an open seat
@@ -257,6 +257,7 @@ impl TypedCommand {
             Self::Nudge => RoomRequest::Nudge,
             Self::Draw => RoomRequest::OfferDraw,
             Self::Accept => RoomRequest::AcceptDraw,
+            Self::Decline if room.phase() == Phase::Finished => RoomRequest::DeclineRematch,
             Self::Decline => RoomRequest::DeclineDraw,
             Self::Takeback => RoomRequest::AskTakeback,
             Self::Grant => RoomRequest::GrantTakeback,

@@ -221,6 +221,7 @@ fn show_players_as_one(event: &mut Event) {
         | Event::Nudged { .. }
         | Event::Ended { .. }
         | Event::RematchAsked { .. }
+        | Event::RematchDeclined { .. }
         | Event::ChatSet { .. } => {}
     }
 }

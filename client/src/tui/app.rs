@@ -505,6 +505,15 @@ impl App {
             .or_else(|| self.challenges.open(self.now).next().map(|_| Offer::Challenge))
     }
 
+    /// What this person may decline: the opponent's offer, or their own request for a rematch.
+    fn declinable(&self) -> Option<Offer> {
+        let asks = self.room.game.as_ref().and_then(|game| game.rematch_ask);
+        let asks = asks.is_some_and(|by| self.is_mine(by));
+        self.open_offer()
+            .filter(|offer| offer.is_declined())
+            .or_else(|| asks.then_some(Offer::Rematch))
+    }
+
     /// The challenges to this person.
     pub(super) const fn challenges(&self) -> &Challenges {
         &self.challenges

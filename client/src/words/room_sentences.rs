@@ -217,6 +217,7 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
         }
         Event::Ended { outcome: how, .. } => outcome(perspective, how),
         Event::RematchAsked { by } => format!("{} wants another game.", who(*by)),
+        Event::RematchDeclined { by } => format!("{} does not want another game.", who(*by)),
         Event::ChatSet { on: true } => "Chat is switched on.".to_owned(),
         Event::ChatSet { on: false } => "Chat is switched off.".to_owned(),
     }

@@ -133,6 +133,7 @@ fn in_event(event: &mut Event, change: &mut impl FnMut(&mut MemberId)) {
         | Event::Nudged { .. }
         | Event::Ended { .. }
         | Event::RematchAsked { .. }
+        | Event::RematchDeclined { .. }
         | Event::ChatSet { .. } => {}
     }
 }

@@ -279,6 +279,7 @@ fn commands(room: &str) -> Vec<(Value, &'static [Scope])> {
         (in_room("claim_win"), PLAY),
         (in_room("claim_draw"), PLAY),
         (in_room("rematch"), PLAY),
+        (in_room("decline_rematch"), PLAY),
         (json!({"type": "bot_move", "room": room, "ply": 0}), PLAY),
         (json!({"type": "say", "room": room, "text": "hello"}), PLAY),
         (json!({"type": "set_chat", "room": room, "on": true}), PLAY),

@@ -138,12 +138,12 @@ export function sameAnalysis(now) {
 }
 
 /**
- * The analysis of a finished game: the one that it has, or a new one; with a line after some of its moves.
+ * The analysis of a finished game: the one that it has, or a new one.
  * @param {{ id: string, rules: Rules, moves: readonly Point[], black: string, white: string }} game
- * @param {LineReview} [review] @param {number} [ply] @param {readonly Point[]} [line]
- * @returns {string} the address of the line's first move, or of the end
+ * @param {LineReview} [review]
+ * @returns {string} the address of its end
  */
-export function analysisOfGame({ id, rules, moves, black, white }, review, ply = moves.length, line = []) {
+export function analysisOfGame({ id, rules, moves, black, white }, review) {
   const known = ids()
     .map(readAnalysis)
     .find((one) => one?.game === id);
@@ -151,13 +151,8 @@ export function analysisOfGame({ id, rules, moves, black, white }, review, ply =
   const analysis = whole
     ? known
     : newAnalysis({ rules, tree: withLine(EMPTY, [], moves), path: moves, black, white }, { game: id });
-  const { now } = analysis;
-  const before = moves.slice(0, ply);
-  const path = [...before, ...line.slice(0, 1)];
-  const tree = withLine(now.tree, before, line);
-  const past = tree !== now.tree && whole ? [...analysis.past, now] : analysis.past;
-  keepAnalysis({ ...analysis, review: review ?? analysis.review, now: { ...now, tree, path }, past });
-  return `/analyse#${positionLink(rules, path)}`;
+  keepAnalysis({ ...analysis, review: review ?? analysis.review, now: { ...analysis.now, path: moves } });
+  return `/analyse#${positionLink(rules, moves)}`;
 }
 
 /** The texts of trees. @type {WeakMap<MoveNode, { tree: string, comments: readonly (readonly [number, string])[] }>} */

@@ -21,9 +21,18 @@ export function createMoveList(first, size, go, notes = []) {
   /** @type {HTMLElement | undefined} */
   let current;
   let bounds = size;
-  /** The list's height when the current move was last brought into sight. */
-  let height = 0;
   set(first, size);
+  // Its place grows and shrinks with what stands around it.
+  new ResizeObserver(() => bringIntoSight(true)).observe(element);
+
+  /** Scrolls by whole rows, within the list only: the page stays where it is. */
+  function bringIntoSight(always = false) {
+    if (!current) return element.scrollTo(0, 0);
+    const [list, move] = [element.getBoundingClientRect(), current.getBoundingClientRect()];
+    if (always || move.top < list.top || move.bottom > list.bottom)
+      element.scrollTop = Math.ceil((element.scrollTop + move.bottom - list.bottom) / move.height) * move.height;
+    if (move.left < list.left || move.right > list.right) element.scrollLeft += move.right - list.right + 8;
+  }
 
   /** @param {Event} event */
   function choose(event) {
@@ -68,18 +77,11 @@ export function createMoveList(first, size, go, notes = []) {
     show(ply) {
       const now = buttons[ply - 1];
       // The player may have scrolled the list since.
-      if (now === current && element.clientHeight === height) return;
-      height = element.clientHeight;
+      if (now === current) return;
       current?.removeAttribute('aria-current');
       current = now;
       current?.setAttribute('aria-current', 'step');
-      if (!height) return;
-      // Within the list only: the page stays where it is.
-      const [list, move] = [element.getBoundingClientRect(), current?.getBoundingClientRect()];
-      if (!move) element.scrollTo(0, 0);
-      else if (move.top < list.top || move.bottom > list.bottom)
-        element.scrollTop += move.bottom - list.bottom + move.height;
-      if (move && (move.left < list.left || move.right > list.right)) element.scrollLeft += move.right - list.right + 8;
+      bringIntoSight();
     },
     /** @param {readonly Mark[]} marks */
     mark(marks) {

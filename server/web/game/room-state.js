@@ -443,6 +443,9 @@ function changeGame(game, at, event) {
     case 'rematch_asked':
       game.rematch_ask = event.by;
       break;
+    case 'rematch_declined':
+      game.rematch_ask = undefined;
+      break;
     case 'first_act_due':
       game.first_act = { seat: event.seat, until: event.until };
       break;

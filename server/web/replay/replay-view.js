@@ -1,6 +1,6 @@
 // A finished game's page: step through it, see the engine's review, share and download it.
 
-/** @import { FinishedGame, Point, Review } from '../ui/protocol-types' */
+/** @import { FinishedGame, Review } from '../ui/protocol-types' */
 /** @import { View } from '../ui/view-types' */
 
 import { betterLine, decidingMoves } from '../analysis/deciding-moves.js';
@@ -10,12 +10,12 @@ import { createValueGraph } from '../analysis/value-graph.js';
 import { createBoard } from '../board/board.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { createAnalysisDisplay, valueText } from '../game/analysis-display.js';
-import { playerName, resultName, rulesName, stoneSign } from '../game/display-names.js';
+import { nameOrYou, playerName, resultName, rulesName, stoneSign } from '../game/display-names.js';
 import { createMoveList } from '../game/move-list.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { openingLines } from '../game/opening-lines.js';
 import { createJudge, mayForbid } from '../game/position-judge.js';
-import { opponent, stoneAt, stoneOf } from '../game/room-state.js';
+import { isMember, opponent, stoneAt, stoneOf } from '../game/room-state.js';
 import { errorText, refusedAnswer } from '../language/refusals.js';
 import { formatDate, formatPercent, t } from '../language/texts.js';
 import { el, fill, linkButton, write } from '../ui/dom.js';
@@ -72,7 +72,7 @@ function show(app, place, game, signal) {
   const turning = el('div', { class: 'deciding' });
   const lines = opening
     ? openingLines(opening.acts, opening.first, {
-        name: (seat) => playerName(game[seat]),
+        name: (seat) => nameOrYou(app, game[seat]),
         called: (point) => pointName(point, boundsOf(rules.size)),
       })
     : [];
@@ -89,8 +89,13 @@ function show(app, place, game, signal) {
       'span',
       { class: outcome.winner === seat ? 'winner' : '' },
       stoneSign(stoneOf(seat, black), rules),
-      el('bdi', null, playerName(game[seat])),
+      el('bdi', null, nameOrYou(app, game[seat])),
     );
+  const players = el('p', { class: 'players' });
+  const namePlayers = () => fill(players, player(black), ' – ', player(opponent(black)));
+  namePlayers();
+  // A reload shows the game before the server has said who this is.
+  void app.connection.greeted().then(namePlayers);
   place.append(
     el(
       'div',
@@ -103,7 +108,7 @@ function show(app, place, game, signal) {
           'div',
           { class: 'summary' },
           el('h1', { class: 'status' }, resultName(outcome, black, rules)),
-          el('p', { class: 'players' }, player(black), ' – ', player(opponent(black))),
+          players,
           el(
             'p',
             { class: 'about' },
@@ -167,6 +172,13 @@ function show(app, place, game, signal) {
     navigation.go(ply);
   }
 
+  /** Shows a position where it is seen, on request with the best line. @param {number} ply */
+  function look(ply, best = false) {
+    showsLine.checked = best;
+    go(ply);
+    boardPlace.scrollIntoView({ block: 'nearest' });
+  }
+
   function update() {
     const ply = navigation.at ?? moves.length;
     const whole = ply === moves.length;
@@ -207,8 +219,8 @@ function show(app, place, game, signal) {
       marks.length > 0 && el('h2', null, ta('deciding')),
       ...marks.map(({ ply, kind, loss }) => {
         const point = moves[ply];
-        const better = betterLine(found, ply, point);
-        const [best] = better;
+        const [best] = betterLine(found, ply, point);
+        const mover = game[stoneAt(ply) === 'black' ? black : opponent(black)];
         return (
           point &&
           el(
@@ -216,18 +228,17 @@ function show(app, place, game, signal) {
             { class: 'turning' },
             el(
               'button',
-              { type: 'button', class: `turn ${kind}`, onclick: () => go(ply + 1) },
+              { type: 'button', class: `turn ${kind}`, onclick: () => look(ply + 1) },
               el('i', { class: `shape ${kind}`, 'aria-hidden': 'true' }),
               stoneSign(stoneAt(ply), rules),
               el('b', null, `${ply + 1}. ${pointName(point, boundsOf(rules.size))}`),
-              ' ',
-              ta(kind),
+              ` ${isMember(mover, app.connection.you) ? `${t('you')}: ` : ''}${ta(kind)}`,
               loss >= 0.01 && el('span', null, `−${formatPercent(loss)}`),
             ),
             best &&
               el(
                 'button',
-                { type: 'button', onclick: () => void analyse(ply, better) },
+                { type: 'button', onclick: () => look(ply, true) },
                 ta('better', { point: pointName(best, boundsOf(rules.size)) }),
               ),
           )
@@ -236,13 +247,13 @@ function show(app, place, game, signal) {
     );
   }
 
-  /** Goes on in the game's own analysis, with what is known of its review. @param {number} [ply] @param {readonly Point[]} [line] added after this ply */
-  async function analyse(ply, line) {
+  /** Goes on in the game's own analysis, with what is known of its review. */
+  async function analyse() {
     const { analysisOfGame } = await import('../analysis/kept-analyses.js');
     const [first, second] = [playerName(game[black]), playerName(game[opponent(black)])];
     const ended = { reason: outcome.reason, winner: outcome.winner && stoneOf(outcome.winner, black) };
     const known = review && { rules, line: moves, review, outcome: isOnBoard ? ended : undefined };
-    app.go(analysisOfGame({ id: game.id, rules, moves, black: first, white: second }, known, ply, line));
+    app.go(analysisOfGame({ id: game.id, rules, moves, black: first, white: second }, known));
   }
 
   /** @param {boolean} on */
@@ -287,7 +298,7 @@ function show(app, place, game, signal) {
       file('psq'),
       file('json'),
       el('button', { type: 'button', onclick: picture }, 'PNG'),
-      el('button', { type: 'button', onclick: () => void analyse() }, t('analyse')),
+      el('button', { type: 'button', onclick: analyse }, t('analyse')),
     );
   }
 }

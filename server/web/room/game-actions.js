@@ -10,7 +10,7 @@ import { playerName } from '../game/display-names.js';
 import { opponent, stoneOf } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { NUDGE_AFTER_MS } from '../protocol.js';
-import { el, fill, icon, set, write } from '../ui/dom.js';
+import { el, fill, icon, write } from '../ui/dom.js';
 import { canClose, closeRoom, hasOthers } from './own-rooms.js';
 
 /** Time to undo that a game is given up. */
@@ -72,9 +72,10 @@ export function createGameActions(app, room, more) {
    * @param {() => void} press
    * @param {string} [kind]
    * @param {keyof typeof ICONS} [sign]
+   * @param {boolean} [disabled] what has no use now keeps its place
    */
-  const button = (label, press, kind = '', sign = undefined) =>
-    el('button', { type: 'button', class: kind, onclick: press }, sign && icon(sign), t(label));
+  const button = (label, press, kind = '', sign = undefined, disabled = false) =>
+    el('button', { type: 'button', class: kind, disabled, onclick: press }, sign && icon(sign), t(label));
 
   /**
    * A question with its answers. It does not take the focus.
@@ -134,7 +135,8 @@ export function createGameActions(app, room, more) {
   function offersTo(seat) {
     const game = room.game;
     if (!game) return [];
-    const name = playerName(room.seats[opponent(seat)]);
+    const them = opponent(seat);
+    const name = playerName(room.seats[them] ?? game.players[them]);
     const line = (/** @type {TextKey} */ key) => el('p', { class: 'offer-line' }, t(key));
     const answers = (/** @type {BareType} */ yes, /** @type {BareType} */ no) => [
       button('accept', () => send(yes), 'primary'),
@@ -147,15 +149,22 @@ export function createGameActions(app, room, more) {
     if (game.takeback_ask === seat) made.push(line('takeback_waits'));
     else if (game.takeback_ask)
       made.push(offer(t('takeback_asked', { name }), '', ...answers('grant_takeback', 'refuse_takeback')));
-    if (game.rematch_ask === seat) made.push(line('rematch_waits'));
-    else if (game.rematch_ask)
+    if (game.rematch_ask === seat)
       made.push(
-        offer(
-          t('rematch_asked', { name }),
-          '',
-          button('accept', () => send('rematch'), 'primary'),
+        el(
+          'div',
+          { class: 'offer' },
+          line('rematch_waits'),
+          button('cancel', () => send('decline_rematch'), 'slim'),
         ),
       );
+    else if (game.rematch_ask)
+      made.push(offer(t('rematch_asked', { name }), '', ...answers('rematch', 'decline_rematch')));
+    // Whoever waits for another game knows that nobody is there to answer.
+    if (game.outcome && (!room.seats[them] || room.away[them]))
+      made.push(el('p', { class: 'offer-line' }, t(room.seats[them] ? 'opponent_away' : 'over_gone', { name })));
+    nudges = mayNudge(seat);
+    if (nudges) made.push(button('nudge', () => send('nudge')));
     const waits = deadline(seat);
     if (waits) {
       count(seat, waits.until, waits.text);
@@ -180,11 +189,9 @@ export function createGameActions(app, room, more) {
     const bot = playsBot(seat);
     const own = game.moves.length > (stoneOf(seat, game.black) === 'black' ? 0 : 1);
     const opening = !!room.opening;
-    nudges = mayNudge(seat);
     return [
-      nudges && button('nudge', () => send('nudge'), '', 'talk'),
-      own && !opening && !game.takeback_ask && button('takeback', () => send('ask_takeback'), '', 'undo'),
-      !bot && !opening && !game.draw_offer && button('draw', () => send('offer_draw'), '', 'even'),
+      button('takeback', () => send('ask_takeback'), '', 'undo', !own || opening || !!game.takeback_ask),
+      !bot && button('draw', () => send('offer_draw'), '', 'even', opening || !!game.draw_offer),
       ...more,
       game.first_act
         ? button('abort', () => later('abort', t('aborting')), 'danger', 'close')
@@ -215,20 +222,17 @@ export function createGameActions(app, room, more) {
     const { game } = room;
     const over = !!game?.outcome;
     if (!game || (seat && !over)) return [];
-    const host = room.host === app.connection.you;
-    const closes = over && canClose({ host, phase: room.phase, seats: room.seats }, app.connection.you);
-    const way = (/** @type {string} */ text, /** @type {keyof typeof ICONS} */ sign) =>
-      el('a', { class: 'button', href: '/' }, icon(sign), text);
-    // Where others are concerned, closing is more than a way out.
-    const others = withOthers();
+    const { you } = app.connection;
+    const { phase, seats } = room;
+    const ours = over && !withOthers() && canClose({ host: room.host === you, phase, seats }, you);
+    const way = (/** @type {TextKey} */ text, /** @type {keyof typeof ICONS} */ sign) =>
+      el('a', { class: 'button', href: '/' }, icon(sign), t(text));
     return [
       ...more,
-      room.keptGame && button('share', share, '', 'share'),
-      // It leads where Leave does, and a small phone has no room for five buttons.
-      over && !room.paired && !(others && closes) && way(t('change_rules'), 'swap'),
-      (others || !closes) && way(t('leave'), others ? 'previous' : 'close'),
-      closes &&
-        set(button('close', close, others ? 'danger close-room' : '', 'close'), { 'aria-label': t('close_room') }),
+      over && button('share', share, '', 'share', !room.keptGame),
+      over && !room.paired && way('change_rules', 'swap'),
+      // Nobody else needs the room of a game against a bot.
+      ours ? button('leave', close, '', 'previous') : way('leave', 'previous'),
     ];
   }
 
@@ -263,7 +267,9 @@ export function createGameActions(app, room, more) {
       .join();
     const acts = [...(seat ? ownActions(seat) : []), ...waysOut(seat)];
     const on = waysOn(seat);
-    const texts = [...acts, ...on].map((one) => one && (more.includes(one) || one.textContent));
+    const texts = [...acts, ...on].map(
+      (one) => one && (more.includes(one) || [one.textContent, one.matches(':disabled')]),
+    );
     const state = JSON.stringify([
       seat,
       room.phase,

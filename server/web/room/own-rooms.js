@@ -123,10 +123,14 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
           'button',
           {
             type: 'button',
-            'aria-label': t('close_room'),
-            onclick: () => closeRoom(app, room.room, hasOthers(room, app.connection.you)).then(() => update(app)),
+            onclick: () =>
+              closeRoom(
+                app,
+                room.room,
+                hasOthers(room, app.connection.you) || (room.phase === 'running' && room.ply > 0),
+              ).then(() => update(app)),
           },
-          t('close'),
+          t('close_room'),
         ),
     );
   }
@@ -187,11 +191,11 @@ export function hasOthers(room, you) {
 }
 
 /**
- * Closes a room. Whether it was: the player may turn it down where others are concerned.
- * @param {App} app @param {string} code @param {boolean} [others] whether somebody else is or was there
+ * Closes a room. Whether it was: the player may turn it down.
+ * @param {App} app @param {string} code @param {boolean} [asks] whether to ask first
  */
-export async function closeRoom(app, code, others = false) {
-  if (others && !confirm(t('close_room_how'))) return false;
+export async function closeRoom(app, code, asks = false) {
+  if (asks && !confirm(t('close_room_how'))) return false;
   try {
     await app.connection.send({ type: 'close', room: code });
     return true;

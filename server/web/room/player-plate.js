@@ -23,7 +23,7 @@ export function createPlayerPlate(app, room) {
   const name = el('span', { class: 'name' });
   const note = el('span', { class: 'note' });
   const clock = el('span', { class: 'clock', role: 'timer', 'aria-live': 'off' });
-  const element = el('div', { class: 'plate' }, stone, el('span', { class: 'who' }, name, note), clock);
+  const element = el('div', { class: 'plate' }, stone, name, note, clock);
   /** @type {Seat} */
   let seat = 'first';
   /** The shown player: the name is rebuilt only when it changes. */

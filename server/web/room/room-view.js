@@ -218,6 +218,7 @@ export const view = (app, place, code) => {
     const bottom = app.connection.local ? 'first' : (seat ?? room.black);
     below.show(bottom);
     above.show(opponent(bottom));
+    table.classList.toggle('timed', room.time.type !== 'none');
     const open = seat || gone ? undefined : room.openSeat;
     const asked = open && !watches && !game?.outcome && room.host !== app.connection.you;
     actions.show(!!open && !asked && sitButton(open));
@@ -393,7 +394,7 @@ export const view = (app, place, code) => {
           { class: 'row' },
           linkButton('/', t('leave')),
           room.host === app.connection.you &&
-            el('button', { type: 'button', class: 'close-room', onclick: actions.closeRoom }, t('close_room')),
+            el('button', { type: 'button', onclick: actions.closeRoom }, t('close_room')),
         ),
       ),
     );
@@ -454,10 +455,9 @@ export const view = (app, place, code) => {
         app.announce(t('taken_back'));
         break;
       case 'draw_declined':
-        if (event.by !== seat) notifyPlayer('draw_declined');
-        break;
       case 'takeback_refused':
-        if (event.by !== seat) notifyPlayer('takeback_refused');
+      case 'rematch_declined':
+        if (seat && event.by !== seat) app.toast(t(event.type));
         break;
       case 'draw_offered':
       case 'takeback_asked':
@@ -467,11 +467,6 @@ export const view = (app, place, code) => {
         break;
       default:
     }
-  }
-
-  /** @param {'draw_declined' | 'takeback_refused'} key */
-  function notifyPlayer(key) {
-    if (you()) app.toast(t(key));
   }
 
   /** The room is closed, or does not let us in. @param {Refused | Closed} refusal */

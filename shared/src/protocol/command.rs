@@ -296,6 +296,8 @@ pub enum RoomRequest {
     /// Ask for another game with colours swapped, or agree to the opponent's request. Everybody
     /// keeps their seat.
     Rematch,
+    /// Decline the opponent's request for a rematch, or withdraw your own.
+    DeclineRematch,
     /// Get the weights that a bot gives to the points, where assistance is allowed; answered by
     /// `weights`.
     Weights {
@@ -399,6 +401,7 @@ impl RoomRequest {
             | Self::SeatBot { .. }
             | Self::RemoveBot { .. }
             | Self::Rematch
+            | Self::DeclineRematch
             | Self::Weights { .. }
             | Self::BotMove { .. }
             | Self::Analyse { .. }

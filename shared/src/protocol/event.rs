@@ -217,6 +217,11 @@ pub enum Event {
         /// Their seat.
         by: Seat,
     },
+    /// A player declined the rematch that the other one asked for, or withdrew their own request.
+    RematchDeclined {
+        /// Their seat.
+        by: Seat,
+    },
     /// The host turned chat on or off.
     ChatSet {
         /// Whether people may chat.

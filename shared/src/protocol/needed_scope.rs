@@ -69,6 +69,7 @@ impl Needed {
             | RoomRequest::AskTakeback
             | RoomRequest::GrantTakeback
             | RoomRequest::RefuseTakeback
+            | RoomRequest::DeclineRematch
             | RoomRequest::ClaimWin
             | RoomRequest::ClaimDraw
             | RoomRequest::Rematch

@@ -104,6 +104,7 @@ impl Room {
             RoomRequest::ClaimWin => self.claim_win(id, moment)?,
             RoomRequest::ClaimDraw => self.claim_draw(id, moment)?,
             RoomRequest::Rematch => self.rematch(id, moment)?,
+            RoomRequest::DeclineRematch => self.decline_rematch(id, moment)?,
             RoomRequest::Say { ref text } => {
                 self.say(member, text, moment)?;
             }

@@ -111,6 +111,21 @@ impl Room {
         }
     }
 
+    /// Ends the request for a rematch, whoever of the two made it.
+    pub(super) fn decline_rematch(
+        &mut self,
+        member: &MemberId,
+        moment: &mut Moment<'_>,
+    ) -> Result<(), Refusal> {
+        let seat = self.seat_of(member)?;
+        self.between_games()?;
+        if self.state.game.as_ref().is_none_or(|game| game.rematch_ask.is_none()) {
+            return Err(Refusal::new(Reason::NoOffer));
+        }
+        self.log(Event::RematchDeclined { by: seat }, moment);
+        Ok(())
+    }
+
     /// Seats a player in a vacant seat, and starts a game if nothing is missing.
     pub(super) fn take_seat(&mut self, seat: Seat, player: Player, moment: &mut Moment<'_>) {
         self.log(Event::Sat { seat, player }, moment);

@@ -184,6 +184,7 @@ impl RoomState {
             | Event::Nudged { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }
+            | Event::RematchDeclined { .. }
             | Event::ChatSet { .. } => Err(FoldError::NoBeginning),
         }
     }
@@ -290,6 +291,7 @@ impl RoomState {
             Event::Nudged { by, until } => self.game_mut()?.await_answer(*by, *until),
             Event::Ended { outcome, rated } => self.game_mut()?.end(outcome, *rated, at)?,
             Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
+            Event::RematchDeclined { .. } => self.game_mut()?.rematch_ask = None,
             Event::ChatSet { on } => self.chat = *on,
         }
         Ok(())

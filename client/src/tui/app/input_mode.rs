@@ -82,7 +82,8 @@ impl fmt::Display for Question {
             Self::Accept(Offer::Challenge) => "Leave for the challenge?",
             Self::Decline(Offer::Takeback) => "Refuse the takeback?",
             Self::Decline(Offer::Challenge) => "Decline the challenge?",
-            Self::Decline(Offer::Draw | Offer::Rematch | Offer::Claim) => "Decline the draw?",
+            Self::Decline(Offer::Rematch) => "No rematch?",
+            Self::Decline(Offer::Draw | Offer::Claim) => "Decline the draw?",
             Self::Opening(Choice::Take(stone)) => return write!(f, "Take {stone}?"),
             Self::Opening(Choice::Put) => "Confirm these stones?",
             Self::Opening(Choice::Offer) => "Offer these stones?",
@@ -135,7 +136,7 @@ impl Offer {
         match self {
             Self::Draw => "y accepts, n declines.",
             Self::Takeback => "y grants, n refuses.",
-            Self::Rematch => "y or m agrees.",
+            Self::Rematch => "y or m agrees, n declines.",
             Self::Claim => "y claims the win, d a draw.",
             Self::Challenge => "y accepts, n declines.",
         }
@@ -155,18 +156,19 @@ impl Offer {
     /// Whether the offer can be declined.
     pub(super) const fn is_declined(self) -> bool {
         match self {
-            Self::Draw | Self::Takeback | Self::Challenge => true,
-            Self::Rematch | Self::Claim => false,
+            Self::Draw | Self::Takeback | Self::Rematch | Self::Challenge => true,
+            Self::Claim => false,
         }
     }
 
-    /// The request to the room that declines; `None` for a rematch and a claim, which need no
-    /// answer, and for a challenge.
+    /// The request to the room that declines; `None` for a claim, which needs no answer, and for a
+    /// challenge.
     pub(super) const fn no(self) -> Option<RoomRequest> {
         match self {
             Self::Draw => Some(RoomRequest::DeclineDraw),
             Self::Takeback => Some(RoomRequest::RefuseTakeback),
-            Self::Rematch | Self::Claim | Self::Challenge => None,
+            Self::Rematch => Some(RoomRequest::DeclineRematch),
+            Self::Claim | Self::Challenge => None,
         }
     }
 }

@@ -28,10 +28,7 @@ impl App {
                 }
             },
             Action::Accept => self.open_offer().map(Question::Accept).ok_or("nothing to answer"),
-            Action::DeclineOrNext => {
-                let offer = self.open_offer().filter(|offer| offer.is_declined());
-                offer.map(Question::Decline).ok_or("")
-            }
+            Action::DeclineOrNext => self.declinable().map(Question::Decline).ok_or(""),
             Action::BotMove if self.is_my_turn() => Ok(Question::BotMove),
             Action::BotMove => Err("the bot can move for you when it is your turn"),
             Action::Sit if self.is_seated() => Err("you have a seat"),
@@ -161,7 +158,8 @@ impl App {
             Question::Abort => !self.room.is_abortable(),
             Question::Rematch => self.phase() != Phase::Finished,
             Question::Sit => self.is_seated() || self.room.open_seat(self.away).is_none(),
-            Question::Accept(offer) | Question::Decline(offer) => self.open_offer() != Some(offer),
+            Question::Accept(offer) => self.open_offer() != Some(offer),
+            Question::Decline(offer) => self.declinable() != Some(offer),
             Question::Leave | Question::Opening(_) => false,
         };
         if is_moot {

@@ -150,6 +150,7 @@ impl App {
             | Event::Resumed { .. }
             | Event::FirstActDue { .. }
             | Event::RematchAsked { .. }
+            | Event::RematchDeclined { .. }
             | Event::ChatSet { .. } => {}
         }
         self.forget_question();
@@ -236,6 +237,7 @@ impl App {
             | Event::Nudged { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }
+            | Event::RematchDeclined { .. }
             | Event::ChatSet { .. } => Some(room_sentences::event(self.perspective(), event)),
         }
     }

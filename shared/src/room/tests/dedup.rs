@@ -38,6 +38,7 @@ fn every_refusal_has_its_reason() {
         (ENDLESS, &format!("{game}\n moves 0,0 >\n 2 play 1 1000001,0 > 2 refused too_far")),
         (OPEN, &format!("{game}\n 1 decline_draw > 1 refused no_offer")),
         (OPEN, &format!("{game}\n 1 refuse_takeback > 1 refused no_offer")),
+        (OPEN, &format!("{game}\n 1 decline_rematch > 1 refused game_running")),
         (
             OPEN,
             &format!(

@@ -136,6 +136,16 @@ fn offers_are_answered_by_the_one_asked() {
          2 decline_draw > draw_declined second; 2 done 6
          1 offer_draw > draw_offered first; 1 done 7
          2 accept_draw > ended agreement; 2 done 8",
+        // A request for a rematch ends when the other declines it, or the asker withdraws it.
+        "1 resign > ended resignation second; 1 done 5
+         1 decline_rematch > 1 refused no_offer
+         1 rematch > rematch_asked first; 1 done 6
+         2 decline_rematch > rematch_declined second; 2 done 7
+         2 rematch > rematch_asked second; 2 done 8
+         2 decline_rematch > rematch_declined second; 2 done 9
+         1 decline_rematch > 1 refused no_offer
+         1 rematch > rematch_asked first; 1 done 10
+         2 rematch > started 2 second; 2 done 11",
         // Both want it; and an offer survives the player's own move, not the opponent's.
         "1 offer_draw > draw_offered first; 1 done 5
          2 offer_draw > ended agreement; 2 done 6",

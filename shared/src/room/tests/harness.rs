@@ -719,6 +719,7 @@ fn show_event(event: &Event) -> String {
             format!("ended {}{}", show_outcome(outcome), if *rated { " rated" } else { "" })
         }
         Event::RematchAsked { by } => format!("rematch_asked {by}"),
+        Event::RematchDeclined { by } => format!("rematch_declined {by}"),
         Event::ChatSet { on } => format!("chat_set {on}"),
     }
 }

@@ -150,6 +150,7 @@ fn request() -> impl Strategy<Value = RoomRequest> {
             RoomRequest::DeclineDraw,
             RoomRequest::GrantTakeback,
             RoomRequest::RefuseTakeback,
+            RoomRequest::DeclineRematch,
         ]),
     ]
 }

@@ -180,9 +180,16 @@ fn offers_are_answered_with_y_and_n() {
             assert_eq!(ann.requests(), [expected]);
         }
     }
-    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
-    ann.ends(Outcome::Agreement).hears(RoomEvent::RematchAsked { by }).keys("yy");
-    assert_eq!(ann.requests(), [RoomRequest::Rematch]);
+    for (by, keys, expected) in [
+        (by, "yy", RoomRequest::Rematch),
+        (by, "ny", RoomRequest::DeclineRematch),
+        // Their own request is withdrawn.
+        (by.other(), "ny", RoomRequest::DeclineRematch),
+    ] {
+        let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+        ann.ends(Outcome::Agreement).hears(RoomEvent::RematchAsked { by }).keys(keys);
+        assert_eq!(ann.requests(), [expected]);
+    }
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     ann.keys("yy");
     assert_eq!(ann.last_message(), "Nothing to answer. (2 times)");
