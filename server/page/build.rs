@@ -153,7 +153,7 @@ fn bare(source: &str, squeeze: fn(&str) -> String) -> String {
             let line = squeeze(&untyped(line));
             let closes = line.starts_with(['}', ')', ']']);
             let joins = closes
-                || bare.ends_with(['{', '(', '[', ',', ';'])
+                || bare.ends_with(['{', '(', '[', ',', ';', '=', '>', '?', ':', '&', '|'])
                 || line.starts_with(['.', '?', ':', '&', '|']);
             if !bare.is_empty() && (ends_in_comment || !joins) {
                 bare.push('\n');

@@ -200,6 +200,7 @@ export const texts = {
   invite_link: 'Link to this room',
   invite_bot: 'Play this bot instead',
   you_play: 'You play {stone}',
+  looks_back: 'You are looking at an earlier move.',
   you_watch: 'Both seats are taken. You are watching.',
   waiting: 'Waiting for an opponent',
   your_turn: 'Your move',

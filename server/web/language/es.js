@@ -214,6 +214,7 @@ export const texts = {
   invite_link: 'Enlace a esta sala',
   invite_bot: 'Jugar con este bot',
   you_play: 'Juegas con {stone}',
+  looks_back: 'Estás viendo una jugada anterior.',
   you_watch: 'Los dos asientos están ocupados. Estás como espectador.',
   waiting: 'Esperando rival',
   your_turn: 'Te toca',

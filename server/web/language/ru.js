@@ -223,6 +223,7 @@ export const texts = {
   invite_link: 'Ссылка на комнату',
   invite_bot: 'Сыграть с этим ботом',
   you_play: 'Ваш цвет: {stone}',
+  looks_back: 'Показан более ранний ход.',
   you_watch: 'Оба места заняты. Вы смотрите.',
   waiting: 'Ждём соперника',
   your_turn: 'Ваш ход',

@@ -267,9 +267,10 @@ export const view = (app, place, code) => {
       text = turn === seat ? t('your_turn') : t('their_turn', { name: playerName(room.seats[turn]) });
     }
     write(status, text);
+    const now = navigation.at === undefined ? lastMove() : t('looks_back');
     const taken = !seat && !open && !room.vacant && !outcome && t('you_watch');
     const result = outcome && played && resultName(outcome, room.black, room.rules);
-    write(detail, [!outcome && closedFive(), taken || result || lastMove()].filter(Boolean).join(' '));
+    write(detail, [!outcome && closedFive(), taken || result || now].filter(Boolean).join(' '));
     const clock = room.time.type === 'none' ? t('clock_none') : timeControlText(room.time);
     const rules = rulesName(room.rules, room.openingKind);
     const game = room.game;
