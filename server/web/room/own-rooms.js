@@ -123,6 +123,7 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
           'button',
           {
             type: 'button',
+            class: 'slim',
             onclick: () =>
               closeRoom(
                 app,
