@@ -145,9 +145,9 @@ pub enum Command {
 /// `fivefold play`
 #[derive(Args, Debug)]
 pub struct PlayArgs {
-    /// A room, for which `fivefold join` is meant.
+    /// A room given by mistake: `fivefold join` is the command for it.
     #[arg(hide = true)]
-    pub room: Option<Link>,
+    pub room: Option<String>,
     /// The rules of the game.
     #[command(flatten)]
     pub game: GameArgs,

@@ -181,8 +181,9 @@ async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> an
         None => PublicUrl::of_listener(address, config.tls.is_some()),
     };
     let shutdown = CancellationToken::new();
-    // Before the address is printed: a program that reads it may stop the server at once.
+    // Before the address is printed: a program that reads it may send a signal at once.
     let stop = cancel_on_signal(shutdown.clone())?;
+    let reload = reload_on_signal(config.tls.clone())?;
     let greeting = logs::greeting(settings.log_format, &url);
     if let Err(error) = writeln!(io::stdout(), "{greeting}") {
         tracing::warn!(%error, "Fivefold is at {url}/, and cannot say so on stdout");
@@ -192,11 +193,10 @@ async fn listen_and_run(settings: &Settings, rooms: Rooms, config: Config) -> an
     }
 
     let listeners = Listeners { public: Arc::new(listener), metrics: metrics.map(Arc::new) };
-    let reload = reload_on_signal(config.tls.clone());
     tokio::select! {
         served = run_and_rejoin(settings, rooms, listeners, config, &shutdown) => served,
         never = stop => match never {},
-        failed = reload => Ok(failed?),
+        never = reload => match never {},
     }
 }
 

@@ -211,7 +211,7 @@ fn a_screen_that_is_left_says_how_the_game_stands_and_how_to_come_back() {
     ann.type_keys("qy");
     ann.until(&[
         "Move 2: Bob (White) to move.",
-        "Your seat is kept, but after 60 s away on your turn Bob may claim the win.",
+        "If you are away for 60 s on your turn, Bob may claim the win.",
         "To come back: fivefold join http",
     ]);
 

@@ -9,14 +9,18 @@ use super::{
     usage::{Usage, opening, rules},
     visit::Visit,
 };
-use crate::cli::PlayArgs;
+use crate::{cli::PlayArgs, server::room_link::Link};
 
 /// Creates a room and plays in it.
 pub(super) async fn run(args: &PlayArgs) -> anyhow::Result<ExitCode> {
-    if args.room.is_some() {
-        let text =
-            "play makes a new room; `fivefold join` enters one, and `fivefold watch` shows a game";
-        return Err(Usage(text.into()).into());
+    if let Some(word) = &args.room {
+        let text = if word.parse::<Link>().is_ok() {
+            "play makes a new room; `fivefold join` enters one, and `fivefold watch` shows a game"
+                .into()
+        } else {
+            format!("`play` takes flags only, and no {word:?}: `fivefold play --help` lists them")
+        };
+        return Err(Usage(text).into());
     }
     let rules = rules(&args.game, args.bot.as_slice())?;
     let create = Create {

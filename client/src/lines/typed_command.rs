@@ -4,7 +4,7 @@ use fivefold_shared::{
     bot_spec::{BotError, BotKind, BotSpec},
     notation::coordinates::{self, CoordinateError},
     opening::{Act, Ask},
-    protocol::{ChatText, LobbyRequest, NameError, Phase, RoomRequest},
+    protocol::{ChatText, LobbyRequest, NameError, RoomRequest},
     rules::{Point, Size, Stone},
     seat::Seat,
 };
@@ -257,7 +257,7 @@ impl TypedCommand {
             Self::Nudge => RoomRequest::Nudge,
             Self::Draw => RoomRequest::OfferDraw,
             Self::Accept => RoomRequest::AcceptDraw,
-            Self::Decline if room.phase() == Phase::Finished => RoomRequest::DeclineRematch,
+            Self::Decline if room.running().is_none() => RoomRequest::DeclineRematch,
             Self::Decline => RoomRequest::DeclineDraw,
             Self::Takeback => RoomRequest::AskTakeback,
             Self::Grant => RoomRequest::GrantTakeback,

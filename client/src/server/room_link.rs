@@ -25,7 +25,7 @@ pub enum LinkError {
     Unknown,
     /// A finished game, where a room is wanted.
     #[error(
-        "this is a finished game, and not a room: `fivefold watch` with it steps through it, \
+        "this is a finished game, and not a room: `fivefold watch` steps through it, and \
          `fivefold analyse` says what decided it"
     )]
     Game,

@@ -120,10 +120,11 @@ pub fn kept_seat(perspective: Perspective<'_>, claim_after_ms: u64) -> String {
         return "Your seat is kept.".to_owned();
     };
     let has_clock = room.running().is_some_and(|game| game.clock.is_some());
-    let clock = if has_clock { " and your clock runs on" } else { "" };
+    let clock = if has_clock { " On your turn your clock keeps running." } else { "" };
     let (name, seconds) = (bot_names::player(opponent), claim_after_ms / 1_000);
     format!(
-        "Your seat is kept{clock}, but after {seconds} s away on your turn {name} may claim the win."
+        "Your seat is kept.{clock} If you are away for {seconds} s on your turn, {name} may claim the \
+         win."
     )
 }
 

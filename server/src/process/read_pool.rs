@@ -32,7 +32,7 @@ const SHARES: Shares = Shares {
     pace: None,
 };
 
-/// Reads finished games and members, or by other readers.
+/// A pool of readers: those of finished games and members, unless others are named.
 #[derive(Debug)]
 pub(crate) struct ReadPool<R: ?Sized = Reader> {
     readers: Arc<Readers<R>>,

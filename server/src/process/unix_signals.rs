@@ -43,18 +43,21 @@ pub fn outlive_file_limit() -> io::Result<()> {
     runtime.block_on(async { signal(beyond) }).map(drop)
 }
 
-/// Reloads the certificate at each SIGHUP; never returns. An invalid certificate changes nothing.
+/// Receives SIGHUP from now on. The future reloads the certificate at each, and never returns. An invalid
+/// certificate changes nothing.
 ///
 /// # Errors
 /// If the signal cannot be received.
-pub async fn reload_on_signal(tls: Option<Arc<Tls>>) -> io::Result<()> {
+pub fn reload_on_signal(tls: Option<Arc<Tls>>) -> io::Result<impl Future<Output = Infallible>> {
     let mut hangup = signal(SignalKind::hangup())?;
-    while hangup.recv().await.is_some() {
-        match tls.as_ref().map(|tls| tls.reload()) {
-            Some(Ok(())) => tracing::info!("the certificate is read again"),
-            Some(Err(error)) => tracing::error!(%error, "the certificate stays as it was"),
-            None => tracing::info!("there is no certificate to read again"),
+    Ok(async move {
+        while hangup.recv().await.is_some() {
+            match tls.as_ref().map(|tls| tls.reload()) {
+                Some(Ok(())) => tracing::info!("the certificate is read again"),
+                Some(Err(error)) => tracing::error!(%error, "the certificate stays as it was"),
+                None => tracing::info!("there is no certificate to read again"),
+            }
         }
-    }
-    std::future::pending().await
+        std::future::pending().await
+    })
 }

@@ -298,14 +298,6 @@ impl Sanction {
         }
     }
 
-    /// Whether it was over at a time: taken back, at its end, or a note or a warning that is as old.
-    pub(super) fn was_over(&self, at: u64) -> bool {
-        let is_old = |time: Option<u64>| time.is_some_and(|time| time <= at);
-        is_old(self.undone_at)
-            || is_old(self.until_at)
-            || matches!(self.kind, SanctionKind::Note | SanctionKind::Warn) && self.from_at <= at
-    }
-
     /// Whether it holds at a time. A warning holds until it is read.
     pub fn is_active(&self, now: u64) -> bool {
         let is_over = self.until_at.is_some_and(|until| until <= now);

@@ -28,6 +28,7 @@ export function createMoveList(first, size, go, notes = []) {
   /** Scrolls by whole rows, within the list only: the page stays where it is. */
   function bringIntoSight(always = false) {
     if (!current) return element.scrollTo(0, 0);
+    if (!element.clientHeight) return;
     const [list, move] = [element.getBoundingClientRect(), current.getBoundingClientRect()];
     if (always || move.top < list.top || move.bottom > list.bottom)
       element.scrollTop = Math.ceil((element.scrollTop + move.bottom - list.bottom) / move.height) * move.height;

@@ -261,6 +261,14 @@ impl Player {
         }
     }
 
+    /// Whether both are the same person, whatever they are called, or the same bot.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match self {
+            Self::Member { member, .. } => other.is_member(member),
+            Self::Bot { .. } => self == other,
+        }
+    }
+
     /// The bot, if this is one.
     pub const fn bot(&self) -> Option<BotSpec> {
         match self {

@@ -103,7 +103,9 @@ impl Room {
         self.between_games()?;
         match &self.state.game {
             None => Err(Refusal::new(Reason::NoGame)),
-            Some(game) if game.rematch_ask == Some(seat) => Err(Refusal::new(Reason::AlreadyAsked)),
+            Some(game) if [game.rematch_ask, game.rematch_ended].contains(&Some(seat)) => {
+                Err(Refusal::new(Reason::AlreadyAsked))
+            }
             Some(_) => {
                 self.want_another(seat, moment);
                 Ok(())
@@ -111,7 +113,7 @@ impl Room {
         }
     }
 
-    /// Ends the request for a rematch, whoever of the two made it.
+    /// Ends the request for a rematch: the opponent declines it, or the asker withdraws it.
     pub(super) fn decline_rematch(
         &mut self,
         member: &MemberId,

@@ -45,9 +45,11 @@ impl Room {
     /// Who played the game that has ended, unless they are those in the seats.
     fn gone_players(&self) -> Option<Box<BySeat<Player>>> {
         let game = self.state.game.as_ref().filter(|game| game.outcome().is_some())?;
-        let are_seated = Seat::BOTH
-            .into_iter()
-            .all(|seat| self.state.seats.get(seat) == Some(&game.players[seat]));
+        let is_seated = |seat: Seat| {
+            let sits = |player: &Player| player.is_same(&game.players[seat]);
+            self.state.seats.get(seat).is_some_and(sits)
+        };
+        let are_seated = Seat::BOTH.into_iter().all(is_seated);
         (!are_seated).then(|| Box::new(game.players.clone()))
     }
 

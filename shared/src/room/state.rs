@@ -81,6 +81,9 @@ pub struct Game {
     pub takeback_ask: Option<Seat>,
     /// The seat that wants another game after this one, if any.
     pub rematch_ask: Option<Seat>,
+    /// The seat whose request for another game was declined or withdrawn last: the opponent asks next.
+    /// A snapshot does not carry it.
+    pub(super) rematch_ended: Option<Seat>,
     /// When things happened in it; absent after a snapshot, which does not carry it.
     pub(super) timeline: Option<Timeline>,
 }
@@ -232,8 +235,8 @@ impl RoomState {
             Event::Created { .. } => return Err("a room is created once".into()),
             Event::Sat { seat, player } => {
                 self.seats[*seat] = Some(player.clone());
-                if let Some(game) = self.game.as_mut().filter(|game| game.is_running()) {
-                    game.players[*seat] = player.clone();
+                if let Some(game) = &mut self.game {
+                    game.seat(*seat, player);
                 }
             }
             Event::Stood { seat } => {
@@ -290,8 +293,8 @@ impl RoomState {
             Event::FirstActDue { seat, until } => self.game_mut()?.await_first_act(*seat, *until),
             Event::Nudged { by, until } => self.game_mut()?.await_answer(*by, *until),
             Event::Ended { outcome, rated } => self.game_mut()?.end(outcome, *rated, at)?,
-            Event::RematchAsked { by } => self.game_mut()?.rematch_ask = Some(*by),
-            Event::RematchDeclined { .. } => self.game_mut()?.rematch_ask = None,
+            Event::RematchAsked { by } => self.game_mut()?.ask_rematch(*by),
+            Event::RematchDeclined { .. } => self.game_mut()?.end_rematch(),
             Event::ChatSet { on } => self.chat = *on,
         }
         Ok(())
@@ -326,6 +329,7 @@ impl RoomState {
             draw_offer: None,
             takeback_ask: None,
             rematch_ask: None,
+            rematch_ended: None,
             timeline: Some(Timeline::new(at)),
         });
         Ok(())
@@ -669,6 +673,23 @@ impl Game {
         }
     }
 
+    /// Somebody sits down: they play a game that runs, and may ask for another one.
+    fn seat(&mut self, seat: Seat, player: &Player) {
+        if self.is_running() {
+            self.players[seat] = player.clone();
+        }
+        self.rematch_ended = None;
+    }
+
+    const fn ask_rematch(&mut self, by: Seat) {
+        self.rematch_ask = Some(by);
+        self.rematch_ended = None;
+    }
+
+    const fn end_rematch(&mut self) {
+        self.rematch_ended = self.rematch_ask.take();
+    }
+
     fn from_snapshot(rules: Rules, snapshot: GameSnapshot) -> Result<Self, SnapshotError> {
         let (opening, mut position) = match snapshot.opening {
             Some(opening) => Opening::after(rules, opening.kind, opening.first, &opening.acts)?,
@@ -700,6 +721,7 @@ impl Game {
             draw_offer: snapshot.draw_offer,
             takeback_ask: snapshot.takeback_ask,
             rematch_ask: snapshot.rematch_ask,
+            rematch_ended: None,
             timeline: None,
         })
     }

@@ -82,7 +82,7 @@ impl fmt::Display for Question {
             Self::Accept(Offer::Challenge) => "Leave for the challenge?",
             Self::Decline(Offer::Takeback) => "Refuse the takeback?",
             Self::Decline(Offer::Challenge) => "Decline the challenge?",
-            Self::Decline(Offer::Rematch) => "No rematch?",
+            Self::Decline(Offer::Rematch) => "End the request for a rematch?",
             Self::Decline(Offer::Draw | Offer::Claim) => "Decline the draw?",
             Self::Opening(Choice::Take(stone)) => return write!(f, "Take {stone}?"),
             Self::Opening(Choice::Put) => "Confirm these stones?",

@@ -9,7 +9,7 @@ use crate::{Append, Appended, Claimed, NodeId, Storage, StorageError};
 /// Takes part in the calls of a storage. The last three take the place of the call; they get the storage
 /// without the hook.
 pub trait Hook: Send + Sync + fmt::Debug + 'static {
-    /// Comes before all other calls. With an error the call does nothing else.
+    /// Comes before each call that `Call` names. With an error the call does nothing else.
     ///
     /// # Errors
     /// The answer of the call.

@@ -192,7 +192,7 @@ impl Moderation {
         });
         self.reports.retain(|_, report| !take(report.closed_at.is_some_and(|at| at <= reports)));
         for sanction in self.sanctions.values_mut() {
-            let is_old = sanction.was_over(texts_before(now))
+            let is_old = was_over(sanction, texts_before(now))
                 && sanction.name.as_str() != DELETED_NAME
                 && !is_account(&sanction.member);
             if take(is_old) {
@@ -234,4 +234,13 @@ impl Moderation {
         wanted.sort_by_key(|report| report.at);
         wanted
     }
+}
+
+/// Whether a sanction was over at a time: taken back, at its end, or a note or a warning that is as old.
+fn was_over(sanction: &Sanction, at: u64) -> bool {
+    let is_old = |time: Option<u64>| time.is_some_and(|time| time <= at);
+    is_old(sanction.undone_at)
+        || is_old(sanction.until_at)
+        || matches!(sanction.kind, SanctionKind::Note | SanctionKind::Warn)
+            && sanction.from_at <= at
 }

@@ -141,8 +141,10 @@ fn offers_are_answered_by_the_one_asked() {
          1 decline_rematch > 1 refused no_offer
          1 rematch > rematch_asked first; 1 done 6
          2 decline_rematch > rematch_declined second; 2 done 7
+         1 rematch > 1 refused already_asked
          2 rematch > rematch_asked second; 2 done 8
          2 decline_rematch > rematch_declined second; 2 done 9
+         2 rematch > 2 refused already_asked
          1 decline_rematch > 1 refused no_offer
          1 rematch > rematch_asked first; 1 done 10
          2 rematch > started 2 second; 2 done 11",

@@ -108,7 +108,7 @@ fn a_narrow_terminal_shows_questions_with_their_keys() {
         ("r", "Resign this game?\n y yes, n no, a digit: point r"),
         ("N", "y yes, n no, a digit: point N"),
         ("T", "T_\n a digit: point T, Enter: command T,\n Esc: neither"),
-        ("q", "may claim the\n win.  y yes, n no, a digit: point q"),
+        ("q", "y yes, n no, a digit: point q"),
         (":h8", "Point: h8_  (Enter plays, Esc cancels)"),
         (":h8,12", "Point: h8,12_"),
     ] {
