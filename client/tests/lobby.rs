@@ -539,7 +539,10 @@ async fn a_challenge_in_a_room_leads_to_its_game() {
     assert!(talk.contains("Cleo challenges you: standard 15x15, 5 minutes each"), "{talk}");
     assert!(talk.contains("`/accept Cleo` or `/decline Cleo`?"), "{talk}");
     assert!(talk.contains("Your game begins. It is rated."), "{talk}");
-    assert!(talk.contains("If you are away for 60 s on your turn, Bob may claim the win."), "{talk}");
+    assert!(
+        talk.contains("If you are away for 60 s on your turn, Bob may claim the win."),
+        "{talk}"
+    );
     assert!(talk.contains("To come back: fivefold join"), "{talk}");
 }
 
