@@ -10,10 +10,7 @@ use fivefold_shared::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    ExaminationClaim, GameMark, PlayerFacts, StorageError, accounts::DELETED_NAME,
-    contradiction::Contradiction,
-};
+use super::{ExaminationClaim, GameMark, PlayerFacts, StorageError, contradiction::Contradiction};
 use crate::limits::{CLOSED_REPORT_KEPT, SANCTION_TEXT_KEPT, UNKNOWN_BLOCKS_KEPT};
 
 /// Length of the id of a report or a sanction, in letters.
@@ -284,9 +281,11 @@ impl Sanction {
         is_open.then(|| self.appealed_at.unwrap_or(self.from_at))
     }
 
-    /// Takes away what says something about the member, at a time: from then on the sanction does not hold.
+    /// Takes away what says something about the member, at a time: from then on the sanction does not hold. The
+    /// databases do it by a statement.
+    #[cfg(feature = "testing")]
     pub(super) fn forget_texts(&mut self, now: u64) {
-        self.name = Name::new(DELETED_NAME).expect("it is a name");
+        self.name = Name::new(crate::accounts::DELETED_NAME).expect("it is a name");
         self.reason.clear();
         if let Some(appeal) = &mut self.appeal {
             appeal.clear();

@@ -21,7 +21,8 @@ pub(super) fn likeness_in(key: &str) -> &str {
     key.split(SEPARATOR).next().unwrap_or(key)
 }
 
-/// Whether a stored key is that of a name of this likeness.
+/// Whether a stored key is that of a name of this likeness. The databases ask it by a statement.
+#[cfg(any(test, feature = "testing"))]
 pub(super) fn has_likeness(key: &str, likeness: &str) -> bool {
     likeness_in(key) == likeness
 }
