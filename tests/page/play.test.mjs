@@ -48,11 +48,12 @@ test('a rematch is withdrawn and declined, and whoever waits is told that the ot
   await bob.page.getByRole('button', { name: 'Rematch' }).click();
   await ann.page.getByRole('button', { name: 'Decline' }).click();
   await bob.page.getByText('Your opponent does not want a rematch.').waitFor();
-  await bob.page.getByRole('button', { name: 'Rematch' }).click();
-  await ann.page.getByText('Bob wants a rematch').waitFor();
-  await ann.page.getByRole('link', { name: 'Leave' }).click();
-  await bob.page.locator('.offers').getByText('Ann has left.').waitFor();
-  await bob.page.locator('.offers').getByText('You asked for a rematch.').waitFor();
+  // It is Ann's turn to ask.
+  await ann.page.getByRole('button', { name: 'Rematch' }).click();
+  await bob.page.getByText('Ann wants a rematch').waitFor();
+  await bob.page.getByRole('link', { name: 'Leave' }).click();
+  await ann.page.locator('.offers').getByText('Bob has left.').waitFor();
+  await ann.page.locator('.offers').getByText('You asked for a rematch.').waitFor();
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
