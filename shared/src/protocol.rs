@@ -75,13 +75,16 @@ const fn is_true(value: &bool) -> bool {
     *value
 }
 
-/// The usual time after which the opponent of an absent player may claim the win.
-const fn a_minute() -> u64 {
-    60_000
+/// The time in milliseconds after which the opponent of an absent player may claim the win, unless the server is set
+/// to another.
+pub const CLAIM_AFTER_MS: u64 = 60_000;
+
+const fn claim_after_ms() -> u64 {
+    CLAIM_AFTER_MS
 }
 
-const fn is_a_minute(ms: &u64) -> bool {
-    *ms == a_minute()
+const fn is_claim_after_ms(ms: &u64) -> bool {
+    *ms == CLAIM_AFTER_MS
 }
 
 const fn is_false(value: &bool) -> bool {

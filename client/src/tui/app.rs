@@ -19,7 +19,7 @@ mod unanswered;
 
 use fivefold_shared::{
     opening::Ask,
-    protocol::{Absent, MemberId, Phase, Spectators},
+    protocol::{Absent, CLAIM_AFTER_MS, MemberId, Phase, Spectators},
     room::RoomState,
     rules::{Point, Position, Rules, Size, Stone},
     seat::Seat,
@@ -120,7 +120,7 @@ impl App {
             link,
             spectators: Spectators::default(),
             away: Absent::default(),
-            claim_after_ms: 60_000,
+            claim_after_ms: CLAIM_AFTER_MS,
             challenges: Challenges::default(),
             now: 0,
             connection: Connection::Up,
@@ -505,7 +505,7 @@ impl App {
             .or_else(|| self.challenges.open(self.now).next().map(|_| Offer::Challenge))
     }
 
-    /// What this person may decline: the opponent's offer, or their own request for a rematch.
+    /// The offer that this person can turn down: the opponent's, or their own request for a rematch.
     fn declinable(&self) -> Option<Offer> {
         let asks = self.room.game.as_ref().and_then(|game| game.rematch_ask);
         let asks = asks.is_some_and(|by| self.is_mine(by));

@@ -7,6 +7,7 @@
 use std::{
     collections::VecDeque,
     future::poll_fn,
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, Ordering},
@@ -324,37 +325,15 @@ const SNAPSHOT: &str = r#""snapshot":"#;
 const EVENT_BYTES: usize = 160;
 
 impl Encoder {
-    pub(crate) fn encode(&mut self, message: Message) -> Outgoing {
-        match message {
-            Message::Joined {
-                id,
-                room,
-                now,
-                spectators,
-                away,
-                claim_after_ms,
-                ratings,
-                catch_up: CatchUp::Snapshot(snapshot),
-            } => {
-                let catch_up = CatchUp::Events(Vec::new());
-                let joined = Message::Joined {
-                    id,
-                    room,
-                    now,
-                    spectators,
-                    away,
-                    claim_after_ms,
-                    ratings,
-                    catch_up,
-                };
-                let mut head = joined.to_json();
-                let length = head.strip_suffix(NO_EVENTS).expect("`catch_up` comes last").len();
-                head.truncate(length);
-                head.push_str(SNAPSHOT);
-                Outgoing::Joined(Box::new((head, self.share(&snapshot))))
-            }
-            message => Outgoing::Text(encode(&message)),
-        }
+    pub(crate) fn encode(&mut self, mut message: Message) -> Outgoing {
+        let Some(snapshot) = take_snapshot(&mut message) else {
+            return Outgoing::Text(encode(&message));
+        };
+        let mut head = message.to_json();
+        let length = head.strip_suffix(NO_EVENTS).expect("`catch_up` comes last").len();
+        head.truncate(length);
+        head.push_str(SNAPSHOT);
+        Outgoing::Joined(Box::new((head, self.share(&snapshot))))
     }
 
     fn share(&mut self, snapshot: &Snapshot) -> Arc<str> {
@@ -368,6 +347,18 @@ impl Encoder {
         let text = Arc::from(text);
         self.last = Some((snapshot.seq, Arc::downgrade(&text)));
         text
+    }
+}
+
+/// Takes the snapshot out of a `joined`; an empty list of events stands in its place.
+fn take_snapshot(message: &mut Message) -> Option<Box<Snapshot>> {
+    let Message::Joined { catch_up, .. } = message else { return None };
+    match mem::replace(catch_up, CatchUp::Events(Vec::new())) {
+        CatchUp::Snapshot(snapshot) => Some(snapshot),
+        events @ CatchUp::Events(_) => {
+            *catch_up = events;
+            None
+        }
     }
 }
 

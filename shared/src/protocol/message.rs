@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ChatLine, CommandId, GameId, Identity, MemberId, Name, NumberedEvent, OpenSeek, Player, Pool,
-    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual, a_minute, is_a_minute,
-    is_false, is_true, yes,
+    Refusal, RoomCode, SanctionKind, SeekEnd, SeekId, Visibility, WhyCasual, claim_after_ms,
+    is_claim_after_ms, is_false, is_true, yes,
 };
 use crate::{
     analysis::{Line, Weight},
@@ -99,7 +99,7 @@ pub enum Message {
         away: Absent,
         /// How long a player may be away on their turn before the opponent may claim the win, in
         /// milliseconds; absent for a minute.
-        #[serde(default = "a_minute", skip_serializing_if = "is_a_minute")]
+        #[serde(default = "claim_after_ms", skip_serializing_if = "is_claim_after_ms")]
         claim_after_ms: u64,
         /// The ratings of the players, if the game is rated and they are known; `ratings` follows if
         /// they are not yet.

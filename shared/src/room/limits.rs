@@ -87,7 +87,7 @@ impl RoomLimits {
         spectators_max: 10_000,
         bot_answer_min: Duration::from_millis(150),
         bot_pace: Duration::from_millis(500),
-        claim_after: Duration::from_secs(60),
+        claim_after: Duration::from_millis(protocol::CLAIM_AFTER_MS),
         abandoned_game: Duration::from_secs(24 * 60 * 60),
         empty_room_close: Duration::from_secs(60 * 60),
         unplayed_room_close: Duration::from_secs(15 * 60),
