@@ -36,13 +36,19 @@ test('two browsers play to a five, and a rematch', async () => {
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('a rematch is withdrawn and declined, and whoever waits is told that the other left', async () => {
+/** Two play, Ann resigns and asks for a rematch. */
+async function annAsksForRematch() {
   const { ann, bob } = await twoPlay(at);
   await playAll([ann.page, bob.page], ['h8', 'h9']);
   await ann.page.getByRole('button', { name: 'Resign' }).click();
   await bob.page.getByRole('heading', { name: 'You won' }).waitFor();
   await ann.page.getByRole('button', { name: 'Rematch' }).click();
   await bob.page.getByText('Ann wants a rematch').waitFor();
+  return { ann, bob };
+}
+
+test('a rematch is withdrawn and declined, and whoever waits is told that the other left', async () => {
+  const { ann, bob } = await annAsksForRematch();
   await ann.page.locator('.offers').getByRole('button', { name: 'Cancel' }).click();
   await bob.page.getByText('Ann wants a rematch').waitFor({ state: 'detached' });
   await bob.page.getByRole('button', { name: 'Rematch' }).click();
@@ -58,12 +64,7 @@ test('a rematch is withdrawn and declined, and whoever waits is told that the ot
 });
 
 test('who closes the window while a rematch is asked for is named as away', async () => {
-  const { ann, bob } = await twoPlay(at);
-  await playAll([ann.page, bob.page], ['h8', 'h9']);
-  await ann.page.getByRole('button', { name: 'Resign' }).click();
-  await bob.page.getByRole('heading', { name: 'You won' }).waitFor();
-  await ann.page.getByRole('button', { name: 'Rematch' }).click();
-  await bob.page.getByText('Ann wants a rematch').waitFor();
+  const { ann, bob } = await annAsksForRematch();
   await ann.context.close();
   await bob.page.locator('.offers').getByText('Ann is away.').waitFor();
   assert.deepEqual(bob.complaints, []);
