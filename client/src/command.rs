@@ -36,7 +36,7 @@ use crate::{
     terminal::{output, sanitize::sanitize},
 };
 
-/// What to do if no server answers.
+/// Advice for people whose server does not answer.
 const NO_SERVER: &str = "  \
   Is a server running there, and is the address right? --server URL names another one.
   To start one on this machine: fivefold-server

@@ -46,7 +46,7 @@ pub(super) async fn read(
     }
 }
 
-/// What a text leads to that is no file.
+/// The room or the finished game that the text names, unless it is the path of a file.
 pub(super) fn link(path: &Path) -> Option<Link> {
     path.to_str().filter(|_| !path.exists())?.parse().ok()
 }

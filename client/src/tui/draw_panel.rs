@@ -115,7 +115,7 @@ fn player(app: &App, seat: Seat) -> Line<'static> {
     let sits = app.room().seats.get(seat);
     let played = app.room().game.as_ref().filter(|game| game.outcome().is_some());
     let played = played.map(|game| &game.players[seat]);
-    // A player who has left after the end is still shown, until somebody takes the seat.
+    // A player who left after the end is shown until somebody takes the seat.
     let name = match (sits, played) {
         (Some(player), _) => bot_names::player(player),
         (None, Some(player)) => format!("{} (left)", bot_names::player(player)),

@@ -82,8 +82,8 @@ fn end_of(text: &str, width: u16) -> String {
     text[text.len() - length..].to_owned()
 }
 
-/// A text and the keys that answer it, at the bottom of `area`. What does not fit in its row takes those above
-/// it, so that nothing is cut.
+/// A text and the keys that answer it, at the bottom of `area`. If they do not fit in one row, they also take the
+/// rows above it: nothing is cut.
 pub(super) fn bar(text: &str, keys: &str, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width).saturating_sub(2);
     let mut rows = wrapping::wrap(text, width);

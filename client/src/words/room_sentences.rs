@@ -112,7 +112,7 @@ pub fn ratings(room: &RoomState, ratings: &GameRatings) -> String {
     format!("Ratings: {first}, {second}")
 }
 
-/// What becomes of the seat of a player who leaves a running game.
+/// What happens to the seat of a player who leaves a running game.
 pub fn kept_seat(perspective: Perspective<'_>, claim_after_ms: u64) -> String {
     let Perspective { room, .. } = perspective;
     let opponent = perspective.seat().and_then(|seat| room.seats.get(seat.other()));
