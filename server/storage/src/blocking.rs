@@ -5,7 +5,7 @@ use std::{fmt, io, sync::Arc, thread, time::Duration};
 
 use tokio::{
     sync::{mpsc, oneshot},
-    task::{spawn, spawn_blocking},
+    task::{spawn, spawn_blocking, yield_now},
     time::sleep,
 };
 
@@ -56,7 +56,12 @@ impl Blocking {
     }
 
     /// Serves requests until all senders are gone. `serve` gets the first waiting request, and may
-    /// take others from the queue.
+    /// take others from the queue. Call it in a runtime.
+    ///
+    /// A task watches the queue, and hands it to the thread when the tasks that can run have run. So what
+    /// they request together is served together, and the thread does not interrupt them after the first
+    /// request. That needs no timer: an idle runtime hands over at once, and a busy one at its next look at
+    /// the sockets.
     ///
     /// # Errors
     /// If a thread cannot be started.
@@ -68,13 +73,28 @@ impl Blocking {
     ) -> io::Result<()> {
         match self {
             Self::Threads => {
+                let (hand_over, mut handed) = mpsc::channel(1);
+                let (give_back, mut given_back) = mpsc::channel(1);
                 thread::Builder::new().name(name.to_owned()).spawn(move || {
-                    // At once: to yield first, for more requests in a group, would let a thread of
-                    // the lowest priority run until the next tick.
-                    while let Some(first) = queue.blocking_recv() {
+                    while let Some((first, mut queue)) = handed.blocking_recv() {
                         serve(first, &mut queue);
+                        if give_back.blocking_send(queue).is_err() {
+                            // The runtime has ended.
+                            break;
+                        }
                     }
                 })?;
+                spawn(async move {
+                    while let Some(first) = queue.recv().await {
+                        yield_now().await;
+                        if hand_over.send((first, queue)).await.is_err() {
+                            break;
+                        }
+                        // Nothing comes back if `serve` has panicked.
+                        let Some(served) = given_back.recv().await else { break };
+                        queue = served;
+                    }
+                });
             }
             Self::Simulated(delay) => {
                 let delay = Arc::clone(delay);
@@ -96,5 +116,47 @@ impl fmt::Debug for Blocking {
             Self::Threads => "Threads",
             Self::Simulated(_) => "Simulated",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends so many requests, each from a task that the one before has made.
+    fn send_in_turn(queue: mpsc::Sender<u32>, count: u32) {
+        if count > 0 {
+            spawn(async move {
+                queue.send(count).await.unwrap();
+                send_in_turn(queue, count - 1);
+            });
+        }
+    }
+
+    #[tokio::test]
+    async fn what_ready_tasks_request_is_served_together() {
+        let (requests, queue) = mpsc::channel(16);
+        let (groups, mut served) = mpsc::channel(16);
+        let serve = move |first, queue: &mut mpsc::Receiver<u32>| {
+            let mut group = vec![first];
+            group.extend(std::iter::from_fn(|| queue.try_recv().ok()));
+            groups.blocking_send(group).unwrap();
+        };
+        Blocking::Threads.serve("test", queue, serve).unwrap();
+        send_in_turn(requests.clone(), 10);
+        assert_eq!(served.recv().await, Some((1..=10).rev().collect()));
+        // Nobody else requests anything, and nothing waits.
+        requests.send(7).await.unwrap();
+        assert_eq!(served.recv().await, Some(vec![7]));
+        drop(requests);
+        assert_eq!(served.recv().await, None, "the thread ends");
+    }
+
+    #[tokio::test]
+    async fn senders_notice_that_serving_has_panicked() {
+        let (requests, queue) = mpsc::channel(1);
+        Blocking::Threads.serve("test", queue, |_: u32, _| panic!("as planned")).unwrap();
+        requests.send(1).await.unwrap();
+        requests.closed().await;
     }
 }

@@ -1,8 +1,9 @@
 //! The one writer: it owns the storage, on a thread of its own.
 //!
 //! Rooms send it their events. It takes everything in its queue, appends it to the storage in one
-//! commit, and replies to each room. There is no timer: the next batch gathers during a commit. A
-//! room never blocks on it: the reply is a channel that the room polls.
+//! commit, and replies to each room. There is no timer: the next batch gathers during a commit, and
+//! until the rooms that can go on have done so. A room never blocks on it: the reply is a channel that
+//! the room polls.
 
 use std::io;
 
@@ -70,7 +71,7 @@ pub struct Replacement {
 }
 
 impl LogWriter {
-    /// Starts the writer.
+    /// Starts the writer, in a runtime.
     ///
     /// # Errors
     /// When its thread cannot be started.
