@@ -501,6 +501,22 @@ mod tests {
 
     use super::*;
 
+    /// The options of `.cargo/config.toml` arrive together or not at all, and SQLite does not list
+    /// `HAVE_FDATASYNC`.
+    #[test]
+    fn sqlite_is_compiled_with_our_options() {
+        let connection = Connection::open_in_memory().unwrap();
+        let mut options = connection.prepare("PRAGMA compile_options").unwrap();
+        let options: Vec<String> =
+            options.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        let has = |option: &str| options.iter().any(|one| one == option);
+        assert!(
+            has("OMIT_SHARED_CACHE"),
+            "build in a folder of the repository, for .cargo/config.toml"
+        );
+        assert!(has("THREADSAFE=2") && !has("ENABLE_FTS5"), "{options:?}");
+    }
+
     #[test]
     fn a_statement_is_prepared_once_whatever_it_is_asked() {
         let folder = tempfile::tempdir().unwrap();

@@ -19,7 +19,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 use fivefold_storage::{Append, DataFolder, Repaired, Sqlite, Storage, check, repair};
-use rusqlite::{Connection, Row, types::Value};
+use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -469,6 +469,8 @@ fn rooms_on(file: &Path, page: u64) -> BTreeSet<i64> {
         .query_row("SELECT name, path FROM dbstat WHERE pageno = ?", (page,), |row| {
             Ok((row.get(0)?, row.get(1)?))
         })
+        .optional()
+        .unwrap()
         .unwrap_or_default();
     let (table, path) = place;
     // Long rows continue elsewhere, at a path that begins with that of their cell.
@@ -477,6 +479,8 @@ fn rooms_on(file: &Path, page: u64) -> BTreeSet<i64> {
         .query_row("SELECT pageno FROM dbstat WHERE name = ? AND path = ?", (&table, leaf), |row| {
             row.get(0)
         })
+        .optional()
+        .unwrap()
         .unwrap_or(page);
     let room = match table.as_str() {
         "room" => "id",
