@@ -10,7 +10,7 @@ use crate::{FIVE, Pair, freestyle, readiness::until_ready};
 #[tokio::test]
 async fn a_full_disk_refuses_moves_and_the_game_goes_on_when_there_is_space() {
     let folder = tempfile::tempdir().expect("a folder for the data");
-    let server = Server::start_in_with_limits(folder.path(), Stdio::inherit(), &[]);
+    let server = Server::start_in_with_limits(folder.path(), Stdio::inherit(), &[], &[]);
     let mut pair = Pair::on(server, private(freestyle())).await;
     pair.play(&FIVE[..2]).await;
 

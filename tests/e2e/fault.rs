@@ -12,6 +12,21 @@ async fn a_server_that_is_killed_again_and_again_keeps_what_it_acknowledged() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn power_losses_take_nothing_that_was_acknowledged() {
+    let Some(verdict) = fault::run_with_power_losses(4, Duration::from_secs(5), 1).await else {
+        return;
+    };
+    assert!(verdict.is_clean(), "{verdict}");
+    assert!(verdict.moves > 0 && verdict.kills > 0, "{verdict}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_power_loss_on_a_disk_that_ignores_syncs_is_noticed() {
+    let lost = fault::lost_without_syncs(4, Duration::from_secs(2), 1).await;
+    assert!(lost.is_none_or(|lost| lost > 0), "{lost:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn people_who_seek_each_other_are_in_one_game_each_however_often_the_server_is_killed() {
     let verdict = fault::seekers::run(8, Duration::from_secs(5), 1, false).await;
     assert!(verdict.is_clean(), "{verdict}");

@@ -32,6 +32,9 @@ struct Args {
     /// Another seed plays other games and kills at other times.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// The power fails at each kill: what the server has not synced is lost, all of it or a random part.
+    #[arg(long, conflicts_with_all = ["nodes", "seekers", "orphans"])]
+    power_losses: bool,
     /// On so many nodes, with a fault every 5 s: killed, stopped, frozen and cut off nodes, restarts
     /// of PostgreSQL and NATS.
     #[arg(long)]
@@ -55,8 +58,18 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Args { minutes, rooms, seed, nodes, only_kills, only, seekers, rated, orphans } =
-        Args::parse();
+    let Args {
+        minutes,
+        rooms,
+        seed,
+        power_losses,
+        nodes,
+        only_kills,
+        only,
+        seekers,
+        rated,
+        orphans,
+    } = Args::parse();
     let time = Duration::from_secs_f64(minutes * 60.0);
     // A sentence says what is not installed.
     let is_clean = if let Some(orphans) = orphans {
@@ -90,9 +103,15 @@ async fn main() -> ExitCode {
             found.verdict.is_clean()
         })
     } else {
-        let verdict = fault::run(rooms, time, seed).await;
-        println!("{verdict}");
-        verdict.is_clean()
+        let verdict = if power_losses {
+            fault::run_with_power_losses(rooms, time, seed).await
+        } else {
+            Some(fault::run(rooms, time, seed).await)
+        };
+        verdict.is_none_or(|verdict| {
+            println!("{verdict}");
+            verdict.is_clean()
+        })
     };
     if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -9,6 +9,7 @@
 mod member;
 pub mod nodes;
 pub mod orphans;
+mod power_loss;
 mod seeker;
 pub mod seekers;
 
@@ -17,6 +18,7 @@ use std::{
     fmt,
     fs::File,
     io::{PipeReader, pipe},
+    net::SocketAddr,
     path::Path,
     process::Stdio,
     time::{Duration, Instant},
@@ -29,10 +31,17 @@ use fivefold_shared::{
 };
 use fivefold_storage::{DataFolder, Sqlite, Storage};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use tokio::{sync::watch, task::JoinSet, time::sleep_until};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{sleep, sleep_until},
+};
 
-use self::member::{Conduct, Made, Member};
-use crate::{Cluster, Guest, Seen, Server, Setting, private};
+use self::{
+    member::{Conduct, Made, Member},
+    power_loss::SimulatedDisk,
+};
+use crate::{Away, Cluster, Guest, Seen, Server, Setting, private};
 
 /// The mean time from a start of the server to its kill.
 const LIFE: Duration = Duration::from_secs(1);
@@ -127,32 +136,73 @@ async fn start_nodes(count: usize, settings: &[Setting<'_>]) -> Option<Cluster> 
     Cluster::start(count, &[&FAST[..], &[("log", "info")], settings].concat()).await
 }
 
-/// Plays in this many rooms for a time, and kills the server once a second on average.
+/// Plays in this many rooms for a time, and kills the server once a second on average. Its disk is full now and
+/// then.
 ///
 /// # Panics
 /// When the server cannot be restarted, or a member receives an impossible event: a gap, a
 /// duplicate, an illegal move.
 pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder for the data");
+    run_in(folder.path(), None, rooms, time, seed).await
+}
+
+/// The same with a power loss at each kill, and without full disks. `None` where it cannot be simulated.
+///
+/// # Panics
+/// As [`run`].
+pub async fn run_with_power_losses(rooms: usize, time: Duration, seed: u64) -> Option<Verdict> {
+    let disk = SimulatedDisk::new("")?;
+    Some(run_in(disk.folder(), Some(&disk), rooms, time, seed).await)
+}
+
+/// Plays in this many rooms for a time, on a disk that ignores the syncs of the write-ahead log, until the
+/// power fails once. Returns how many acknowledged moves are lost, to prove that such a run notices it. `None`
+/// where it cannot be simulated.
+///
+/// # Panics
+/// When the server does not start.
+pub async fn lost_without_syncs(rooms: usize, time: Duration, seed: u64) -> Option<usize> {
+    let disk = SimulatedDisk::new("-wal")?;
+    let mut random = StdRng::seed_from_u64(seed);
+    let life = Life::begin(disk.folder(), 0, Some(&disk));
+    let (_, servers) = watch::channel(vec![life.server.address()]);
+    let (stop, stopped) = watch::channel(false);
+    let playing = play(&life.server, rooms, &servers, &stopped, &mut random).await;
+    sleep(time).await;
+    stop.send_replace(true);
+    let members = playing.join_all().await;
+    drop(life);
+    disk.lose_power(0.0, &mut random);
+    let folder = DataFolder::take(disk.folder()).expect("the server is gone");
+    let mut storage = Sqlite::open(folder).expect("the database file was synced");
+    let lost = members.iter().map(|(member, _)| {
+        let log = storage.read(&member.room).expect("what is left of the log can be read");
+        let by_cause = moves_by_cause(&log);
+        member.made.iter().filter(|made| !is_kept(member, made, &by_cause)).count()
+    });
+    Some(lost.sum())
+}
+
+async fn run_in(
+    folder: &Path,
+    disk: Option<&SimulatedDisk>,
+    rooms: usize,
+    time: Duration,
+    seed: u64,
+) -> Verdict {
     let mut verdict = Verdict::default();
-    let mut life = Life::begin(folder.path(), 0);
+    let mut life = Life::begin(folder, 0, disk);
     let (moved, servers) = watch::channel(vec![life.server.address()]);
     let (stop, stopped) = watch::channel(false);
-    let mut playing = JoinSet::new();
     let mut random = StdRng::seed_from_u64(seed);
-    for number in 0..rooms {
-        for (guest, member) in enter(&[&life.server], number).await {
-            let (servers, stopped) = (servers.clone(), stopped.clone());
-            let chances = StdRng::seed_from_u64(random.random());
-            playing.spawn(member.attend(guest, servers, stopped, chances));
-        }
-    }
+    let playing = play(&life.server, rooms, &servers, &stopped, &mut random).await;
 
     let end = Instant::now() + time;
     while Instant::now() < end {
         let lasts = pause(LIFE, &mut random);
         let until = end.min(Instant::now() + lasts);
-        if random.random_bool(FULL_DISKS) {
+        if disk.is_none() && random.random_bool(FULL_DISKS) {
             sleep_until((Instant::now() + lasts / 3).min(until).into()).await;
             life.server.limit_files(Some(0));
             sleep_until((Instant::now() + lasts / 3).min(until).into()).await;
@@ -163,7 +213,12 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
         // Dropping the server kills it, as `kill -9` does.
         drop(life);
         verdict.kills += 1;
-        life = Life::begin(folder.path(), verdict.kills);
+        if let Some(disk) = disk {
+            // Now and then nothing of what was not synced is on the disk, or all.
+            let share = random.random_range(-0.3_f64..1.3).clamp(0.0, 1.0);
+            disk.lose_power(share, &mut random);
+        }
+        life = Life::begin(folder, verdict.kills, disk);
         moved.send_replace(vec![life.server.address()]);
     }
     stop.send_replace(true);
@@ -174,10 +229,28 @@ pub async fn run(rooms: usize, time: Duration, seed: u64) -> Verdict {
         heard.push((member, guest));
     }
     drop(life);
-    let folder = DataFolder::take(folder.path()).expect("the server is gone");
+    let folder = DataFolder::take(folder).expect("the server is gone");
     let mut storage = Sqlite::open(folder).expect("the database is sound");
     judge(&mut storage, heard, &mut verdict);
     verdict
+}
+
+/// Opens rooms with two players and two spectators each.
+async fn play(
+    server: &Server,
+    rooms: usize,
+    servers: &watch::Receiver<Vec<SocketAddr>>,
+    stopped: &watch::Receiver<bool>,
+    random: &mut StdRng,
+) -> JoinSet<(Member, Away)> {
+    let mut playing = JoinSet::new();
+    for number in 0..rooms {
+        for (guest, member) in enter(&[server], number).await {
+            let chances = StdRng::seed_from_u64(random.random());
+            playing.spawn(member.attend(guest, servers.clone(), stopped.clone(), chances));
+        }
+    }
+    playing
 }
 
 /// A time until the next accident, exponentially distributed, as between independent ones.
@@ -195,7 +268,7 @@ struct Life {
 impl Life {
     /// Every other life has an unwritable log: on a full disk, in a closed pipe, in a pipe that
     /// nobody reads.
-    fn begin(folder: &Path, number: usize) -> Self {
+    fn begin(folder: &Path, number: usize, disk: Option<&SimulatedDisk>) -> Self {
         let mut unread = None;
         let log: Stdio = match number % 6 {
             1 => File::options().write(true).open("/dev/full").expect("this is a Unix").into(),
@@ -208,7 +281,9 @@ impl Life {
             _ => Stdio::null(),
         };
         let settings = [&FAST[..], &[("log", "debug")]].concat();
-        let server = Server::start_in_with_limits(folder, log, &settings);
+        let variables = disk.map(SimulatedDisk::variables);
+        let variables = variables.as_ref().map_or(&[][..], |variables| variables);
+        let server = Server::start_in_with_limits(folder, log, variables, &settings);
         Self { server, _unread: unread }
     }
 }
@@ -246,12 +321,7 @@ fn judge(storage: &mut impl Storage, mut heard: Vec<(Member, Guest)>, verdict: &
     for members in heard.chunk_by(|(a, _), (b, _)| a.room == b.room) {
         let log = storage.read(&members[0].0.room).expect("the log is whole");
         verdict.events += log.len();
-        let mut by_cause: HashMap<Cause, Vec<&NumberedEvent>> = HashMap::new();
-        for Entry { event, cause } in &log {
-            if let (Event::Played { .. }, Some(cause)) = (&event.event, cause) {
-                by_cause.entry(cause.clone()).or_default().push(event);
-            }
-        }
+        let by_cause = moves_by_cause(&log);
         verdict.doubled += by_cause.values().filter(|events| events.len() > 1).count();
         for (member, guest) in members {
             let seen = guest.seen(&member.room);
@@ -278,6 +348,16 @@ fn judge(storage: &mut impl Storage, mut heard: Vec<(Member, Guest)>, verdict: &
             verdict.snapshots += seen.snapshots - 1;
         }
     }
+}
+
+fn moves_by_cause(log: &[Entry]) -> HashMap<Cause, Vec<&NumberedEvent>> {
+    let mut by_cause: HashMap<Cause, Vec<&NumberedEvent>> = HashMap::new();
+    for Entry { event, cause } in log {
+        if let (Event::Played { .. }, Some(cause)) = (&event.event, cause) {
+            by_cause.entry(cause.clone()).or_default().push(event);
+        }
+    }
+    by_cause
 }
 
 /// Whether an acknowledged move is in the log, with the acknowledged number.

@@ -1,6 +1,7 @@
 //! Runs the real server program on a free port, for one test.
 
 use std::{
+    ffi::OsString,
     fs::File,
     io::{self, BufRead, BufReader},
     net::SocketAddr,
@@ -131,19 +132,21 @@ impl Server {
     }
 
     /// As [`start_in_with`](Self::start_in_with), for a server with a file size limit: a write
-    /// beyond it fails instead of killing the server. `log` receives its log.
+    /// beyond it fails instead of killing the server. `log` receives its log, and `variables` are those of
+    /// its environment.
     ///
     /// # Panics
     /// When it does not start.
     pub fn start_in_with_limits(
         folder: &Path,
         log: impl Into<Stdio>,
+        variables: &[(&str, OsString)],
         settings: &[Setting<'_>],
     ) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
         shell.arg(program("fivefold-server")).arg("--data").arg(folder);
-        Self::run(shell.stderr(log), settings)
+        Self::run(shell.envs(variables.iter().cloned()).stderr(log), settings)
     }
 
     /// Limits the size of the server's files; `None` removes the limit.

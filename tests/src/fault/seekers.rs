@@ -149,7 +149,7 @@ impl fmt::Display for SeekersVerdict {
 pub async fn run(seekers: usize, time: Duration, seed: u64, is_rated: bool) -> SeekersVerdict {
     let folder = tempfile::tempdir().expect("a folder for the data");
     let mut verdict = SeekersVerdict::default();
-    let mut life = Life::begin(folder.path(), 0);
+    let mut life = Life::begin(folder.path(), 0, None);
     let mut random = StdRng::seed_from_u64(seed);
     let crowd = Crowd::gather(&[&life.server], seekers, &mut random, is_rated).await;
     let end = Instant::now() + time;
@@ -157,7 +157,7 @@ pub async fn run(seekers: usize, time: Duration, seed: u64, is_rated: bool) -> S
         sleep_until(end.min(Instant::now() + pause(LIFE, &mut random)).into()).await;
         drop(life);
         verdict.kills += 1;
-        life = Life::begin(folder.path(), verdict.kills);
+        life = Life::begin(folder.path(), verdict.kills, None);
         crowd.servers.send_replace(vec![life.server.address()]);
     }
     let seekers = crowd.disperse().await;
