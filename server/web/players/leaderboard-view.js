@@ -5,8 +5,9 @@
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { t } from '../language/texts.js';
-import { el, fill, set } from '../ui/dom.js';
+import { el, fill } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
+import { choiceButtons } from './choice-buttons.js';
 import { fetchLeaders, playerPath } from './players-requests.js';
 import { BOTS, gamesOf, poolRules, RATED_VARIANTS, SIZES, SPEEDS } from './rating-text.js';
 import { tl } from './texts.js';
@@ -19,13 +20,6 @@ const POOLS = RATED_VARIANTS.flatMap((variant) =>
   SIZES.filter((size) => variant !== 'renju' || size === '15').map((size) => `${variant}/${size}`),
 );
 
-/** People and bots, with what the names of their pools begin with.
- * @type {readonly (readonly [string, 'people' | 'bots'])[]} */
-const KINDS = [
-  ['', 'people'],
-  [BOTS, 'bots'],
-];
-
 /** @type {View} */
 export const view = (app, place) => {
   app.tab(`${tl('leaderboard')} – Fivefold`);
@@ -37,80 +31,43 @@ export const view = (app, place) => {
     POOLS.map((one) => [one, poolRules(one)]),
   );
   rules.field.value = gamesOf(pool).split('/').slice(0, 2).join('/');
-  const speedOf = () => gamesOf(pool).split('/')[2];
-  const kindOf = () => (pool.startsWith(BOTS) ? BOTS : '');
-  rules.field.addEventListener('change', () => choose(`${kindOf()}${rules.field.value}/${speedOf()}`));
-  const speeds = SPEEDS.map((speed) =>
-    el(
-      'button',
-      { type: 'button', onclick: () => choose(`${kindOf()}${rules.field.value}/${speed}`) },
-      tl(`all_${speed}`),
-    ),
+  rules.field.addEventListener('change', () => choose(kindOf(pool), speedOf(pool)));
+  const kinds = choiceButtons(
+    tl('who'),
+    /** @type {const} */ ([
+      ['', tl('people')],
+      [BOTS, tl('bots')],
+    ]),
+    (kind) => choose(kind, speedOf(pool)),
   );
-  const kinds = KINDS.map(([kind, text]) =>
-    el('button', { type: 'button', onclick: () => choose(`${kind}${gamesOf(pool)}`) }, tl(text)),
+  const speeds = choiceButtons(
+    tl('speed'),
+    SPEEDS.map((speed) => /** @type {const} */ ([speed, tl(`all_${speed}`)])),
+    (speed) => choose(kindOf(pool), speed),
   );
   const list = el('div', { 'aria-live': 'polite' });
 
-  /** @param {string} next */
-  function choose(next) {
-    pool = next;
+  /** @param {string} kind @param {string} speed */
+  function choose(kind, speed) {
+    pool = `${kind}${rules.field.value}/${speed}`;
     siteStorage.setItem(POOL_KEY, pool);
     history.replaceState(null, '', `/leaderboard?${new URLSearchParams({ pool })}`);
     void load();
   }
 
   async function load() {
-    for (const [index, button] of speeds.entries())
-      set(button, { 'aria-pressed': String(pool.endsWith(`/${SPEEDS[index]}`)) });
-    for (const [index, button] of kinds.entries())
-      set(button, { 'aria-pressed': String(kindOf() === KINDS[index]?.[0]) });
+    kinds.show(kindOf(pool));
+    speeds.show(speedOf(pool));
     turn += 1;
     const mine = turn;
     try {
       const leaders = await fetchLeaders(pool);
-      if (mine === turn) show(leaders);
+      if (mine !== turn) return;
+      const hasNoPlace = !leaders.own && app.connection.account;
+      fill(list, leadersTable(leaders), hasNoPlace && el('p', { class: 'hint tile' }, tl('no_place')));
     } catch (error) {
       app.showError(error);
     }
-  }
-
-  /** @param {Leaders} leaders */
-  function show({ places, own }) {
-    const below = own && !places.some(({ member }) => member === own.member);
-    const row = (/** @type {Place} */ one, below = false) =>
-      el(
-        'tr',
-        { class: [one.member === own?.member ? 'own' : '', below ? 'below' : ''].filter(Boolean).join(' ') },
-        el('td', null, String(one.place)),
-        el(
-          'td',
-          null,
-          el('a', { href: playerPath(one.name) }, el('bdi', null, one.name)),
-          one.member === own?.member && el('span', { class: 'hint' }, ` (${tl('you_are_here')})`),
-        ),
-        el('td', null, String(one.rating)),
-        el('td', { class: 'opt' }, `± ${one.deviation}`),
-        el('td', null, String(one.games)),
-      );
-    const head = (/** @type {'place' | 'player' | 'rating' | 'deviation' | 'games'} */ key) =>
-      el('th', { scope: 'col', class: key === 'deviation' ? 'opt' : '' }, tl(key));
-    fill(
-      list,
-      places.length === 0
-        ? el('p', { class: 'none' }, tl('nobody_listed'))
-        : el(
-            'table',
-            { class: 'list leaders' },
-            el(
-              'thead',
-              null,
-              el('tr', null, head('place'), head('player'), head('rating'), head('deviation'), head('games')),
-            ),
-            el('tbody', null, ...places.map((one) => row(one)), below && row(own, true)),
-          ),
-      !own && app.connection.account && el('p', { class: 'hint tile' }, tl('no_place')),
-    );
   }
 
   place.append(
@@ -125,9 +82,9 @@ export const view = (app, place) => {
         el(
           'section',
           { class: 'card tile' },
-          el('div', { class: 'seg', role: 'group', 'aria-label': tl('who') }, ...kinds),
+          kinds.element,
           rules.label,
-          el('div', { class: 'seg', role: 'group', 'aria-label': tl('speed') }, ...speeds),
+          speeds.element,
           el('p', { class: 'hint' }, tl('speed_how')),
           el('p', { class: 'hint' }, tl('who_is_listed')),
           el('a', { href: '/lobby' }, t('lobby')),
@@ -140,6 +97,49 @@ export const view = (app, place) => {
     turn += 1;
   };
 };
+
+/** The best players, and below them the visitor if they are not among them. @param {Leaders} leaders */
+function leadersTable({ places, own }) {
+  if (places.length === 0) return el('p', { class: 'none' }, tl('nobody_listed'));
+  const head = (/** @type {'place' | 'player' | 'rating' | 'deviation' | 'games'} */ key) =>
+    el('th', { scope: 'col', class: key === 'deviation' ? 'opt' : '' }, tl(key));
+  const row = (/** @type {Place} */ one, /** @type {string} */ kind) =>
+    el(
+      'tr',
+      { class: kind },
+      el('td', null, String(one.place)),
+      el(
+        'td',
+        null,
+        el('a', { href: playerPath(one.name) }, el('bdi', null, one.name)),
+        kind && el('span', { class: 'hint' }, ` (${tl('you_are_here')})`),
+      ),
+      el('td', null, String(one.rating)),
+      el('td', { class: 'opt' }, `± ${one.deviation}`),
+      el('td', null, String(one.games)),
+    );
+  return el(
+    'table',
+    { class: 'list leaders' },
+    el('thead', null, el('tr', null, head('place'), head('player'), head('rating'), head('deviation'), head('games'))),
+    el(
+      'tbody',
+      null,
+      ...places.map((one) => row(one, one.member === own?.member ? 'own' : '')),
+      own && !places.some(({ member }) => member === own.member) && row(own, 'own below'),
+    ),
+  );
+}
+
+/** People or bots: what the pool's name begins with. @param {string} pool */
+function kindOf(pool) {
+  return pool.startsWith(BOTS) ? BOTS : '';
+}
+
+/** @param {string} pool */
+function speedOf(pool) {
+  return SPEEDS.find((speed) => pool.endsWith(`/${speed}`)) ?? 'normal';
+}
 
 /** Whether a text names a pool. @param {string} text */
 function isPool(text) {

@@ -1,9 +1,7 @@
 // A player's profile: ratings, how each has changed, results, last games, and the record against the visitor.
 
-/** @import { Opponent, ProfileGame, ProfileRating, Profile, RatingPoint } from '../ui/protocol-types' */
-/** @import { Board } from '../board/board.js' */
+/** @import { Opponent, ProfileGame, ProfileRating, Profile } from '../ui/protocol-types' */
 /** @import { App, View } from '../ui/view-types' */
-/** @import { Range } from './rating-graph.js' */
 
 import { createBoard } from '../board/board.js';
 import { showNotFound } from '../board/not-found.js';
@@ -14,287 +12,136 @@ import { RefusedError } from '../language/refusals.js';
 import { formatDate, t } from '../language/texts.js';
 import { LEVEL_RATINGS } from '../protocol.js';
 import { createBotRoom } from '../room/new-room.js';
-import { el, fill, linkButton, set } from '../ui/dom.js';
-import { fetchHistory, fetchLeaders, fetchProfile, playerPath } from './players-requests.js';
-import { createRatingGraph, RANGES } from './rating-graph.js';
-import { PUZZLES, pointsText, poolName, ratingText, resultsBar } from './rating-text.js';
+import { button, el, fill, linkButton } from '../ui/dom.js';
+import { fetchProfile, playerPath } from './players-requests.js';
+import { createRatings } from './profile-ratings.js';
+import { PUZZLES, resultsBar } from './rating-text.js';
 import { tl } from './texts.js';
 
-const DAY_MS = 86_400_000;
 /** The pool of the games that find a player's level. */
 const PLACEMENT_POOL = 'standard/15/normal';
 /** How many they are, until the server says so. */
 const PLACEMENT_GAMES = 3;
 /** The level of the first bot. */
 const FIRST_LEVEL = 5;
-/** Places of the leaderboard beside a profile. */
-const BEST_MAX = 3;
 
 /** @type {View} */
 export const view = (app, place, encoded) => {
-  const graph = createRatingGraph();
-  /** @type {Board[]} */
-  let boards = [];
+  /** Ends what is shown. @type {(() => void)[]} */
+  const ends = [];
   let gone = false;
-  let remove = () => {};
   void load();
+  return () => {
+    gone = true;
+    for (const end of ends) end();
+  };
 
   async function load() {
     try {
       await app.connection.greeted();
       const profile = await fetchProfile(decodeURIComponent(encoded));
-      if (!gone) show(profile);
+      if (!gone) ends.push(...show(app, place, profile));
     } catch (error) {
       if (gone) return;
       const unknown =
         error instanceof URIError || (error instanceof RefusedError && error.refusal.reason === 'no_such_player');
-      if (!unknown) app.showError(error);
-      else
-        remove = showNotFound(
-          place,
-          tl('no_player'),
-          tl('no_player_how'),
-          linkButton('/leaderboard', tl('leaderboard'), true),
-          linkButton('/lobby', t('lobby')),
-        );
+      if (!unknown) return app.showError(error);
+      const ways = [linkButton('/leaderboard', tl('leaderboard'), true), linkButton('/lobby', t('lobby'))];
+      ends.push(showNotFound(place, tl('no_player'), tl('no_player_how'), ...ways));
     }
   }
+};
 
-  /** @param {Profile} profile */
-  function show(profile) {
-    const { name, games, bot_of: owner } = profile;
-    const ratings = allRatings(profile);
-    // An old name leads here; the address has the current one.
-    if (location.pathname !== playerPath(name)) history.replaceState(history.state, '', playerPath(name));
-    const isOwn = profile.member === app.connection.you;
-    app.tab(`${name} – Fivefold`);
-    const count = profile.ratings.reduce((sum, rating) => sum + rating.games, 0);
-    const about = [
-      tl('joined', { date: formatDate(profile.made_at, { month: 'long', year: 'numeric' }) }),
-      count > 0 && tl('rated_games', { count }),
-    ]
-      .filter(Boolean)
-      .join(' · ');
-    const challenge = el(
-      'button',
-      { type: 'button', class: 'primary', onclick: () => app.openPerson(profile) },
-      t('challenge'),
-    );
-    const rows = games.map(row);
-    fill(
-      place,
-      el(
-        'div',
-        { class: 'page profile' },
-        el(
-          'section',
-          { class: 'profile-head' },
-          el('span', { class: 'face large', 'aria-hidden': 'true' }, [...name][0]?.toUpperCase()),
-          el(
-            'div',
-            { class: 'grow' },
-            el('h1', null, el('bdi', null, owner ? t('bot_kind', { kind: name }) : name)),
-            owner && el('p', null, tl('bot_of'), ' ', el('a', { href: playerPath(owner) }, el('bdi', null, owner))),
-            el('p', { class: 'hint' }, about),
-          ),
-          !isOwn && challenge,
-        ),
-        ratings.length === 0 && el('p', { class: 'card tile' }, tl(isOwn ? 'own_not_rated' : 'not_rated')),
-        isOwn && !owner && !ratings.some(({ pool }) => pool === PLACEMENT_POOL) && placement(app, profile),
-        ...(ratings.length > 0 ? [rated(profile)] : []),
-        el(
-          'div',
-          { class: 'cols' },
-          el(
-            'section',
-            { class: 'card list-card' },
-            el('h2', null, t('games')),
-            games.length === 0
-              ? el(
-                  'div',
-                  { class: 'tile none' },
-                  el('p', null, tl(count > 0 ? 'no_public_of_rated' : 'no_public_games')),
-                  isOwn && linkButton(count > 0 ? '/games' : '/', t(count > 0 ? 'your_games' : 'find_opponent')),
-                )
-              : el('table', { class: 'list last' }, el('tbody', null, ...rows.map(({ element }) => element))),
-          ),
-          el(
-            'div',
-            { class: 'beside' },
-            profile.against_you &&
-              el(
-                'section',
-                { class: 'card tile' },
-                el('h2', null, tl('against_you', { name })),
-                profile.against_you.games === 0
-                  ? el('p', { class: 'hint' }, tl('never_played'))
-                  : resultsBar(profile.against_you),
-              ),
-            byStone(profile),
-            frequentOpponents(profile),
-          ),
-        ),
-      ),
-    );
-    // A board reads its size from its place in the document.
-    boards = rows.flatMap(({ game, place: boardPlace }) => {
-      if (!game.moves) return [];
-      const board = createBoard(boardPlace, { still: true });
-      board.show({ size: game.rules.size, moves: game.moves, winning: game.outcome.points });
-      return [board];
-    });
-  }
-
-  /** The ratings, and all about the chosen one. @param {Profile} profile */
-  function rated(profile) {
-    const { name } = profile;
-    const ratings = allRatings(profile);
-    /** @type {Map<string, Promise<RatingPoint[]>>} */
-    const histories = new Map();
-    let range = /** @type {Range} */ ('year');
-    let chosen = /** @type {ProfileRating} */ (ratings[0]);
-    const title = el('h2');
-    const results = el('section', { class: 'card tile' });
-    const best = el('section', { class: 'card tile', hidden: true });
-
-    /** @param {string} pool */
-    function historyOf(pool) {
-      const history = histories.get(pool) ?? fetchHistory(name, pool).then(({ points }) => points);
-      histories.set(pool, history);
-      return history;
-    }
-
-    const cards = ratings.map((rating) => {
-      const month = el('span', { class: 'hint' });
-      void historyOf(rating.pool).then(
-        (points) => {
-          const since = Date.now() - RANGES.month * DAY_MS;
-          // Who began in this month began with the first rating.
-          const before = points.findLast(({ at }) => at < since) ?? points[0];
-          const change = rating.rating - (before?.rating ?? rating.rating);
-          if (change !== 0 && !rating.provisional)
-            fill(
-              month,
-              el('span', { class: change > 0 ? 'gain' : 'loss' }, tl('this_month', { points: pointsText(change) })),
-            );
-        },
-        () => {},
-      );
-      const about = [
-        tl(rating.pool === PUZZLES ? 'puzzle_tries' : 'rated_games', { count: rating.games }),
-        rating.provisional && tl('provisional'),
-      ]
-        .filter(Boolean)
-        .join(', ');
-      return el(
-        'button',
-        { type: 'button', class: 'card rate', onclick: () => choose(rating) },
-        el('span', { class: 'hint' }, poolName(rating.pool)),
-        el('b', null, ratingText(rating)),
-        el('span', { class: 'hint' }, about),
-        month,
-      );
-    });
-    const ranges = /** @type {Range[]} */ (Object.keys(RANGES)).map((one) =>
-      el(
-        'button',
-        {
-          type: 'button',
-          'aria-pressed': String(one === range),
-          onclick: (/** @type {Event} */ event) => {
-            range = one;
-            for (const other of ranges) set(other, { 'aria-pressed': String(other === event.currentTarget) });
-            void drawHistory();
-          },
-        },
-        tl(one),
-      ),
-    );
-
-    async function drawHistory() {
-      const { pool } = chosen;
-      try {
-        const points = await historyOf(pool);
-        if (!gone && pool === chosen.pool) graph.show(points, range, Date.now());
-      } catch (error) {
-        histories.delete(pool);
-        app.showError(error);
-      }
-    }
-
-    async function showBest() {
-      const { pool } = chosen;
-      // Puzzles have no leaderboard.
-      const { places, own } = pool === PUZZLES ? { places: [], own: undefined } : await fetchLeaders(pool);
-      if (gone || pool !== chosen.pool) return;
-      best.hidden = places.length === 0;
-      const first = places.slice(0, BEST_MAX);
-      const shown = own && !first.some(({ member }) => member === own.member) ? [...first, own] : first;
-      fill(
-        best,
-        el('h2', null, tl('best')),
-        el(
-          'ol',
-          { class: 'places' },
-          ...shown.map((one) =>
-            el(
-              'li',
-              { class: one.member === own?.member ? 'own' : '' },
-              el('span', null, String(one.place)),
-              el('a', { href: playerPath(one.name) }, el('bdi', null, one.name)),
-              el('b', null, String(one.rating)),
-            ),
-          ),
-        ),
-        el('a', { href: `/leaderboard?${new URLSearchParams({ pool })}` }, tl('whole_list')),
-      );
-    }
-
-    /** @param {ProfileRating} rating */
-    function choose(rating) {
-      chosen = rating;
-      for (const [index, card] of cards.entries()) set(card, { 'aria-pressed': String(ratings[index] === rating) });
-      title.textContent = tl('rating_of', { pool: poolName(rating.pool) });
-      const words =
-        rating.pool === PUZZLES ? tl('puzzles_say', { solved: rating.won, tries: rating.games }) : undefined;
-      fill(results, el('h2', null, tl('results')), resultsBar(rating, words));
-      void drawHistory();
-      showBest().catch(() => {
-        best.hidden = true;
-      });
-    }
-
-    choose(chosen);
-    return el(
+/** Shows a profile, and returns what ends it. @param {App} app @param {HTMLElement} place @param {Profile} profile */
+function show(app, place, profile) {
+  const { name, games, bot_of: owner } = profile;
+  const ratings = allRatings(profile);
+  // An old name leads here; the address has the current one.
+  if (location.pathname !== playerPath(name)) history.replaceState(history.state, '', playerPath(name));
+  const isOwn = profile.member === app.connection.you;
+  app.tab(`${name} – Fivefold`);
+  const count = profile.ratings.reduce((sum, rating) => sum + rating.games, 0);
+  const section = ratings.length > 0 ? createRatings(app, name, ratings) : undefined;
+  const rows = games.map(row);
+  fill(
+    place,
+    el(
       'div',
-      { class: 'rated' },
-      el('section', { class: 'rates', 'aria-label': tl('ratings') }, ...cards),
+      { class: 'page profile' },
+      profileHead(
+        profile,
+        count,
+        !isOwn && button(t('challenge'), () => app.openPerson(profile), { class: 'primary' }),
+      ),
+      !section && el('p', { class: 'card tile' }, tl(isOwn ? 'own_not_rated' : 'not_rated')),
+      isOwn && !owner && !ratings.some(({ pool }) => pool === PLACEMENT_POOL) && placement(app, profile),
+      section?.element,
       el(
         'div',
         { class: 'cols' },
         el(
           'section',
-          { class: 'card tile' },
-          el(
-            'div',
-            { class: 'head' },
-            title,
-            el('div', { class: 'seg', role: 'group', 'aria-label': tl('range') }, ...ranges),
-          ),
-          graph.element,
+          { class: 'card list-card' },
+          el('h2', null, t('games')),
+          games.length === 0
+            ? noGames(isOwn, count > 0)
+            : el('table', { class: 'list last' }, el('tbody', null, ...rows.map(({ element }) => element))),
         ),
-        el('div', { class: 'beside' }, results, best),
+        el('div', { class: 'beside' }, againstYou(profile), byStone(profile), frequentOpponents(profile)),
       ),
-    );
-  }
+    ),
+  );
+  // A board reads its size from its place in the document.
+  const boards = rows.flatMap(({ game, place: boardPlace }) => {
+    if (!game.moves) return [];
+    const board = createBoard(boardPlace, { still: true });
+    board.show({ size: game.rules.size, moves: game.moves, winning: game.outcome.points });
+    return [board];
+  });
+  return [...(section ? [section] : []), ...boards].map((part) => () => part.remove());
+}
 
-  return () => {
-    gone = true;
-    graph.remove();
-    for (const board of boards) board.remove();
-    remove();
-  };
-};
+/** Who it is. @param {Profile} profile @param {number} count of rated games @param {Node | false} challenge */
+function profileHead({ name, bot_of: owner, made_at: joined }, count, challenge) {
+  const about = [
+    tl('joined', { date: formatDate(joined, { month: 'long', year: 'numeric' }) }),
+    count > 0 && tl('rated_games', { count }),
+  ];
+  return el(
+    'section',
+    { class: 'profile-head' },
+    el('span', { class: 'face large', 'aria-hidden': 'true' }, [...name][0]?.toUpperCase()),
+    el(
+      'div',
+      { class: 'grow' },
+      el('h1', null, el('bdi', null, owner ? t('bot_kind', { kind: name }) : name)),
+      owner && el('p', null, tl('bot_of'), ' ', el('a', { href: playerPath(owner) }, el('bdi', null, owner))),
+      el('p', { class: 'hint' }, about.filter(Boolean).join(' · ')),
+    ),
+    challenge,
+  );
+}
+
+/** @param {boolean} isOwn @param {boolean} isRated */
+function noGames(isOwn, isRated) {
+  return el(
+    'div',
+    { class: 'tile none' },
+    el('p', null, tl(isRated ? 'no_public_of_rated' : 'no_public_games')),
+    isOwn && linkButton(isRated ? '/games' : '/', t(isRated ? 'your_games' : 'find_opponent')),
+  );
+}
+
+/** The record against the visitor. @param {Profile} profile */
+function againstYou({ name, against_you: results }) {
+  if (!results) return false;
+  return el(
+    'section',
+    { class: 'card tile' },
+    el('h2', null, tl('against_you', { name })),
+    results.games === 0 ? el('p', { class: 'hint' }, tl('never_played')) : resultsBar(results),
+  );
+}
 
 /** Offers games with the server's bots that give a first rating. @param {App} app @param {Profile} profile */
 function placement(app, { placements }) {
@@ -305,24 +152,17 @@ function placement(app, { placements }) {
   } = placements?.find(({ pool }) => pool === PLACEMENT_POOL) ?? {};
   if (games >= of) return el('p', { class: 'card tile' }, tl('placed', { rating: String(rating) }));
   const level = nearestLevel(rating);
-  const play = el(
-    'button',
-    {
-      type: 'button',
-      onclick: async () => {
-        try {
-          const room = await createBotRoom(app, level, {
-            rules: { variant: 'standard', size: [15, 15] },
-            time: { type: 'fischer', main_ms: 300_000, increment_ms: 3_000 },
-          });
-          app.go(`/r/${room}`);
-        } catch (error) {
-          app.showError(error);
-        }
-      },
-    },
-    t('play_level', { level }),
-  );
+  const play = button(t('play_level', { level }), async () => {
+    try {
+      const room = await createBotRoom(app, level, {
+        rules: { variant: 'standard', size: [15, 15] },
+        time: { type: 'fischer', main_ms: 300_000, increment_ms: 3_000 },
+      });
+      app.go(`/r/${room}`);
+    } catch (error) {
+      app.showError(error);
+    }
+  });
   return el(
     'section',
     { class: 'card tile placement' },

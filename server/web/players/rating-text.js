@@ -37,7 +37,7 @@ export function poolRules(pool) {
 /** The pool's name: rules, board and speed. @param {string} pool */
 export function poolName(pool) {
   if (pool === PUZZLES) return t('puzzles');
-  const speed = SPEEDS.find((one) => one === gamesOf(pool).split('/')[2]);
+  const speed = SPEEDS.find((one) => pool.endsWith(`/${one}`));
   return speed ? `${poolRules(pool)}, ${tl(speed)}` : poolRules(pool);
 }
 

@@ -1,12 +1,12 @@
 // The page of puzzles: find the only move that wins. The engine in the browser answers with the longest
 // defence, and accepts every move that wins. The address names the puzzle.
 
-/** @import { Point } from '../ui/protocol-types' */
+/** @import { Point, Size } from '../ui/protocol-types' */
 /** @import { Scene } from '../board/board-canvas.js' */
-/** @import { View } from '../ui/view-types' */
+/** @import { App, View } from '../ui/view-types' */
+/** @import { PuzzleState } from './puzzle-card.js' */
 /** @import { Puzzle } from './puzzle-set.js' */
 
-import { positionLink } from '../analysis/position-link.js';
 import { createBoard } from '../board/board.js';
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { paintForbidden, paintGhost } from '../board/board-marks.js';
@@ -17,7 +17,8 @@ import { createJudge } from '../game/position-judge.js';
 import { stoneAt } from '../game/room-state.js';
 import { RefusedError, refusalText } from '../language/refusals.js';
 import { formatSpan, t } from '../language/texts.js';
-import { el, icon, linkButton, seal, set, write } from '../ui/dom.js';
+import { button, el, linkButton, set, write } from '../ui/dom.js';
+import { createPuzzleCard, isAsked, isOver } from './puzzle-card.js';
 import { createFilters } from './puzzle-filters.js';
 import { dayOf, noteSolved, readProgress } from './puzzle-progress.js';
 import { loadPuzzles, matching, nextPuzzle, puzzleOfDay, rulesOfId } from './puzzle-set.js';
@@ -32,272 +33,294 @@ const PACE_MS = 800;
 /** After this time the page says that it checks a move. */
 const PATIENCE_MS = 400;
 
-/** @typedef {'loading' | 'failed' | 'ask' | 'check' | 'wrong' | 'solved' | 'showing' | 'shown'} State */
-
 /** @type {View} */
 export const view = (app, place) => {
-  const end = new AbortController();
-  const gone = () => end.signal.aborted;
-  /** @type {Puzzle | undefined} */
-  let puzzle;
-  /** All of the same rules. @type {Puzzle[]} */
-  let all = [];
-  /** The moves since the puzzle began. @type {Point[]} */
-  let played = [];
-  /** @type {State} */
-  let state = 'loading';
-  /** What the board marks: the wrong move, or a hint. @type {Point | undefined} */
-  let marked;
-  /** The wrong move and its refutation. @type {Point[]} */
-  let refuted = [];
-  /** Grows with each puzzle and each start, so that late answers are dropped. */
-  let attempt = 0;
-  let begun = 0;
-  let wrongs = 0;
-  let helped = false;
-  /** The puzzles of this visit, which do not come again. @type {Set<string>} */
-  const seen = new Set();
+  const visit = new PuzzleVisit(app, place);
+  return () => visit.leave();
+};
 
-  const boardPlace = el('div', { class: 'board' });
-  const asks = el('div', { class: 'asks-touch' });
-  const board = createBoard(boardPlace, { asks, onplay: play, announce: (words) => app.announce(words, true) });
-  const judge = createJudge(update);
-  const title = el('h1', { class: 'spoken' });
-  const stone = el('i', { class: 'stone', 'aria-hidden': 'true' });
-  const say = el('div', { class: 'say' });
-  const how = el('p');
-  const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {object} */ more = {}) =>
-    el('button', { type: 'button', onclick, ...more }, text);
-  const hint = el('button', { type: 'button', onclick: giveHint }, icon('hint'), tp('hint'));
-  const solution = button(tp('show'), () => void showSolution());
-  const restart = button(tp('restart'), () => begin());
-  const next = button(tp('next'), goOn, { class: 'primary' });
-  const skip = button(tp('skip'), goOn);
-  const retry = button(tp('again'), () => void open(location.hash.slice(1)), { class: 'primary' });
-  const analyze = el('a', { class: 'button', href: '/analyse' }, icon('graph'), tp('analyze'));
-  const buttons = el('div', { class: 'row' }, hint, solution, skip, restart, next, retry, analyze);
-  const about = el('p', { class: 'hint' });
-  const today = el('a', { class: 'button', hidden: true }, tp('of_day'));
-  const streak = createStreak();
-  const tries = createRatedTries(app, gone);
-  const filters = createFilters(() => void open(''));
-  const table = el(
-    'div',
-    { class: 'table replay puzzling' },
-    el('div', { class: 'board-side' }, boardPlace),
-    el(
-      'div',
-      { class: 'panel' },
-      title,
-      el(
-        'section',
-        { class: 'card voice', 'aria-live': 'polite' },
-        el('div', { class: 'summary' }, seal(), stone, el('div', null, say, how, tries.element)),
-        buttons,
-      ),
+/** The puzzles that a player tries one after the other. */
+class PuzzleVisit {
+  /** @type {Puzzle | undefined} */
+  puzzle;
+  /** All of the same rules. @type {Puzzle[]} */
+  all = [];
+  /** The moves since the puzzle began. @type {Point[]} */
+  played = [];
+  /** @type {PuzzleState} */
+  state = 'loading';
+  /** What the board marks: the wrong move, or a hint. @type {Point | undefined} */
+  marked;
+  /** The wrong move and its refutation. @type {Point[]} */
+  refuted = [];
+  /** Grows with each puzzle, with each start, and at the end, so that late answers are dropped. */
+  attempt = 0;
+  hasLeft = false;
+  begun = 0;
+  wrongs = 0;
+  helped = false;
+  /** The puzzles of this visit, which do not come again. @type {Set<string>} */
+  seen = new Set();
+  streak = createStreak();
+  filters = createFilters(() => void this.open(''));
+  judge = createJudge(() => this.update());
+  title = el('h1', { class: 'spoken' });
+  about = el('p', { class: 'hint' });
+  today = el('a', { class: 'button', hidden: true }, tp('of_day'));
+
+  /** @param {App} app @param {Element} place */
+  constructor(app, place) {
+    this.app = app;
+    const boardPlace = el('div', { class: 'board' });
+    const asks = el('div', { class: 'asks-touch' });
+    this.board = createBoard(boardPlace, {
       asks,
-      about,
-      filters.element,
-      streak.element,
+      onplay: (point) => void this.play(point),
+      announce: (words) => app.announce(words, true),
+    });
+    this.tries = createRatedTries(app, () => this.hasLeft);
+    this.card = createPuzzleCard(
+      {
+        hint: () => void this.giveHint(),
+        solution: () => void this.showSolution(),
+        restart: () => this.begin(),
+        goOn: () => this.goOn(),
+        retry: () => void this.open(location.hash.slice(1)),
+      },
+      this.tries.element,
+    );
+    this.table = el(
+      'div',
+      { class: 'table replay puzzling' },
+      el('div', { class: 'board-side' }, boardPlace),
       el(
         'div',
-        { class: 'row' },
-        today,
-        button(tp('copy'), () => app.copy(location.href)),
-        linkButton('/learn', t('learn')),
+        { class: 'panel' },
+        this.title,
+        this.card.element,
+        asks,
+        this.about,
+        this.filters.element,
+        this.streak.element,
+        el(
+          'div',
+          { class: 'row' },
+          this.today,
+          button(tp('copy'), () => app.copy(location.href)),
+          linkButton('/learn', t('learn')),
+        ),
       ),
-    ),
-  );
-  place.append(table);
-  loadJudge();
-  app.tab(`${t('puzzles')} – Fivefold`);
-  void open(location.hash.slice(1));
-  return () => {
-    end.abort();
-    judge.remove();
-    board.remove();
-  };
+    );
+    place.append(this.table);
+    loadJudge();
+    app.tab(`${t('puzzles')} – Fivefold`);
+    void this.open(location.hash.slice(1));
+  }
+
+  leave() {
+    this.hasLeft = true;
+    this.attempt += 1;
+    this.judge.remove();
+    this.board.remove();
+  }
 
   /** Shows the puzzle of this name, or one that the player wants. @param {string} id */
-  async function open(id) {
-    attempt += 1;
-    const mine = attempt;
+  async open(id) {
+    this.attempt += 1;
+    const mine = this.attempt;
     const linked = rulesOfId(id);
-    const wanted = filters.wanted();
-    state = 'loading';
-    puzzle = undefined;
-    showWords(tp('loading'));
+    const wanted = this.filters.wanted();
+    this.state = 'loading';
+    this.puzzle = undefined;
+    this.showWords(tp('loading'));
     try {
-      [all] = await Promise.all([
+      [this.all] = await Promise.all([
         loadPuzzles(linked ?? wanted.rules),
-        tries.load({ ...wanted, rules: linked ?? wanted.rules }),
+        this.tries.load({ ...wanted, rules: linked ?? wanted.rules }),
       ]);
     } catch {
-      if (gone() || mine !== attempt) return;
-      state = 'failed';
-      return showWords(tp('failed'));
+      if (mine !== this.attempt) return;
+      this.state = 'failed';
+      return this.showWords(tp('failed'));
     }
-    if (gone() || mine !== attempt) return;
-    const named = all.find((one) => one.id === id);
-    if (id && !named) app.toast(tp('unknown'));
-    if (linked) filters.showRules(linked);
-    choose(named);
+    if (mine !== this.attempt) return;
+    const named = this.all.find((one) => one.id === id);
+    if (id && !named) this.app.toast(tp('unknown'));
+    if (linked) this.filters.showRules(linked);
+    this.choose(named);
   }
 
   /** Begins this puzzle, today's, or the next. @param {Puzzle} [named] */
-  function choose(named) {
-    const done = new Set([...readProgress().solved, ...seen]);
-    const wanted = filters.wanted();
-    const fitting = matching(all, wanted);
-    const daily = puzzleOfDay(all, dayOf(new Date()));
+  choose(named) {
+    const done = new Set([...readProgress().solved, ...this.seen]);
+    const wanted = this.filters.wanted();
+    const fitting = matching(this.all, wanted);
+    const daily = puzzleOfDay(this.all, dayOf(new Date()));
     const fresh =
       daily && !wanted.length && !wanted.kind && !done.has(daily.id)
         ? daily
-        : nextPuzzle(tries.suitable(fitting, done), done, puzzle?.id, Math.random());
-    streak.show(readProgress(), fitting);
-    puzzle = named ?? fresh;
-    if (daily) set(today, { href: `/puzzles#${daily.id}`, hidden: puzzle === daily });
-    if (!puzzle) return showWords(tp('none'));
-    seen.add(puzzle.id);
-    tries.begin(puzzle);
-    write(title, tp(puzzle === daily ? 'of_day' : 'puzzle'));
-    write(about, [title.textContent, rulesName(puzzle.rules), tp(`kind_${puzzle.kind}`)].join(' · '));
+        : nextPuzzle(this.tries.suitable(fitting, done), done, this.puzzle?.id, Math.random());
+    this.streak.show(readProgress(), fitting);
+    this.puzzle = named ?? fresh;
+    if (daily) set(this.today, { href: `/puzzles#${daily.id}`, hidden: this.puzzle === daily });
+    if (!this.puzzle) return this.showWords(tp('none'));
+    this.seen.add(this.puzzle.id);
+    this.tries.begin(this.puzzle);
+    write(this.title, tp(this.puzzle === daily ? 'of_day' : 'puzzle'));
+    write(
+      this.about,
+      [this.title.textContent, rulesName(this.puzzle.rules), tp(`kind_${this.puzzle.kind}`)].join(' · '),
+    );
     // Only if it differs: the puzzle may come from the address.
-    if (location.hash !== `#${puzzle.id}`) history.replaceState(history.state, '', `/puzzles#${puzzle.id}`);
-    wrongs = 0;
-    helped = false;
-    begun = performance.now();
-    begin();
+    if (location.hash !== `#${this.puzzle.id}`) history.replaceState(history.state, '', `/puzzles#${this.puzzle.id}`);
+    this.wrongs = 0;
+    this.helped = false;
+    this.begun = performance.now();
+    this.begin();
   }
 
-  function goOn() {
-    choose();
-    board.focus();
+  goOn() {
+    this.choose();
+    this.board.focus();
   }
 
   /** Goes to the puzzle's first position. */
-  function begin() {
-    attempt += 1;
-    played = refuted = [];
-    marked = undefined;
-    state = 'ask';
-    if (puzzle) ask(tp('find', { count: puzzle.length }));
+  begin() {
+    this.attempt += 1;
+    this.played = this.refuted = [];
+    this.marked = undefined;
+    this.state = 'ask';
+    if (this.puzzle) this.ask(tp('find', { count: this.puzzle.length }));
   }
 
   /** @returns {Point[]} */
-  function moves() {
-    return [...(puzzle?.moves ?? []), ...played];
+  moves() {
+    return [...(this.puzzle?.moves ?? []), ...this.played];
+  }
+
+  /** @returns {Size} */
+  size() {
+    return this.puzzle?.rules.size ?? [15, 15];
   }
 
   /** The color of the player. */
-  function own() {
-    return stoneAt(puzzle?.moves.length ?? 0);
+  own() {
+    return stoneAt(this.puzzle?.moves.length ?? 0);
   }
 
-  function called(/** @type {Point} */ point) {
-    return pointName(point, boundsOf(puzzle?.rules.size ?? [15, 15]));
+  /** @param {Point} point */
+  called(point) {
+    return pointName(point, boundsOf(this.size()));
   }
 
   /** Asks for the next move. @param {string} words */
-  function ask(words) {
-    showWords(tp(`${own()}_to_move`), words);
+  ask(words) {
+    this.showWords(tp(`${this.own()}_to_move`), words);
   }
 
   /** A move of the player. @param {Point} point */
-  async function play(point) {
-    if (!puzzle || (state !== 'ask' && state !== 'wrong')) return board.refused();
-    const mine = attempt;
-    state = 'check';
-    marked = undefined;
-    refuted = [];
-    played = [...played, point];
+  async play(point) {
+    if (!this.puzzle || !isAsked(this.state)) return this.board.refused();
+    const mine = this.attempt;
+    this.state = 'check';
+    this.marked = undefined;
+    this.refuted = [];
+    this.played = [...this.played, point];
     playClick();
-    update();
-    const patience = setTimeout(() => mine === attempt && write(how, tp('checking')), PATIENCE_MS);
+    this.update();
+    const patience = setTimeout(() => mine === this.attempt && this.card.add(tp('checking')), PATIENCE_MS);
     try {
       const since = performance.now();
-      const { puzzle: answer } = await askModule({ type: 'puzzle_answer', rules: puzzle.rules, moves: moves() });
+      const { puzzle: answer } = await askModule({
+        type: 'puzzle_answer',
+        rules: this.puzzle.rules,
+        moves: this.moves(),
+      });
       if (answer !== 'solved' && answer?.goes_on) await pause(ANSWER_MS - (performance.now() - since));
-      if (gone() || mine !== attempt) return;
-      if (answer === 'solved') solved();
-      else if (answer?.trapped) trapped(answer.trapped);
-      else if (answer?.goes_on) answered(answer.goes_on);
-      else failed(point, answer?.fails ?? undefined);
+      if (mine !== this.attempt) return;
+      if (answer === 'solved') this.solved();
+      else if (answer?.trapped) this.trapped(answer.trapped);
+      else if (answer?.goes_on) this.answered(answer.goes_on);
+      else this.failed(point, answer?.fails ?? undefined);
     } catch (error) {
-      if (gone() || mine !== attempt) return;
-      played = played.slice(0, -1);
-      state = 'ask';
-      ask(error instanceof RefusedError ? refusalText(error.refusal) : t('failed'));
-      board.refused();
+      if (mine !== this.attempt) return;
+      this.played = this.played.slice(0, -1);
+      this.state = 'ask';
+      this.ask(error instanceof RefusedError ? refusalText(error.refusal) : t('failed'));
+      this.board.refused();
     } finally {
       clearTimeout(patience);
     }
   }
 
   /** The other side answers a move that wins. @param {Point} point */
-  function answered(point) {
-    played = [...played, point];
-    state = 'ask';
+  answered(point) {
+    this.played = [...this.played, point];
+    this.state = 'ask';
     playClick();
-    ask(tp(`answered_${own() === 'black' ? 'white' : 'black'}`, { point: called(point) }));
+    this.ask(tp(`answered_${this.own() === 'black' ? 'white' : 'black'}`, { point: this.called(point) }));
   }
 
   /** The move does not win. @param {Point} point @param {Point} [refutation] */
-  function failed(point, refutation) {
-    void tries.end(played, false);
-    played = played.slice(0, -1);
-    wrongs += 1;
-    marked = point;
-    refuted = refutation ? [point, refutation] : [];
-    state = 'wrong';
-    const other = own() === 'black' ? 'white' : 'black';
-    showWords(
-      tp('wrong', { point: called(point) }),
-      refutation ? tp(`wrong_${other}`, { point: called(refutation) }) : tp('wrong_full'),
+  failed(point, refutation) {
+    void this.tries.end(this.played, false);
+    this.played = this.played.slice(0, -1);
+    this.wrongs += 1;
+    this.marked = point;
+    this.refuted = refutation ? [point, refutation] : [];
+    this.state = 'wrong';
+    const other = this.own() === 'black' ? 'white' : 'black';
+    this.showWords(
+      tp('wrong', { point: this.called(point) }),
+      refutation ? tp(`wrong_${other}`, { point: this.called(refutation) }) : tp('wrong_full'),
     );
-    board.refused();
+    this.board.refused();
   }
 
   /** Black may not stop the five. @param {Point} point */
-  function trapped(point) {
-    marked = point;
-    solved(tp('solved_trap', { point: called(point) }));
+  trapped(point) {
+    this.marked = point;
+    this.solved(tp('solved_trap', { point: this.called(point) }));
   }
 
   /** @param {string} [why] */
-  function solved(why = '') {
-    state = 'solved';
-    if (puzzle) noteSolved(puzzle.id, dayOf(new Date()), !helped);
-    void tries.end(played, false);
+  solved(why = '') {
+    this.state = 'solved';
+    if (this.puzzle) noteSolved(this.puzzle.id, dayOf(new Date()), !this.helped);
+    void this.tries.end(this.played, false);
     playFinish();
-    const time = formatSpan(performance.now() - begun);
+    const time = formatSpan(performance.now() - this.begun);
     const way =
-      helped || wrongs === 0
-        ? tp(helped ? 'solved_hint' : 'solved_first', { time })
-        : tp('solved_tries', { count: wrongs, time });
-    showWords(tp('solved'), `${why} ${way}`.trim());
-    streak.show(readProgress(), matching(all, filters.wanted()));
-    next.focus({ preventScroll: true });
+      this.helped || this.wrongs === 0
+        ? tp(this.helped ? 'solved_hint' : 'solved_first', { time })
+        : tp('solved_tries', { count: this.wrongs, time });
+    this.showWords(tp('solved'), `${why} ${way}`.trim());
+    this.streak.show(readProgress(), matching(this.all, this.filters.wanted()));
+    this.card.focusNext();
   }
 
   /** Marks a move that wins. */
-  async function giveHint() {
-    const mine = attempt;
-    const known = played.length === 0 ? puzzle?.first : (await solve())?.[0];
-    if (gone() || mine !== attempt || !puzzle) return;
-    helped = true;
-    void tries.end(played, true);
-    if (!known) return write(how, tp('no_hint'));
-    marked = known;
-    state = 'ask';
-    ask(tp('hint_at', { point: called(known) }));
+  async giveHint() {
+    const mine = this.attempt;
+    const known = this.played.length === 0 ? this.puzzle?.first : (await this.solve())?.[0];
+    if (mine !== this.attempt || !this.puzzle) return;
+    this.helped = true;
+    void this.tries.end(this.played, true);
+    if (!known) return this.card.add(tp('no_hint'));
+    this.marked = known;
+    this.state = 'ask';
+    this.ask(tp('hint_at', { point: this.called(known) }));
   }
 
   /** A win from the shown position. */
-  async function solve() {
-    if (!puzzle) return undefined;
+  async solve() {
+    if (!this.puzzle) return undefined;
     try {
-      const { solution } = await askModule({ type: 'puzzle_solution', rules: puzzle.rules, moves: moves() });
+      const { solution } = await askModule({
+        type: 'puzzle_solution',
+        rules: this.puzzle.rules,
+        moves: this.moves(),
+      });
       return solution;
     } catch {
       return undefined;
@@ -305,73 +328,65 @@ export const view = (app, place) => {
   }
 
   /** Plays a win from the shown position. */
-  async function showSolution() {
-    const mine = attempt;
-    state = 'showing';
-    marked = undefined;
-    helped = true;
-    void tries.end(played, true);
-    update();
-    const line = await solve();
-    if (gone() || mine !== attempt) return;
+  async showSolution() {
+    const mine = this.attempt;
+    this.state = 'showing';
+    this.marked = undefined;
+    this.helped = true;
+    void this.tries.end(this.played, true);
+    this.update();
+    const line = await this.solve();
+    if (mine !== this.attempt) return;
     if (!line?.length) {
-      state = 'ask';
-      return ask(tp('solution_none'));
+      this.state = 'ask';
+      return this.ask(tp('solution_none'));
     }
-    showWords(tp('solution'), tp('solution_how', { count: Math.ceil(line.length / 2) }));
+    this.showWords(tp('solution'), tp('solution_how', { count: Math.ceil(line.length / 2) }));
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     for (const point of line) {
       if (!still) await pause(PACE_MS);
-      if (gone() || mine !== attempt) return;
-      played = [...played, point];
-      update();
+      if (mine !== this.attempt) return;
+      this.played = [...this.played, point];
+      this.update();
     }
-    state = 'shown';
-    showWords(tp('solution'), line.map(called).join(' '));
-    next.focus({ preventScroll: true });
+    this.state = 'shown';
+    this.showWords(tp('solution'), line.map((point) => this.called(point)).join(' '));
+    this.card.focusNext();
   }
 
   /** @param {string} words @param {string} [more] */
-  function showWords(words, more = '') {
-    write(say, words);
-    write(how, more);
-    update();
+  showWords(words, more = '') {
+    this.card.say(words, more);
+    this.update();
   }
 
-  function update() {
-    const over = state === 'solved' || state === 'shown';
-    const asked = state === 'ask' || state === 'wrong';
-    table.classList.toggle('is-won', state === 'solved');
-    set(stone, { class: `stone ${own()}`, hidden: !puzzle });
-    hint.hidden = solution.hidden = skip.hidden = !(asked || state === 'check');
-    hint.disabled = solution.disabled = !asked;
-    restart.hidden = !puzzle || (!over && played.length === 0) || state === 'solved';
-    next.hidden = !over;
-    retry.hidden = state !== 'failed';
-    analyze.hidden = !over;
-    const shown = moves();
-    if (puzzle && over) set(analyze, { href: `/analyse#${positionLink(puzzle.rules, shown)}` });
-    const judged = puzzle && judge.of(puzzle.rules, shown);
-    board.show({
-      size: puzzle?.rules.size ?? [15, 15],
-      moves: shown,
-      turn: asked ? own() : undefined,
-      winning: over ? judged?.outcome?.points : undefined,
+  update() {
+    const puzzle = this.puzzle;
+    const state = this.state;
+    const moves = this.moves();
+    const judged = puzzle && this.judge.of(puzzle.rules, moves);
+    this.table.classList.toggle('is-won', state === 'solved');
+    this.card.show(state, puzzle && { rules: puzzle.rules, moves, own: this.own(), hasMoved: this.played.length > 0 });
+    this.board.show({
+      size: this.size(),
+      moves,
+      turn: isAsked(state) ? this.own() : undefined,
+      winning: isOver(state) ? judged?.outcome?.points : undefined,
       forbidden: judged?.forbidden,
-      line: state === 'wrong' ? refuted : undefined,
-      paint: paintMark,
+      line: state === 'wrong' ? this.refuted : undefined,
+      paint: (...painting) => this.paintMark(...painting),
     });
   }
 
   /** @param {Parameters<NonNullable<Scene['paint']>>} painting */
-  function paintMark(...[canvas, frame, palette]) {
-    if (!marked) return;
-    if (state === 'ask') paintGhost(canvas, frame, palette, marked, false, boundsOf(puzzle?.rules.size ?? [15, 15]));
-    else paintForbidden(canvas, frame, palette, [marked]);
+  paintMark(...[canvas, frame, palette]) {
+    if (!this.marked) return;
+    if (this.state === 'ask') paintGhost(canvas, frame, palette, this.marked, false, boundsOf(this.size()));
+    else paintForbidden(canvas, frame, palette, [this.marked]);
   }
+}
 
-  /** @param {number} time */
-  function pause(time) {
-    return new Promise((resolve) => setTimeout(resolve, Math.max(time, 0)));
-  }
-};
+/** @param {number} time */
+function pause(time) {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(time, 0)));
+}

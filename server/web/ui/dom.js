@@ -125,6 +125,16 @@ function shown(child) {
 }
 
 /**
+ * A button.
+ * @param {string} text
+ * @param {(event: MouseEvent) => void} onclick
+ * @param {Record<string, unknown>} [properties]
+ */
+export function button(text, onclick, properties) {
+  return el('button', { type: 'button', onclick, ...properties }, text);
+}
+
+/**
  * A link that looks like a button.
  * @param {string} href
  * @param {string} text
