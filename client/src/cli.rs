@@ -163,8 +163,9 @@ pub struct PlayArgs {
     #[command(flatten)]
     pub opening: OpeningArgs,
     /// Time for each player: 10 or 10m (10 minutes for the game), 5+3 (5 minutes, and 3 seconds more
-    /// after each move), byo 10+3x30 (then 3 periods of 30 seconds), or move 30 (30 seconds for
-    /// each move). m and s after a number name another unit.
+    /// after each move), byo 10+3x30 (then 3 periods of 30 seconds), move 30 (30 seconds for
+    /// each move), 3d (3 days for each move; also 1, 2, 5, 7 and 14), or 7d+12h (7 days, and 12 hours
+    /// more after each move). d, h, m and s after a number name another unit.
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = time)]
     pub time: TimeControl,
     /// List the room for everybody.
@@ -212,7 +213,7 @@ pub struct WatchArgs {
     pub opening: OpeningArgs,
     /// Time for each bot: 10 or 10m (10 minutes for the game), 5+3 (5 minutes, and 3 seconds more
     /// after each move), byo 10+3x30 (then 3 periods of 30 seconds), or move 30 (30 seconds for
-    /// each move). m and s after a number name another unit.
+    /// each move). h, m and s after a number name another unit.
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = time)]
     pub time: TimeControl,
     /// The server, and who you are there.
@@ -659,13 +660,15 @@ mod tests {
             "join notacode",
             "close",
             "challenge",
-            "challenge Ann --time 3h",
+            "challenge Ann --time 4d",
             "seat --engine x",
             "seat k7m2qpxw9abc --engine x --seek free",
             "watch",
             "watch k7m2qpxw9abc --bots attack,attack",
             "watch --bots attack",
-            "play --time 3h",
+            "play --time 3w",
+            "play --time 25h",
+            "play --time 15d+1h",
             "play --time 1441",
             "play --time move 0",
             "rooms --server ftp://example.org",

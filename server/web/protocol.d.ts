@@ -278,7 +278,7 @@ export type FinishedGame = {
     /** For the second seat. */
     second: Player, };
 
-/** A player of a paired room must act for the first time. Until both have acted, either of them may abort the game. */
+/** A player of a daily game or a paired room must act for the first time. Until both have acted, either of them may abort the game. */
 export type FirstAct = {
     /** Their seat. */
     seat: Seat,
@@ -355,7 +355,7 @@ export type GameSnapshot = {
     rematch_ask?: Seat,
     /** The game's clock, if there is a time control. */
     clock?: Clock,
-    /** The first act for which the game waits; only in the first game of a paired room. */
+    /** The first act for which the game waits; only in daily games and the first game of a paired room. */
     first_act?: FirstAct,
     /** The nudge that the seat to act has not answered. */
     nudge?: Nudge,
@@ -1109,7 +1109,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "too_many_connections" | "too_many_new_connections" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "no_claim" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "too_many_connections" | "too_many_new_connections" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -1378,7 +1378,7 @@ export type Spectators = {
 /** A stone's colour, and with it a side of the game. Black moves first. */
 export type Stone = "black" | "white";
 
-/** How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000, "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`, `move 30s`. A parsed value is in range; check values built otherwise. */
+/** How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000, "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`, `move 30s`, `3d`, `7d+12h`. A parsed value is in range; check values built otherwise. */
 export type TimeControl = { "type": "none" }
   | { "type": "sudden_death",
     /** For the whole game. */
@@ -1397,6 +1397,9 @@ export type TimeControl = { "type": "none" }
     periods: number, }
   | { "type": "per_move",
     /** For each move. */
+    move_ms: number, }
+  | { "type": "daily",
+    /** For each move: 1, 2, 3, 5, 7 or 14 days. */
     move_ms: number, };
 
 /** The value of a position or a move for the side to move. On the wire: `{"chance": 0.61}`, `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`. */

@@ -12,10 +12,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::seat::{BySeat, Seat};
 
-/// Longest main time, period or time for a move: a day.
-pub const TIME_MAX_MS: u64 = 24 * 60 * 60 * 1000;
-/// Longest increment: ten minutes.
-pub const INCREMENT_MAX_MS: u64 = 10 * 60 * 1000;
+const SECOND_MS: u64 = 1_000;
+const MINUTE_MS: u64 = 60 * SECOND_MS;
+const HOUR_MS: u64 = 60 * MINUTE_MS;
+/// A day. A game with a main time or a time for a move from here on is daily.
+pub const DAY_MS: u64 = 24 * HOUR_MS;
+/// Longest main time or period of a game that is not daily. The time for a move is shorter.
+pub const TIME_MAX_MS: u64 = DAY_MS;
+/// Longest increment of a game that is not daily: ten minutes.
+pub const INCREMENT_MAX_MS: u64 = 10 * MINUTE_MS;
+/// The days for each move that a daily game can have.
+pub const DAYS_FOR_MOVE: [u64; 6] = [1, 2, 3, 5, 7, 14];
+/// Most days of main time in a daily game with an increment.
+pub const MAIN_DAYS_MAX: u64 = 14;
+/// Longest increment of a daily game.
+pub const DAILY_INCREMENT_MAX_MS: u64 = DAY_MS;
+/// With an increment, a daily clock holds at most so many times its main time.
+const DAILY_BANK_TIMES: u64 = 4;
 /// Shortest main time, period or time for a move.
 pub const TIME_MIN_MS: u64 = 1000;
 /// Most byo-yomi periods.
@@ -38,7 +51,7 @@ pub fn millis(duration: Duration) -> u64 {
 
 /// How much time the players have. On the wire: `{"type": "fischer", "main_ms": 300000,
 /// "increment_ms": 3000}`; in text `none`, `10m`, `5+3` (minutes and seconds), `byo 10m+3x30s`,
-/// `move 30s`. A parsed value is in range; check values built otherwise.
+/// `move 30s`, `3d`, `7d+12h`. A parsed value is in range; check values built otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", remote = "Self")]
@@ -51,7 +64,8 @@ pub enum TimeControl {
         /// For the whole game.
         main_ms: u64,
     },
-    /// Sudden death with an increment after each move.
+    /// Sudden death with an increment after each move. Daily if the main time is a day or more; then
+    /// the main time is in whole days.
     Fischer {
         /// At the start.
         main_ms: u64,
@@ -68,9 +82,14 @@ pub enum TimeControl {
         /// How many.
         periods: u8,
     },
-    /// A fixed time for each move; unused time is lost.
+    /// A fixed time for each move, less than a day; unused time is lost.
     PerMove {
         /// For each move.
+        move_ms: u64,
+    },
+    /// The same with whole days for each move.
+    Daily {
+        /// For each move: 1, 2, 3, 5, 7 or 14 days.
         move_ms: u64,
     },
 }
@@ -81,18 +100,24 @@ pub enum TimeControlError {
     /// A number is out of range.
     #[error(
         "times are 1 second to 24 hours (a byo-yomi's main time may be 0), an increment is at \
-         most 10 minutes, periods are 1 to 25"
+         most 10 minutes, periods are 1 to 25; a daily game has 1, 2, 3, 5, 7 or 14 days for each \
+         move, or 1 to 14 whole days and an increment of at most 24 hours"
     )]
     Range,
     /// The text is not a time control.
-    #[error("a time control is none, 10m, 5+3, byo 10m+3x30s or move 30s")]
+    #[error("a time control is none, 10m, 5+3, byo 10m+3x30s, move 30s, 3d or 7d+12h")]
     Text,
 }
 
 impl<'de> Deserialize<'de> for TimeControl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Calls the inherent function that serde derives.
-        Self::deserialize(deserializer)?.check().map_err(serde::de::Error::custom)
+        let control = match Self::deserialize(deserializer)? {
+            // Logs and records from before there were daily games have it.
+            Self::PerMove { move_ms: DAY_MS } => Self::Daily { move_ms: DAY_MS },
+            control => control,
+        };
+        control.check().map_err(serde::de::Error::custom)
     }
 }
 
@@ -106,6 +131,8 @@ impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::None => f.write_str("none"),
+            // `1d` is a daily game.
+            Self::SuddenDeath { main_ms: DAY_MS } => f.write_str("24h"),
             Self::SuddenDeath { main_ms } => f.write_str(&length(main_ms)),
             Self::Fischer { main_ms, increment_ms } => {
                 write!(f, "{}+{}", length(main_ms), length(increment_ms))
@@ -114,6 +141,7 @@ impl fmt::Display for TimeControl {
                 write!(f, "byo {}+{periods}x{}", length(main_ms), length(period_ms))
             }
             Self::PerMove { move_ms } => write!(f, "move {}", length(move_ms)),
+            Self::Daily { move_ms } => f.write_str(&length(move_ms)),
         }
     }
 }
@@ -122,8 +150,6 @@ impl FromStr for TimeControl {
     type Err = TimeControlError;
 
     fn from_str(text: &str) -> Result<Self, TimeControlError> {
-        const MINUTE_MS: u64 = 60_000;
-        const SECOND_MS: u64 = 1_000;
         let control = if text == "none" {
             Self::None
         } else if let Some(rest) = text.strip_prefix("byo ") {
@@ -137,10 +163,13 @@ impl FromStr for TimeControl {
         } else if let Some(each) = text.strip_prefix("move ") {
             Self::PerMove { move_ms: read_length(each, SECOND_MS)? }
         } else if let Some((main, increment)) = text.split_once('+') {
+            let increment_unit_ms = if main.ends_with('d') { HOUR_MS } else { SECOND_MS };
             Self::Fischer {
                 main_ms: read_length(main, MINUTE_MS)?,
-                increment_ms: read_length(increment, SECOND_MS)?,
+                increment_ms: read_length(increment, increment_unit_ms)?,
             }
+        } else if text.ends_with('d') {
+            Self::Daily { move_ms: read_length(text, DAY_MS)? }
         } else {
             Self::SuddenDeath { main_ms: read_length(text, MINUTE_MS)? }
         };
@@ -148,26 +177,26 @@ impl FromStr for TimeControl {
     }
 }
 
+/// The units of a length of time in text, the largest first. `ms` comes before `m` and `s`, with one
+/// of which it would be confused.
+const UNITS: [(&str, u64); 5] =
+    [("d", DAY_MS), ("h", HOUR_MS), ("ms", 1), ("m", MINUTE_MS), ("s", SECOND_MS)];
+
 /// A length of time in its largest whole unit, such as `5m` or `90s`.
 fn length(ms: u64) -> String {
-    match ms {
-        ms if ms > 0 && ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
-        ms if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
-        ms => format!("{ms}ms"),
+    let is_whole = |unit_ms: u64| unit_ms > 1 && ms > 0 && ms.is_multiple_of(unit_ms);
+    let unit = UNITS.into_iter().find(|&(_, unit_ms)| is_whole(unit_ms));
+    match unit {
+        Some((unit, unit_ms)) => format!("{}{unit}", ms / unit_ms),
+        None if ms == 0 => "0s".to_owned(),
+        None => format!("{ms}ms"),
     }
 }
 
-/// Reads `5m`, `90s`, `1500ms`, or a number in the given default unit.
+/// Reads `2d`, `12h`, `5m`, `90s`, `1500ms`, or a number in the given default unit.
 fn read_length(text: &str, usual_ms: u64) -> Result<u64, TimeControlError> {
-    let (number, unit_ms) = if let Some(number) = text.strip_suffix("ms") {
-        (number, 1)
-    } else if let Some(number) = text.strip_suffix('m') {
-        (number, 60_000)
-    } else if let Some(number) = text.strip_suffix('s') {
-        (number, 1_000)
-    } else {
-        (text, usual_ms)
-    };
+    let with_unit = |(unit, unit_ms)| Some((text.strip_suffix(unit)?, unit_ms));
+    let (number, unit_ms) = UNITS.into_iter().find_map(with_unit).unwrap_or((text, usual_ms));
     if !number.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(TimeControlError::Text);
     }
@@ -182,18 +211,26 @@ impl TimeControl {
     /// When a number is out of range.
     pub fn check(self) -> Result<Self, TimeControlError> {
         let time = |ms| (TIME_MIN_MS..=TIME_MAX_MS).contains(&ms);
+        let days = |ms: u64| ms.is_multiple_of(DAY_MS).then_some(ms / DAY_MS);
         let fine = match self {
             Self::None => true,
             Self::SuddenDeath { main_ms } => time(main_ms),
-            Self::Fischer { main_ms, increment_ms } => {
+            Self::Fischer { main_ms, increment_ms } if main_ms < DAY_MS => {
                 time(main_ms) && increment_ms <= INCREMENT_MAX_MS
+            }
+            Self::Fischer { main_ms, increment_ms } => {
+                days(main_ms).is_some_and(|days| days <= MAIN_DAYS_MAX)
+                    && increment_ms <= DAILY_INCREMENT_MAX_MS
             }
             Self::ByoYomi { main_ms, period_ms, periods } => {
                 (main_ms == 0 || time(main_ms))
                     && time(period_ms)
                     && (1..=PERIODS_MAX).contains(&periods)
             }
-            Self::PerMove { move_ms } => time(move_ms),
+            Self::PerMove { move_ms } => time(move_ms) && move_ms < DAY_MS,
+            Self::Daily { move_ms } => {
+                days(move_ms).is_some_and(|days| DAYS_FOR_MOVE.contains(&days))
+            }
         };
         if fine { Ok(self) } else { Err(TimeControlError::Range) }
     }
@@ -201,6 +238,18 @@ impl TimeControl {
     /// Whether there is no time control.
     pub const fn is_none(&self) -> bool {
         matches!(self, Self::None)
+    }
+
+    /// Whether a game is played over days: it has a main time or a time for each move of a day or
+    /// more. In such a game absence is normal.
+    pub const fn is_daily(self) -> bool {
+        match self {
+            Self::None | Self::PerMove { .. } => false,
+            Self::Daily { .. } => true,
+            Self::SuddenDeath { main_ms }
+            | Self::Fischer { main_ms, .. }
+            | Self::ByoYomi { main_ms, .. } => main_ms >= DAY_MS,
+        }
     }
 
     /// A side's time for a game of [`EXPECTED_MOVES`] moves, in milliseconds; `None` without a time
@@ -211,7 +260,7 @@ impl TimeControl {
             Self::SuddenDeath { main_ms } => (main_ms, 0),
             Self::Fischer { main_ms, increment_ms } => (main_ms, increment_ms),
             Self::ByoYomi { main_ms, period_ms, .. } => (main_ms, period_ms),
-            Self::PerMove { move_ms } => (0, move_ms),
+            Self::PerMove { move_ms } | Self::Daily { move_ms } => (0, move_ms),
         };
         Some(main_ms.saturating_add(each_ms.saturating_mul(EXPECTED_MOVES)))
     }
@@ -222,7 +271,7 @@ impl TimeControl {
             Self::None => return None,
             Self::SuddenDeath { main_ms } | Self::Fischer { main_ms, .. } => (main_ms, 0),
             Self::ByoYomi { main_ms, periods, .. } => (main_ms, periods),
-            Self::PerMove { move_ms } => (move_ms, 0),
+            Self::PerMove { move_ms } | Self::Daily { move_ms } => (move_ms, 0),
         };
         Some(SideTime { left_ms: main_ms, periods, lag_used_ms: 0 })
     }
@@ -233,9 +282,11 @@ impl TimeControl {
             Self::ByoYomi { period_ms, .. } => {
                 side.left_ms.saturating_add(period_ms.saturating_mul(side.periods as u64))
             }
-            Self::None | Self::SuddenDeath { .. } | Self::Fischer { .. } | Self::PerMove { .. } => {
-                side.left_ms
-            }
+            Self::None
+            | Self::SuddenDeath { .. }
+            | Self::Fischer { .. }
+            | Self::PerMove { .. }
+            | Self::Daily { .. } => side.left_ms,
         }
     }
 
@@ -245,15 +296,22 @@ impl TimeControl {
         match self {
             Self::None => side,
             Self::SuddenDeath { .. } => SideTime { left_ms, ..side },
-            Self::Fischer { increment_ms, .. } => {
-                SideTime { left_ms: left_ms.saturating_add(increment_ms).min(TIME_MAX_MS), ..side }
+            Self::Fischer { main_ms, increment_ms } => {
+                let most_ms = if self.is_daily() {
+                    main_ms.saturating_mul(DAILY_BANK_TIMES)
+                } else {
+                    TIME_MAX_MS
+                };
+                SideTime { left_ms: left_ms.saturating_add(increment_ms).min(most_ms), ..side }
             }
             Self::ByoYomi { period_ms, .. } => {
                 let over = spent_ms.saturating_sub(side.left_ms);
                 let lost = u8::try_from(over / period_ms).unwrap_or(u8::MAX);
                 SideTime { left_ms, periods: side.periods.saturating_sub(lost), ..side }
             }
-            Self::PerMove { move_ms } => SideTime { left_ms: move_ms, ..side },
+            Self::PerMove { move_ms } | Self::Daily { move_ms } => {
+                SideTime { left_ms: move_ms, ..side }
+            }
         }
     }
 }
@@ -394,7 +452,7 @@ impl Clock {
                 (share + increment_ms / 2).min(side.left_ms / 2)
             }
             TimeControl::ByoYomi { period_ms, .. } => share.max(period_ms / 2),
-            TimeControl::PerMove { move_ms } => move_ms / 2,
+            TimeControl::PerMove { move_ms } | TimeControl::Daily { move_ms } => move_ms / 2,
         })
     }
 
@@ -417,7 +475,8 @@ impl Clock {
             | TimeControl::SuddenDeath { .. }
             | TimeControl::Fischer { .. }
             | TimeControl::ByoYomi { .. }
-            | TimeControl::PerMove { .. } => face(side.left_ms.saturating_sub(spent), side.periods),
+            | TimeControl::PerMove { .. }
+            | TimeControl::Daily { .. } => face(side.left_ms.saturating_sub(spent), side.periods),
         }
     }
 }
@@ -426,7 +485,11 @@ impl Clock {
 mod tests {
     use super::*;
 
-    const MINUTE: u64 = 60_000;
+    const MINUTE: u64 = MINUTE_MS;
+
+    const fn days(days: u64) -> u64 {
+        days * DAY_MS
+    }
 
     fn side(left_ms: u64, periods: u8) -> SideTime {
         SideTime { left_ms, periods, lag_used_ms: 0 }
@@ -468,6 +531,18 @@ mod tests {
         let per_move = TimeControl::PerMove { move_ms: 5_000 };
         check(per_move, side(5_000, 0), 4_999, Ok(side(5_000, 0)));
         check(per_move, side(5_000, 0), 5_000, Err(Flag));
+
+        let daily = TimeControl::Daily { move_ms: days(3) };
+        check(daily, side(days(3), 0), days(3) - 1, Ok(side(days(3), 0)));
+        check(daily, side(days(3), 0), days(3), Err(Flag));
+
+        // Four times the main time, and no more.
+        let bank = TimeControl::Fischer { main_ms: days(7), increment_ms: 12 * HOUR_MS };
+        check(bank, side(days(7), 0), days(1), Ok(side(days(6) + 12 * HOUR_MS, 0)));
+        check(bank, side(days(28) - 12 * HOUR_MS, 0), 0, Ok(side(days(28), 0)));
+        check(bank, side(days(28) - 12 * HOUR_MS, 0), 1, Ok(side(days(28) - 1, 0)));
+        check(bank, side(days(28), 0), 0, Ok(side(days(28), 0)));
+        check(bank, side(1, 0), 1, Err(Flag));
     }
 
     #[test]
@@ -518,11 +593,57 @@ mod tests {
             (byo(0, TIME_MAX_MS, PERIODS_MAX), true),
             (byo(0, TIME_MAX_MS, PERIODS_MAX + 1), false),
             (TimeControl::PerMove { move_ms: TIME_MIN_MS }, true),
-            (TimeControl::PerMove { move_ms: TIME_MAX_MS + 1 }, false),
+            (TimeControl::PerMove { move_ms: DAY_MS - 1 }, true),
+            (TimeControl::PerMove { move_ms: DAY_MS }, false),
+            (TimeControl::Daily { move_ms: DAY_MS - 1 }, false),
+            (TimeControl::Daily { move_ms: DAY_MS + 1 }, false),
+            (fischer(DAY_MS - 1, INCREMENT_MAX_MS), true),
+            (fischer(DAY_MS - 1, INCREMENT_MAX_MS + 1), false),
+            (fischer(DAY_MS, 0), true),
+            (fischer(DAY_MS, DAILY_INCREMENT_MAX_MS), true),
+            (fischer(DAY_MS, DAILY_INCREMENT_MAX_MS + 1), false),
+            (fischer(DAY_MS + 1, 0), false),
+            (fischer(days(MAIN_DAYS_MAX), HOUR_MS), true),
+            (fischer(days(MAIN_DAYS_MAX + 1), HOUR_MS), false),
         ];
         for (control, fine) in cases {
             assert_eq!(control.check().is_ok(), fine, "{control:?}");
         }
+        let daily = (0..=15).filter(|&n| TimeControl::Daily { move_ms: days(n) }.check().is_ok());
+        assert_eq!(daily.collect::<Vec<_>>(), DAYS_FOR_MOVE);
+    }
+
+    #[test]
+    fn games_of_a_day_or_more_are_daily() {
+        let cases = [
+            ("none", false),
+            ("86399s", false),
+            ("24h", true),
+            ("86399s+3", false),
+            ("1d+0", true),
+            ("14d+24h", true),
+            ("byo 0+25x24h", false),
+            ("byo 24h+1x1s", true),
+            ("move 86399s", false),
+            ("1d", true),
+        ];
+        for (text, is_daily) in cases {
+            let control = text.parse::<TimeControl>().expect("a control");
+            assert_eq!(control.is_daily(), is_daily, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_for_each_move_are_a_type_of_their_own_on_the_wire() {
+        let daily = TimeControl::Daily { move_ms: DAY_MS };
+        let wire = r#"{"type":"daily","move_ms":86400000}"#;
+        assert_eq!(serde_json::to_string(&daily).unwrap(), wire);
+        let read = |text: &str| serde_json::from_str::<TimeControl>(text).ok();
+        assert_eq!(read(wire), Some(daily));
+        let per_move = |ms: u64| read(&format!(r#"{{"type":"per_move","move_ms":{ms}}}"#));
+        assert_eq!(per_move(DAY_MS), Some(daily), "written before there were daily games");
+        assert_eq!(per_move(days(2)), None);
+        assert_eq!(read(r#"{"type":"daily","move_ms":30000}"#), None);
     }
 
     #[test]
@@ -550,21 +671,61 @@ mod tests {
             ("5m+3s", TimeControl::Fischer { main_ms: 5 * MINUTE, increment_ms: 3_000 }),
             ("byo 0s+3x30s", TimeControl::ByoYomi { main_ms: 0, period_ms: 30_000, periods: 3 }),
             ("move 30s", TimeControl::PerMove { move_ms: 30_000 }),
+            ("5h", TimeControl::SuddenDeath { main_ms: 5 * HOUR_MS }),
+            ("24h", TimeControl::SuddenDeath { main_ms: DAY_MS }),
+            ("3d", TimeControl::Daily { move_ms: days(3) }),
+            ("7d+12h", TimeControl::Fischer { main_ms: days(7), increment_ms: 12 * HOUR_MS }),
+            ("1d+10m", TimeControl::Fischer { main_ms: DAY_MS, increment_ms: 10 * MINUTE }),
+            ("2d+0s", TimeControl::Fischer { main_ms: days(2), increment_ms: 0 }),
         ];
         for (text, control) in cases {
             assert_eq!(text.parse(), Ok(control), "{text}");
             assert_eq!(control.to_string(), text);
         }
-        let short = [("5+3", "5m+3s"), ("10", "10m"), ("byo 10+3x30", "byo 10m+3x30s")];
+        let short = [
+            ("5+3", "5m+3s"),
+            ("10", "10m"),
+            ("byo 10+3x30", "byo 10m+3x30s"),
+            ("7d+12", "7d+12h"),
+        ];
         for (text, long) in short {
             assert_eq!(text.parse::<TimeControl>(), long.parse(), "{text}");
         }
-        let wrong =
-            ["", "m", "5+", "+3", "byo 5", "byo 5+3", "move", "-5", "5h", "18446744073709551616"];
+        let wrong = [
+            "",
+            "m",
+            "d",
+            "5+",
+            "+3",
+            "7d+",
+            "byo 5",
+            "byo 5+3",
+            "move",
+            "-5",
+            "-5d",
+            "5w",
+            "1d12h",
+            "18446744073709551616",
+        ];
         for text in wrong {
             assert_eq!(text.parse::<TimeControl>(), Err(TimeControlError::Text), "{text}");
         }
-        for text in ["0", "25000", "5+601", "byo 1+26x30", "18446744073709551615"] {
+        let range = [
+            "0",
+            "25000",
+            "5+601",
+            "byo 1+26x30",
+            "18446744073709551615",
+            "0d",
+            "4d",
+            "15d",
+            "move 24h",
+            "15d+1h",
+            "36h+1h",
+            "1d+25h",
+            "213503982335d",
+        ];
+        for text in range {
             assert_eq!(text.parse::<TimeControl>(), Err(TimeControlError::Range), "{text}");
         }
     }

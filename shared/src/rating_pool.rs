@@ -76,8 +76,10 @@ pub enum Speed {
     Fast,
     /// Less than 10 minutes.
     Normal,
-    /// 10 minutes or more.
+    /// 10 minutes or more, and not daily.
     Slow,
+    /// A day or more for each move, or as main time.
+    Daily,
 }
 
 /// The text names no pool.
@@ -101,6 +103,7 @@ impl RatingPool {
         let speed = match time.expected_ms()? {
             ..NORMAL_MS => Speed::Fast,
             NORMAL_MS..SLOW_MS => Speed::Normal,
+            SLOW_MS.. if time.is_daily() => Speed::Daily,
             SLOW_MS.. => Speed::Slow,
         };
         let kind = PoolKind::People;
@@ -184,6 +187,9 @@ mod tests {
             (Variant::Freestyle, side(15), "3m", Some("freestyle/15/normal")),
             (Variant::Freestyle, side(15), "599s", Some("freestyle/15/normal")),
             (Variant::Freestyle, side(15), "10m", Some("freestyle/15/slow")),
+            (Variant::Freestyle, side(15), "byo 0+25x24h", Some("freestyle/15/slow")),
+            (Variant::Freestyle, side(15), "1d", Some("freestyle/15/daily")),
+            (Variant::Renju, side(15), "7d+12h", Some("renju/15/daily")),
             // Not rated.
             (Variant::Freestyle, side(15), "none", None),
             (Variant::Freestyle, side(16), "5+3", None),
@@ -199,7 +205,7 @@ mod tests {
     fn a_pool_is_read_as_it_is_written_and_nothing_else_is() {
         for variant in Variant::FIVES {
             for size in [SizeClass::Fifteen, SizeClass::Nineteen, SizeClass::Unbounded] {
-                for speed in [Speed::Fast, Speed::Normal, Speed::Slow] {
+                for speed in [Speed::Fast, Speed::Normal, Speed::Slow, Speed::Daily] {
                     for kind in [PoolKind::People, PoolKind::Bots, PoolKind::Placement] {
                         let pool = RatingPool { variant, size, speed, kind };
                         assert_eq!(pool.to_string().parse(), Ok(pool));

@@ -206,6 +206,8 @@ mod tests {
             ("--size 19", "freestyle 19x19, 5+3"),
             ("--variant renju --time none", "renju 15x15, no clock, swap2"),
             ("--variant tic-tac-toe --time move 30", "tic-tac-toe, move 30s"),
+            ("--time 3d", "freestyle 15x15, 3d, swap2"),
+            ("--time 7d+12h", "freestyle 15x15, 7d+12h, swap2"),
             ("--opening free", "freestyle 15x15, 5+3"),
         ];
         for (text, expected) in cases {

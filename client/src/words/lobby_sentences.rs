@@ -22,12 +22,13 @@ pub fn settings(settings: &GameSettings) -> String {
     format!("{rules}, {}{opening}{rated}", short_time(*time))
 }
 
-/// A time control in short, as people type it: minutes and seconds, as in `5+3` and `byo 10+3x30`.
+/// A time control in short, as people type it: minutes and seconds, as in `5+3` and `byo 10+3x30`, or
+/// days.
 pub fn short_time(time: TimeControl) -> String {
     const MINUTE_MS: u64 = 60_000;
     const SECOND_MS: u64 = 1_000;
     let are_whole = |main_ms: u64, more_ms: u64| {
-        main_ms.is_multiple_of(MINUTE_MS) && more_ms.is_multiple_of(SECOND_MS)
+        main_ms.is_multiple_of(MINUTE_MS) && more_ms.is_multiple_of(SECOND_MS) && !time.is_daily()
     };
     match time {
         TimeControl::None => "no clock".to_owned(),
@@ -40,7 +41,8 @@ pub fn short_time(time: TimeControl) -> String {
         TimeControl::SuddenDeath { .. }
         | TimeControl::Fischer { .. }
         | TimeControl::ByoYomi { .. }
-        | TimeControl::PerMove { .. } => time.to_string(),
+        | TimeControl::PerMove { .. }
+        | TimeControl::Daily { .. } => time.to_string(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use fivefold_shared::{
-    clock::{Face, TimeControl},
+    clock::{DAY_MS, Face, TimeControl},
     notation::coordinates,
     protocol::{
         Absent, ChatLine, Event, FirstAct, GameRatings, Name, Nudge, PlayerRating, SanctionKind,
@@ -15,6 +15,8 @@ use fivefold_shared::{
 };
 
 use crate::{play::perspective::Perspective, terminal::sanitize::sanitize, words::bot_names};
+
+const HOUR_MS: u64 = DAY_MS / 24;
 
 /// What people read when the bot of a local game fails.
 pub const BOT_FAILED: &str = "The bot has not answered, so any move is made for it.";
@@ -116,11 +118,14 @@ pub fn ratings(room: &RoomState, ratings: &GameRatings) -> String {
 pub fn kept_seat(perspective: Perspective<'_>, claim_after_ms: u64) -> String {
     let Perspective { room, .. } = perspective;
     let opponent = perspective.seat().and_then(|seat| room.seats.get(seat.other()));
+    let has_clock = room.running().is_some_and(|game| game.clock.is_some());
+    let clock = if has_clock { " On your turn your clock keeps running." } else { "" };
     let Some(opponent) = opponent.filter(|player| player.bot().is_none()) else {
         return "Your seat is kept.".to_owned();
     };
-    let has_clock = room.running().is_some_and(|game| game.clock.is_some());
-    let clock = if has_clock { " On your turn your clock keeps running." } else { "" };
+    if room.time.is_daily() {
+        return format!("Your seat is kept.{clock}");
+    }
     let (name, seconds) = (bot_names::player(opponent), claim_after_ms / 1_000);
     format!(
         "Your seat is kept.{clock} If you are away for {seconds} s on your turn, {name} may claim the \
@@ -241,13 +246,17 @@ pub fn time(control: TimeControl) -> String {
             let periods = counted(periods.into(), "period");
             format!("{main}{periods} of {}", length(period_ms))
         }
-        TimeControl::PerMove { move_ms } => format!("{} for each move", length(move_ms)),
+        TimeControl::PerMove { move_ms } | TimeControl::Daily { move_ms } => {
+            format!("{} for each move", length(move_ms))
+        }
     }
 }
 
 /// A length of time in words, in its largest whole unit.
 fn length(ms: u64) -> String {
     match ms {
+        ms if ms > 0 && ms.is_multiple_of(DAY_MS) => counted(ms / DAY_MS, "day"),
+        ms if ms > 0 && ms.is_multiple_of(HOUR_MS) => counted(ms / HOUR_MS, "hour"),
         ms if ms > 0 && ms.is_multiple_of(60_000) => counted(ms / 60_000, "minute"),
         ms if ms.is_multiple_of(1_000) => counted(ms / 1_000, "second"),
         ms => counted(ms, "millisecond"),
@@ -283,15 +292,32 @@ pub fn said(line: &ChatLine, speaker: Speaker) -> String {
     }
 }
 
-/// The text of one side's clock, such as `4:59`, `0:09.3`, or in byo-yomi `0:30 x3`.
+/// The text of one side's clock, such as `4:59`, `0:09.3`, `1:30:00`, `2 d 4 h`, or in byo-yomi
+/// `0:30 x3`.
 pub fn clock(face: Face) -> String {
     const TENTHS_BELOW_MS: u64 = 10_000;
     let Face { left_ms, periods, running: _ } = face;
-    let (minutes, seconds) = (left_ms / 60_000, left_ms / 1_000 % 60);
+    if left_ms >= DAY_MS {
+        return span(left_ms);
+    }
+    let (hours, minutes, seconds) = (left_ms / HOUR_MS, left_ms / 60_000, left_ms / 1_000 % 60);
+    if hours > 0 {
+        return format!("{hours}:{:02}:{seconds:02}", minutes % 60);
+    }
     let tenths =
         if left_ms < TENTHS_BELOW_MS { format!(".{}", left_ms / 100 % 10) } else { String::new() };
     let periods = if periods > 0 { format!(" x{periods}") } else { String::new() };
     format!("{minutes}:{seconds:02}{tenths}{periods}")
+}
+
+/// A span of time such as `2 d 4 h`, `4 h 12 min` or `35 s`.
+fn span(ms: u64) -> String {
+    let (days, hours, minutes) = (ms / DAY_MS, ms / HOUR_MS % 24, ms / 60_000 % 60);
+    match ms {
+        DAY_MS.. => format!("{days} d {hours} h"),
+        HOUR_MS.. => format!("{hours} h {minutes} min"),
+        _ => format!("{} s", ms.div_ceil(1_000)),
+    }
 }
 
 /// Both clocks at this time, such as `Black 4:59, White 5:00`; nothing without a time control.
@@ -323,13 +349,12 @@ pub fn absent(perspective: Perspective<'_>, away: Absent, now: u64) -> Vec<Strin
 /// What follows at this time if the player who must begin, or who was nudged, does not act.
 pub fn deadline(perspective: Perspective<'_>, now: u64) -> Option<String> {
     let game = perspective.room.running()?;
-    let left = |until: u64| until.saturating_sub(now).div_ceil(1_000);
     if let Some(FirstAct { seat, until }) = game.first_act {
-        let (who, seconds) = (player(perspective, seat), left(until));
-        return Some(format!("{who} must begin within {seconds} s, or the game is aborted."));
+        let (who, left) = (player(perspective, seat), span(until.saturating_sub(now)));
+        return Some(format!("{who} must begin within {left}, or the game is aborted."));
     }
     let Nudge { by, until } = game.nudge?;
-    let (asked, seconds) = (by.other(), left(until));
+    let (asked, seconds) = (by.other(), until.saturating_sub(now).div_ceil(1_000));
     Some(match (perspective.plays(asked), perspective.plays(by), seconds) {
         (true, _, 0) => "Still there? Act now: your opponent may claim the game.".into(),
         (true, _, _) => {
@@ -362,6 +387,9 @@ mod tests {
             ("byo 10+3x30", "10 minutes each, then 3 periods of 30 seconds"),
             ("byo 0+1x1m", "1 period of 1 minute"),
             ("move 30", "30 seconds for each move"),
+            ("2h", "2 hours each"),
+            ("1d", "1 day for each move"),
+            ("7d+12h", "7 days each and 12 hours more after each move"),
         ];
         for (text, expected) in cases {
             assert_eq!(time(text.parse().unwrap()), expected, "{text}");
@@ -404,7 +432,11 @@ mod tests {
             (9_999, 0, "0:09.9"),
             (0, 0, "0:00.0"),
             (30_000, 3, "0:30 x3"),
-            (5_400_000, 0, "90:00"),
+            (3_599_999, 0, "59:59"),
+            (3_600_000, 0, "1:00:00"),
+            (24 * 3_600_000 - 1, 0, "23:59:59"),
+            (24 * 3_600_000, 0, "1 d 0 h"),
+            (52 * 3_600_000 + 59 * 60_000, 0, "2 d 4 h"),
         ];
         for (left_ms, periods, expected) in cases {
             assert_eq!(clock(Face { left_ms, periods, running: true }), expected);

@@ -206,9 +206,9 @@ settings! {
     "unplayed-room-close" SECONDS: Time(ANY, SECOND) => room.unplayed_room_close;
     /// The same for a room whose game is over.
     "finished-room-close" SECONDS: Time(ANY, SECOND) => room.finished_room_close;
-    /// The same for a room with an unfinished game between two people.
+    /// The same for a room with an unfinished game between two people, and before and after a daily game.
     "abandoned-room-close" SECONDS: Time(ANY, SECOND) => room.abandoned_room_close;
-    /// When the player to move has been away for this time, the opponent may claim a win.
+    /// When the player to move has been away for this time, the opponent may claim a win, except in a daily game.
     "claim-after" SECONDS: Time(POSITIVE, SECOND) => room.claim_after;
     /// End such a game after this time, even if nobody claims it.
     "abandon-after" SECONDS: Time(ANY, SECOND) => room.abandoned_game;

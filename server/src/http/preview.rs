@@ -178,7 +178,8 @@ fn describe_room(LinkedRoom { summary: room, moves, .. }: &LinkedRoom) -> String
         TimeControl::SuddenDeath { .. }
         | TimeControl::Fischer { .. }
         | TimeControl::ByoYomi { .. }
-        | TimeControl::PerMove { .. } => format!("clock {}", room.time),
+        | TimeControl::PerMove { .. }
+        | TimeControl::Daily { .. } => format!("clock {}", room.time),
     };
     let invitation = if room.seats.vacant().is_some() {
         "A seat is open. Open the link and press Play to take it."

@@ -1,5 +1,6 @@
 //! The running games of paired players: nobody is in two of them. Rooms report here when such a game
-//! begins and ends, and the pairing takes the ends from here.
+//! begins and ends, and the pairing takes the ends from here. Daily games are not among them: people
+//! play others beside.
 //!
 //! It does not know why people are paired.
 
@@ -48,11 +49,15 @@ pub(crate) struct GameEnd {
 }
 
 impl PairedGames {
-    /// Begins a game. The same room may begin again. Returns whether it had no game.
+    /// Begins a game, unless it is daily. The same room may begin again. Returns whether the game
+    /// counts, and the room had none.
     ///
     /// # Errors
     /// If one of the players is in the game of another room.
     pub(crate) fn begin(&self, room: &RoomCode, game: PairedGame) -> Result<bool, Playing> {
+        if game.settings.time.is_daily() {
+            return Ok(false);
+        }
         let mut state = self.lock();
         match state.elsewhere(room, &game) {
             Some(playing) => Err(playing),

@@ -200,6 +200,37 @@ async fn nobody_is_in_two_paired_games() {
 }
 
 #[tokio::test]
+async fn a_daily_game_leaves_its_players_free_for_others() {
+    let server = TestServer::start(LIMITS);
+    let (mut ann, mut bob) = (server.greet("Ann").await, server.greet("Bob").await);
+    let mut settings = settings();
+    settings["time"] = json!({"type": "daily", "move_ms": 86_400_000});
+    for client in [&mut ann, &mut bob] {
+        seeking(client.ask(json!({"type": "seek", "settings": settings})).await);
+    }
+    let (_, daily, _) = ann.paired().await;
+    assert_eq!(bob.paired().await.1, daily);
+    let mut eve = server.greet("Eve").await;
+    for client in [&mut ann, &mut eve] {
+        client.seek("free").await;
+    }
+    let (_, short, _) = ann.paired().await;
+    assert_ne!(short, daily);
+    // The daily game ends, and the next one begins there beside the short one.
+    for client in [&mut ann, &mut bob] {
+        client.join(&daily).await;
+    }
+    ann.ask(json!({"type": "abort", "room": daily})).await;
+    for client in [&mut ann, &mut bob] {
+        let rematch = client.ask(json!({"type": "rematch", "room": daily})).await;
+        assert!(matches!(rematch, Message::Done { .. }), "{rematch:?}");
+    }
+    assert!(matches!(ann.ask(seek("free")).await, Message::Done { .. }));
+    assert_eq!(ann.paired().await.1, short, "only the short game counts");
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_seek_that_is_cancelled_while_it_is_paired_is_one_or_the_other() {
     let server = TestServer::start(LIMITS);
     for round in 0..20 {

@@ -13,7 +13,7 @@ const LOW_MS = 10_000;
  */
 export function newClock(control) {
   if (!control || control.type === 'none') return undefined;
-  const left_ms = control.type === 'per_move' ? control.move_ms : control.main_ms;
+  const left_ms = 'move_ms' in control ? control.move_ms : control.main_ms;
   const periods = control.type === 'byo_yomi' ? control.periods : undefined;
   return { control, first: { left_ms, periods }, second: { left_ms, periods } };
 }

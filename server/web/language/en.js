@@ -414,6 +414,7 @@ export const texts = {
   refused_already_asked: 'You have already asked. Wait for the answer.',
   refused_nothing_to_take_back: 'You have no move to take back. Play on.',
   refused_opponent_here: 'Your opponent is back. Play on.',
+  refused_no_claim: 'Only the clock ends this game. Wait for your opponent.',
   refused_too_early: 'It is too early for that. Wait a little, then try again.',
   refused_not_abortable: 'This game can no longer be aborted. You can resign.',
   refused_no_nudge: 'You can’t nudge your opponent in this game. Wait, or resign.',

@@ -435,6 +435,7 @@ export const texts = {
   refused_already_asked: 'Ya lo has pedido. Espera la respuesta.',
   refused_nothing_to_take_back: 'No tienes ninguna jugada que deshacer. Sigue jugando.',
   refused_opponent_here: 'Tu rival ha vuelto. Sigue jugando.',
+  refused_no_claim: 'Solo el reloj termina esta partida. Espera a tu rival.',
   refused_too_early: 'Es demasiado pronto. Espera un poco e inténtalo de nuevo.',
   refused_not_abortable: 'Esta partida ya no se puede anular. Puedes abandonar.',
   refused_no_nudge: 'En esta partida no se puede meter prisa al rival. Espera o abandona.',

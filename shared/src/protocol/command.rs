@@ -271,7 +271,8 @@ pub enum RoomRequest {
     },
     /// Give up the game.
     Resign,
-    /// End the first game of a paired room without a result; refused once both players have acted.
+    /// End a daily game, or the first game of a paired room, without a result; refused once both
+    /// players have acted.
     Abort,
     /// Ask an opponent who is present, and does not act in a game without a clock, whether they are
     /// still there. If they do not act within a minute, the game can be claimed.

@@ -186,8 +186,8 @@ pub enum Event {
         /// this event, so that they can come back.
         from: u64,
     },
-    /// In the first game of a paired room, a player who has not acted yet must do so now, or the
-    /// game is aborted. It follows `started`, the first act, and a takeback or an outage of the
+    /// In a daily game, or the first game of a paired room, a player who has not acted yet must do so
+    /// now, or the game is aborted. It follows `started`, the first act, and a takeback or an outage of the
     /// server, which give the whole time again.
     FirstActDue {
         /// Their seat.

@@ -504,7 +504,7 @@ pub struct GameSnapshot {
     /// The game's clock, if there is a time control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
-    /// The first act for which the game waits; only in the first game of a paired room.
+    /// The first act for which the game waits; only in daily games and the first game of a paired room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_act: Option<FirstAct>,
     /// The nudge that the seat to act has not answered.
@@ -515,7 +515,7 @@ pub struct GameSnapshot {
     pub outcome: Option<Outcome<Seat>>,
 }
 
-/// A player of a paired room must act for the first time. Until both have acted, either of them may
+/// A player of a daily game or a paired room must act for the first time. Until both have acted, either of them may
 /// abort the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

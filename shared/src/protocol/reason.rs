@@ -194,7 +194,10 @@ pub enum Reason {
     YourTurn,
     /// The opponent has not been away long enough, or has not had enough time to act.
     TooEarly,
-    /// The game cannot be aborted: both players have acted, or the server has not paired them.
+    /// Nothing can be claimed in a daily game: only the clock ends it.
+    NoClaim,
+    /// The game cannot be aborted: both players have acted, or the server has not paired them and the
+    /// game is not daily.
     NotAbortable,
     /// Nobody is nudged in this game: it has a clock, or the opponent is a bot.
     NoNudge,
@@ -430,6 +433,7 @@ impl Reason {
             | Self::OpponentAway
             | Self::YourTurn
             | Self::TooEarly
+            | Self::NoClaim
             | Self::NotAbortable
             | Self::NoNudge
             | Self::TooManySeeks

@@ -320,8 +320,11 @@ impl Reason {
             Self::OpponentHere => "Your opponent is here.",
             Self::YourTurn => "It is your turn. Make your move.",
             Self::TooEarly => "It is too early for this. Give your opponent more time.",
+            Self::NoClaim => {
+                "In a daily game players may be away. Only the clock ends it: wait for your opponent."
+            }
             Self::NotAbortable => {
-                "Only a game between players who were paired here can be aborted, and only until both have acted. You can resign."
+                "Only a daily game, or one between players who were paired here, can be aborted, and only until both have acted. You can resign."
             }
             Self::NoNudge => {
                 "Nobody is asked to move in this game. Its clock decides, or a bot plays."

@@ -1,7 +1,7 @@
 //! Bots on turn. While a bot is on turn and somebody is present, either one job is under way for
 //! it, or its reply waits until people can follow. If no legal reply comes in time, the game
 //! continues with any legal move. In an empty room no bot thinks: the job starts when somebody
-//! comes.
+//! comes. Only in a daily game a job under way goes on: its player has moved and left.
 //!
 //! The minimum wait does not depend on the bot's clock. A bot with less time loses on time.
 
@@ -29,12 +29,14 @@ impl Room {
             let seat = game.to_act()?;
             Some((seat, self.bot_in(seat)?, game))
         });
-        let Some((seat, bot, game)) = to_act.filter(|_| !self.presence.is_empty()) else {
-            return self.cancel_bot_turn(moment);
-        };
+        let Some((seat, bot, game)) = to_act else { return self.cancel_bot_turn(moment) };
         let (number, (ply, acts)) = (game.number, game.progress());
         let is_same = |turn: &BotTurn| (turn.game, turn.ply, turn.acts) == (number, ply, acts);
-        if self.bot_turn.as_ref().is_some_and(is_same) {
+        let is_asked = self.bot_turn.as_ref().is_some_and(is_same);
+        if self.presence.is_empty() && !(is_asked && self.is_daily()) {
+            return self.cancel_bot_turn(moment);
+        }
+        if is_asked {
             return;
         }
         let Some(session) = self.session_for_bot_turn() else { return };

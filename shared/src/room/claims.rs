@@ -1,5 +1,5 @@
 //! What the opponent of an absent player may claim, or of one who does not answer a nudge, and how an
-//! abandoned game ends.
+//! abandoned game ends. In a daily game absence is normal: only the clock ends it.
 
 use super::{Moment, Room};
 use crate::{
@@ -100,6 +100,9 @@ impl Room {
     /// The seat of a member who may claim now.
     fn may_claim(&self, member: &MemberId, now: u64) -> Result<Seat, Refusal> {
         let (seat, game) = self.playing(member)?;
+        if self.is_daily() {
+            return Err(Refusal::new(Reason::NoClaim));
+        }
         let opponent = seat.other();
         let is_nudged = game.nudge.is_some_and(|nudge| nudge.by == seat);
         if self.away_since(opponent).is_none() && !is_nudged {
@@ -125,6 +128,9 @@ impl Room {
 
     /// Since when a player is away and must act, if they must.
     fn missed_since(&self, seat: Seat) -> Option<u64> {
+        if self.is_daily() {
+            return None;
+        }
         Some(self.away_since(seat)?.max(self.absence.turn_since))
     }
 

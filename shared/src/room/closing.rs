@@ -1,4 +1,5 @@
-//! How a room closes: the host closes it, or it has been empty for long enough.
+//! How a room closes: the host closes it, or it has been empty for long enough. A daily game that
+//! runs keeps its room open; before and after it there is time for people who come once a day.
 
 use crate::{
     clock::millis,
@@ -21,9 +22,12 @@ impl Room {
         let seats = &self.state.seats;
         let is_bot = |seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
         let is_running = self.state.running().is_some();
-        let awaited = is_running && !Seat::BOTH.into_iter().any(is_bot);
+        let is_daily = self.is_daily();
+        let awaited = is_daily || is_running && !Seat::BOTH.into_iter().any(is_bot);
         let bots_alone = Seat::BOTH.into_iter().all(is_bot);
-        if self.demo && bots_alone && is_running {
+        // A bot that waits for somebody to come has no clock to end the game.
+        let is_kept = self.demo && bots_alone || is_daily && !self.is_suspended();
+        if is_kept && is_running {
             return None;
         }
         let wait = if awaited {
@@ -34,11 +38,14 @@ impl Room {
             millis(self.limits.empty_room_close)
         };
         let wait = match self.stage() {
+            Stage::Unplayed | Stage::Over if is_daily => wait,
             Stage::Unplayed => wait.min(millis(self.limits.unplayed_room_close)),
             Stage::Over => wait.min(millis(self.limits.finished_room_close)),
             Stage::People | Stage::AgainstBot | Stage::Bots => wait,
         };
-        Some(self.empty_since?.saturating_add(wait))
+        let timeline = self.state.game.as_ref().and_then(|game| game.timeline.as_ref());
+        let ended_at = timeline.and_then(|timeline| timeline.ended_at).filter(|_| is_daily);
+        Some(self.empty_since?.max(ended_at.unwrap_or(0)).saturating_add(wait))
     }
 
     /// Closes the room for its host, who need not be present.

@@ -136,6 +136,12 @@ impl Room {
         self.state.seats.get(seat).and_then(Player::bot)
     }
 
+    /// Whether absence is normal here: the games are played over days, and not by two bots.
+    pub(super) fn is_daily(&self) -> bool {
+        let is_of_bots = Seat::BOTH.into_iter().all(|seat| self.bot_in(seat).is_some());
+        self.state.time.is_daily() && !is_of_bots
+    }
+
     /// A member's seat.
     pub(super) fn seat_of(&self, member: &MemberId) -> Result<Seat, Refusal> {
         self.state.seats.of_member(member).ok_or_else(|| Refusal::new(Reason::NotSeated))

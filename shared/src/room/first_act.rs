@@ -1,5 +1,6 @@
-//! The first acts in a paired room: each player must begin within a limit, or the game is aborted.
-//! Until both have acted, either of them may abort it. Later games of the room are as any other.
+//! The first acts in a paired room, and in daily games: each player must begin within a limit, or the
+//! game is aborted. Until both have acted, either of them may abort it. Later games of a paired room
+//! are as any other.
 
 use super::{Game, Moment, Room};
 use crate::{
@@ -24,10 +25,10 @@ impl Room {
         Ok(())
     }
 
-    /// The seat to act, if that is its first act in a game that can be aborted.
+    /// The seat to act, if that is a person's first act in a game that can be aborted.
     pub(super) fn first_actor(&self) -> Option<Seat> {
         let game = self.state.running().filter(|_| self.state.is_abortable())?;
-        game.to_act().filter(|&seat| !game.has_acted(seat))
+        game.to_act().filter(|&seat| !game.has_acted(seat) && self.bot_in(seat).is_none())
     }
 
     /// When the game is aborted because its player to act has not begun.

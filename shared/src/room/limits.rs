@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::{clock::TimeControl, protocol};
+use crate::{
+    clock::{DAY_MS, TimeControl},
+    protocol,
+};
 
 /// Most events that a room keeps in memory for returning members. Members who miss more get a
 /// snapshot.
@@ -35,6 +38,9 @@ pub const SPECTATOR_LINES_MAX: usize = 20;
 pub const SPECTATOR_LINES_WITHIN_MS: u64 = 4_000;
 /// Shortest time between two lists of spectators, or of absent players, sent by one room.
 pub const SPECTATOR_NEWS_INTERVAL_MS: u64 = 1_000;
+
+/// Most time for the first act of a side in a daily game.
+pub const DAILY_FIRST_ACT_MAX_MS: u64 = 3 * DAY_MS;
 
 /// A side's [expected](TimeControl::expected_ms) time from which a game is not fast any more.
 pub const NORMAL_FROM_MS: u64 = 3 * 60 * 1_000;
@@ -123,7 +129,8 @@ impl ShortestGame {
 }
 
 /// How long a player has for the first act in a game with somebody whom the server found for them,
-/// by the [expected](TimeControl::expected_ms) time of a side.
+/// by the [expected](TimeControl::expected_ms) time of a side. In a daily game it is the time for a
+/// move, or the main time, and at most [`DAILY_FIRST_ACT_MAX_MS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FirstActLimits {
     /// Where it is less than [`NORMAL_FROM_MS`].
@@ -139,6 +146,9 @@ pub struct FirstActLimits {
 impl FirstActLimits {
     /// The time for an act that puts up to `stones` stones, in a game with this time control.
     pub fn of(&self, time: TimeControl, stones: usize) -> Duration {
+        if let Some(side) = time.start().filter(|_| time.is_daily()) {
+            return Duration::from_millis(side.left_ms.min(DAILY_FIRST_ACT_MAX_MS));
+        }
         let by_speed = match time.expected_ms() {
             Some(..NORMAL_FROM_MS) => self.fast,
             Some(NORMAL_FROM_MS..SLOW_FROM_MS) => self.normal,
@@ -183,6 +193,12 @@ mod tests {
             ("3+2", 2, 30),
             ("3+2", 3, 50),
             ("none", 3, 55),
+            ("1d", 1, 24 * 60 * 60),
+            ("2d", 3, 2 * 24 * 60 * 60),
+            ("3d", 1, 3 * 24 * 60 * 60),
+            ("5d", 1, 3 * 24 * 60 * 60),
+            ("2d+12h", 1, 2 * 24 * 60 * 60),
+            ("7d+12h", 1, 3 * 24 * 60 * 60),
         ];
         for (time, stones, seconds) in cases {
             let limit = RoomLimits::DEFAULT.first_act.of(time.parse().unwrap(), stones);

@@ -4,8 +4,8 @@
 //! starts when both players want it: they ask for a rematch, sit down in a seat that became vacant
 //! after a game, or are bots.
 //!
-//! A guest who is away before their first act has no claim to the seat: whoever sits down instead gets a
-//! new game, with the same colours.
+//! A guest who is away before their first act has no claim to the seat, except in a daily game: whoever
+//! sits down instead gets a new game, with the same colours.
 
 use crate::{
     bot_spec::BotSpec,

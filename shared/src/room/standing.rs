@@ -26,7 +26,7 @@ pub struct Standing {
 pub enum Stage {
     /// No game has begun, or it is one against a bot without a move by the person.
     Unplayed,
-    /// Two people play.
+    /// Two people play, or a person plays a daily game.
     People,
     /// A person plays a bot.
     AgainstBot,
@@ -101,6 +101,9 @@ impl Room {
         if game.position.outcome().is_some() {
             return Stage::Over;
         }
+        if self.is_daily() {
+            return Stage::People;
+        }
         let bots = Seat::BOTH.into_iter().filter(|&seat| self.bot_in(seat).is_some()).count();
         match bots {
             // A player with an opponent may come back for the first move, too.
@@ -127,7 +130,7 @@ pub enum Spare {
 
 impl Standing {
     /// Whether the room could close to make place for another of its creator, and how little would
-    /// be lost. A game between people never closes for that.
+    /// be lost. A game between people never closes for that, nor a daily game.
     pub fn spare(&self) -> Option<Spare> {
         if self.is_closed {
             return Some(Spare::Unused);

@@ -71,7 +71,7 @@ pub struct Game {
     /// The clock, if there is a time control. It is stopped before the first move and after the
     /// end.
     pub clock: Option<Clock>,
-    /// The first act for which the game waits; only in the first game of a paired room.
+    /// The first act for which the game waits; only in daily games and the first game of a paired room.
     pub first_act: Option<FirstAct>,
     /// The nudge that the seat to act has not answered.
     pub nudge: Option<Nudge>,
@@ -354,17 +354,18 @@ impl RoomState {
     }
 
     /// The players of a running game between two people, in a room whose first players the server
-    /// has paired.
+    /// has paired. Absent in a daily game, beside which they may play others.
     pub fn paired_players(&self) -> Option<BySeat<MemberId>> {
-        self.running().filter(|_| self.paired)?;
+        self.running().filter(|_| self.paired && !self.time.is_daily())?;
         members(&self.seats)
     }
 
-    /// Whether a player may abort the game: it is the first one of a paired room, and not both have
-    /// acted.
+    /// Whether a player may abort the game: it is daily or the first one of a paired room, and not both
+    /// have acted.
     pub fn is_abortable(&self) -> bool {
-        let first = self.running().filter(|game| self.paired && game.number == 1);
-        first.is_some_and(|game| !Seat::BOTH.into_iter().all(|seat| game.has_acted(seat)))
+        let is_due = |game: &&Game| self.time.is_daily() || self.paired && game.number == 1;
+        let unbegun = self.running().filter(is_due);
+        unbegun.is_some_and(|game| !Seat::BOTH.into_iter().all(|seat| game.has_acted(seat)))
     }
 
     /// The seat to act, while a game is running.
@@ -387,11 +388,13 @@ impl RoomState {
     }
 
     /// The seat that a visitor can take: a vacant one, or that of a guest who is away and has not acted
-    /// yet in a game that the server has not paired. Their link may have been opened by a program.
+    /// yet in a game that the server has not paired and that is not daily. Their link may have been opened
+    /// by a program.
     pub fn open_seat(&self, away: Absent) -> Option<Seat> {
         let is_unbegun = |seat: &Seat| {
             let is_host = self.seats.of_member(&self.host) == Some(*seat);
-            let game = self.running().filter(|_| !self.paired && !is_host);
+            let is_kept = self.paired || self.time.is_daily() || is_host;
+            let game = self.running().filter(|_| !is_kept);
             away.get(*seat).is_some() && game.is_some_and(|game| !game.has_acted(*seat))
         };
         self.seats.vacant().or_else(|| Seat::BOTH.into_iter().find(is_unbegun))

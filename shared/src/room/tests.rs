@@ -2,6 +2,7 @@
 
 mod analysis;
 mod chat;
+mod daily;
 mod dedup;
 mod games;
 mod harness;

@@ -35,10 +35,13 @@ impl Room {
     }
 
     /// Whether the game waits for somebody to come: a bot is on turn, and it does not think in an
-    /// empty room. Neither clock runs.
+    /// empty room, unless it has begun to in a daily game. Neither clock runs.
     pub(super) fn is_suspended(&self) -> bool {
         let must_act = self.state.to_act();
-        self.presence.is_empty() && must_act.is_some_and(|seat| self.bot_in(seat).is_some())
+        let thinks_on = self.is_daily() && self.bot_turn.is_some();
+        self.presence.is_empty()
+            && !thinks_on
+            && must_act.is_some_and(|seat| self.bot_in(seat).is_some())
     }
 
     /// The time that the seat to act has left after a move made now, if its time runs.
@@ -47,13 +50,20 @@ impl Room {
             self.resume_clock(moment);
         }
         let clock = self.state.running()?.clock?;
-        clock.after_move(moment.now, moment.lag_ms).expect("whose flag falls has lost before")
+        // In a daily game, time runs on while nothing can be stored, but no flag falls then.
+        let now =
+            clock.flag_at().map_or(moment.now, |flag_at| moment.now.min(flag_at.saturating_sub(1)));
+        clock.after_move(now, moment.lag_ms).expect("whose flag falls has lost before")
     }
 
     /// Resumes after a server outage: the player on turn gets back the time from the start of the
-    /// turn, for their first act, or since they were nudged, after a grace period.
+    /// turn, for their first act, or since they were nudged, after a grace period. In a daily game,
+    /// time runs on: a player who is given a turn of days again could always have moved before.
     pub(super) fn resume(&mut self, moment: &mut Moment<'_>) {
         self.resume_at = None;
+        if self.is_daily() {
+            return;
+        }
         self.resume_clock(moment);
         let from = moment.now.saturating_add(RESUME_GRACE_MS);
         self.await_first_act(from, moment);
@@ -61,7 +71,7 @@ impl Room {
     }
 
     fn resume_clock(&mut self, moment: &mut Moment<'_>) {
-        if self.is_clock_running() && !self.is_suspended() {
+        if self.is_clock_running() && !self.is_suspended() && !self.is_daily() {
             let from = moment.now.saturating_add(RESUME_GRACE_MS);
             self.log(Event::Resumed { from }, moment);
         }
@@ -83,9 +93,10 @@ impl Room {
         self.resume_at = self.is_timed().then_some(at);
     }
 
-    /// Stops the time of the seat to act until then. [`resume`](Self::resume) gives it back.
+    /// Stops the time of the seat to act until then, except in a daily game.
+    /// [`resume`](Self::resume) gives it back.
     pub(super) fn pause_clock(&mut self, until: u64) {
-        if self.is_timed() {
+        if self.is_timed() && !self.is_daily() {
             self.resume_at = Some(until);
         }
     }

@@ -79,6 +79,12 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// The same, and now and then hours pass.
+fn act_or_hours() -> impl Strategy<Value = Act> {
+    let hours = (0..30_u64).prop_map(|hours| Act::Wait(hours * 60 * 60 * 1_000));
+    prop_oneof![50 => act(), 1 => hours]
+}
+
 /// Random actions for a room where two bots play.
 fn bots_act() -> impl Strategy<Value = Act> {
     let point = (0..4, 0..3).prop_map(Point::from);
@@ -95,7 +101,7 @@ fn bots_act() -> impl Strategy<Value = Act> {
 }
 
 fn time() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec!["none", "2s", "5s+1s", "byo 1s+2x1s", "move 1s"])
+    prop::sample::select(vec!["none", "2s", "5s+1s", "byo 1s+2x1s", "move 1s", "1d", "1d+1h"])
 }
 
 /// Mostly tiny games, and every opening.
@@ -321,7 +327,7 @@ impl Watched {
 /// asked. Bots keep to their pace, on any clock.
 pub(super) fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
     let (mut due, mut since) = (0, 0);
-    let (mut paired, mut game, mut begun) = (false, 0, Vec::new());
+    let (mut paired, mut is_daily, mut game, mut begun) = (false, false, 0, Vec::new());
     let mut nudge = None;
     let (mut seats, mut black, mut asked) = (Seats::default(), Seat::First, None);
     let is_bot = |seats: &Seats, seat| seats.get(seat).is_some_and(|player| player.bot().is_some());
@@ -334,7 +340,7 @@ pub(super) fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
         };
     for (event, seq) in log.zip(1..) {
         assert_eq!(event.seq, seq);
-        check_first_acts(&event.event, paired && game == 1, &begun);
+        check_first_acts(&event.event, is_daily || paired && game == 1, &begun);
         if let Event::Nudged { by, until } = event.event {
             assert!(until > event.at);
             // It comes again only after an outage.
@@ -344,8 +350,8 @@ pub(super) fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
         } else if ends_nudge(&event.event) {
             nudge = None;
         }
-        if let Event::Created { paired: is_paired, .. } = event.event {
-            paired = is_paired;
+        if let Event::Created { paired: is_paired, time, .. } = event.event {
+            (paired, is_daily) = (is_paired, time.is_daily());
         } else if let Event::Sat { seat, player } = &event.event {
             seats[*seat] = Some(player.clone());
         } else if let Event::Started { black: begins, game: number, .. } = event.event {
@@ -384,14 +390,14 @@ pub(super) fn check_log<'a>(log: impl Iterator<Item = &'a NumberedEvent>) {
     }
 }
 
-/// Only in the first game of a paired room, and only before both have acted, a first act is due and
-/// a game is aborted. A guest who has not acted may also lose their seat, and the game with it.
-fn check_first_acts(event: &Event, is_first_game: bool, begun: &[(Seat, Option<usize>)]) {
+/// Only in daily games and the first game of a paired room, and only before both have acted, a first act
+/// is due and a game is aborted. A guest who has not acted may also lose their seat, and the game with it.
+fn check_first_acts(event: &Event, can_be_due: bool, begun: &[(Seat, Option<usize>)]) {
     let has_begun = |seat: Seat| begun.iter().any(|(by, _)| *by == seat);
     if let Event::FirstActDue { seat, .. } = event {
-        assert!(is_first_game && !has_begun(*seat), "{event:?}");
+        assert!(can_be_due && !has_begun(*seat), "{event:?}");
     } else if let Event::Ended { outcome: Outcome::Aborted { by }, .. } = event {
-        assert!(is_first_game || !has_begun(*by), "{event:?}");
+        assert!(can_be_due || !has_begun(*by), "{event:?}");
         assert!(!Seat::BOTH.into_iter().all(has_begun), "{event:?}");
     }
 }
@@ -442,7 +448,7 @@ proptest! {
         time in time(),
         rules in rules(),
         paired in any::<bool>(),
-        acts in prop::collection::vec(act(), 1..200),
+        acts in prop::collection::vec(act_or_hours(), 1..200),
     ) {
         let (rules, opening) = rules;
         let create = format!("{rules} me open black assistance opening {opening} in {time}");
