@@ -1,5 +1,6 @@
 //! Tests the real client program, driven by scripts through `--json` as in `docs/clients/json.md`.
 
+use fivefold_shared::clock::DAY_MS;
 use fivefold_tests::{Client, Guest, Server};
 use serde_json::{Value, json};
 
@@ -278,4 +279,29 @@ fn mistakes_are_told_and_end_with_their_exit_codes() {
         assert!(stderr.contains(words), "{arguments:?}: {stderr}");
         assert_eq!(rest, Vec::<String>::new(), "nothing on standard output");
     }
+}
+
+#[test]
+fn a_game_of_days_is_created_by_link_and_its_clock_is_in_days() {
+    let server = Server::start();
+    let play = ["play", "--as", "black", "--time", "3d", "--name", "Ann"];
+    let mut ann = json_client(&server.url(), &play);
+    let joined = ann.event("joined");
+    let days = json!({"type": "daily", "move_ms": 3 * DAY_MS});
+    assert_eq!(joined["time"], days, "{joined}");
+    let link = joined["link"].as_str().expect("a link").to_owned();
+    let mut bob = Client::start(["join", &link, "--name", "Bob", "--plain"]);
+    bob.line_with("3 days for each move");
+    assert_eq!(ann.event("first_act_due")["seat"], "first");
+    ann.say("h8");
+    let left_ms = |played: Value| played["clock"]["second"]["left_ms"].as_u64().expect("a clock");
+    let left = left_ms(ann.event("played"));
+    assert!((2 * DAY_MS..=3 * DAY_MS).contains(&left), "{left}");
+    bob.line_with("you) must begin within 3 d 0 h");
+    bob.say("i9");
+    assert_eq!(left_ms(ann.event("played")), 3 * DAY_MS, "the time for a move is whole again");
+
+    ann.say("claim");
+    assert_eq!(ann.event("refused")["reason"], "no_claim");
+    leave(ann);
 }
