@@ -109,9 +109,10 @@ async function drag({ moves, larger, count }) {
   let step = 0;
   surface.paint = (...all) => {
     const began = performance.now();
-    paint(...all);
+    const whole = paint(...all);
     step = all[1].scale;
     work.push(performance.now() - began);
+    return whole;
   };
   fire('pointerdown', 0);
   fire('pointermove', 1);

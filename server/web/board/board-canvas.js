@@ -69,24 +69,35 @@ export class BoardCanvas {
   }
 
   /** @param {Scene} scene @param {View} view @param {Viewport} viewport @param {number} ratio
-   * @param {boolean} ahead whether the board may be dragged, so that tiles are painted ahead */
-  paint(scene, view, viewport, ratio, ahead) {
+   * @param {boolean} [ahead] whether the board may be dragged, so that tiles are painted ahead
+   * @param {number} [time] in milliseconds: tiles that do not fit in stay bare wood until the next call. A board
+   * that has changed its size is painted at once, as it has nothing to show meanwhile.
+   * @returns {boolean} whether all of it is painted */
+  paint(scene, view, viewport, ratio, ahead, time = Infinity) {
     const canvas = this.#canvas;
     const [width, height] = [Math.round(viewport.width * ratio), Math.round(viewport.height * ratio)];
     resize(canvas, width, height);
     const frame = frameOf(view, viewport, ratio);
     const side = Math.round(TILE * ratio);
-    this.#renew(scene, frame, side);
+    const until = this.#renew(scene, frame, side) ? Infinity : performance.now() + time;
     const target = context(canvas);
     target.clearRect(0, 0, width, height);
     const [left, right] = [Math.floor(-frame.x / side), Math.floor((width - 1 - frame.x) / side)];
     const [top, bottom] = [Math.floor(-frame.y / side), Math.floor((height - 1 - frame.y) / side)];
+    let whole = true;
     for (let row = top; row <= bottom; row += 1) {
       for (let column = left; column <= right; column += 1) {
-        target.drawImage(this.#tile(scene, frame, side, column, row), frame.x + column * side, frame.y + row * side);
+        const [x, y] = [frame.x + column * side, frame.y + row * side];
+        if (this.#tiles.has(`${column} ${row}`) || performance.now() < until) {
+          target.drawImage(this.#tile(scene, frame, side, column, row), x, y);
+        } else {
+          target.fillStyle = this.#stones.palette.wood;
+          target.fillRect(x, y, side, side);
+          whole = false;
+        }
       }
     }
-    if (ahead) this.#paintAhead(scene, frame, side, [left, top, right, bottom]);
+    if (ahead && whole) this.#paintAhead(scene, frame, side, [left, top, right, bottom]);
     const most = KEPT * (right - left + 1) * (bottom - top + 1) + 16;
     for (const [key, tile] of this.#tiles) {
       if (this.#tiles.size <= most) break;
@@ -94,15 +105,18 @@ export class BoardCanvas {
       this.#spare.push(tile);
     }
     this.#paintOver(target, scene, frame);
+    return whole;
   }
 
-  /** Drops outdated tiles, or adds new stones to them.
+  /** Drops outdated tiles, or adds new stones to them. Returns whether the tiles of another size or other settings
+   * were dropped.
    * @param {Scene} scene @param {Frame} frame @param {number} side */
   #renew({ bounds, names, numbers, style, moves }, frame, side) {
     const shown = this.#shown;
     const key = `${bounds} ${names} ${numbers} ${style} ${frame.step} ${side}`;
     const grown = shown.moves.every(([x, y], ply) => x === moves[ply]?.[0] && y === moves[ply]?.[1]);
-    if (key !== shown.key || !grown) {
+    const renewed = key !== shown.key || !grown;
+    if (renewed) {
       this.#spare.push(...this.#tiles.values());
       this.#tiles.clear();
     } else {
@@ -130,6 +144,7 @@ export class BoardCanvas {
     }
     // The list itself may grow.
     this.#shown = { key, moves: [...moves] };
+    return renewed && shown.key !== '';
   }
 
   /** Draws one missing tile around the visible ones.

@@ -52,6 +52,8 @@ const HINT_INSET = 26;
 /** How long a stone comes down, and a winning line is drawn. */
 const DROP_MS = 240;
 const WIN_MS = 420;
+/** How long new parts of the board may be painted in one frame; a slow phone paints the rest in the next ones. */
+const PAINTED_IN_FRAME_MS = 8;
 
 /**
  * Puts a board into an element, as large as that is.
@@ -284,7 +286,7 @@ export class Board {
     this.stage.append(canvas);
     const surface = new BoardCanvas(canvas);
     const scene = { ...this.#scene(), names: true, shades: [], cursor: undefined };
-    surface.paint(scene, viewOf(all, viewport, 200), viewport, 2, false);
+    surface.paint(scene, viewOf(all, viewport, 200), viewport, 2);
     canvas.remove();
     return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
   }
@@ -354,10 +356,17 @@ export class Board {
     if (!camera.viewport.width || this.#end.signal.aborted) return;
     camera.tick(performance.now());
     const scene = this.#scene();
-    this.surface.paint(scene, camera.view, camera.viewport, devicePixelRatio, this.#draggable);
+    const whole = this.surface.paint(
+      scene,
+      camera.view,
+      camera.viewport,
+      devicePixelRatio,
+      this.#draggable,
+      PAINTED_IN_FRAME_MS,
+    );
     this.grid?.lay(camera.view, camera.viewport);
     this.#drawBar();
-    if (camera.moving || scene.drop || scene.won !== undefined) this.#invalidate();
+    if (!whole || camera.moving || scene.drop || scene.won !== undefined) this.#invalidate();
   }
 
   #drawBar() {
