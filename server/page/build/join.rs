@@ -5,10 +5,7 @@
 //! line it does not understand. It knows nothing of what the modules do. The page that is served from
 //! a folder is not joined.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The page's modules: text by path.
 pub(crate) type Modules = BTreeMap<String, String>;
@@ -17,34 +14,32 @@ pub(crate) type Modules = BTreeMap<String, String>;
 /// what they import, too, unless an earlier file has it.
 pub(crate) type JoinedFile = (&'static str, &'static [&'static str]);
 
-/// The modules, some of them joined. In a joined file, each module is a function that returns what it
-/// exports, and those who import it take it from there; the file exports only what others take.
+/// The modules, some of them joined. The modules of a joined file share its top level, so each name there is in one
+/// of them; the file exports only what others take.
 pub(crate) fn join(modules: &Modules, files: &[JoinedFile]) -> Result<Modules, String> {
-    let mut joins = Joins { modules, file_of: BTreeMap::new() };
+    let mut joins = Joins { modules, file_of: BTreeMap::new(), taken: BTreeMap::new() };
     let mut orders = Vec::new();
     for (file, besides) in files {
         let mut order = Vec::new();
         for root in besides.iter().chain([file]) {
             joins.take(root, file, &mut order, &mut BTreeSet::new())?;
         }
-        orders.push((*file, order));
+        orders.push(((*file).to_owned(), order));
     }
+    let alone = modules.keys().filter(|path| !joins.file_of.contains_key(*path));
+    orders.extend(alone.map(|path| (path.clone(), vec![path.clone()])));
     let mut joined = Modules::new();
-    for (file, order) in &orders {
-        joined.insert((*file).to_owned(), joins.file(file, order)?);
+    for (file, order) in orders {
+        joined.insert(file.clone(), joins.file(&file, &order)?);
     }
-    for path in modules.keys().filter(|path| !joins.file_of.contains_key(*path)) {
-        let module = joins.rewrite(path, path)?;
-        joined.insert(path.clone(), module.imports + &module.body);
-    }
-    for (file, order) in &orders {
-        let is_taken = |name: &String| {
-            let ways = [format!("import {{ {name} }} from"), format!("it.{name})")];
-            joined.values().any(|text| ways.iter().any(|way| text.contains(way)))
-        };
-        let names: Vec<_> = order.iter().map(|path| joins.name(path)).filter(is_taken).collect();
-        let exports = format!("export {{ {} }};\n", names.join(", "));
-        joined.entry((*file).to_owned()).and_modify(|text| text.push_str(&exports));
+    for (file, _) in files {
+        if let Some(names) = joins.taken.get(*file) {
+            let exports = braced(
+                "export ", names, ";
+",
+            );
+            joined.entry((*file).to_owned()).and_modify(|text| text.push_str(&exports));
+        }
     }
     Ok(joined)
 }
@@ -53,16 +48,8 @@ struct Joins<'modules> {
     modules: &'modules Modules,
     /// The joined file that has a module.
     file_of: BTreeMap<String, &'static str>,
-}
-
-/// A module as it is in its file.
-#[derive(Default)]
-struct Rewritten {
-    /// Imports from other files; in a joined file they stand before all modules.
-    imports: String,
-    body: String,
-    exports: Vec<String>,
-    waits: bool,
+    /// The names that other files take from a file.
+    taken: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Joins<'_> {
@@ -92,74 +79,68 @@ impl Joins<'_> {
         Ok(())
     }
 
-    /// A joined file without its exports.
-    fn file(&self, file: &str, order: &[String]) -> Result<String, String> {
-        let mut bodies = String::new();
-        let mut imports = BTreeSet::new();
+    /// A file of one or several modules without its exports, with its imports changed to where the others are now.
+    fn file(&mut self, file: &str, order: &[String]) -> Result<String, String> {
+        // Names by address, and the modules of the names at the top level.
+        let (mut imports, mut owners) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeMap::new());
+        let mut body = String::new();
         for path in order {
-            let module = self.rewrite(path, file)?;
-            imports.extend(module.imports.lines().map(str::to_owned));
-            let open = if module.waits { "await (async () => {" } else { "(() => {" };
-            let (name, exports) = (self.name(path), module.exports.join(", "));
-            writeln!(
-                bodies,
-                "const {name} = {open}\n{}return {{ {exports} }};\n}})();",
-                module.body
-            )
-            .map_err(|error| error.to_string())?;
-        }
-        let imports: String = imports.into_iter().map(|line| line + "\n").collect();
-        Ok(imports + &bodies)
-    }
-
-    /// A module for a file, with its imports changed to where the others are now.
-    fn rewrite(&self, path: &str, file: &str) -> Result<Rewritten, String> {
-        let is_joined = self.file_of.contains_key(path);
-        let mut module = Rewritten::default();
-        for statement in statements(&self.modules[path]) {
-            if let Some((names, from)) = import(&statement) {
-                let target = resolve(path, from);
-                let Some(at) = self.file_of.get(&target) else {
-                    module.imports += &format!("{statement}\n");
-                    continue;
+            let is_joined = self.file_of.contains_key(path);
+            for statement in statements(&self.modules[path]) {
+                let refused =
+                    |form: &str| format!("{path}: no {form} of this form is joined: {statement}");
+                let mut own = |name: String, owner: &str| match owners
+                    .insert(name.clone(), owner.to_owned())
+                {
+                    Some(other) if other != owner => {
+                        Err(format!("{other} and {owner} both have {name}"))
+                    }
+                    _ => Ok(()),
                 };
-                let variable = self.name(&target);
-                if at != &file {
-                    let from = relative(file, at);
-                    module.imports += &format!("import {{ {variable} }} from '{from}';\n");
+                if let Some((names, from)) = import(&statement) {
+                    let target = resolve(path, from);
+                    let at = self.file_of.get(&target).copied().unwrap_or(&target);
+                    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+                        if is_joined && name.contains(' ') {
+                            return Err(refused("import"));
+                        }
+                        own(name.to_owned(), &target)?;
+                        if at != file {
+                            let name_there = name.split(' ').next().unwrap_or(name);
+                            self.taken
+                                .entry(at.to_owned())
+                                .or_default()
+                                .insert(name_there.to_owned());
+                            imports.entry(relative(file, at)).or_default().insert(name.to_owned());
+                        }
+                    }
+                    continue;
                 }
-                let names = names.replace(" as ", ": ");
-                module.body += &format!("const {{{names}}} = {variable};\n");
-                continue;
-            }
-            if statement.starts_with("import ") {
-                return Err(format!("{path}: no import of this form is joined: {statement}"));
-            }
-            let mut text = self.dynamic(&statement, path, file)?;
-            if is_joined {
-                if let Some(rest) = text.strip_prefix("export ") {
-                    module.exports.push(exported(rest).ok_or_else(|| {
-                        format!("{path}: no export of this form is joined: {statement}")
-                    })?);
-                    text = rest.to_owned();
+                if statement.starts_with("import ") {
+                    return Err(refused("import"));
                 }
-                module.waits |= !text.starts_with([' ', '/', '*']) && text.contains("await ");
-                text = located(&text, path, file)?;
+                let mut text = self.dynamic(&statement, path, file)?;
+                if is_joined {
+                    let declaration = text.trim_start_matches("export ");
+                    match declared(declaration) {
+                        Some(name) => own(name, path)?,
+                        None if declaration.len() < text.len() => return Err(refused("export")),
+                        None => {}
+                    }
+                    text = located(declaration, path, file)?;
+                }
+                body += &text;
+                body.push('\n');
             }
-            module.body += &text;
-            module.body.push('\n');
         }
-        Ok(module)
-    }
-
-    /// The variable of a module in its joined file: its number among all modules, because paths would be a
-    /// part of each visit.
-    fn name(&self, path: &str) -> String {
-        format!("${:x}", self.modules.keys().take_while(|key| key.as_str() < path).count())
+        let imports = imports
+            .iter()
+            .map(|(from, names)| braced("import ", names, &format!(" from '{from}';\n")));
+        Ok(imports.collect::<String>() + &body)
     }
 
     /// A line with its imports of a joined module changed to the file that has it.
-    fn dynamic(&self, line: &str, path: &str, file: &str) -> Result<String, String> {
+    fn dynamic(&mut self, line: &str, path: &str, file: &str) -> Result<String, String> {
         const START: &str = "import('";
         let mut changed = String::new();
         let mut rest = line;
@@ -167,17 +148,31 @@ impl Joins<'_> {
             let (from, after) =
                 from.split_once("')").ok_or_else(|| format!("{path}: an import ends nowhere"))?;
             let target = resolve(path, from);
-            let variable = self.name(&target);
+            let at = self.file_of.get(&target).copied().unwrap_or(&target);
             changed += before;
-            changed += &match self.file_of.get(&target) {
-                Some(at) if at == &file => format!("Promise.resolve({variable})"),
-                Some(at) => format!("import('{}').then((it) => it.{variable})", relative(file, at)),
-                None => format!("import('{}')", relative(file, &target)),
+            changed += &if at == file {
+                braced("Promise.resolve(", &self.exports(&target), ")")
+            } else {
+                let exports = self.exports(&target);
+                self.taken.entry(at.to_owned()).or_default().extend(exports);
+                format!("import('{}')", relative(file, at))
             };
             rest = after;
         }
         Ok(changed + rest)
     }
+
+    /// What a module exports.
+    fn exports(&self, path: &str) -> BTreeSet<String> {
+        let lines = self.modules.get(path).into_iter().flat_map(|text| text.lines());
+        lines.filter_map(|line| declared(line.strip_prefix("export ")?)).collect()
+    }
+}
+
+/// The list of an import or export.
+fn braced(before: &str, names: &BTreeSet<String>, after: &str) -> String {
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    format!("{before}{{ {} }}{after}", names.join(", "))
 }
 
 /// A line with addresses beside the module changed to addresses beside its file.
@@ -225,9 +220,9 @@ fn import(statement: &str) -> Option<(&str, &str)> {
     Some((names, from.strip_suffix("';")?))
 }
 
-/// The name that a declaration exports.
-fn exported(declaration: &str) -> Option<String> {
-    let rest = ["function ", "async function ", "class ", "const "]
+/// The name that a line declares at the top level.
+fn declared(declaration: &str) -> Option<String> {
+    let rest = ["function ", "async function ", "class ", "const ", "let "]
         .iter()
         .find_map(|kind| declaration.strip_prefix(kind))?;
     let end = rest.find(|sign: char| !sign.is_ascii_alphanumeric() && !"_$".contains(sign))?;

@@ -2,7 +2,7 @@
 // and tiles needed next are drawn ahead, one per frame. Marks are drawn over them each time. It knows
 // neither input nor games.
 
-import { context, frameOf, paintGround, paintNames, place, reachOf, readPalette, Stones } from './board-drawing.js';
+import { context, frameOf, paintGround, paintNames, pixelOf, reachOf, readPalette, Stones } from './board-drawing.js';
 import {
   paintBest,
   paintCursor,
@@ -198,7 +198,7 @@ export class BoardCanvas {
   /** A stone that grows smaller and solid as it comes down.
    * @param {Context} target @param {Frame} frame @param {NonNullable<Scene['drop']>} drop @param {Style} style */
   #paintDrop(target, frame, { point, stone, part }, style) {
-    const [px, py] = place(frame, point);
+    const [px, py] = pixelOf(frame, point);
     const scale = 1.12 - 0.12 * part;
     target.save();
     target.globalAlpha = part;

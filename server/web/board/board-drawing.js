@@ -87,7 +87,7 @@ export function frameOf(view, viewport, ratio) {
 }
 
 /** @param {Frame} frame @param {Point} point @returns {[number, number]} */
-export function place(frame, [x, y]) {
+export function pixelOf(frame, [x, y]) {
   return [frame.x + Math.round(x * frame.step), frame.y + Math.round(y * frame.step)];
 }
 
@@ -126,25 +126,25 @@ function paintCrossings(canvas, frame, [columns, rows]) {
   const back = Math.floor(thick / 2);
   // Small boards are for their stones.
   const faint = Math.min(0.2 + frame.view.scale / 40, 0.75);
-  const [left, top] = place(frame, [0, 0]);
-  const [right, bottom] = place(frame, [columns - 1, rows - 1]);
+  const [left, top] = pixelOf(frame, [0, 0]);
+  const [right, bottom] = pixelOf(frame, [columns - 1, rows - 1]);
   for (let x = 0; x < columns; x += 1) {
     const outer = x === 0 || x === columns - 1;
     const wide = outer ? thick + back + 1 : thick;
     canvas.globalAlpha = outer ? 0.9 : faint;
-    canvas.fillRect(place(frame, [x, 0])[0] - Math.floor(wide / 2), top, wide, bottom - top + 1);
+    canvas.fillRect(pixelOf(frame, [x, 0])[0] - Math.floor(wide / 2), top, wide, bottom - top + 1);
   }
   for (let y = 0; y < rows; y += 1) {
     const outer = y === 0 || y === rows - 1;
     const wide = outer ? thick + back + 1 : thick;
     canvas.globalAlpha = outer ? 0.9 : faint;
-    canvas.fillRect(left, place(frame, [0, y])[1] - Math.floor(wide / 2), right - left + 1, wide);
+    canvas.fillRect(left, pixelOf(frame, [0, y])[1] - Math.floor(wide / 2), right - left + 1, wide);
   }
   canvas.globalAlpha = Math.min(2 * faint, 0.95);
   const radius = Math.max(0.085 * frame.step, 1.4 * frame.ratio);
   canvas.beginPath();
   for (const point of starPoints([columns, rows])) {
-    const [px, py] = place(frame, point);
+    const [px, py] = pixelOf(frame, point);
     canvas.moveTo(px + radius, py);
     canvas.arc(px + 0.5, py + 0.5, radius, 0, 2 * Math.PI);
   }
@@ -178,10 +178,10 @@ function paintEndlessLines(canvas, frame) {
   for (const heavy of [false, true]) {
     canvas.globalAlpha = heavy ? 0.9 : Math.min(0.25 + frame.view.scale / 60, 0.6);
     for (let x = first(frame.x); x <= right; x += every) {
-      if ((x % (10 * every) === 0) === heavy) canvas.fillRect(place(frame, [x, 0])[0], 0, thick, height);
+      if ((x % (10 * every) === 0) === heavy) canvas.fillRect(pixelOf(frame, [x, 0])[0], 0, thick, height);
     }
     for (let y = first(frame.y); y <= bottom; y += every) {
-      if ((y % (10 * every) === 0) === heavy) canvas.fillRect(0, place(frame, [0, y])[1], width, thick);
+      if ((y % (10 * every) === 0) === heavy) canvas.fillRect(0, pixelOf(frame, [0, y])[1], width, thick);
     }
   }
   canvas.globalAlpha = 1;
@@ -230,7 +230,7 @@ export function paintNames(canvas, frame, palette, bounds) {
     x <= Math.min(box.right, columns - 1);
     x += acrossEvery
   ) {
-    const px = place(frame, [x, 0])[0];
+    const px = pixelOf(frame, [x, 0])[0];
     if (px > strip || atLeft === left) canvas.fillText(bounds ? columnName(x) : `${x}`, px, atBottom);
   }
   if (!bounds) canvas.textAlign = 'left';
@@ -239,7 +239,7 @@ export function paintNames(canvas, frame, palette, bounds) {
     y <= Math.min(box.bottom, rows - 1);
     y += downEvery
   ) {
-    const py = place(frame, [0, y])[1];
+    const py = pixelOf(frame, [0, y])[1];
     if (py > height - strip && atBottom !== bottom) continue;
     canvas.fillText(bounds ? `${rows - y}` : `${y}`, bounds ? atLeft : 0.4 * font, py);
   }
@@ -260,7 +260,7 @@ export class Stones {
    * @param {Style} style
    */
   paint(canvas, frame, point, stone, style) {
-    const [px, py] = place(frame, point);
+    const [px, py] = pixelOf(frame, point);
     const half = reachOf(frame.step);
     canvas.drawImage(this.#picture(stone, frame.step, style), px - half, py - half);
   }

@@ -1,7 +1,7 @@
 // Draws the marks on top of a board: last move, winning line, ghosts, cursor, forbidden points, weights
 // and engine lines. Each kind has its own shape, so that none depends on color alone.
 
-import { place } from './board-drawing.js';
+import { pixelOf } from './board-drawing.js';
 
 /** @typedef {import('./board-geometry.js').Point} Point */
 /** @typedef {import('./board-drawing.js').Frame} Frame */
@@ -15,7 +15,7 @@ import { place } from './board-drawing.js';
  * @param {'black' | 'white' | 'around' | 'plain'} how the stone below the dot, or `plain` on a cross or ring
  */
 export function paintLast(canvas, frame, palette, point, how) {
-  const [px, py] = place(frame, point);
+  const [px, py] = pixelOf(frame, point);
   const around = how === 'around';
   circle(canvas, px, py, Math.max((around ? 0.45 : how === 'plain' ? 0.09 : 0.13) * frame.step, 1.2));
   if (around) {
@@ -44,7 +44,7 @@ export function paintWin(canvas, frame, palette, points, part) {
   canvas.fillStyle = palette.wood;
   canvas.fillRect(0, 0, canvas.canvas.width, canvas.canvas.height);
   canvas.globalAlpha = 1;
-  const [[fromX, fromY], [toX, toY]] = [place(frame, first), place(frame, last)];
+  const [[fromX, fromY], [toX, toY]] = [pixelOf(frame, first), pixelOf(frame, last)];
   // An outline: a band would cut the stones beside it in pieces.
   const edge = Math.max(0.1 * frame.step, 2);
   const angle = Math.atan2(toY - fromY, toX - fromX);
@@ -72,7 +72,7 @@ export function paintNumber(canvas, frame, palette, point, number, stone) {
   const text = `${number}`;
   const size = (text.length > 2 ? 0.34 : 0.42) * (stone === undefined ? 0.8 : 1) * frame.step;
   if (size < 5 * frame.ratio) return;
-  const [px, py] = place(frame, point);
+  const [px, py] = pixelOf(frame, point);
   canvas.font = `600 ${size}px system-ui, sans-serif`;
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
@@ -91,10 +91,10 @@ export function paintNumber(canvas, frame, palette, point, number, stone) {
  * @param {Frame} frame @param {Palette} palette @param {Point} point @param {boolean} guides
  * @param {import('./board-geometry.js').Bounds} bounds */
 export function paintGhost(canvas, frame, palette, point, guides, bounds) {
-  const [px, py] = place(frame, point);
-  const [left, top] = bounds ? place(frame, [0, 0]) : [0, 0];
+  const [px, py] = pixelOf(frame, point);
+  const [left, top] = bounds ? pixelOf(frame, [0, 0]) : [0, 0];
   const [right, bottom] = bounds
-    ? place(frame, [bounds[0] - 1, bounds[1] - 1])
+    ? pixelOf(frame, [bounds[0] - 1, bounds[1] - 1])
     : [canvas.canvas.width, canvas.canvas.height];
   canvas.strokeStyle = palette.mark;
   canvas.lineWidth = Math.max(1.5 * frame.ratio, 1);
@@ -125,7 +125,7 @@ export function paintGhost(canvas, frame, palette, point, guides, bounds) {
 /** Four corners around the point that the keyboard is at. @param {Context} canvas
  * @param {Frame} frame @param {Palette} palette @param {Point} point */
 export function paintCursor(canvas, frame, palette, point) {
-  const [px, py] = place(frame, point);
+  const [px, py] = pixelOf(frame, point);
   const reach = Math.max(0.5 * frame.step, 6 * frame.ratio);
   const arm = 0.42 * reach;
   for (const [style, wide] of /** @type {const} */ ([
@@ -158,7 +158,7 @@ export function paintForbidden(canvas, frame, palette, points) {
   canvas.lineCap = 'round';
   canvas.beginPath();
   for (const point of points) {
-    const [px, py] = place(frame, point);
+    const [px, py] = pixelOf(frame, point);
     for (const turn of [-1, 1]) {
       canvas.moveTo(px - reach, py - turn * reach);
       canvas.lineTo(px + reach, py + turn * reach);
@@ -174,7 +174,7 @@ export function paintHeat(canvas, frame, palette, marks) {
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   for (const { point, strength, label, best } of marks) {
-    const [px, py] = place(frame, point);
+    const [px, py] = pixelOf(frame, point);
     const strong = strength > 0.45;
     const size = (strong ? 0.32 : 0.26) * step * (label.length > 3 ? 0.82 : 1);
     const written = size >= 6 * frame.ratio;
@@ -206,7 +206,7 @@ export function paintBest(canvas, frame, palette, choices) {
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   for (const { point, label } of choices) {
-    const [px, py] = place(frame, point);
+    const [px, py] = pixelOf(frame, point);
     canvas.fillStyle = palette.wood;
     canvas.strokeStyle = palette.heat;
     canvas.lineWidth = 0.07 * frame.step;

@@ -4,7 +4,7 @@
 /** @import { Context, Frame, Palette } from '../board/board-drawing.js' */
 /** @import { Point } from '../ui/protocol-types' */
 
-import { place } from '../board/board-drawing.js';
+import { pixelOf } from '../board/board-drawing.js';
 
 /** How much of the wood covers what is not allowed. */
 const DIMMED = 0.62;
@@ -25,7 +25,7 @@ export function paintZone(canvas, frame, palette, { middle: [x, y], distance, be
   canvas.rect(...inner);
   for (const stone of stones) {
     if (Math.max(Math.abs(stone[0] - x), Math.abs(stone[1] - y)) <= distance !== beyond) continue;
-    const [px, py] = place(frame, stone);
+    const [px, py] = pixelOf(frame, stone);
     canvas.moveTo(px + 0.5 * frame.step, py);
     canvas.arc(px, py, 0.5 * frame.step, 0, 2 * Math.PI);
   }
@@ -50,7 +50,7 @@ export function paintOffered(canvas, frame, palette, points) {
   canvas.lineWidth = Math.max(0.08 * frame.step, 1.5 * frame.ratio);
   canvas.font = `700 ${0.44 * frame.step}px system-ui, sans-serif`;
   for (const [index, point] of points.entries()) {
-    const [px, py] = place(frame, point);
+    const [px, py] = pixelOf(frame, point);
     canvas.beginPath();
     canvas.arc(px + 0.5, py + 0.5, 0.4 * frame.step, 0, 2 * Math.PI);
     canvas.fillStyle = palette.wood;

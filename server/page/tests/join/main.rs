@@ -14,7 +14,7 @@ fn modules(texts: &[(&str, &str)]) -> Modules {
 /// Modules that are joined, and one that is not.
 const PAGE: [(&str, &str); 6] = [
     ("dom.js", "export function el() {}\nexport const FILLS = 1;\nconst own = 2;"),
-    ("home.js", "import { el as make } from './dom.js';\nexport const home = () => make();"),
+    ("home.js", "import { el } from './dom.js';\nexport const home = () => el();"),
     (
         "main.js",
         "import {\n  el, FILLS,\n} from './dom.js';\nvoid import('./home.js');\nvoid import('./room/room.js');\nvoid import('./late.js');",
@@ -29,7 +29,7 @@ const PAGE: [(&str, &str); 6] = [
     ),
     (
         "late.js",
-        "import { el } from './dom.js';\nimport { t } from './room/texts.js';\nexport const late = el(t);",
+        "import { el as make } from './dom.js';\nimport { t } from './room/texts.js';\nexport const late = make(t);",
     ),
 ];
 
@@ -39,29 +39,21 @@ fn each_module_is_in_one_file_and_everybody_takes_it_from_there() {
     let cases = [
         (
             "main.js",
-            "const $0 = (() => {\nfunction el() {}\nconst FILLS = 1;\nconst own = 2;\n\
-             return { el, FILLS };\n})();\n\
-             const $1 = (() => {\nconst { el: make } = $0;\nconst home = () => make();\n\
-             return { home };\n})();\n\
-             const $3 = (() => {\nconst {  el, FILLS,} = $0;\nvoid Promise.resolve($1);\n\
-             void import('./room/room.js').then((it) => it.$4);\n\
-             void import('./late.js');\nreturn {  };\n})();\n\
-             export { $0 };\n",
+            "function el() {}\nconst FILLS = 1;\nconst own = 2;\n\
+             const home = () => el();\n\
+             void Promise.resolve({ home });\nvoid import('./room/room.js');\n\
+             void import('./late.js');\nexport { el };\n",
         ),
         (
             "room/room.js",
-            "import { $0 } from '../main.js';\n\
-             const $5 = await (async () => {\n\
+            "import { el } from '../main.js';\n\
              const t = await fetch(new URL('t', import.meta.url));\nclass Text {}\n\
-             return { t, Text };\n})();\n\
-             const $4 = (() => {\nconst { el } = $0;\nconst { t } = $5;\n\
-             async function room() {\n  await el(t);\n}\nreturn { room };\n})();\n\
-             export { $5, $4 };\n",
+             async function room() {\n  await el(t);\n}\nexport { room, t };\n",
         ),
         (
             "late.js",
-            "import { $0 } from './main.js';\nimport { $5 } from './room/room.js';\n\
-             const { el } = $0;\nconst { t } = $5;\nexport const late = el(t);\n",
+            "import { el as make } from './main.js';\nimport { t } from './room/room.js';\n\
+             export const late = make(t);\n",
         ),
     ];
     for (path, text) in cases {
@@ -113,7 +105,8 @@ fn what_cannot_be_joined_is_named() {
         ("import { a } from './a.js';", "export default 1;", "a.js: no export of this form"),
         ("import { a } from './a.js';", "export { a };", "a.js: no export of this form"),
         ("import { a } from './a.js';", "export const { a } = 1;", "a.js: no export of this form"),
-        ("import { a } from './a.js';", "export let a;", "a.js: no export of this form"),
+        ("import { a as b } from './a.js';", "", "main.js: no import of this form is joined"),
+        ("import { a } from './a.js';\nlet b;", "const b = 1;", "a.js and main.js both have b"),
         ("void import('./a.js", "", "main.js: an import ends nowhere"),
         ("import { b } from './b/b.js';", "", "b/b.js: no import of this form is joined"),
     ];
