@@ -25,8 +25,8 @@ use join::{JoinedFile, Modules};
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
 const SERVED: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
 
-/// The files that have several modules: the first screen's, the puzzle's below it, and a room's.
-const JOINED: [JoinedFile; 3] = [
+/// The files that have several modules: the first screen's, the puzzle's below it, a room's, and an opening's.
+const JOINED: [JoinedFile; 4] = [
     (
         "main.js",
         &[
@@ -38,6 +38,7 @@ const JOINED: [JoinedFile; 3] = [
     ),
     ("puzzles/daily-puzzle.js", &[]),
     ("room/room-view.js", &[]),
+    ("game/opening-panel.js", &[]),
 ];
 /// Scripts that browsers run apart from the page.
 const APART: [&str; 2] = ["service-worker.js", "engine/worker.js"];

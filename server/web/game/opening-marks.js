@@ -1,13 +1,48 @@
-// Draws what an opening adds to the board: the part where the next stone may go, and offered stones.
+// What an opening adds to the board: the draft, the part where the next stone may go, and offered stones.
 // Neither depends on color alone: the part has an edge, and offered stones are hollow and numbered.
 
 /** @import { Context, Frame, Palette } from '../board/board-drawing.js' */
 /** @import { Point } from '../ui/protocol-types' */
+/** @import { Shown } from '../ui/view-types' */
+/** @import { OpeningDraft } from './opening-draft.js' */
 
 import { pixelOf } from '../board/board-drawing.js';
+import { boundsOf } from '../board/board-geometry.js';
+import { t } from '../language/texts.js';
+import { allows, partOf } from './opening-draft.js';
+import { stoneAt } from './room-state.js';
 
 /** How much of the wood covers what is not allowed. */
 const DIMMED = 0.62;
+
+/**
+ * What the board shows of an opening, besides the game's moves: for the player who acts also the draft.
+ * @param {OpeningDraft} draft @returns {Partial<Shown>}
+ */
+export function shownOpening(draft) {
+  const { room, ask, stones, zone } = draft;
+  if (!room.opening?.ask) return {};
+  const doing = ask && draft.doing(ask);
+  const moves = [...(room.game?.moves ?? []), ...(doing === 'put' ? stones : [])];
+  const offered = doing === 'offer' ? stones : (room.opening.offered ?? []);
+  const part = zone && partOf(zone, room);
+  const bounds = boundsOf(room.rules.size);
+  return {
+    moves,
+    numbered: true,
+    turn: draft.needsBoard ? stoneAt(moves.length) : undefined,
+    waiting: undefined,
+    paint: (canvas, frame, palette) => {
+      if (part && bounds) paintZone(canvas, frame, palette, part, bounds, moves);
+      paintOffered(canvas, frame, palette, offered);
+    },
+    note: (point) => {
+      const at = offered.findIndex((one) => String(one) === String(point));
+      if (at >= 0) return t('opening_offered_point', { number: at + 1 });
+      return zone && !allows(zone, room, point) ? t('opening_not_here') : undefined;
+    },
+  };
+}
 
 /**
  * Dims the points that are not allowed, and draws the edge between.
@@ -16,7 +51,7 @@ const DIMMED = 0.62;
  *   middle, or beyond it
  * @param {readonly [number, number]} bounds @param {readonly Point[]} stones they stay clear
  */
-export function paintZone(canvas, frame, palette, { middle: [x, y], distance, beyond }, bounds, stones) {
+function paintZone(canvas, frame, palette, { middle: [x, y], distance, beyond }, bounds, stones) {
   const reach = distance + 0.5;
   const inner = box(frame, [x - reach, y - reach], [x + reach, y + reach]);
   const whole = box(frame, [-0.5, -0.5], [bounds[0] - 0.5, bounds[1] - 0.5]);
@@ -44,7 +79,7 @@ export function paintZone(canvas, frame, palette, { middle: [x, y], distance, be
  * Offered stones: hollow, with their numbers.
  * @param {Context} canvas @param {Frame} frame @param {Palette} palette @param {readonly Point[]} points
  */
-export function paintOffered(canvas, frame, palette, points) {
+function paintOffered(canvas, frame, palette, points) {
   canvas.textAlign = 'center';
   canvas.textBaseline = 'middle';
   canvas.lineWidth = Math.max(0.08 * frame.step, 1.5 * frame.ratio);

@@ -126,12 +126,12 @@ function shown(child) {
 
 /**
  * A button.
- * @param {string} text
+ * @param {Child | Child[]} content
  * @param {(event: MouseEvent) => void} onclick
  * @param {Record<string, unknown>} [properties]
  */
-export function button(text, onclick, properties) {
-  return el('button', { type: 'button', onclick, ...properties }, text);
+export function button(content, onclick, properties) {
+  return el('button', { type: 'button', onclick, ...properties }, ...[content].flat());
 }
 
 /**
