@@ -47,7 +47,12 @@ export function rulesName(rules, opening = 'free') {
 
 /** The game of a seek: rules, opening, clock, and whether it is rated. @param {GameSettings} game */
 export function gameName({ rules, opening, time, rated }) {
-  return `${rulesName(rules, opening)} · ${time ? timeControlText(time) : t('clock_none')} · ${ratedName(rated)}`;
+  return `${rulesName(rules, opening)} · ${clockText(time)} · ${ratedName(rated)}`;
+}
+
+/** The clock of a game, also of one without. @param {TimeControl | undefined} control */
+export function clockText(control) {
+  return !control || control.type === 'none' ? t('clock_none') : timeControlText(control);
 }
 
 /** A time control in short: 5+3, 10+3×30 s. @param {TimeControl | undefined} control @returns {string} */

@@ -1,7 +1,7 @@
 // A player beside the board: name, stone, clock, and whether they are away.
 
 /** @import { Room } from '../game/room-state.js' */
-/** @import { Seat } from '../ui/protocol-types' */
+/** @import { Player, Seat } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */
 
 import { playTick } from '../browser/sounds.js';
@@ -14,85 +14,59 @@ import { el, fill, write } from '../ui/dom.js';
 /** Names of more letters are written smaller. */
 const LONG = 14;
 
-/**
- * @param {App} app
- * @param {Room} room
- */
+/** @param {App} app @param {Room} room */
 export function createPlayerPlate(app, room) {
   const stone = el('span', { class: 'stone' });
   const name = el('span', { class: 'name' });
   const note = el('span', { class: 'note' });
-  const clock = el('span', { class: 'clock', role: 'timer', 'aria-live': 'off' });
-  const element = el('div', { class: 'plate' }, stone, name, note, clock);
+  const clock = createClock(app, room);
+  const element = el('div', { class: 'plate' }, stone, name, note, clock.element);
   /** @type {Seat} */
   let seat = 'first';
-  /** The shown player: the name is rebuilt only when it changes. */
+  /** The shown player. */
   let shown = '';
-  /** The second that was last warned of. */
-  let warned = '';
 
   function showClock() {
-    const running = room.game?.clock;
-    clock.hidden = !running;
-    if (!running) return;
-    const shown = clockFace(running, seat, app.connection.now());
-    write(clock, durationText(shown.left_ms, formatTenths) + (shown.periods > 0 ? ` ×${shown.periods}` : ''));
-    element.classList.toggle('low', shown.low);
-    if (shown.low) warn(Math.ceil(shown.left_ms / 1000));
+    element.classList.toggle('low', clock.show(seat));
   }
 
-  /** @param {number} seconds */
-  function warn(seconds) {
-    const now = `${room.game?.number}.${room.game?.moves.length}.${seconds}`;
-    if (now === warned || seconds === 0) return;
-    warned = now;
-    const own = isMember(room.seats[seat], app.connection.you);
-    if (own) playTick();
-    if (seconds === 10 || (own && seconds === 5)) {
-      app.announce(t('seconds_left', { name: nameOrYou(app, room.seats[seat]), count: seconds }), own);
-    }
+  /** Writes who plays; the name is rebuilt only when it changes. @param {Player | null | undefined} player */
+  function showName(player) {
+    // Opponents in a game do not challenge each other to another one.
+    const opposed = room.phase === 'running' && !!room.seatOf(app.connection.you);
+    const state = JSON.stringify([player, opposed, app.connection.you]);
+    if (state === shown) return;
+    shown = state;
+    const you = isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you'));
+    fill(name, personName(app, player, { opposed, room: room.code }), you);
+    name.classList.toggle('long', playerName(player).length > LONG);
   }
 
   return {
     element,
-    /** Shows the player of a seat.
-     * @param {Seat} at */
+    /** Shows the player of a seat. @param {Seat} at */
     show(at) {
       seat = at;
       const sits = room.seats[seat];
       const played = room.game?.outcome && room.game.players[seat];
       // A player who has left after the end is still shown, until somebody takes the seat.
       const player = sits ?? played;
-      const away = room.away[seat];
-      const colour = stoneOf(seat, room.black);
-      const colourText = t(room.hasColours ? colour : 'opening_decides');
-      stone.className = `stone ${room.hasColours ? colour : 'none'}`;
-      stone.title = colourText;
-      // Opponents in a game do not challenge each other to another one.
-      const opposed = room.phase === 'running' && !!room.seatOf(app.connection.you);
-      const state = JSON.stringify([player, opposed, app.connection.you]);
-      if (state !== shown) {
-        shown = state;
-        fill(
-          name,
-          personName(app, player, { opposed, room: room.code }),
-          isMember(player, app.connection.you) && el('span', { class: 'chip' }, t('you')),
-        );
-        name.classList.toggle('long', playerName(player).length > LONG);
-      }
-      element.classList.toggle('to-move', room.toAct === seat);
-      element.classList.toggle('away', !!away);
-      const won = room.game?.outcome?.winner === seat && JSON.stringify(player) === JSON.stringify(played);
-      element.classList.toggle('winner', won);
-      element.classList.toggle('you', isMember(player, app.connection.you));
-      element.classList.toggle('vacant', !sits);
+      const colour = room.hasColours ? stoneOf(seat, room.black) : 'none';
+      stone.className = `stone ${colour}`;
+      stone.title = t(colour === 'none' ? 'opening_decides' : colour);
+      showName(player);
+      const away = !!room.away[seat];
+      const winner = room.game?.outcome?.winner === seat && JSON.stringify(player) === JSON.stringify(played);
+      const you = isMember(player, app.connection.you);
+      const classes = { 'to-move': room.toAct === seat, away, winner, you, vacant: !sits };
+      for (const [kind, is] of Object.entries(classes)) element.classList.toggle(kind, is);
       const notes = [
-        colourText,
-        played && !sits && !isMember(played, app.connection.you) && t('has_left'),
+        stone.title,
+        !sits && played && !you && t('has_left'),
         room.ratingText(at) || botRating(player),
         player && 'member' in player && player.engine && t('bot_engine'),
         away && t('away'),
-        won && t('won'),
+        winner && t('won'),
       ].filter(Boolean);
       // A line ends between them only.
       if (note.textContent !== notes.join(' · '))
@@ -109,6 +83,38 @@ export function createPlayerPlate(app, room) {
       // Only a style that was computed without the class lets the motion begin again.
       void element.offsetWidth;
       element.classList.add('swapped');
+    },
+  };
+}
+
+/** A player's clock, which warns of the last seconds. @param {App} app @param {Room} room */
+function createClock(app, room) {
+  const element = el('span', { class: 'clock', role: 'timer', 'aria-live': 'off' });
+  /** The second that was last warned of. */
+  let warned = '';
+
+  /** @param {Seat} seat @param {number} seconds */
+  function warn(seat, seconds) {
+    const now = `${room.game?.number}.${room.game?.moves.length}.${seconds}`;
+    if (now === warned || seconds === 0) return;
+    warned = now;
+    const own = isMember(room.seats[seat], app.connection.you);
+    if (own) playTick();
+    if (seconds === 10 || (own && seconds === 5))
+      app.announce(t('seconds_left', { name: nameOrYou(app, room.seats[seat]), count: seconds }), own);
+  }
+
+  return {
+    element,
+    /** Whether little time is left. @param {Seat} seat */
+    show(seat) {
+      const running = room.game?.clock;
+      element.hidden = !running;
+      if (!running) return false;
+      const { left_ms, low, periods } = clockFace(running, seat, app.connection.now());
+      write(element, durationText(left_ms, formatTenths) + (periods > 0 ? ` ×${periods}` : ''));
+      if (low) warn(seat, Math.ceil(left_ms / 1000));
+      return low;
     },
   };
 }
