@@ -14,10 +14,9 @@ import { isOn, toPixel, within } from './board-geometry.js';
 const WHOLE = 19;
 const WINDOW = 15;
 
-/**
- * @param {HTMLElement} element
- * @param {{name: (point: Point) => string, focused: (point: Point) => void, activate: (point: Point) => void}} asks
- */
+/** @typedef {{name: (point: Point) => string, focused: (point: Point) => void, activate: (point: Point) => void}} Asks */
+
+/** @param {HTMLElement} element @param {Asks} asks */
 export function createAriaGrid(element, asks) {
   const grid = el('div', { class: 'board-grid', role: 'grid', 'aria-label': t('board') });
   element.append(grid);
@@ -38,16 +37,7 @@ export function createAriaGrid(element, asks) {
       for (let column = 0; column < columns; column += 1) {
         /** @type {Point} */
         const point = [left + column, top + row];
-        const cell = el('div', {
-          role: 'gridcell',
-          tabIndex: -1,
-          'aria-colindex': bounds ? left + column + 1 : undefined,
-          onclick: () => asks.activate(point),
-          onfocus: () => {
-            rove(point);
-            asks.focused(point);
-          },
-        });
+        const cell = createCell(point, bounds, asks, rove);
         cells.set(`${point}`, cell);
         line.append(cell);
       }
@@ -119,4 +109,18 @@ export function createAriaGrid(element, asks) {
     /** Whether the keyboard is here. */
     hasFocus: () => grid.contains(document.activeElement),
   };
+}
+
+/** @param {Point} point @param {Bounds} bounds @param {Asks} asks @param {(point: Point) => void} rove gives it the focus */
+function createCell(point, bounds, asks, rove) {
+  return el('div', {
+    role: 'gridcell',
+    tabIndex: -1,
+    'aria-colindex': bounds ? point[0] + 1 : undefined,
+    onclick: () => asks.activate(point),
+    onfocus: () => {
+      rove(point);
+      asks.focused(point);
+    },
+  });
 }

@@ -2,10 +2,11 @@
 // zoom buttons, and the arrow to stones out of sight.
 
 import { t } from '../language/texts.js';
-import { el, icon, set, write } from '../ui/dom.js';
+import { button, el, icon, set, write } from '../ui/dom.js';
 import { parsePoint } from './board-geometry.js';
 
 /** @import { Point, Bounds } from './board-geometry.js' */
+/** @import { ICONS } from '../ui/icons.js' */
 
 /** @typedef {'fit' | 'last' | 'in' | 'out'} ViewAction */
 /**
@@ -35,92 +36,24 @@ const SIGNS = /** @type {const} */ ({ fit: 'fit', last: 'last', in: 'plus', out:
 /** @param {HTMLElement} stage what the board is drawn in @param {HTMLElement | undefined} asks where a
  * touched point is confirmed, if stones can ever be put there @param {Callbacks} callbacks */
 export function createBoardControls(stage, asks, callbacks) {
-  const tool = (/** @type {ViewAction} */ what) => {
-    const label = t(what === 'last' ? 'board_to_last' : `board_${what}`);
-    return el(
-      'button',
-      {
-        type: 'button',
-        class: 'board-tool',
-        title: label,
-        'aria-label': label,
-        onclick: () => callbacks.view(what),
-      },
-      icon(SIGNS[what]),
-    );
+  /** @param {ViewAction} what @param {keyof typeof ICONS} [sign] */
+  const tool = (what, kind = 'board-tool', sign = SIGNS[what]) => {
+    const title = t(what === 'last' ? 'board_to_last' : `board_${what}`);
+    return button(icon(sign), () => callbacks.view(what), { class: kind, title, 'aria-label': title });
   };
   const last = tool('last');
   const tools = el('div', { class: 'board-tools', hidden: true }, tool('in'), tool('out'), tool('fit'), last);
-  const hint = el(
-    'button',
-    {
-      type: 'button',
-      class: 'board-hint',
-      hidden: true,
-      title: t('board_to_last'),
-      'aria-label': t('board_to_last'),
-      onclick: () => callbacks.view('last'),
-    },
-    icon('arrow'),
-  );
+  const hint = set(tool('last', 'board-hint', 'arrow'), { hidden: true });
 
   const coarse = matchMedia('(pointer: coarse)').matches;
-  const confirm = el('button', { type: 'button', class: 'primary', onclick: () => callbacks.confirm() });
+  const confirm = button('', () => callbacks.confirm(), { class: 'primary' });
   const advice = el('span', { class: 'board-advice' }, t('board_touch'));
-  const touch = el('div', { class: 'board-touch', hidden: true }, advice, confirm);
   const said = el('span');
-  const premoved = el(
-    'div',
-    { class: 'row premoved', hidden: true },
-    said,
-    el('button', { type: 'button', onclick: () => callbacks.cancelPremove() }, t('board_premove_cancel')),
-  );
-  touch.append(premoved);
-
-  const input = el('input', {
-    class: 'board-input',
-    type: 'text',
-    autocomplete: 'off',
-    spellcheck: false,
-    enterKeyHint: 'go',
-    maxLength: 18,
-    'aria-label': t('board_type'),
-    placeholder: t('board_type'),
-  });
-  const line = el('form', { class: 'board-line' }, input);
-
-  const typed = () => parsePoint(input.value, callbacks.bounds());
-  const close = () => {
-    input.value = '';
-    set(input, { 'aria-invalid': false });
-  };
-  input.addEventListener('input', () => {
-    set(input, { 'aria-invalid': false });
-    callbacks.typing(typed());
-  });
-  input.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape') return;
-    close();
-    callbacks.typing(null);
-    callbacks.done();
-  });
-  input.addEventListener('blur', () => {
-    close();
-    callbacks.typing(null);
-  });
-  line.addEventListener('submit', (event) => {
-    event.preventDefault();
-    const point = typed();
-    if (!point) {
-      set(input, { 'aria-invalid': 'true' });
-      callbacks.invalid(input.value);
-      return;
-    }
-    close();
-    callbacks.typed(point);
-  });
-
-  stage.append(tools, hint, line);
+  const cancel = button(t('board_premove_cancel'), () => callbacks.cancelPremove());
+  const premoved = el('div', { class: 'row premoved', hidden: true }, said, cancel);
+  const touch = el('div', { class: 'board-touch', hidden: true }, advice, confirm, premoved);
+  const line = createPointField(callbacks);
+  stage.append(tools, hint, line.element);
   asks?.append(touch);
 
   return {
@@ -137,11 +70,58 @@ export function createBoardControls(stage, asks, callbacks) {
       if (ghost !== null) write(confirm, t(waits ? 'board_confirm_premove' : 'board_confirm', { point: ghost }));
       if (next !== null) write(said, t('board_premove_set', { point: next }));
     },
+    type: line.type,
+  };
+}
+
+/** The field to type a point. @param {Callbacks} callbacks */
+function createPointField({ bounds, done, invalid, typed, typing }) {
+  const point = () => parsePoint(input.value, bounds());
+  const close = () => {
+    input.value = '';
+    set(input, { 'aria-invalid': false });
+  };
+  const leave = () => {
+    close();
+    typing(null);
+  };
+  const input = el('input', {
+    class: 'board-input',
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: false,
+    enterKeyHint: 'go',
+    maxLength: 18,
+    'aria-label': t('board_type'),
+    placeholder: t('board_type'),
+    oninput: () => {
+      set(input, { 'aria-invalid': false });
+      typing(point());
+    },
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== 'Escape') return;
+      leave();
+      done();
+    },
+    onblur: leave,
+  });
+  const onsubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const found = point();
+    if (!found) {
+      set(input, { 'aria-invalid': 'true' });
+      return invalid(input.value);
+    }
+    close();
+    typed(found);
+  };
+  return {
+    element: el('form', { class: 'board-line', onsubmit }, input),
     /** Begins a typed point. @param {string} text */
     type(text) {
       input.value = text;
       input.focus();
-      callbacks.typing(typed());
+      typing(point());
     },
   };
 }

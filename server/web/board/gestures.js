@@ -101,29 +101,28 @@ export function listen(element, gestures, signal) {
     gestures.cancel();
   };
 
-  /** @param {WheelEvent} event */
-  const wheel = (event) => {
-    const lines = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE;
-    const [dx, dy] = [event.deltaX * lines, event.deltaY * lines];
-    const { x, y } = at(event);
-    const notch = dx === 0 && Math.abs(dy) >= NOTCH_LEAST;
-    // Browsers report a touchpad pinch as a wheel with Ctrl.
-    if (event.ctrlKey) gestures.zoom(1.01 ** -dy, x, y);
-    else if (notch && gestures.zoomsByWheel()) gestures.zoom(1.5 ** (-dy / NOTCH), x, y);
-    else if (notch || !gestures.scroll(-dx, -dy)) return;
-    event.preventDefault();
-  };
-
   element.addEventListener('pointerdown', press, { signal });
   element.addEventListener('pointermove', move, { signal });
   element.addEventListener('pointerup', release, { signal });
   element.addEventListener('pointercancel', cancel, { signal });
   element.addEventListener('pointerleave', () => gestures.leave(), { signal });
-  element.addEventListener('wheel', wheel, { signal, passive: false });
+  element.addEventListener('wheel', (event) => turnWheel(event, at(event), gestures), { signal, passive: false });
   // Safari would select, magnify or open a menu after a long press.
   for (const type of ['touchstart', 'touchmove', 'contextmenu']) {
     element.addEventListener(type, (event) => event.preventDefault(), { signal, passive: false });
   }
+}
+
+/** @param {WheelEvent} event @param {{x: number, y: number}} place @param {Gestures} gestures */
+function turnWheel(event, { x, y }, gestures) {
+  const lines = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE;
+  const [dx, dy] = [event.deltaX * lines, event.deltaY * lines];
+  const notch = dx === 0 && Math.abs(dy) >= NOTCH_LEAST;
+  // Browsers report a touchpad pinch as a wheel with Ctrl.
+  if (event.ctrlKey) gestures.zoom(1.01 ** -dy, x, y);
+  else if (notch && gestures.zoomsByWheel()) gestures.zoom(1.5 ** (-dy / NOTCH), x, y);
+  else if (notch || !gestures.scroll(-dx, -dy)) return;
+  event.preventDefault();
 }
 
 /** @param {Map<number, {x: number, y: number}>} pointers */
