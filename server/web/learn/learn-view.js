@@ -1,26 +1,21 @@
-// The page to learn at: lessons in chapters, each a position on a board that the reader plays on. The rules
-// and the engine, which say whether a stone is right, are the WebAssembly module's.
+// The page to learn at: lessons in chapters, each a position on a board that the reader plays on.
 
-/** @import { Point, Value } from '../ui/protocol-types' */
-/** @import { View } from '../ui/view-types' */
-/** @import { TextKey } from '../language/texts.js' */
+/** @import { Point } from '../ui/protocol-types' */
+/** @import { App, View } from '../ui/view-types' */
 /** @import { Lesson } from './lessons.js' */
 
 import { createBoard } from '../board/board.js';
-import { boundsOf, pointName } from '../board/board-geometry.js';
 import { siteStorage } from '../browser/browser-storage.js';
-import { EngineWorker, judgePosition, loadJudge } from '../engine/engine.js';
+import { loadJudge } from '../engine/engine.js';
 import { valueText } from '../game/analysis-display.js';
 import { sideName } from '../game/display-names.js';
 import { stoneAt } from '../game/room-state.js';
-import { refusalText } from '../language/refusals.js';
 import { languageCode, t, worded } from '../language/texts.js';
-import { el, fill, write } from '../ui/dom.js';
-import { CHAPTERS, fromMiddle, LESSONS, movesOf, SEARCH_NODES } from './lessons.js';
+import { button, el, fill, linkButton, write } from '../ui/dom.js';
+import { LessonAttempt, openingText } from './lesson-attempt.js';
+import { CHAPTERS, LESSONS } from './lessons.js';
 
 const STORAGE_KEY = 'fivefold.learned';
-/** How long the opponent's answer waits, so that the reader sees their own stone first. */
-const ANSWER_MS = 500;
 
 /** @typedef {typeof import('./en.js').texts} LearnTexts */
 
@@ -32,316 +27,207 @@ export const view = (app, place) => {
     const learned = learnedLessons();
     const wanted = location.hash.slice(1);
     const lesson = LESSONS.find(({ id }) => id === wanted) ?? LESSONS.find(({ id }) => !learned.has(id)) ?? LESSONS[0];
-    if (lesson && !end.signal.aborted) show(app, place, texts, lesson, learned, end.signal);
+    if (lesson && !end.signal.aborted) new LessonPage(app, texts, lesson, learned, end.signal).show(place);
   }, app.showError);
   return () => end.abort();
 };
 
-/**
- * @param {import('../ui/view-types').App} app @param {HTMLElement} place @param {LearnTexts} texts
- * @param {Lesson} lesson @param {Set<string>} learned @param {AbortSignal} signal
- */
-function show(app, place, texts, lesson, learned, signal) {
-  const [title = '', text = '', last = ''] = texts.lessons[lesson.id] ?? [];
-  const begin = movesOf(lesson);
-  const total = lesson.zones?.length ?? 0;
-  let moves = begin;
-  /** Forbidden points that were found. @type {Point[]} */
-  let found = [];
-  /** The point that "Show me" shows. @type {Point | undefined} */
-  let shown;
-  /** @type {readonly Point[] | undefined} */
-  let winning;
-  let done = false;
-  /** Whether an answer is awaited: until then the board takes nothing. */
-  let busy = false;
-  /** @type {EngineWorker | undefined} */
-  let engine;
+class LessonPage {
+  #boardPlace = el('div', { class: 'board' });
+  #asks = el('div', { class: 'asks-touch' });
+  #task = el('p', { class: 'say' });
+  #reply = el('p', { class: 'reply', role: 'status' });
+  #ways = el('div', { class: 'row' });
+  #choices = el('div', { class: 'opening-place' });
   /** The decisions of an opening, once the stones are placed. @type {Awaited<ReturnType<typeof import('./opening-practice.js').practiseOpening>> | undefined} */
-  let practice;
-  let end = new AbortController();
-  /** Whether the stones of an opening are placed, and its decisions come next. */
-  let decides = false;
+  #practice;
+  #practising = new AbortController();
 
-  const boardPlace = el('div', { class: 'board' });
-  const asks = el('div', { class: 'asks-touch' });
-  const task = el('p', { class: 'say' });
-  const reply = el('p', { class: 'reply', role: 'status' });
-  const ways = el('div', { class: 'row' });
-  const choices = el('div', { class: 'opening-place' });
-  const list = el('nav', { class: 'lessons', 'aria-label': texts.lessons_list });
-  const board = createBoard(boardPlace, {
-    asks,
-    onplay: (point) => void play(point),
-    announce: (text) => app.announce(text, true),
-  });
-  place.append(
-    el(
-      'div',
-      { class: 'table replay learn' },
-      el('div', { class: 'board-side' }, boardPlace),
+  /** @param {App} app @param {LearnTexts} texts @param {Lesson} lesson @param {Set<string>} learned @param {AbortSignal} signal */
+  constructor(app, texts, lesson, learned, signal) {
+    this.app = app;
+    this.texts = texts;
+    this.lesson = lesson;
+    this.learned = learned;
+    this.signal = signal;
+    this.list = el('nav', { class: 'lessons', 'aria-label': texts.lessons_list });
+    this.attempt = new LessonAttempt(lesson, texts, signal, {
+      say: (text) => write(this.#reply, text),
+      changed: () => this.#update(),
+      finished: (text) => this.#finished(text),
+    });
+    this.board = createBoard(this.#boardPlace, {
+      asks: this.#asks,
+      onplay: (point) => void this.#play(point),
+      announce: (text) => app.announce(text, true),
+    });
+    signal.addEventListener('abort', () => {
+      this.#practising.abort(signal.reason);
+      this.board.remove();
+    });
+  }
+
+  /** @param {HTMLElement} place */
+  show(place) {
+    const { lesson, texts } = this;
+    const [title, text] = texts.lessons[lesson.id] ?? [];
+    place.append(
       el(
         'div',
-        { class: 'panel' },
-        el('p', { class: 'hint' }, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (chapterOf(lesson))]),
-        el('h1', { class: 'status' }, title),
-        el('p', null, text),
-        el('section', { class: 'card task' }, task, choices, reply, asks, ways),
-        list,
-      ),
-    ),
-  );
-  loadJudge();
-  signal.addEventListener('abort', () => {
-    engine?.end(signal.reason);
-    end.abort(signal.reason);
-    board.remove();
-  });
-  update();
-
-  function startOver() {
-    moves = begin;
-    found = [];
-    shown = winning = practice = undefined;
-    done = decides = false;
-    end.abort();
-    fill(choices);
-    write(reply, '');
-    update();
-    board.focus();
-  }
-
-  function update() {
-    const stone = stoneAt(moves.length);
-    const mark = shown && [{ point: shown, label: '' }];
-    if (practice && !done) board.show(practice.shown());
-    else
-      board.show({
-        size: lesson.rules.size,
-        moves,
-        winning,
-        forbidden: found,
-        best: mark,
-        turn: done || busy || decides ? undefined : stone,
-        note: (point) => (done && includes(found, point) ? t('board_forbidden') : undefined),
-      });
-    write(
-      task,
-      decides
-        ? texts.decide
-        : worded(texts.goals[lesson.goal], {
-            stone: sideName(stoneAt(begin.length), lesson.rules),
-            at: Math.min(moves.length + 1, total),
-            total,
-          }),
-    );
-    const next = LESSONS[LESSONS.indexOf(lesson) + 1] ?? LESSONS.find(({ id }) => !learned.has(id));
-    const showMe =
-      !done && lesson.goal !== 'place' && el('button', { type: 'button', onclick: () => void showPoint() }, texts.show);
-    fill(
-      ways,
-      done && next && el('a', { class: 'button primary', href: `/learn#${next.id}` }, texts.next),
-      decides &&
-        !practice &&
-        el('button', { type: 'button', class: 'primary', onclick: () => void practise() }, texts.practise),
-      done && !next && el('p', null, texts.all_done),
-      done && !next && el('a', { class: 'button primary', href: '/puzzles' }, t('puzzles')),
-      done && (lesson.opening || !next) && el('a', { class: 'button', href: '/local' }, texts.play_it),
-      showMe,
-      (done || decides || moves !== begin) && el('button', { type: 'button', onclick: startOver }, texts.again),
-    );
-    fill(
-      list,
-      ...CHAPTERS.map(({ id, lessons }) =>
+        { class: 'table replay learn' },
+        el('div', { class: 'board-side' }, this.#boardPlace),
         el(
-          'section',
-          null,
-          el('h2', null, texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (id)]),
-          el('ol', null, ...lessons.map(lessonLink)),
+          'div',
+          { class: 'panel' },
+          el('p', { class: 'hint' }, chapterTitle(texts, chapterOf(lesson))),
+          el('h1', { class: 'status' }, title),
+          el('p', null, text),
+          el('section', { class: 'card task' }, this.#task, this.#choices, this.#reply, this.#asks, this.#ways),
+          this.list,
         ),
       ),
-      el(
-        'section',
-        { class: 'rated' },
-        el('h2', null, texts.rated.title),
-        ...texts.rated.texts.map((text) => el('p', null, text)),
-      ),
     );
+    loadJudge();
+    this.#update();
   }
 
-  /** @param {Lesson} one */
-  function lessonLink(one) {
-    const link = el(
-      'a',
-      { href: `/learn#${one.id}`, class: learned.has(one.id) ? 'learned' : '' },
-      texts.lessons[one.id]?.[0],
-      learned.has(one.id) && el('span', { class: 'spoken' }, `, ${texts.learned}`),
-    );
-    if (one === lesson) link.setAttribute('aria-current', 'page');
-    return el('li', null, link);
+  #startOver() {
+    this.attempt.startOver();
+    this.#practice = undefined;
+    this.#practising.abort();
+    fill(this.#choices);
+    write(this.#reply, '');
+    this.#update();
+    this.board.focus();
   }
 
-  /** @param {string} words */
-  function say(words) {
-    write(reply, words);
+  #update() {
+    const { attempt, learned, lesson, texts } = this;
+    const { begin, busy, decides, done, found, moves, shown, total, winning } = attempt;
+    const size = lesson.rules.size;
+    const best = shown && [{ point: shown, label: '' }];
+    const turn = done || busy || decides ? undefined : stoneAt(moves.length);
+    const note = (/** @type {Point} */ point) => attempt.note(point);
+    const practised = !done && this.#practice?.shown();
+    this.board.show(practised || { size, moves, winning, forbidden: found, best, turn, note });
+    const stone = sideName(stoneAt(begin.length), lesson.rules);
+    const at = Math.min(moves.length + 1, total);
+    write(this.#task, decides ? texts.decide : worded(texts.goals[lesson.goal], { stone, at, total }));
+    fill(this.#ways, ...this.#waysOn());
+    fill(this.list, ...lessonList(texts, lesson, learned));
+  }
+
+  /** What the reader may do now, besides playing. */
+  #waysOn() {
+    const { attempt, learned, lesson, texts } = this;
+    const { begin, decides, done, moves } = attempt;
+    const next = LESSONS[LESSONS.indexOf(lesson) + 1] ?? LESSONS.find(({ id }) => !learned.has(id));
+    const primary = { class: 'primary' };
+    return [
+      done && next && linkButton(`/learn#${next.id}`, texts.next, true),
+      decides && !this.#practice && button(texts.practise, () => void this.#practise(), primary),
+      done && !next && el('p', null, texts.all_done),
+      done && !next && linkButton('/puzzles', t('puzzles'), true),
+      done && (lesson.opening || !next) && linkButton('/local', texts.play_it),
+      !done && lesson.goal !== 'place' && button(texts.show, () => void attempt.showPoint()),
+      (done || decides || moves !== begin) && button(texts.again, () => this.#startOver()),
+    ];
   }
 
   /** @param {Point} point */
-  function named(point) {
-    return pointName(point, boundsOf(lesson.rules.size));
-  }
-
-  /** @param {Point} point */
-  async function play(point) {
-    if (practice && !done) return practice.press(point);
-    if (done || busy) return;
-    busy = true;
-    shown = undefined;
-    try {
-      if (lesson.goal === 'place') put(point);
-      else if (lesson.goal === 'forbidden') await find(point);
-      else await tryMove(point);
-    } catch (error) {
-      if (!signal.aborted) app.showError(error);
-    }
-    busy = false;
+  async #play(point) {
+    const { app, attempt, board, signal } = this;
+    if (this.#practice && !attempt.done) return this.#practice.press(point);
+    if (attempt.done || attempt.busy) return;
+    await attempt.play(point).catch((error) => signal.aborted || app.showError(error));
     if (signal.aborted) return;
     board.refused();
-    update();
-  }
-
-  /** A stone of an opening. @param {Point} point */
-  function put(point) {
-    const zone = lesson.zones?.[moves.length] ?? [0, 0];
-    const [least, most] = zone;
-    const far = fromMiddle(point);
-    if (far < least || far > most) return say(t('opening_outside_zone', { point: named(point), zone: zoneText(zone) }));
-    moves = [...moves, point];
-    say('');
-    decides = moves.length === total && !!lesson.decides;
-    if (moves.length === total && !decides) finish(t(/** @type {TextKey} */ (`opening_${lesson.opening}_how`)));
+    this.#update();
   }
 
   /** Goes on with the decisions: the engine has placed the first stones. */
-  async function practise() {
-    end = new AbortController();
-    const { signal: mine } = end;
+  async #practise() {
+    const { app, board, lesson } = this;
+    this.#practising = new AbortController();
+    const { signal } = this.#practising;
     try {
       const { practiseOpening } = await import('./opening-practice.js');
-      const begun = await practiseOpening(
-        app,
-        lesson,
-        {
-          changed: () => practice && update(),
-          focus: () => board.focus(),
-          refused: () => board.refused(),
-          over: (all) => void decided(all, mine),
-        },
-        mine,
-      );
-      if (mine.aborted) return;
-      practice = begun;
-      fill(choices, begun.element);
-      update();
+      const panel = {
+        changed: () => this.#practice && this.#update(),
+        focus: () => board.focus(),
+        refused: () => board.refused(),
+        over: (/** @type {readonly Point[]} */ moves) => void this.#decided(moves, signal),
+      };
+      const practice = await practiseOpening(app, lesson, panel, signal);
+      if (signal.aborted) return;
+      this.#practice = practice;
+      fill(this.#choices, practice.element);
+      this.#update();
       board.focus();
     } catch (error) {
-      if (!mine.aborted) app.showError(error);
+      if (!signal.aborted) app.showError(error);
     }
   }
 
-  /** The opening is over. @param {readonly Point[]} all @param {AbortSignal} mine */
-  async function decided(all, mine) {
-    const line = await search(all);
-    if (mine.aborted) return;
-    moves = [...all];
-    const how = t(/** @type {TextKey} */ (`opening_${lesson.opening}_how`));
-    finish(
-      [line && worded(texts.engine_says, { value: valueText(line.value, all.length, lesson.rules) }), how]
-        .filter(Boolean)
-        .join(' '),
-    );
-    update();
+  /** The opening is over. @param {readonly Point[]} moves @param {AbortSignal} signal */
+  async #decided(moves, signal) {
+    const { attempt, lesson, texts } = this;
+    const line = await attempt.search(moves);
+    if (signal.aborted) return;
+    attempt.moves = [...moves];
+    const value = line && worded(texts.engine_says, { value: valueText(line.value, moves.length, lesson.rules) });
+    attempt.finish([value, openingText(lesson)].filter(Boolean).join(' '));
+    this.#update();
   }
 
-  /** A point that may be forbidden. @param {Point} point */
-  async function find(point) {
-    const { forbidden = [] } = await judgePosition({ rules: lesson.rules, moves }, signal);
-    if (!includes(forbidden, point)) return say(texts.wrong.forbidden);
-    if (!includes(found, point)) found = [...found, point];
-    if (found.length === forbidden.length) finish(texts.right);
-  }
-
-  /** A move that should win or defend. @param {Point} point */
-  async function tryMove(point) {
-    const own = stoneAt(moves.length);
-    const after = [...moves, point];
-    const judged = await judgePosition({ rules: lesson.rules, moves: after }, signal);
-    if (judged.unplayed) return say(refusalText(judged.unplayed));
-    const wins = judged.outcome?.winner === own;
-    const { goal } = lesson;
-    if (goal === 'five' && !wins) return say(texts.wrong.five);
-    if (wins) {
-      moves = after;
-      winning = judged.outcome?.points;
-      return finish(texts.right);
-    }
-    const line = await search(after);
-    const known = includes(lesson.right, point) && moves === begin;
-    if (goal === 'defend') {
-      if (line ? 'win' in line.value : !known) return say(texts.wrong.defend);
-      moves = after;
-      return finish(texts.right);
-    }
-    if (line ? !('loss' in line.value) : !known) return say(texts.wrong.win);
-    moves = after;
-    const answer = line?.moves[0];
-    // Without the engine nobody answers.
-    if (!answer) return finish(texts.right);
-    board.show({ size: lesson.rules.size, moves });
-    await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
-    moves = [...moves, answer];
-    say(worded(texts.answers, { stone: sideName(stoneAt(after.length), lesson.rules), point: named(answer) }));
-  }
-
-  async function showPoint() {
-    const line = lesson.goal === 'win' && moves !== begin ? await search(moves) : undefined;
-    if (signal.aborted || done) return;
-    shown = line?.moves[0] ?? lesson.right.find((point) => !includes(found, point));
-    if (shown) say(worded(texts.try_point, { point: named(shown) }));
-    update();
-  }
-
-  /**
-   * The engine's line and its value for the side to move; nothing where the module does not run.
-   * @param {readonly Point[]} position @returns {Promise<{ value: Value, moves: Point[] } | undefined>}
-   */
-  async function search(position) {
-    engine ??= new EngineWorker();
-    if (engine.hasEnded) return undefined;
-    const answer = await engine
-      .ask({ type: 'analyse', rules: lesson.rules, moves: position, lines: 1, nodes: SEARCH_NODES })
-      .catch(() => undefined);
-    return answer?.analysis?.lines[0];
-  }
-
-  /** @param {string} words */
-  function finish(words) {
-    done = true;
+  /** @param {string} text */
+  #finished(text) {
+    const { learned, lesson, texts } = this;
     learned.add(lesson.id);
     siteStorage.setItem(STORAGE_KEY, JSON.stringify([...learned]));
-    say(`${words} ${last}`.trim());
+    write(this.#reply, `${text} ${texts.lessons[lesson.id]?.[2] ?? ''}`.trim());
   }
+}
+
+/** All lessons by chapters. @param {LearnTexts} texts @param {Lesson} shown @param {Set<string>} learned */
+function lessonList(texts, shown, learned) {
+  const link = (/** @type {Lesson} */ lesson) => {
+    const isLearned = learned.has(lesson.id);
+    const done = isLearned && el('span', { class: 'spoken' }, `, ${texts.learned}`);
+    const current = lesson === shown && 'page';
+    return el(
+      'a',
+      { href: `/learn#${lesson.id}`, class: isLearned ? 'learned' : '', 'aria-current': current },
+      texts.lessons[lesson.id]?.[0],
+      done,
+    );
+  };
+  return [
+    ...CHAPTERS.map(({ id, lessons }) =>
+      el(
+        'section',
+        null,
+        el('h2', null, chapterTitle(texts, id)),
+        el('ol', null, ...lessons.map((lesson) => el('li', null, link(lesson)))),
+      ),
+    ),
+    el(
+      'section',
+      { class: 'rated' },
+      el('h2', null, texts.rated.title),
+      ...texts.rated.texts.map((text) => el('p', null, text)),
+    ),
+  ];
+}
+
+/** @param {LearnTexts} texts @param {string} chapter */
+function chapterTitle(texts, chapter) {
+  return texts.chapters[/** @type {keyof LearnTexts['chapters']} */ (chapter)];
 }
 
 /** The chapter of a lesson. @param {Lesson} lesson */
 function chapterOf(lesson) {
   return CHAPTERS.find(({ lessons }) => lessons.includes(lesson))?.id ?? '';
-}
-
-/** Where a stone may go, in words. @param {readonly [number, number]} zone */
-function zoneText([least, most]) {
-  if (most === 0) return t('opening_centre');
-  return least > 0 ? t('opening_beyond', { side: 2 * least - 1 }) : t('opening_within', { side: 2 * most + 1 });
 }
 
 /** The lessons that this browser's reader has done. @returns {Set<string>} */
@@ -352,9 +238,4 @@ function learnedLessons() {
   } catch {
     return new Set();
   }
-}
-
-/** @param {readonly Point[]} points @param {Point} point */
-function includes(points, point) {
-  return points.some((other) => String(other) === String(point));
 }

@@ -1,7 +1,7 @@
 // The page of finished games: the player's own and the public ones.
 
 /** @import { GameSummary } from '../ui/protocol-types' */
-/** @import { View } from '../ui/view-types' */
+/** @import { App, View } from '../ui/view-types' */
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
@@ -10,7 +10,7 @@ import { isMember, opponent, SEATS, stoneOf } from '../game/room-state.js';
 import { refusedAnswer } from '../language/refusals.js';
 import { formatDate, t } from '../language/texts.js';
 import { createOwnRooms } from '../room/own-rooms.js';
-import { el, fill, linkButton } from '../ui/dom.js';
+import { button, el, fill, linkButton } from '../ui/dom.js';
 
 /** A search with fewer matches loads older pages, at most this many at once. */
 const FOUND_ENOUGH = 20;
@@ -23,22 +23,14 @@ export const view = (app, place) => {
     type: 'search',
     placeholder: t('search'),
     'aria-label': t('search'),
-    oninput: searchAgain,
+    oninput: () => show() && void load(),
   });
   const tab = (/** @type {boolean} */ mine) =>
-    el(
-      'button',
-      {
-        type: 'button',
-        'aria-pressed': String(mine === own),
-        onclick: () => choose(mine),
-      },
-      t(mine ? 'my_games' : 'public_games'),
-    );
+    button(t(mine ? 'my_games' : 'public_games'), () => choose(mine), { 'aria-pressed': String(mine === own) });
   const tabs = el('div', { class: 'seg' });
   const open = createOwnRooms(app);
   const list = el('ol', { class: 'games' });
-  const more = el('button', { type: 'button', hidden: true, onclick: load }, t('more'));
+  const more = button(t('more'), load, { hidden: true });
   let own = true;
   /** @type {GameSummary[]} */
   let games = [];
@@ -65,16 +57,7 @@ export const view = (app, place) => {
       // A new player first needs an identity, which `hello` brings.
       if (!app.connection.you) await app.connection.send({ type: 'ping' });
       for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-        const { account } = app.connection;
-        const query = new URLSearchParams({
-          ...(next && { before: String(next) }),
-          ...(own && account && { own: 'true' }),
-        });
-        const headers =
-          own && !account ? { authorization: `Bearer ${siteStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
-        const answer = await fetch(`/api/games?${query}`, { headers });
-        if (!answer.ok) throw await refusedAnswer(answer);
-        const page = await answer.json();
+        const page = await fetchGames(app, own, next);
         if (gone || asked !== turn) return;
         games = [...games, ...page.games];
         next = page.next;
@@ -85,82 +68,17 @@ export const view = (app, place) => {
     }
   }
 
-  /** Filters again after a change of the search. */
-  function searchAgain() {
-    if (show()) void load();
-  }
-
   /** Shows the matches. Whether the search should load more pages. */
   function show() {
     const words = search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-    const found = games.filter((game) => words.every((word) => searchText(game).includes(word)));
-    fill(
-      list,
-      ...(found.length > 0
-        ? found.map(row)
-        : [
-            el(
-              'li',
-              { class: 'none' },
-              t(games.length > 0 ? 'no_match' : 'no_games'),
-              games.length === 0 &&
-                el(
-                  'div',
-                  { class: 'row' },
-                  linkButton('/', t('find_opponent'), true),
-                  linkButton('/local', t('local')),
-                ),
-            ),
-          ]),
-    );
+    const rows = games.map((game) => rowOf(app, game));
+    const found = rows.filter(({ textContent }) => {
+      const text = textContent?.toLocaleLowerCase();
+      return words.every((word) => text?.includes(word));
+    });
+    fill(list, ...(found.length > 0 ? found : [noneRow(games.length > 0)]));
     more.hidden = next === undefined;
     return words.length > 0 && found.length < FOUND_ENOUGH && next !== undefined;
-  }
-
-  /** All text of a row, to search in. @param {GameSummary} game */
-  function searchText(game) {
-    return row(game).textContent?.toLocaleLowerCase() ?? '';
-  }
-
-  /** @param {GameSummary} game */
-  function row(game) {
-    const seat = SEATS.find((one) => isMember(game[one], app.connection.you));
-    const white = opponent(game.black);
-    const { winner } = game.outcome;
-    const mark = !winner
-      ? t('draw_short')
-      : !seat
-        ? stoneName(stoneOf(winner, game.black), game.rules)
-        : t(winner === seat ? 'won' : 'lost');
-    const kind = !winner || !seat ? '' : winner === seat ? 'won' : 'lost';
-    return el(
-      'li',
-      null,
-      el(
-        'a',
-        { class: 'game', href: `/game/${game.id}` },
-        el('span', { class: `mark ${kind}` }, mark),
-        el(
-          'span',
-          { class: 'game-players' },
-          stoneSign('black', game.rules),
-          el('bdi', null, nameOrYou(app, game[game.black])),
-          ' – ',
-          stoneSign('white', game.rules),
-          el('bdi', null, nameOrYou(app, game[white])),
-        ),
-        el(
-          'span',
-          { class: 'hint' },
-          `${rulesName(game.rules, game.opening?.kind)} · ${t('moves_count', { count: game.plies })} · ${resultName(game.outcome, game.black, game.rules)}`,
-        ),
-        el(
-          'time',
-          { class: 'hint', dateTime: new Date(game.ended_at).toISOString() },
-          formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }),
-        ),
-      ),
-    );
   }
 
   place.append(
@@ -181,3 +99,66 @@ export const view = (app, place) => {
     open.remove();
   };
 };
+
+/** @param {App} app @param {boolean} own @param {number} [before] @returns {Promise<{ games: GameSummary[], next?: number }>} */
+async function fetchGames({ connection }, own, before) {
+  const { account } = connection;
+  const query = new URLSearchParams({
+    ...(before && { before: String(before) }),
+    ...(own && account && { own: 'true' }),
+  });
+  const headers =
+    own && !account ? { authorization: `Bearer ${siteStorage.getItem(STORAGE_KEYS.identity)}` } : undefined;
+  const answer = await fetch(`/api/games?${query}`, { headers });
+  if (!answer.ok) throw await refusedAnswer(answer);
+  return answer.json();
+}
+
+/** Says that no game is found. @param {boolean} searched whether there are others */
+function noneRow(searched) {
+  const ways = [linkButton('/', t('find_opponent'), true), linkButton('/local', t('local'))];
+  return el(
+    'li',
+    { class: 'none' },
+    t(searched ? 'no_match' : 'no_games'),
+    !searched && el('div', { class: 'row' }, ...ways),
+  );
+}
+
+/** @param {App} app @param {GameSummary} game */
+function rowOf(app, game) {
+  const { black, rules } = game;
+  const seat = SEATS.find((one) => isMember(game[one], app.connection.you));
+  const { winner } = game.outcome;
+  const kind = !winner || !seat ? '' : winner === seat ? 'won' : 'lost';
+  const mark = kind ? t(kind) : winner ? stoneName(stoneOf(winner, black), rules) : t('draw_short');
+  const about = [
+    rulesName(rules, game.opening?.kind),
+    t('moves_count', { count: game.plies }),
+    resultName(game.outcome, black, rules),
+  ];
+  return el(
+    'li',
+    null,
+    el(
+      'a',
+      { class: 'game', href: `/game/${game.id}` },
+      el('span', { class: `mark ${kind}` }, mark),
+      el(
+        'span',
+        { class: 'game-players' },
+        stoneSign('black', rules),
+        el('bdi', null, nameOrYou(app, game[black])),
+        ' – ',
+        stoneSign('white', rules),
+        el('bdi', null, nameOrYou(app, game[opponent(black)])),
+      ),
+      el('span', { class: 'hint' }, about.join(' · ')),
+      el(
+        'time',
+        { class: 'hint', dateTime: new Date(game.ended_at).toISOString() },
+        formatDate(game.ended_at, { dateStyle: 'medium', timeStyle: 'short' }),
+      ),
+    ),
+  );
+}
