@@ -5,7 +5,7 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { formatDate, t } from '../language/texts.js';
-import { el, fill } from '../ui/dom.js';
+import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { accountForm, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt } from './account-requests.js';
@@ -52,26 +52,12 @@ export function accountSections(frame, answer) {
     },
     'danger',
   );
-  const signOut = el(
-    'button',
-    {
-      type: 'button',
-      onclick: () =>
-        attempt(line, async () => {
-          await request('DELETE', 'session');
-          app.connection.signOut();
-          finish(t('signed_out'));
-        }),
-    },
-    ty('sign_out'),
-  );
-
-  /** The other site, where there is one or was. */
-  const sites = el('div');
-  void otherSite().then(
-    (site) =>
-      (site || answer.oidc.length > 0) &&
-      fill(sites, fold(ty('oidc_title', { number: answer.oidc.length }), siteSection(answer, site ?? ''))),
+  const signOut = button(ty('sign_out'), () =>
+    attempt(line, async () => {
+      await request('DELETE', 'session');
+      app.connection.signOut();
+      finish(t('signed_out'));
+    }),
   );
 
   /** @param {string} text */
@@ -93,7 +79,7 @@ export function accountSections(frame, answer) {
       'div',
       null,
       fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)),
-      sites,
+      siteFold(answer),
       fold(ty('device_title'), deviceSection(frame)),
       fold(ty('change_name'), rename),
       fold(ty(hasPassword ? 'change_password' : 'set_password'), newPassword),
@@ -109,7 +95,7 @@ export function accountSections(frame, answer) {
       'div',
       { class: 'row' },
       signOut,
-      el('button', { type: 'button', onclick: () => attempt(line, () => download(name)) }, ty('export')),
+      button(ty('export'), () => attempt(line, () => download(name))),
     ),
     line,
   ];
@@ -120,11 +106,21 @@ function fold(text, form) {
   return el('details', { name: 'account' }, el('summary', null, text), form);
 }
 
+/** How to sign in through the other site, where there is one or was. @param {AccountAnswer} answer */
+function siteFold(answer) {
+  const place = el('div');
+  const title = ty('oidc_title', { number: answer.oidc.length });
+  void otherSite().then(
+    (site) => (site || answer.oidc.length > 0) && fill(place, fold(title, siteSection(answer, site ?? ''))),
+  );
+  return place;
+}
+
 /** Where the account is signed in. @param {HTMLElement} line @param {Session[]} sessions */
 function sessionList(line, sessions) {
   const title = el('h3', { tabIndex: -1 }, ty('sessions'));
   const list = el('ol', { class: 'signed-in-on' });
-  const others = el('button', { type: 'button', onclick: () => end('sessions', () => false) }, ty('end_others'));
+  const others = button(ty('end_others'), () => end('sessions', () => false));
 
   /** @param {string} path @param {(session: Session) => boolean} stays besides the current one */
   const end = (path, stays) =>
@@ -155,15 +151,9 @@ function sessionList(line, sessions) {
             ),
           ),
           !session.current &&
-            el(
-              'button',
-              {
-                type: 'button',
-                'aria-label': ty('end_session_on', { label: session.label }),
-                onclick: () => end(`sessions/${session.id}`, ({ id }) => id !== session.id),
-              },
-              ty('end_session'),
-            ),
+            button(ty('end_session'), () => end(`sessions/${session.id}`, ({ id }) => id !== session.id), {
+              'aria-label': ty('end_session_on', { label: session.label }),
+            }),
         ),
       ),
     );

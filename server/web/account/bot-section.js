@@ -3,7 +3,7 @@
 /** @import { Bot } from './account-requests.js' */
 /** @import { Frame } from './you-dialog.js' */
 
-import { el, fill } from '../ui/dom.js';
+import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { accountForm, faultLine, nameField } from './account-form.js';
 import { attempt } from './account-requests.js';
@@ -48,28 +48,24 @@ function botSection(frame, { bots, most }) {
   function part(bot, opened) {
     const path = `account/bots/${bot.id}`;
     const reload = async () => (await load()).bots.find(({ id }) => id === bot.id)?.tokens ?? [];
-    const remove = el(
-      'button',
-      {
-        type: 'button',
-        class: 'danger',
-        onclick: () => {
-          // The second press deletes it.
-          if (!remove.classList.contains('sure')) {
-            remove.classList.add('sure');
-            remove.textContent = ty('delete_bot_sure', { name: bot.name });
-            return;
-          }
-          void attempt(line, async () => {
-            const done = await withKey(async () => {
-              await request('DELETE', path);
-              return true;
-            });
-            if (done) show(bots.filter(({ id }) => id !== bot.id));
-          });
-        },
-      },
+    const remove = button(
       ty('delete_bot'),
+      () => {
+        // The second press deletes it.
+        if (!remove.classList.contains('sure')) {
+          remove.classList.add('sure');
+          remove.textContent = ty('delete_bot_sure', { name: bot.name });
+          return;
+        }
+        void attempt(line, async () => {
+          const done = await withKey(async () => {
+            await request('DELETE', path);
+            return true;
+          });
+          if (done) show(bots.filter(({ id }) => id !== bot.id));
+        });
+      },
+      { class: 'danger' },
     );
     const field = nameField(bot.name, true);
     const rename = accountForm([field], ty('rename_bot'), async ({ name: wanted }) => {

@@ -1,7 +1,7 @@
 // Asks for a key to the account again, where something would change its keys and none was used lately.
 
 import { openDialog } from '../ui/dialog.js';
-import { el } from '../ui/dom.js';
+import { button, el } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { accountForm, faultLine, passwordField } from './account-form.js';
 import { attempt } from './account-requests.js';
@@ -40,14 +40,10 @@ async function showsKey() {
     const form = hasPassword && accountForm([passwordField()], ty('confirm'), ({ password }) => confirm({ password }));
     const pass =
       canPass &&
-      el(
-        'button',
-        {
-          type: 'button',
-          class: hasPassword ? '' : 'primary',
-          onclick: () => attempt(line, async () => confirm({ passkey: await usePasskey({ for: 'confirm' }) })),
-        },
+      button(
         ty('use_passkey'),
+        () => attempt(line, async () => confirm({ passkey: await usePasskey({ for: 'confirm' }) })),
+        { class: hasPassword ? '' : 'primary' },
       );
     const dialog = openDialog(
       ty('confirm'),

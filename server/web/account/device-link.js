@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 
 import { openDialog } from '../ui/dialog.js';
-import { el, fill, write } from '../ui/dom.js';
+import { button, el, fill, write } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { linkCard } from '../ui/link-card.js';
 import { faultLine } from './account-form.js';
@@ -45,8 +45,8 @@ function question(userCode, { label, address }, done) {
     el(
       'div',
       { class: 'row' },
-      el('button', { type: 'button', class: 'primary', onclick: () => say(true) }, ty('yes')),
-      el('button', { type: 'button', onclick: () => say(false) }, ty('no')),
+      button(ty('yes'), () => say(true), { class: 'primary' }),
+      button(ty('no'), () => say(false)),
     ),
     line,
   );
@@ -130,7 +130,7 @@ export async function openLink(app, code) {
     const { name, device_code: deviceCode, poll_ms: every } = await request('POST', 'link/open', { code });
     const line = el('p', { class: 'hint', role: 'status' });
     const yes = el('button', { type: 'button', class: 'primary' }, ty('yes'));
-    const no = el('button', { type: 'button', onclick: () => dialog.close() }, ty('no'));
+    const no = button(ty('no'), () => dialog.close());
     const row = el('div', { class: 'row' }, yes, no);
     const dialog = openDialog(
       ty('sign_in'),

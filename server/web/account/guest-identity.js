@@ -8,7 +8,7 @@ import { STORAGE_KEYS } from '../connection.js';
 import { RefusedError } from '../language/refusals.js';
 import { NAME_MAX } from '../protocol.js';
 import { openDialog } from '../ui/dialog.js';
-import { el, fill } from '../ui/dom.js';
+import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { linkCard } from '../ui/link-card.js';
 import { ty } from './texts.js';
@@ -47,27 +47,14 @@ export function guestIdentity(app, close) {
     if (identity) fill(carry, linkCard(identityLink(identity, app.connection.name), ty('other_device')));
   });
   fill(carry, reveal);
-  const replace = el(
-    'button',
-    {
-      type: 'button',
-      onclick: () =>
-        replaceIdentity(app).then(() => {
-          app.toast(ty('link_replaced'));
-          close();
-        }, app.showError),
-    },
-    ty('replace_link'),
+  const replace = button(ty('replace_link'), () =>
+    replaceIdentity(app).then(() => {
+      app.toast(ty('link_replaced'));
+      close();
+    }, app.showError),
   );
   const former = formerIdentities().map(({ identity, name }) =>
-    el(
-      'button',
-      {
-        type: 'button',
-        onclick: () => switchIdentity(app, identity, name).catch(app.showError),
-      },
-      ty('switch_back', { name }),
-    ),
+    button(ty('switch_back', { name }), () => switchIdentity(app, identity, name).catch(app.showError)),
   );
   return [
     form,
@@ -107,15 +94,9 @@ export function offerIdentity(app) {
  */
 function ask(app, identity, called, own) {
   const { name } = app.connection;
-  const yes = el(
-    'button',
-    {
-      type: 'button',
-      class: 'primary',
-      onclick: () => switchIdentity(app, identity, decoded(called)).catch(app.showError),
-    },
-    ty('yes'),
-  );
+  const yes = button(ty('yes'), () => switchIdentity(app, identity, decoded(called)).catch(app.showError), {
+    class: 'primary',
+  });
   const no = el('button', { type: 'button' }, ty('no'));
   const kept =
     own && !app.connection.account

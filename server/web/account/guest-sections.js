@@ -6,7 +6,7 @@
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
-import { el } from '../ui/dom.js';
+import { button, el } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt, faultText } from './account-requests.js';
@@ -23,7 +23,7 @@ const NAME_FAULTS = ['account_name', 'name_taken', 'name_reserved', 'name_looks_
 
 /** @param {Frame} frame */
 export function guestSections(frame) {
-  const signIn = el('button', { type: 'button', onclick: () => frame.show(...signInSections(frame)) }, ty('sign_in'));
+  const signIn = button(ty('sign_in'), () => frame.show(...signInSections(frame)));
   return [
     el(
       'section',
@@ -110,8 +110,8 @@ function signUpForm(frame) {
 /** A button that does something with a passkey, where those work. @param {string} text @param {() => Promise<void>} act */
 function passkeyButton(text, act) {
   const line = faultLine();
-  const button = el('button', { type: 'button', onclick: () => attempt(line, act) }, text);
-  const place = el('div', { hidden: true }, button, line);
+  const ask = button(text, () => attempt(line, act));
+  const place = el('div', { hidden: true }, ask, line);
   void passkeysWork().then((work) => void (place.hidden = !work));
   return place;
 }
@@ -158,11 +158,7 @@ function signInSections(frame) {
     frame.close();
     await signedIn(app, account.name);
   };
-  const lost = el(
-    'button',
-    { type: 'button', onclick: () => frame.show(...recoverySections(frame)) },
-    ty('lost_password'),
-  );
+  const lost = button(ty('lost_password'), () => frame.show(...recoverySections(frame)));
   return [
     el('h3', null, ty('sign_in')),
     form,
@@ -210,5 +206,5 @@ function recoverySections(frame) {
 
 /** @param {Frame} frame */
 function back(frame) {
-  return el('button', { type: 'button', onclick: () => frame.show(...guestSections(frame)) }, ty('back'));
+  return button(ty('back'), () => frame.show(...guestSections(frame)));
 }

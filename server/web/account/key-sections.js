@@ -5,7 +5,7 @@
 
 import { copyText } from '../browser/clipboard.js';
 import { formatDate, t } from '../language/texts.js';
-import { el, fill } from '../ui/dom.js';
+import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
@@ -52,7 +52,7 @@ function keyLine({ label, used_at: used }, more, remove) {
     'li',
     null,
     el('div', null, el('bdi', null, label), el('span', { class: 'hint' }, about)),
-    el('button', { type: 'button', 'aria-label': ty('remove_key', { label }), onclick: remove }, ty('remove')),
+    button(ty('remove'), remove, { 'aria-label': ty('remove_key', { label }) }),
   );
 }
 
@@ -87,23 +87,17 @@ export function passkeySection({ passkeys }) {
   const line = faultLine();
   const list = keyList(line);
   const label = el('input', { maxLength: LABEL_MAX, autocomplete: 'off' });
-  const add = el(
-    'button',
-    {
-      type: 'button',
-      onclick: () =>
-        attempt(line, async () => {
-          const done = await withKey(async () => {
-            const answer = await createPasskey({ for: 'add' });
-            await request('POST', 'account/passkeys', { ...answer, label: label.value });
-            return true;
-          });
-          if (!done) return;
-          label.value = '';
-          list.show((await request('GET', 'account')).passkeys);
-        }),
-    },
-    ty('add_passkey'),
+  const add = button(ty('add_passkey'), () =>
+    attempt(line, async () => {
+      const done = await withKey(async () => {
+        const answer = await createPasskey({ for: 'add' });
+        await request('POST', 'account/passkeys', { ...answer, label: label.value });
+        return true;
+      });
+      if (!done) return;
+      label.value = '';
+      list.show((await request('GET', 'account')).passkeys);
+    }),
   );
   const missing = el('p', { class: 'hint', hidden: true }, ty('no_passkeys_here'));
   const adding = el('div', { class: 'account-form' }, labelled(ty('key_label'), label), add);
@@ -216,11 +210,7 @@ export function tokenSection(
 export function deviceSection({ app }) {
   const place = el('div');
   const line = faultLine();
-  const link = el(
-    'button',
-    { type: 'button', onclick: () => attempt(line, () => showLink(app, place)) },
-    ty('show_device_link'),
-  );
+  const link = button(ty('show_device_link'), () => attempt(line, () => showLink(app, place)));
   fill(place, link);
   return el(
     'div',

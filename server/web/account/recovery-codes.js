@@ -1,7 +1,7 @@
 // Recovery codes: shown once, until they are copied or written down.
 
 import { copyText } from '../browser/clipboard.js';
-import { el, write } from '../ui/dom.js';
+import { button, el, write } from '../ui/dom.js';
 import { faultLine } from './account-form.js';
 import { ty } from './texts.js';
 
@@ -46,7 +46,7 @@ export function showCodes(dialog, codes, name, after) {
     el('p', null, ty('codes_how')),
     list,
     copy,
-    el('button', { type: 'button', onclick: leave }, ty('codes_written')),
+    button(ty('codes_written'), leave),
     line,
   ];
 }

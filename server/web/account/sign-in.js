@@ -6,7 +6,7 @@
 import { siteStorage } from '../browser/browser-storage.js';
 import { STORAGE_KEYS } from '../connection.js';
 import { openDialog } from '../ui/dialog.js';
-import { el } from '../ui/dom.js';
+import { button, el } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
@@ -44,33 +44,22 @@ async function runningGames({ connection }) {
 /** @param {App} app @param {string} identity @param {number} count */
 function askToTake(app, identity, count) {
   const line = faultLine();
-  const yes = el(
-    'button',
-    {
-      type: 'button',
-      class: 'primary',
-      onclick: () =>
-        attempt(line, async () => {
-          await request('POST', 'account/guest', { identity });
-          siteStorage.removeItem(STORAGE_KEYS.identity);
-          siteStorage.removeItem(STORAGE_KEYS.name);
-          dialog.close();
-          app.connection.signIn();
-        }),
-    },
+  const yes = button(
     ty('yes'),
-  );
-  const no = el(
-    'button',
-    {
-      type: 'button',
-      onclick: () => {
-        siteStorage.setItem(ASKED, identity.slice(0, 8));
+    () =>
+      attempt(line, async () => {
+        await request('POST', 'account/guest', { identity });
+        siteStorage.removeItem(STORAGE_KEYS.identity);
+        siteStorage.removeItem(STORAGE_KEYS.name);
         dialog.close();
-      },
-    },
-    ty('no'),
+        app.connection.signIn();
+      }),
+    { class: 'primary' },
   );
+  const no = button(ty('no'), () => {
+    siteStorage.setItem(ASKED, identity.slice(0, 8));
+    dialog.close();
+  });
   const dialog = openDialog(
     ty('take_games', { count }),
     el(

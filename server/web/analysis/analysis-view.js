@@ -2,7 +2,7 @@
 // analysis; the address holds the shown position.
 
 /** @import { Point, Rules } from '../ui/protocol-types' */
-/** @import { View } from '../ui/view-types' */
+/** @import { App, View } from '../ui/view-types' */
 /** @import { Analysis, KeptAnalysis } from './kept-analyses.js' */
 /** @import { TreeAction } from './tree-view.js' */
 
@@ -12,10 +12,9 @@ import { outcomeName, stoneName } from '../game/display-names.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, isClosedFive } from '../game/position-judge.js';
 import { stoneAt } from '../game/room-state.js';
-import { errorText, RefusedError, refusalText } from '../language/refusals.js';
+import { refusalText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
-import { el, fill, icon, write } from '../ui/dom.js';
-import { select } from '../ui/form-fields.js';
+import { button, el, icon, write } from '../ui/dom.js';
 import { analysisTitle, createAnalysisList } from './analysis-list.js';
 import { listenToArrows } from './arrow-keys.js';
 import { createCommentField } from './comment-field.js';
@@ -36,10 +35,11 @@ import {
   withLine,
   without,
 } from './move-tree.js';
+import { createFileOpening, problemText } from './open-files.js';
 import { linkedPosition, positionLink, positionQuery } from './position-link.js';
 import { createRulesFields } from './rules-fields.js';
 import { ta } from './texts.js';
-import { FileProblem, notesText, playableTree, readTree, receiveFiles, saveTree } from './tree-files.js';
+import { playableTree, receiveFiles, saveTree } from './tree-files.js';
 import { linkedTree } from './tree-link.js';
 import { createTreeView } from './tree-view.js';
 import { UndoHistory } from './undo-history.js';
@@ -49,458 +49,404 @@ const KEEP_AFTER_MS = 300;
 
 /** @type {View} */
 export const view = (app, place) => {
-  let kept = begun();
-  let history = new UndoHistory(kept.now, kept.past);
-  /** Whether there is something that is not kept. */
-  let isChanged = kept.changed === 0;
-  const end = new AbortController();
-  const { signal } = end;
-  /** Ends the reading of a file. */
-  let reading = new AbortController();
-  /** The line that is stepped through: the shown path and what was shown after it. @type {Point[]} */
-  let line = [];
-  /** The state in which the rules have not judged the last move yet. @type {Analysis | undefined} */
-  let unjudged;
-  /** The state that the open comment has made. @type {Analysis | undefined} */
-  let commented;
-  /** The position in the address. */
-  let address = '';
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let keeping;
-  let isSteppingItself = false;
+  const page = new AnalysisPage(app, place);
+  return () => page.leave();
+};
 
-  const boardPlace = el('div', { class: 'board' });
-  const navigation = createMoveNavigation(() => !isSteppingItself && go(line.slice(0, navigation.at ?? line.length)));
-  const treeView = createTreeView({ go, better: (path, moves) => addLine(path, moves, 1), act });
-  const comment = createCommentField(changeComment);
-  const fields = createRulesFields((rules) => void changeRules(rules));
-  const name = el('input', {
+class AnalysisPage {
+  kept = begun();
+  history = new UndoHistory(this.kept.now, this.kept.past);
+  /** Whether there is something that is not kept. */
+  isChanged = this.kept.changed === 0;
+  end = new AbortController();
+  /** The line that is stepped through: the shown path and what was shown after it. @type {Point[]} */
+  line = [];
+  /** The state in which the rules have not judged the last move yet. @type {Analysis | undefined} */
+  unjudged;
+  /** The state that the open comment has made. @type {Analysis | undefined} */
+  commented;
+  /** The position in the address. */
+  address = '';
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  keeping;
+  isSteppingItself = false;
+
+  navigation = createMoveNavigation(() => {
+    if (!this.isSteppingItself) this.go(this.line.slice(0, this.navigation.at ?? this.line.length));
+  });
+  treeView = createTreeView({
+    go: (path) => this.go(path),
+    better: (path, moves) => this.addLine(path, moves, 1),
+    act: (action, path) => this.act(action, path),
+  });
+  comment = createCommentField((path, text, again) => this.changeComment(path, text, again));
+  fields = createRulesFields((rules) => void this.changeRules(rules));
+  name = el('input', {
     type: 'text',
     maxLength: 100,
     dir: 'auto',
     'aria-label': ta('name'),
-    oninput: () => note(name.value.trim()),
+    oninput: () => this.note({ name: this.name.value.trim() }),
   });
-  const own = createAnalysisList(
-    (id) => id !== kept.id && start(readAnalysis(id)),
-    (id) => id === kept.id && start(newAnalysis()),
-    () => start(newAnalysis({ ...newAnalysis().now, rules: history.now.rules })),
+  own = createAnalysisList(
+    (id) => id !== this.kept.id && this.start(readAnalysis(id)),
+    (id) => id === this.kept.id && this.start(newAnalysis()),
+    () => this.start(newAnalysis({ ...newAnalysis().now, rules: this.history.now.rules })),
   );
-  const text = el('textarea', { rows: 4, spellcheck: false, 'aria-label': ta('text'), placeholder: ta('text') });
-  const file = el('input', {
-    type: 'file',
-    hidden: true,
-    accept: '.sgf,.psq,.lib,.txt,.json',
-    'aria-label': ta('open_file'),
-  });
-  const fileStatus = el('p', { class: 'hint file-status', role: 'status', 'aria-live': 'polite' });
-  const fileGames = el('div', { class: 'file-games', hidden: true });
-  const players = el('p', { class: 'players' });
-  const result = el('p', { class: 'value' });
-  const openButton = (/** @type {'open_file' | 'choose_file'} */ label) =>
-    el('button', { type: 'button', onclick: () => file.click() }, ta(label));
-  const [undoButton, redoButton] = [
-    el('button', { type: 'button', onclick: () => undo() }, icon('undo'), t('undo')),
-    el('button', { type: 'button', onclick: () => undo(true) }, ta('redo')),
-  ];
-  const playOn = el('a', { class: 'button' }, ta('play_on'));
-  const firstSteps = el(
+  files = createFileOpening(
+    () => this.history.now.rules,
+    (read) => {
+      const before = this.kept.id;
+      this.start(newAnalysis(read));
+      return !!readAnalysis(before) && (() => this.start(readAnalysis(before)));
+    },
+  );
+  players = el('p', { class: 'players' });
+  result = el('p', { class: 'value' });
+  undoButton = button(t('undo'), () => this.undo());
+  redoButton = button(ta('redo'), () => this.undo(true));
+  playOn = el('a', { class: 'button' }, ta('play_on'));
+  firstSteps = el(
     'ol',
     { class: 'first-steps' },
     el('li', null, ta('step_place')),
-    el('li', null, ta('step_file'), ' ', openButton('choose_file')),
+    el('li', null, ta('step_file'), ' ', this.files.chooser('choose_file')),
     el('li', null, ta('step_games'), ' ', el('a', { href: '/games' }, t('your_games'))),
     el('li', null, ta('step_keys')),
   );
-  /** Where a touched point is confirmed. */
-  const asks = el('div', { class: 'asks-touch' });
-  const board = createBoard(boardPlace, {
-    asks,
-    steps: true,
-    onplay: play,
-    onkey: (action) => action.type === 'step' && navigation.step(action.by),
-    announce: (words) => app.announce(words, true),
-  });
-  const analysis = createLiveAnalysis(update, (moves) => addLine(history.now.path, moves), ta('add_line'), ta('lines'));
-  const review = createLineReview(go, (found) => {
-    kept = { ...kept, review: found };
-    changed();
-    update();
-  });
-  const judge = createJudge(update);
-  const save = (/** @type {'sgf' | 'psq'} */ format) =>
-    void saveTree(format, history.now).catch((error) => say(problemText(error)));
+  analysis = createLiveAnalysis(
+    () => this.update(),
+    (moves) => this.addLine(this.history.now.path, moves),
+    ta('add_line'),
+    ta('lines'),
+  );
+  review = createLineReview(
+    (path) => this.go(path),
+    (review) => {
+      this.note({ review });
+      this.update();
+    },
+  );
+  judge = createJudge(() => this.update());
 
-  place.append(
-    el(
-      'div',
-      { class: 'table replay analysis' },
-      el('div', { class: 'board-side' }, boardPlace),
+  /** @param {App} app @param {Element} place */
+  constructor(app, place) {
+    this.app = app;
+    const { signal } = this.end;
+    const boardPlace = el('div', { class: 'board' });
+    /** Where a touched point is confirmed. */
+    const asks = el('div', { class: 'asks-touch' });
+    this.board = createBoard(boardPlace, {
+      asks,
+      steps: true,
+      onplay: (point) => this.play(point),
+      onkey: (action) => action.type === 'step' && this.navigation.step(action.by),
+      announce: (words) => app.announce(words, true),
+    });
+    this.undoButton.prepend(icon('undo'));
+    place.append(
       el(
         'div',
-        { class: 'panel' },
-        el('div', { class: 'summary' }, el('h1', { class: 'status' }, t('analyse')), players, name, own.element),
-        asks,
-        result,
-        analysis.element,
-        el(
-          'section',
-          { class: 'card moves-card' },
-          firstSteps,
-          treeView.element,
-          el('div', { class: 'tree-tools' }, treeView.more, undoButton, redoButton),
-          navigation.element,
-        ),
-        comment.element,
-        review.element,
-        fields.element,
-        el(
-          'div',
-          { class: 'row downloads' },
-          el('button', { type: 'button', onclick: share }, t('share')),
-          playOn,
-          openButton('open_file'),
-          el('button', { type: 'button', onclick: () => save('sgf') }, ta('save_sgf')),
-          el('button', { type: 'button', title: ta('save_psq_how'), onclick: () => save('psq') }, ta('save_psq')),
-        ),
-        fileStatus,
-        fileGames,
-        el(
-          'details',
-          { class: 'import' },
-          el('summary', null, ta('read')),
-          text,
-          el(
-            'div',
-            { class: 'row' },
-            el('button', { type: 'button', class: 'primary', onclick: () => open(text.value) }, ta('read_text')),
-          ),
-        ),
-        file,
+        { class: 'table replay analysis' },
+        el('div', { class: 'board-side' }, boardPlace),
+        el('div', { class: 'panel' }, ...this.panel(asks)),
       ),
-    ),
-  );
-  void import('../engine/engine.js').then(({ loadJudge }) => loadJudge());
-  file.addEventListener('change', () => {
-    const [chosen] = file.files ?? [];
-    if (chosen) void open(chosen);
-    file.value = '';
-  });
-  receiveFiles(boardPlace, open, signal);
-  listenToArrows((by) => navigation.step(by), besides, signal);
-  addEventListener('keydown', key, { signal });
-  addEventListener('pagehide', keep, { signal });
-  app.tab(`${t('analyse')} – Fivefold`);
-  review.restore(kept.review);
-  if (isChanged) changed();
-  update();
-  own.show(kept.id);
-  return () => {
-    comment.close();
-    keep();
-    reading.abort();
-    end.abort();
-    review.remove();
-    analysis.remove();
-    judge.remove();
-    board.remove();
-  };
+    );
+    void import('../engine/engine.js').then(({ loadJudge }) => loadJudge());
+    receiveFiles(boardPlace, this.files.open, signal);
+    listenToArrows(
+      (by) => this.navigation.step(by),
+      (by) => this.besides(by),
+      signal,
+    );
+    addEventListener('keydown', (event) => this.key(event), { signal });
+    addEventListener('pagehide', () => this.keep(), { signal });
+    app.tab(`${t('analyse')} – Fivefold`);
+    this.begin();
+  }
+
+  /** What is beside the board. @param {HTMLElement} asks */
+  panel(asks) {
+    return [
+      el(
+        'div',
+        { class: 'summary' },
+        el('h1', { class: 'status' }, t('analyse')),
+        this.players,
+        this.name,
+        this.own.element,
+      ),
+      asks,
+      this.result,
+      this.analysis.element,
+      el(
+        'section',
+        { class: 'card moves-card' },
+        this.firstSteps,
+        this.treeView.element,
+        el('div', { class: 'tree-tools' }, this.treeView.more, this.undoButton, this.redoButton),
+        this.navigation.element,
+      ),
+      this.comment.element,
+      this.review.element,
+      this.fields.element,
+      el(
+        'div',
+        { class: 'row downloads' },
+        button(t('share'), () => this.share()),
+        this.playOn,
+        this.files.chooser('open_file'),
+        button(ta('save_sgf'), () => this.save('sgf')),
+        button(ta('save_psq'), () => this.save('psq'), { title: ta('save_psq_how') }),
+      ),
+      ...this.files.elements,
+    ];
+  }
+
+  leave() {
+    this.comment.close();
+    this.keep();
+    this.files.reset();
+    this.end.abort();
+    for (const part of [this.review, this.analysis, this.judge, this.board]) part.remove();
+  }
 
   /** Shows another position of the tree. @param {readonly Point[]} path */
-  function go(path) {
-    history.now = { ...history.now, path };
-    update();
+  go(path) {
+    this.history.now = { ...this.history.now, path };
+    this.update();
   }
 
   /** Shows another analysis. @param {KeptAnalysis | undefined} analysis */
-  function start(analysis) {
+  start(analysis) {
     if (!analysis) return;
-    comment.close();
-    keep();
-    reading.abort();
-    kept = analysis;
-    history = new UndoHistory(kept.now, kept.past);
-    isChanged = kept.changed === 0;
-    line = [];
-    say('');
-    fileGames.hidden = true;
-    review.restore(kept.review);
-    noteOpen(kept.id);
-    if (isChanged) changed();
-    update();
-    own.show(kept.id);
+    this.comment.close();
+    this.keep();
+    this.files.reset();
+    this.kept = analysis;
+    this.history = new UndoHistory(analysis.now, analysis.past);
+    this.isChanged = analysis.changed === 0;
+    this.line = [];
+    noteOpen(analysis.id);
+    this.begin();
+  }
+
+  begin() {
+    this.review.restore(this.kept.review);
+    if (this.isChanged) this.changed();
+    this.update();
+    this.own.show(this.kept.id);
   }
 
   /** There is something to keep. */
-  function changed() {
-    isChanged = true;
-    clearTimeout(keeping);
-    keeping = setTimeout(keep, KEEP_AFTER_MS);
+  changed() {
+    this.isChanged = true;
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.keep(), KEEP_AFTER_MS);
   }
 
   /** @param {Partial<Analysis>} parts that change */
-  function change(parts) {
-    const { now } = history;
+  change(parts) {
+    const { now } = this.history;
     const isSame =
       (!parts.tree || parts.tree === now.tree) &&
       (!parts.rules || JSON.stringify(parts.rules) === JSON.stringify(now.rules));
-    if (isSame) return parts.path && go(parts.path);
-    if (countMoves(parts.tree ?? now.tree) > NODES_MAX) return app.toast(ta('full', { most: NODES_MAX }));
-    history.change({ ...now, ...parts });
-    say('');
-    changed();
-    update();
+    if (isSame) return parts.path && this.go(parts.path);
+    if (countMoves(parts.tree ?? now.tree) > NODES_MAX) return this.app.toast(ta('full', { most: NODES_MAX }));
+    this.history.change({ ...now, ...parts });
+    this.files.say('');
+    this.changed();
+    this.update();
   }
 
   /** @param {readonly Point[]} path @param {string} text @param {boolean} again */
-  function changeComment(path, text, again) {
-    const { now } = history;
+  changeComment(path, text, again) {
+    const { now } = this.history;
     // A text that is typed in one go is undone in one go.
-    if (again && now.tree === commented?.tree) history.retract();
-    change({ tree: withComment(history.now.tree, path, text), path: now.path });
-    commented = history.now;
+    if (again && now.tree === this.commented?.tree) this.history.retract();
+    this.change({ tree: withComment(this.history.now.tree, path, text), path: now.path });
+    this.commented = this.history.now;
   }
 
-  /** The player names the analysis. @param {string} text */
-  function note(text) {
-    kept = { ...kept, name: text };
-    changed();
+  /** Keeps something about the analysis besides its tree. @param {Partial<KeptAnalysis>} parts */
+  note(parts) {
+    this.kept = { ...this.kept, ...parts };
+    this.changed();
   }
 
   /** @param {Point} point */
-  function play(point) {
-    const { tree, path } = history.now;
-    change({ tree: withLine(tree, path, [point]), path: [...path, point] });
-    if (history.now.tree !== tree) unjudged = history.now;
+  play(point) {
+    const { tree, path } = this.history.now;
+    this.change({ tree: withLine(tree, path, [point]), path: [...path, point] });
+    if (this.history.now.tree !== tree) this.unjudged = this.history.now;
     // In a full tree the stone goes again.
-    if (history.now.path === path) board.refused();
+    if (this.history.now.path === path) this.board.refused();
   }
 
   /** Adds a line, and shows its end. @param {readonly Point[]} path @param {readonly Point[]} moves @param {number} [shown] how many of its moves */
-  function addLine(path, moves, shown = moves.length) {
-    change({ tree: withLine(history.now.tree, path, moves), path: [...path, ...moves.slice(0, shown)] });
+  addLine(path, moves, shown = moves.length) {
+    this.change({ tree: withLine(this.history.now.tree, path, moves), path: [...path, ...moves.slice(0, shown)] });
   }
 
   /** @param {TreeAction} action @param {readonly Point[]} path */
-  function act(action, path) {
-    const { tree, rules } = history.now;
+  act(action, path) {
+    const { tree, rules } = this.history.now;
     const last = path.at(-1);
     if (action === 'comment') {
       const move = last ? `${path.length}. ${pointName(last, boundsOf(rules.size))}` : '';
-      return comment.open(path, move, nodeAt(tree, path)?.comment ?? '', () => treeView.more.focus());
+      return this.comment.open(path, move, nodeAt(tree, path)?.comment ?? '', () => this.treeView.more.focus());
     }
-    if (action === 'make_main') return change({ tree: asMainLine(tree, path) });
+    if (action === 'make_main') return this.change({ tree: asMainLine(tree, path) });
     const left = without(tree, path);
-    change({ tree: left, path: history.now.path.slice(0, nodesAlong(left, history.now.path).length - 1) });
-    app.toast(ta('deleted', { count: countMoves(tree) - countMoves(left) }));
+    this.change({
+      tree: left,
+      path: this.history.now.path.slice(0, nodesAlong(left, this.history.now.path).length - 1),
+    });
+    this.app.toast(ta('deleted', { count: countMoves(tree) - countMoves(left) }));
   }
 
-  /** Goes on by other rules, or on another board, with the moves that are legal there. The middle stays the middle. @param {Rules} rules */
-  async function changeRules(rules) {
-    const { now } = history;
-    const { tree, path, rules: old } = now;
-    const [from, to] = [old, rules].map(({ size }) =>
-      size === 'unbounded' ? [0, 0] : size.map((side) => Math.floor((side - 1) / 2)),
-    );
-    const by = /** @type {const} */ ([(to?.[0] ?? 0) - (from?.[0] ?? 0), (to?.[1] ?? 0) - (from?.[1] ?? 0)]);
-    const moved = movedTree(tree, by, boundsOf(rules.size));
-    const next = await playableTree(rules, moved, () => {}, signal).then(
-      ({ analysis: playable }) => playable.tree,
-      () => treeOf(moved),
-    );
-    if (signal.aborted || history.now.tree !== tree || !next) return update();
-    const shown = path.map(([x, y]) => /** @type {Point} */ ([x + by[0], y + by[1]]));
-    change({ rules, tree: next, path: shown.slice(0, nodesAlong(next, shown).length - 1) });
-    const removed = countMoves(tree) - countMoves(next);
-    if (removed > 0) say(ta('rules_removed', { count: removed }), t('undo'), () => undo());
-  }
-
-  /** Says something below the buttons. @param {string} words @param {string} [label] of a button @param {() => void} [press] */
-  function say(words, label, press) {
-    fill(fileStatus, words, label && ' ', label && el('button', { type: 'button', onclick: press }, label));
+  /** Goes on by other rules, or on another board. @param {Rules} rules */
+  async changeRules(rules) {
+    const { tree } = this.history.now;
+    const next = await underRules(this.history.now, rules, this.end.signal);
+    if (this.end.signal.aborted || this.history.now.tree !== tree || !next) return this.update();
+    this.change(next);
+    const removed = countMoves(tree) - countMoves(next.tree);
+    if (removed > 0) this.files.say(ta('rules_removed', { count: removed }), t('undo'), () => this.undo());
   }
 
   /** @param {boolean} [again] does again what was undone */
-  function undo(again = false) {
-    comment.close();
-    if (!(again ? history.canRedo : history.canUndo)) return;
-    if (again) history.redo();
-    else history.undo();
-    app.announce(ta(again ? 'redone' : 'undone'));
-    say('');
-    changed();
-    update();
+  undo(again = false) {
+    this.comment.close();
+    if (!(again ? this.history.canRedo : this.history.canUndo)) return;
+    if (again) this.history.redo();
+    else this.history.undo();
+    this.app.announce(ta(again ? 'redone' : 'undone'));
+    this.files.say('');
+    this.changed();
+    this.update();
     // A disabled button loses the keyboard.
-    if (document.activeElement === document.body) board.focus();
+    if (document.activeElement === document.body) this.board.focus();
   }
 
   /** @param {KeyboardEvent} event */
-  function key(event) {
+  key(event) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
     if (event.target instanceof Element && event.target.closest('input, textarea, select')) return;
     const pressed = event.key.toLowerCase();
     if (pressed !== 'z' && pressed !== 'y') return;
     event.preventDefault();
-    undo(pressed === 'y' || event.shiftKey);
+    this.undo(pressed === 'y' || event.shiftKey);
   }
 
   /** Goes to the variation before or after the shown one. @param {number} by */
-  function besides(by) {
-    const { tree, path } = history.now;
+  besides(by) {
+    const { tree, path } = this.history.now;
     const all = nodeAt(tree, path.slice(0, -1))?.children ?? [];
     const other =
       path.length > 0 && all[all.findIndex(({ point }) => String(point) === String(path.at(-1))) + by]?.point;
-    if (other) go([...path.slice(0, -1), other]);
+    if (other) this.go([...path.slice(0, -1), other]);
   }
 
-  /** Opens a file, or a text with a game, as an analysis of its own. @param {File | string} source
-   * @param {number} [game] its number in a file with several */
-  async function open(source, game = 1) {
-    reading.abort();
-    reading = new AbortController();
-    const mine = reading.signal;
-    const before = kept.id;
-    const bar = el('progress', { 'aria-label': ta('reading') });
-    say(ta('reading'), t('cancel'), () => reading.abort());
-    fileStatus.append(bar);
-    try {
-      const {
-        analysis: read,
-        left,
-        ply,
-        why,
-        notes,
-      } = await readTree(history.now.rules, source, game, (done) => (bar.value = done), mine);
-      const count = countMoves(read.tree);
-      const games = 1 + (notes.find(({ kind }) => kind === 'other_games')?.count ?? 0);
-      if (count === 0 && !why && !read.tree.comment) return say(ta('nothing'));
-      start(newAnalysis(read));
-      offerGames(source, game, games);
-      const words = why && refusalText(why);
-      const unplayed =
-        words && (left > 1 ? ta('left_out', { count: left, ply, why: words }) : ta('unplayed', { ply, why: words }));
-      const earlier = readAnalysis(before);
-      say([ta('opened', { count }), unplayed, notesText(notes)].filter(Boolean).join(' '), earlier && ta('back'), () =>
-        start(readAnalysis(before)),
-      );
-    } catch (error) {
-      if (!mine.aborted) say(problemText(error));
-      else if (mine === reading.signal) say('');
-    }
-  }
-
-  /** Offers the other games of a file. @param {File | string} source @param {number} game @param {number} count */
-  function offerGames(source, game, count) {
-    fileGames.hidden = count === 1;
-    const choice = select(
-      ta('game_of_file'),
-      Array.from({ length: count }, (_, index) => [
-        String(index + 1),
-        ta('game_number', { number: index + 1, total: count }),
-      ]),
-    );
-    choice.field.value = String(game);
-    choice.field.addEventListener('change', () => void open(source, Number(choice.field.value)));
-    fileGames.replaceChildren(choice.label);
-  }
-
-  function update() {
-    const { rules, tree, path } = history.now;
-    const judged = judge.of(rules, path);
+  /** @returns {void} */
+  update() {
+    const { rules, tree, path } = this.history.now;
+    const judged = this.judge.of(rules, path);
     if (judged?.unplayed) {
-      app.toast(refusalText(judged.unplayed));
-      if (history.now === unjudged) history.retract();
-      else
-        history.now = {
-          ...history.now,
-          tree: without(tree, path.slice(0, judged.moves.length + 1)),
-          path: judged.moves,
-        };
-      return update();
+      this.app.toast(refusalText(judged.unplayed));
+      const left = without(tree, path.slice(0, judged.moves.length + 1));
+      if (this.history.now === this.unjudged) this.history.retract();
+      else this.history.now = { ...this.history.now, tree: left, path: judged.moves };
+      return this.update();
     }
     const outcome = judged?.outcome;
-    analysis.setPosition({ rules, moves: path, over: !judged || !!outcome });
-    board.show({
+    this.analysis.setPosition({ rules, moves: path, over: !judged || !!outcome });
+    this.board.show({
       size: rules.size,
       moves: path,
       winning: outcome?.points,
       turn: outcome ? undefined : stoneAt(path.length),
       forbidden: judged?.forbidden,
-      ...analysis.shown(),
+      ...this.analysis.shown(),
     });
-    fields.show(rules);
-    showTree();
+    this.fields.show(rules);
+    this.showTree();
     write(
-      result,
+      this.result,
       outcome
         ? outcomeName(outcome, rules)
         : isClosedFive(rules, path)
           ? t('closed_five', { name: stoneName(stoneAt(path.length - 1), rules) })
           : '',
     );
-    result.hidden = !result.textContent;
-    playOn.hidden = !!outcome;
+    this.result.hidden = !this.result.textContent;
+    this.playOn.hidden = !!outcome;
     const words = positionLink(rules, path);
-    playOn.href = `/local#${words}`;
+    this.playOn.href = `/local#${words}`;
     // Only if it differs: this also runs while the player leaves the page.
-    if (words !== address) window.history.replaceState(window.history.state, '', `${location.pathname}#${words}`);
-    address = words;
+    if (words !== this.address) window.history.replaceState(window.history.state, '', `${location.pathname}#${words}`);
+    this.address = words;
   }
 
-  function showTree() {
-    const { rules, tree, path, black, white } = history.now;
-    const isKnown = path.every((point, ply) => String(point) === String(line[ply])) && nodeAt(tree, line);
-    line = lineFrom(tree, isKnown ? line : path);
-    review.show(rules, tree, path);
-    treeView.show(tree, path, rules.size, review.remarks());
-    firstSteps.hidden = countMoves(tree) > 0 || tree.comment !== '';
-    isSteppingItself = true;
-    navigation.show(line.length);
-    navigation.go(path.length);
-    isSteppingItself = false;
-    undoButton.disabled = !history.canUndo;
-    redoButton.disabled = !history.canRedo;
-    write(players, black || white ? `${black ?? '?'} – ${white ?? '?'}` : '');
-    if (document.activeElement !== name) name.value = kept.name;
-    name.placeholder = analysisTitle({
-      name: players.textContent ?? '',
+  showTree() {
+    const { rules, tree, path, black, white } = this.history.now;
+    const isKnown = path.every((point, ply) => String(point) === String(this.line[ply])) && nodeAt(tree, this.line);
+    this.line = lineFrom(tree, isKnown ? this.line : path);
+    this.review.show(rules, tree, path);
+    this.treeView.show(tree, path, rules.size, this.review.remarks());
+    this.firstSteps.hidden = countMoves(tree) > 0 || tree.comment !== '';
+    this.isSteppingItself = true;
+    this.navigation.show(this.line.length);
+    this.navigation.go(path.length);
+    this.isSteppingItself = false;
+    this.undoButton.disabled = !this.history.canUndo;
+    this.redoButton.disabled = !this.history.canRedo;
+    write(this.players, black || white ? `${black ?? '?'} – ${white ?? '?'}` : '');
+    if (document.activeElement !== this.name) this.name.value = this.kept.name;
+    this.name.placeholder = analysisTitle({
+      name: this.players.textContent ?? '',
       rules,
       first: lineFrom(tree).slice(0, 6),
       count: countMoves(tree),
     });
   }
 
-  function keep() {
-    clearTimeout(keeping);
-    comment.commit();
-    clearTimeout(keeping);
-    const { now, past } = history;
+  keep() {
+    clearTimeout(this.keeping);
+    this.comment.commit();
+    clearTimeout(this.keeping);
+    const { now, past } = this.history;
     const isEmpty =
-      kept.changed === 0 &&
-      kept.name === '' &&
+      this.kept.changed === 0 &&
+      this.kept.name === '' &&
       countMoves(now.tree) === 0 &&
       now.tree.comment === '' &&
       past.length === 0;
-    if (!isChanged || isEmpty) return;
-    isChanged = false;
-    const stored = keepAnalysis({ ...kept, now, past });
-    if (!stored) return say(ta('too_large'));
-    kept = stored;
-    own.show(kept.id);
+    if (!this.isChanged || isEmpty) return;
+    this.isChanged = false;
+    const stored = keepAnalysis({ ...this.kept, now, past });
+    if (!stored) return this.files.say(ta('too_large'));
+    this.kept = stored;
+    this.own.show(this.kept.id);
   }
 
-  function share() {
-    const { rules, tree, path } = history.now;
+  share() {
+    const { rules, tree, path } = this.history.now;
     if (countMoves(tree) > path.length || nodesAlong(tree, path).some(({ comment: words }) => words)) {
-      keep();
+      this.keep();
       return void import('./share-dialog.js').then(
-        ({ openShareDialog }) => openShareDialog(app, history.now),
-        app.showError,
+        ({ openShareDialog }) => openShareDialog(this.app, this.history.now),
+        this.app.showError,
       );
     }
-    app.share(`${location.origin}/analyse?${positionQuery(rules, path)}`);
+    this.app.share(`${location.origin}/analyse?${positionQuery(rules, path)}`);
   }
-};
+
+  /** @param {'sgf' | 'psq'} format */
+  save(format) {
+    void saveTree(format, this.history.now).catch((error) => this.files.say(problemText(error)));
+  }
+}
 
 /** The analysis of the address, or the last one. What an address brings is an analysis of its own, unless it is there. */
 function begun() {
@@ -516,9 +462,21 @@ function begun() {
   return sameAnalysis(state) || newAnalysis(state);
 }
 
-/** @param {unknown} error */
-function problemText(error) {
-  if (error instanceof FileProblem) return error.message;
-  const detail = error instanceof RefusedError && error.refusal.detail;
-  return detail ? `${errorText(error)} (${detail})` : errorText(error);
+/**
+ * The analysis by other rules, or on another board, with the moves that are legal there. The middle stays the middle.
+ * @param {Analysis} analysis @param {Rules} rules @param {AbortSignal} signal
+ */
+async function underRules({ tree, path, rules: old }, rules, signal) {
+  const [from, to] = [old, rules].map(({ size }) =>
+    size === 'unbounded' ? [0, 0] : size.map((side) => Math.floor((side - 1) / 2)),
+  );
+  const by = /** @type {const} */ ([(to?.[0] ?? 0) - (from?.[0] ?? 0), (to?.[1] ?? 0) - (from?.[1] ?? 0)]);
+  const moved = movedTree(tree, by, boundsOf(rules.size));
+  const next = await playableTree(rules, moved, () => {}, signal).then(
+    ({ analysis }) => analysis.tree,
+    () => treeOf(moved),
+  );
+  if (!next) return undefined;
+  const shown = path.map(([x, y]) => /** @type {Point} */ ([x + by[0], y + by[1]]));
+  return { rules, tree: next, path: shown.slice(0, nodesAlong(next, shown).length - 1) };
 }

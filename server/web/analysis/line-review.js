@@ -4,7 +4,7 @@
 /** @import { Point, Rules } from '../ui/protocol-types' */
 /** @import { LineReview } from './kept-analyses.js' */
 /** @import { MoveNode } from './move-tree.js' */
-/** @import { Remark } from './tree-view.js' */
+/** @import { Remark } from './tree-drawing.js' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { valueText } from '../game/analysis-display.js';
@@ -49,20 +49,11 @@ export function createLineReview(go, changed) {
   async function begin() {
     stop();
     const { signal } = end;
-    const { rules, tree } = shown;
-    const line = lineFrom(tree);
     runs = true;
     button.hidden = true;
     try {
-      const [{ reviewGame }, { outcome }] = await Promise.all([
-        import('../engine/engine.js'),
-        fetchJudged({ rules, moves: line }, signal),
-      ]);
-      const review = await reviewGame(rules, line, outcome?.winner ?? undefined, signal, (done) =>
-        write(status, ta('reviewing', { done, plies: line.length })),
-      );
-      if (!review) throw new Error('no review');
-      found = { rules, line, review, outcome: outcome ?? undefined };
+      const { rules, tree } = shown;
+      found = await reviewLine(rules, lineFrom(tree), signal, (words) => write(status, words));
       write(status, '');
     } catch (error) {
       if (signal.aborted) return;
@@ -87,16 +78,6 @@ export function createLineReview(go, changed) {
       : undefined;
   }
 
-  /** @param {number} ply */
-  function words(ply) {
-    if (!found) return '';
-    const { rules, line, review, outcome } = found;
-    const value = review.moves[ply]?.value;
-    const point = line[ply - 1];
-    const text = value ? valueText(value, ply, rules) : outcome ? outcomeName(outcome, rules) : '';
-    return point ? ta('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
-  }
-
   return {
     element,
     /** Begins with another analysis, and what was found out about it. @param {LineReview | undefined} kept */
@@ -112,22 +93,14 @@ export function createLineReview(go, changed) {
       button.hidden = runs || main.length === 0 || String(own?.line) === String(main);
       legend.hidden = !own;
       const apart = path.findIndex((point, ply) => String(point) !== String(own?.line[ply]));
-      const values = own && blackChances(own.review, own.outcome?.winner ?? undefined);
-      graph.show(own && values && { values, marks: decidingMoves(own.review), words }, apart < 0 ? path.length : apart);
+      graph.show(own && courseOf(own), apart < 0 ? path.length : apart);
     },
     /** What it says of the moves of the shown tree. */
     remarks() {
       const { tree } = shown;
       const own = valid();
       if (noted.tree === tree && noted.of === own) return noted.remarks;
-      /** @type {Map<MoveNode, Remark>} */
-      const remarks = new Map();
-      const nodes = own ? nodesAlong(tree, own.line) : [];
-      for (const { ply, kind } of own ? decidingMoves(own.review) : []) {
-        const node = nodes[ply + 1];
-        const better = own && betterLine(own.review, ply, node?.point ?? undefined);
-        if (node) remarks.set(node, { sign: SIGNS[kind], words: ta(kind), kind, better });
-      }
+      const remarks = own ? remarksOn(tree, own) : new Map();
       // An unchanged answer saves drawing the tree again.
       noted = { tree, of: own, remarks: remarks.size === 0 && noted.remarks.size === 0 ? noted.remarks : remarks };
       return noted.remarks;
@@ -137,4 +110,46 @@ export function createLineReview(go, changed) {
       graph.remove();
     },
   };
+}
+
+/**
+ * Asks the engine for a review of a line.
+ * @param {Rules} rules @param {Point[]} line @param {AbortSignal} signal @param {(words: string) => void} progress
+ * @returns {Promise<LineReview>}
+ */
+async function reviewLine(rules, line, signal, progress) {
+  const [{ reviewGame }, { outcome }] = await Promise.all([
+    import('../engine/engine.js'),
+    fetchJudged({ rules, moves: line }, signal),
+  ]);
+  const review = await reviewGame(rules, line, outcome?.winner ?? undefined, signal, (done) =>
+    progress(ta('reviewing', { done, plies: line.length })),
+  );
+  if (!review) throw new Error('no review');
+  return { rules, line, review, outcome: outcome ?? undefined };
+}
+
+/** The course of the reviewed line, as the graph shows it. @param {LineReview} found */
+function courseOf({ rules, line, review, outcome }) {
+  /** @param {number} ply */
+  const words = (ply) => {
+    const value = review.moves[ply]?.value;
+    const point = line[ply - 1];
+    const text = value ? valueText(value, ply, rules) : outcome ? outcomeName(outcome, rules) : '';
+    return point ? ta('graph_point', { ply, point: pointName(point, boundsOf(rules.size)), value: text }) : text;
+  };
+  return { values: blackChances(review, outcome?.winner ?? undefined), marks: decidingMoves(review), words };
+}
+
+/** What a review says of the moves of a tree. @param {MoveNode} tree @param {LineReview} found */
+function remarksOn(tree, { line, review }) {
+  /** @type {Map<MoveNode, Remark>} */
+  const remarks = new Map();
+  const nodes = nodesAlong(tree, line);
+  for (const { ply, kind } of decidingMoves(review)) {
+    const node = nodes[ply + 1];
+    const better = betterLine(review, ply, node?.point ?? undefined);
+    if (node) remarks.set(node, { sign: SIGNS[kind], words: ta(kind), kind, better });
+  }
+  return remarks;
 }

@@ -1,6 +1,6 @@
 // Live analysis of a position outside rooms: the switch and the engine's lines beside a board. It begins by itself.
 
-/** @import { Report, Point, Rules } from '../ui/protocol-types' */
+/** @import { Line, Point, Report, Rules } from '../ui/protocol-types' */
 /** @import { Shown } from '../ui/view-types' */
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
@@ -8,7 +8,7 @@ import { siteStorage } from '../browser/browser-storage.js';
 import { createAnalysisDisplay, depthText, drawnLines, LINES } from '../game/analysis-display.js';
 import { errorText } from '../language/refusals.js';
 import { t } from '../language/texts.js';
-import { el, set, write } from '../ui/dom.js';
+import { button, el, set, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
 
 /** How long the page is there before the analysis begins. */
@@ -36,20 +36,10 @@ export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
   let request;
   /** @type {Report | undefined} */
   let found;
-  /** The first move of the line that the mouse or the keyboard is at. */
-  let pointed = '';
-  /** The moves up to each button's. @type {WeakMap<Element, readonly Point[]>} */
-  const lines = new WeakMap();
-  /** What was under the finger when the press began: the lines may change before it ends. @type {readonly Point[] | undefined} */
-  let pressed;
   /** @type {{rules: Rules, moves: readonly Point[], over: boolean}} */
   let position = { rules: { variant: 'freestyle', size: [15, 15] }, moves: [], over: false };
 
-  const toggle = el(
-    'button',
-    { type: 'button', title: t('analyse_live_how'), 'aria-pressed': 'false', onclick: () => turn(!on) },
-    t('analyse_live'),
-  );
+  const toggle = button(t('analyse_live'), () => turn(!on), { title: t('analyse_live_how'), 'aria-pressed': 'false' });
   const count = select(
     linesText,
     Array.from({ length: LINES_MAX }, (_, at) => [String(at + 1), String(at + 1)]),
@@ -57,47 +47,13 @@ export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
   count.field.value = String(kept >= 1 && kept <= LINES_MAX ? Math.floor(kept) : LINES);
   count.field.addEventListener('change', () => turn(true));
   const status = el('p', { class: 'hint', role: 'status' });
-  const display = createAnalysisDisplay((place, moves) => {
-    const bounds = boundsOf(position.rules.size);
-    for (const [at, point] of moves.slice(0, MOVES_SHOWN).entries()) {
-      const button =
-        place.children[at] ?? place.appendChild(el('button', { type: 'button', class: 'line', title: chooseText }));
-      write(button, pointName(point, bounds));
-      lines.set(button, moves.slice(0, at + 1));
-    }
-    while (place.children.length > Math.min(moves.length, MOVES_SHOWN)) place.lastChild?.remove();
-  });
-  const element = el(
-    'section',
-    { class: 'live-analysis', 'aria-label': t('assist') },
-    el('div', { class: 'row' }, toggle, count.label),
-    status,
-    display.element,
-  );
-  const lineAt = (/** @type {Event} */ { target }) => (target instanceof Element ? lines.get(target) : undefined);
-  for (const type of ['pointerover', 'pointerout', 'focusin', 'focusout']) {
-    display.element.addEventListener(type, (event) => {
-      const at = /over|in$/.test(type) ? String(lineAt(event)?.[0] ?? '') : '';
-      if (pointed === at) return;
-      pointed = at;
-      redraw();
-    });
-  }
-  display.element.addEventListener('pointerdown', (event) => {
-    pressed = lineAt(event);
-  });
-  display.element.addEventListener('click', (event) => {
-    const moves = (event.detail > 0 && pressed) || lineAt(event);
-    pressed = undefined;
-    if (moves) choose(moves);
-  });
-  const begins =
-    kept === 0
-      ? undefined
-      : setTimeout(() => {
-          on = true;
-          redraw();
-        }, BEGINS_AFTER_MS);
+  const lines = createLineButtons(redraw, choose, chooseText);
+  const row = el('div', { class: 'row' }, toggle, count.label);
+  const begin = () => {
+    on = true;
+    redraw();
+  };
+  const begins = kept === 0 ? undefined : setTimeout(begin, BEGINS_AFTER_MS);
 
   /** @param {boolean} wanted */
   function turn(wanted) {
@@ -132,38 +88,81 @@ export function createLiveAnalysis(redraw, choose, chooseText, linesText) {
   }
 
   return {
-    element,
+    element: el('section', { class: 'live-analysis', 'aria-label': t('assist') }, row, status, lines.element),
     /** Analyses another position. @param {typeof position} now */
     setPosition(now) {
       position = now;
       set(toggle, { 'aria-pressed': String(on) });
       void ask();
-      const focused = document.activeElement;
-      const before = focused && lines.get(focused);
-      display.show(
-        found && {
-          ply: now.moves.length,
-          size: now.rules.size,
-          lines: found.lines,
-          detail: depthText(found, now.rules),
-        },
-      );
-      if (!before || !focused || String(lines.get(focused)?.[0]) === String(before[0])) return;
-      // The keyboard stays with its line, wherever that is now.
-      for (const line of display.element.querySelectorAll('button'))
-        if (String(lines.get(line)) === String(before)) line.focus();
+      lines.show(now.rules, now.moves.length, found);
     },
     /** @returns {Partial<Shown>} */
-    shown() {
-      const at = found?.lines.find(({ moves: [first] }) => String(first) === pointed);
-      return found
-        ? drawnLines(at ? [at, ...found.lines.filter((line) => line !== at)] : found.lines, position.moves.length)
-        : {};
-    },
+    shown: () => (found ? drawnLines(lines.pointedFirst(found.lines), position.moves.length) : {}),
     remove() {
       clearTimeout(begins);
       on = false;
       void ask();
+    },
+  };
+}
+
+/**
+ * The engine's lines; their moves are buttons.
+ * @param {() => void} pointed the mouse or the keyboard is at another line
+ * @param {(line: readonly Point[]) => void} choose @param {string} chooseText
+ */
+function createLineButtons(pointed, choose, chooseText) {
+  /** The moves up to each button's. @type {WeakMap<Element, readonly Point[]>} */
+  const lines = new WeakMap();
+  /** The first move of the line that the mouse or the keyboard is at. */
+  let first = '';
+  /** What was under the finger when the press began: the lines may change before it ends. @type {readonly Point[] | undefined} */
+  let pressed;
+  let bounds = boundsOf([15, 15]);
+  const display = createAnalysisDisplay((place, moves) => {
+    for (const [at, point] of moves.slice(0, MOVES_SHOWN).entries()) {
+      const one =
+        place.children[at] ?? place.appendChild(el('button', { type: 'button', class: 'line', title: chooseText }));
+      write(one, pointName(point, bounds));
+      lines.set(one, moves.slice(0, at + 1));
+    }
+    while (place.children.length > Math.min(moves.length, MOVES_SHOWN)) place.lastChild?.remove();
+  });
+  const { element } = display;
+  const lineAt = (/** @type {Event} */ { target }) => (target instanceof Element ? lines.get(target) : undefined);
+  for (const type of ['pointerover', 'pointerout', 'focusin', 'focusout']) {
+    element.addEventListener(type, (event) => {
+      const at = /over|in$/.test(type) ? String(lineAt(event)?.[0] ?? '') : '';
+      if (first === at) return;
+      first = at;
+      pointed();
+    });
+  }
+  element.addEventListener('pointerdown', (event) => {
+    pressed = lineAt(event);
+  });
+  element.addEventListener('click', (event) => {
+    const moves = (event.detail > 0 && pressed) || lineAt(event);
+    pressed = undefined;
+    if (moves) choose(moves);
+  });
+  return {
+    element,
+    /** @param {Rules} rules @param {number} ply @param {Report | undefined} found */
+    show(rules, ply, found) {
+      bounds = boundsOf(rules.size);
+      const focused = document.activeElement;
+      const before = focused && lines.get(focused);
+      display.show(found && { ply, size: rules.size, lines: found.lines, detail: depthText(found, rules) });
+      if (!before || !focused || String(lines.get(focused)?.[0]) === String(before[0])) return;
+      // The keyboard stays with its line, wherever that is now.
+      for (const line of element.querySelectorAll('button'))
+        if (String(lines.get(line)) === String(before)) line.focus();
+    },
+    /** The lines, that which is pointed at before the others. @param {readonly Line[]} all */
+    pointedFirst(all) {
+      const at = all.find(({ moves }) => String(moves[0]) === first);
+      return at ? [at, ...all.filter((line) => line !== at)] : all;
     },
   };
 }

@@ -1,7 +1,7 @@
 // What a person's rated games show an operator: numbers, and marks on those that are a hint.
 
 import { formatNumber, formatPercent } from '../language/texts.js';
-import { el } from '../ui/dom.js';
+import { button, el } from '../ui/dom.js';
 
 /** @typedef {{ opponent: string, games: number, network: number, device: number }} Shared */
 /** @typedef {{ opponent: string, games: number, won: number, day: number }} OneSided */
@@ -17,8 +17,7 @@ import { el } from '../ui/dom.js';
  */
 export function hintList(hints, to, open) {
   const { games, kinds, shared, one_sided: pairs, losses, given_away: away, aborted, times } = hints;
-  const other = (/** @type {string} */ member) =>
-    el('button', { type: 'button', class: 'quiet', onclick: () => open(member) }, member);
+  const other = (/** @type {string} */ member) => button(member, () => open(member), { class: 'quiet' });
   const row = (/** @type {string} */ kind, /** @type {(Node | string)[][]} */ ...lines) => [
     el('dt', null, to(`hint_${kind}`), kinds.includes(kind) && el('span', { class: 'chip now' }, to('look'))),
     ...lines.map((line) => el('dd', null, ...line)),

@@ -6,7 +6,7 @@
 import { tabStorage } from '../browser/browser-storage.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
 import { openDialog } from '../ui/dialog.js';
-import { el, fill, loadStyle, write } from '../ui/dom.js';
+import { button, el, fill, loadStyle, write } from '../ui/dom.js';
 import { ask } from './requests.js';
 import { endText, faultText, tm } from './texts.js';
 
@@ -25,7 +25,7 @@ export function showSanction(app, { sanction, kind, until, reason, appealed }) {
   const answer = appealed
     ? el('p', { class: 'hint' }, tm('appealed'))
     : appealForm((text) => ask(app, 'POST', 'appeals', { sanction, text }));
-  const read = el('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, tm('understood'));
+  const read = button(tm('understood'), () => dialog.close(), { class: 'primary' });
   const dialog = openDialog(
     tm(`told_${kind}`),
     el(

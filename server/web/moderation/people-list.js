@@ -5,7 +5,7 @@
 /** @import { Entry, OwnReport } from './requests.js' */
 
 import { formatDate } from '../language/texts.js';
-import { el, fill, loadStyle, write } from '../ui/dom.js';
+import { button, el, fill, loadStyle, write } from '../ui/dom.js';
 import { ask, listed, setListed } from './requests.js';
 import { faultText, tm } from './texts.js';
 
@@ -43,15 +43,9 @@ export async function showPeople(app, place) {
             el('bdi', null, entry.name),
             el('span', { class: 'hint' }, tm(entry.kind === 'block' ? 'is_blocked' : 'is_muted')),
           ),
-          el(
-            'button',
-            {
-              type: 'button',
-              'aria-label': tm('remove_person', { name: entry.name }),
-              onclick: () => void remove(entry, entries),
-            },
-            tm('remove'),
-          ),
+          button(tm('remove'), () => void remove(entry, entries), {
+            'aria-label': tm('remove_person', { name: entry.name }),
+          }),
         ),
       ),
     );

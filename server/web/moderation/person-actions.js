@@ -2,7 +2,7 @@
 
 /** @import { App, PersonContext } from '../ui/view-types' */
 
-import { el, fill, loadStyle, write } from '../ui/dom.js';
+import { button, el, fill, loadStyle, write } from '../ui/dom.js';
 import { reportForm } from './report-form.js';
 import { listed, setListed } from './requests.js';
 import { faultText, tm } from './texts.js';
@@ -25,8 +25,7 @@ export function personActions(app, person, context, close) {
   let kind;
 
   /** @param {'block' | 'mute'} which @param {'block' | 'mute' | 'unblock' | 'unmute'} word */
-  const button = (which, word) =>
-    el('button', { type: 'button', onclick: () => void set(kind === which ? null : which) }, tm(word));
+  const choice = (which, word) => button(tm(word), () => void set(kind === which ? null : which));
 
   /** @param {'block' | 'mute' | null} wanted */
   async function set(wanted) {
@@ -43,9 +42,9 @@ export function personActions(app, person, context, close) {
   function show() {
     fill(
       row,
-      button('mute', kind === 'mute' ? 'unmute' : 'mute'),
-      button('block', kind === 'block' ? 'unblock' : 'block'),
-      el('button', { type: 'button', onclick: report }, tm('report')),
+      choice('mute', kind === 'mute' ? 'unmute' : 'mute'),
+      choice('block', kind === 'block' ? 'unblock' : 'block'),
+      button(tm('report'), report),
     );
     write(line, tm(kind === 'block' ? 'blocked' : kind === 'mute' ? 'muted' : 'listed_how', { name }));
   }

@@ -1,7 +1,7 @@
 // A modal dialog with a title and a button to close it.
 
 import { t } from '../language/texts.js';
-import { el } from './dom.js';
+import { button, el } from './dom.js';
 
 /**
  * Opens a dialog that closes by its button, by Escape, or by a press beside it.
@@ -9,11 +9,7 @@ import { el } from './dom.js';
  * @param {...Node} content
  */
 export function openDialog(title, ...content) {
-  const close = el(
-    'button',
-    { type: 'button', class: 'quiet close', 'aria-label': t('close'), onclick: () => dialog.close() },
-    '×',
-  );
+  const close = button('×', () => dialog.close(), { class: 'quiet close', 'aria-label': t('close') });
   const dialog = el('dialog', { 'aria-label': title }, el('header', null, el('h2', null, title), close), ...content);
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
