@@ -9,7 +9,7 @@ import { onSettings, settings } from './browser/settings.js';
 import { Connection } from './connection.js';
 import { errorText, RefusedError } from './language/refusals.js';
 import { language, t } from './language/texts.js';
-import { el, fill, icon, linkButton, loadStyle, seal, set, write } from './ui/dom.js';
+import { button, el, fill, icon, linkButton, loadStyle, seal, set, write } from './ui/dom.js';
 
 /** When the page's files begin to be kept for times without a network. */
 const KEEP_AFTER_MS = 2_000;
@@ -88,7 +88,7 @@ const app = {
   bar: el('header', { class: 'bar' }),
   lost,
   asks,
-  seeks: () => (seeks ??= import('./lobby/seeks.js').then(({ createSeeks }) => createSeeks(app))),
+  seeks: () => (seeks ??= import('./lobby/seeks.js').then(({ Seeks }) => new Seeks(app))),
   notify(text, path) {
     if (document.visibilityState === 'visible' || !settings.notify) return;
     void import('./browser/notifications.js').then(({ showNotification }) =>
@@ -118,7 +118,7 @@ const app = {
       'div',
       { class: 'ask restored', role: 'alert' },
       el('strong', null, text),
-      el('button', { type: 'button', onclick: () => card.remove() }, t('understood')),
+      button(t('understood'), () => card.remove()),
     );
     for (const old of asks.querySelectorAll('.restored')) old.remove();
     asks.append(card);
@@ -275,9 +275,7 @@ function fillBar() {
     const { status } = connection;
     lost.hidden = status === 'open' || status === 'connecting';
     if (status === was) return;
-    const startButton =
-      status === 'replaced' &&
-      el('button', { type: 'button', onclick: () => connection.startAsNewPlayer() }, t('start_as_new_player'));
+    const startButton = status === 'replaced' && button(t('start_as_new_player'), () => connection.startAsNewPlayer());
     fill(
       lost,
       t(status === 'stopped' ? 'connection_stopped' : startButton ? 'identity_replaced' : 'connection_lost'),

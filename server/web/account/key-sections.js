@@ -4,7 +4,7 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { copyText } from '../browser/clipboard.js';
-import { formatDate, t } from '../language/texts.js';
+import { dotted, formatDate, t } from '../language/texts.js';
 import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
@@ -47,7 +47,7 @@ function day(at) {
  * @param {Passkey} key @param {string} more @param {() => void} remove
  */
 function keyLine({ label, used_at: used }, more, remove) {
-  const about = [used ? ty('seen', { date: day(used) }) : ty('never_used'), more].filter(Boolean).join(' · ');
+  const about = dotted(used ? ty('seen', { date: day(used) }) : ty('never_used'), more);
   return el(
     'li',
     null,

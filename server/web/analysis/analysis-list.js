@@ -4,8 +4,8 @@
 
 import { boundsOf, pointName } from '../board/board-geometry.js';
 import { rulesName } from '../game/display-names.js';
-import { formatDate, t } from '../language/texts.js';
-import { el, fill, icon, write } from '../ui/dom.js';
+import { dotted, formatDate, t } from '../language/texts.js';
+import { button, el, fill, icon, write } from '../ui/dom.js';
 import { deleteAnalysis, listAnalyses } from './kept-analyses.js';
 import { ta } from './texts.js';
 
@@ -36,11 +36,11 @@ export function createAnalysisList(open, deleted, begin) {
   /** @param {ListedAnalysis} one */
   function item(one) {
     const title = analysisTitle(one);
-    const about = [
+    const about = dotted(
       rulesName(one.rules),
       t('moves_count', { count: one.count }),
       formatDate(one.changed, { dateStyle: 'medium', timeStyle: 'short' }),
-    ].join(' · ');
+    );
     return el(
       'li',
       null,
@@ -80,23 +80,16 @@ export function createAnalysisList(open, deleted, begin) {
       { class: 'hint', role: 'status' },
       ta('deleted_one', { name: title }),
       ' ',
-      el(
-        'button',
-        {
-          type: 'button',
-          onclick: () => {
-            back();
-            gone.delete(id);
-            show(current);
-          },
-        },
-        t('undo'),
-      ),
+      button(t('undo'), () => {
+        back();
+        gone.delete(id);
+        show(current);
+      }),
     );
   }
 
   return {
-    element: el('div', { class: 'own-row' }, element, el('button', { type: 'button', onclick: begin }, ta('begin'))),
+    element: el('div', { class: 'own-row' }, element, button(ta('begin'), begin)),
     show,
   };
 }

@@ -10,7 +10,7 @@ import { boundsOf, pointName } from '../board/board-geometry.js';
 import { valueText } from '../game/analysis-display.js';
 import { outcomeName } from '../game/display-names.js';
 import { fetchJudged } from '../game/position-judge.js';
-import { el, write } from '../ui/dom.js';
+import { button, el, write } from '../ui/dom.js';
 import { betterLine, decidingMoves } from './deciding-moves.js';
 import { blackChances, createLegend } from './game-review.js';
 import { EMPTY, lineFrom, nodeAt, nodesAlong } from './move-tree.js';
@@ -24,7 +24,7 @@ const SIGNS = { mistake: '?', blunder: '??', decided: '!' };
  * @param {(found: LineReview | undefined) => void} changed there are other remarks
  */
 export function createLineReview(go, changed) {
-  const button = el('button', { type: 'button', onclick: () => void begin() }, ta('review'));
+  const ask = button(ta('review'), () => void begin());
   const status = el('p', { class: 'hint', role: 'status' });
   const graph = createValueGraph((ply) => go(found?.line.slice(0, ply) ?? []));
   const legend = createLegend();
@@ -34,7 +34,7 @@ export function createLineReview(go, changed) {
     graph.element,
     legend,
     status,
-    button,
+    ask,
   );
   /** @type {{ rules: Rules, tree: MoveNode }} */
   let shown = { rules: { variant: 'freestyle', size: [15, 15] }, tree: EMPTY };
@@ -50,7 +50,7 @@ export function createLineReview(go, changed) {
     stop();
     const { signal } = end;
     runs = true;
-    button.hidden = true;
+    ask.hidden = true;
     try {
       const { rules, tree } = shown;
       found = await reviewLine(rules, lineFrom(tree), signal, (words) => write(status, words));
@@ -90,7 +90,7 @@ export function createLineReview(go, changed) {
       shown = { rules, tree };
       const own = valid();
       const main = lineFrom(tree);
-      button.hidden = runs || main.length === 0 || String(own?.line) === String(main);
+      ask.hidden = runs || main.length === 0 || String(own?.line) === String(main);
       legend.hidden = !own;
       const apart = path.findIndex((point, ply) => String(point) !== String(own?.line[ply]));
       graph.show(own && courseOf(own), apart < 0 ? path.length : apart);

@@ -5,7 +5,7 @@
 
 import { t } from '../language/texts.js';
 import { openDialog } from '../ui/dialog.js';
-import { el } from '../ui/dom.js';
+import { button, el } from '../ui/dom.js';
 import { countMoves } from './move-tree.js';
 import { positionQuery } from './position-link.js';
 import { ta } from './texts.js';
@@ -15,28 +15,21 @@ import { treeLink } from './tree-link.js';
 export function openShareDialog(app, state) {
   const address = `${location.origin}/analyse?${positionQuery(state.rules, state.path)}`;
   const all = treeLink(state);
-  const button = (/** @type {string} */ text, /** @type {string} */ link) =>
-    el(
-      'button',
-      {
-        type: 'button',
-        onclick: () => {
-          dialog.close();
-          app.share(link);
-        },
-      },
-      text,
-    );
+  const choice = (/** @type {string} */ text, /** @type {string} */ link) =>
+    button(text, () => {
+      dialog.close();
+      app.share(link);
+    });
   const dialog = openDialog(
     t('share'),
     el(
       'div',
       { class: 'share-choice' },
-      button(ta('share_position'), address),
+      choice(ta('share_position'), address),
       el('p', { class: 'hint' }, ta('share_position_how')),
       ...(all
         ? [
-            button(ta('share_all', { count: countMoves(state.tree) }), `${address}#${all}`),
+            choice(ta('share_all', { count: countMoves(state.tree) }), `${address}#${all}`),
             el('p', { class: 'hint' }, ta('share_all_how')),
           ]
         : [el('p', { class: 'hint' }, ta('share_too_long'))]),

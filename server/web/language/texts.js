@@ -62,6 +62,11 @@ export function worded(text, values = {}) {
   });
 }
 
+/** Texts with dots between them, without those that are empty. @param {...(string | false | null | undefined)} parts */
+export function dotted(...parts) {
+  return parts.filter(Boolean).join(' · ');
+}
+
 /** @param {number} number @param {Intl.NumberFormatOptions} style */
 export function formatNumber(number, style) {
   return new Intl.NumberFormat(language, style).format(number);

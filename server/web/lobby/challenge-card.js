@@ -7,7 +7,7 @@ import { playNotice } from '../browser/sounds.js';
 import { eachSecond, waitText } from '../game/clock-display.js';
 import { gameName, playerName } from '../game/display-names.js';
 import { t } from '../language/texts.js';
-import { el, write } from '../ui/dom.js';
+import { button, el, write } from '../ui/dom.js';
 
 /** @param {App} app @param {Extract<LobbyNews, { type: 'challenged' }>} news */
 export function showChallenge(app, news) {
@@ -24,8 +24,8 @@ export function showChallenge(app, news) {
     'div',
     { class: 'ask', role: 'group', 'aria-label': text },
     el('span', null, el('strong', null, text), el('span', { class: 'hint' }, `${gameName(news)} · `, left)),
-    el('button', { type: 'button', class: 'primary', onclick: answer('accept_seek') }, t('accept')),
-    el('button', { type: 'button', onclick: answer('decline_challenge') }, t('decline')),
+    button(t('accept'), answer('accept_seek'), { class: 'primary' }),
+    button(t('decline'), answer('decline_challenge')),
   );
   const stopClock = eachSecond(() => {
     write(left, waitText(until - performance.now()));

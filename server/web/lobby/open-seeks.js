@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 
 import { openingName, personName, ratedName, sizeName, timeControlText, variantName } from '../game/display-names.js';
-import { t } from '../language/texts.js';
+import { dotted, t } from '../language/texts.js';
 import { el, fill } from '../ui/dom.js';
 
 /** @param {App} app @param {number} most @param {...HTMLElement} instead stands beside the words where there are none */
@@ -41,9 +41,11 @@ export function createOpenSeeks(app, most, ...instead) {
       if (waiting) return (await app.seeks()).cancel(waiting);
       app.connection.send({ type: own ? 'cancel_seek' : 'accept_seek', seek }).catch(app.showError);
     };
-    const kind = [variantName(rules.variant), opening && opening !== 'free' && openingName(opening), ratedName(rated)]
-      .filter(Boolean)
-      .join(' · ');
+    const kind = dotted(
+      variantName(rules.variant),
+      opening && opening !== 'free' && openingName(opening),
+      ratedName(rated),
+    );
     return el(
       'tr',
       { class: 'open-seek' },

@@ -5,7 +5,7 @@
 import { memberName } from '../game/display-names.js';
 import { t } from '../language/texts.js';
 import { openDialog } from '../ui/dialog.js';
-import { el } from '../ui/dom.js';
+import { button, el } from '../ui/dom.js';
 import { createGameOptions } from './game-options.js';
 
 /** @param {App} app @param {{ member: string, name: string }} person @param {PersonContext} [context] */
@@ -15,7 +15,7 @@ export async function openPersonDialog(app, person, context = {}) {
   const actions = personActions(app, person, context, () => dialog.close());
   const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
-  const profile = el('button', { type: 'button', onclick: showProfile }, t('profile'));
+  const profile = button(t('profile'), showProfile);
   const dialog = context.opposed
     ? openDialog(memberName(name), profile, actions)
     : openDialog(t('challenge_person', { name: memberName(name) }), profile, options.element, send, actions);

@@ -9,7 +9,7 @@ import { botLevel, nearestLevel } from '../game/bots.js';
 import { eachSecond, waitText } from '../game/clock-display.js';
 import { gameName } from '../game/display-names.js';
 import { formatSpan, t } from '../language/texts.js';
-import { el, fill, write } from '../ui/dom.js';
+import { button, el, fill, write } from '../ui/dom.js';
 import { dots } from './seeks.js';
 
 /** @typedef {ReturnType<typeof createSeekPanel>} SeekPanel */
@@ -22,26 +22,21 @@ import { dots } from './seeks.js';
  */
 export function createSeekPanel(app, seeks, poolOf, onchange) {
   const rows = el('div', { class: 'waits' });
-  const bot = el('button', { type: 'button', onclick: playBot }, t('bot_meanwhile'));
-  const notify = el('button', { type: 'button', class: 'quiet', onclick: askToNotify }, t('notify'));
+  const bot = button(t('bot_meanwhile'), playBot);
+  const notify = button(t('notify'), askToNotify, { class: 'quiet' });
   const element = el('div', { class: 'seek-panel' }, rows, el('div', { class: 'row' }, bot, notify));
   /** @type {(() => void)[]} */
   let ticks = [];
   let level = botLevel();
   // Without an answer the last chosen level stays.
-  findLevel().catch(() => {});
-
-  /** The level nearest to the rating that is surest, which the server knows of accounts. */
-  async function findLevel() {
-    if (!app.connection.account) return;
-    await app.connection.greeted();
-    const { fetchProfile } = await import('../players/players-requests.js');
-    const { ratings } = await fetchProfile(app.connection.name);
-    const [surest] = ratings.toSorted((one, other) => one.deviation - other.deviation);
-    if (!surest) return;
-    level = nearestLevel(surest.rating);
-    write(bot, t('bot_meanwhile_level', { level }));
-  }
+  ratedLevel(app).then(
+    (found) => {
+      if (!found) return;
+      level = found;
+      write(bot, t('bot_meanwhile_level', { level }));
+    },
+    () => {},
+  );
 
   async function playBot() {
     bot.disabled = true;
@@ -88,7 +83,7 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
           pool?.wait_ms !== undefined && ` · ${t('usual_wait', { time: formatSpan(pool.wait_ms) })}`,
         ),
       ),
-      el('button', { type: 'button', onclick: () => seeks.cancel(seek) }, t('cancel')),
+      button(t('cancel'), () => seeks.cancel(seek)),
     );
   }
 
@@ -117,4 +112,14 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
       for (const stop of stops) stop();
     },
   };
+}
+
+/** The bot's level nearest to the rating that is surest, which the server knows of accounts. @param {App} app */
+async function ratedLevel({ connection }) {
+  if (!connection.account) return undefined;
+  await connection.greeted();
+  const { fetchProfile } = await import('../players/players-requests.js');
+  const { ratings } = await fetchProfile(connection.name);
+  const [surest] = ratings.toSorted((one, other) => one.deviation - other.deviation);
+  return surest && nearestLevel(surest.rating);
 }

@@ -12,7 +12,7 @@ import { stoneAt } from '../game/room-state.js';
 import { t } from '../language/texts.js';
 import { createGameOptions } from '../lobby/game-options.js';
 import { view as roomView } from '../room/room-view.js';
-import { el, fill, write } from '../ui/dom.js';
+import { button, el, fill, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
 import { hasKeptGame, LocalConnection } from './local-connection.js';
 import { tl } from './texts.js';
@@ -43,12 +43,7 @@ export const view = (app, place) => {
         'section',
         { class: 'card play' },
         el('p', { class: 'hint' }, tl('how'), ' ', el('a', { href: '/learn' }, t('learn'))),
-        hasKeptGame() &&
-          el(
-            'button',
-            { type: 'button', class: 'primary', onclick: () => show((room) => room.goOn()) },
-            tl('continue'),
-          ),
+        hasKeptGame() && button(tl('continue'), () => show((room) => room.goOn()), { class: 'primary' }),
         bots.element,
         from
           ? el(
@@ -62,11 +57,7 @@ export const view = (app, place) => {
           'div',
           { class: 'row' },
           bot,
-          el(
-            'button',
-            { type: 'button', onclick: () => start([1, 2].map((number) => tl('player', { number }))) },
-            tl('two'),
-          ),
+          button(tl('two'), () => start([1, 2].map((number) => tl('player', { number })))),
         ),
       ),
     ),

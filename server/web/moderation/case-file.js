@@ -3,7 +3,7 @@
 /** @import { Hints } from './hints.js' */
 
 import { loadTexts } from '../language/folder-texts.js';
-import { formatDate } from '../language/texts.js';
+import { dotted, formatDate } from '../language/texts.js';
 import { CHAT_TEXT_MAX } from '../protocol.js';
 import { button, el, write } from '../ui/dom.js';
 import { hintList } from './hints.js';
@@ -39,7 +39,7 @@ export function caseFile(file, open, decided) {
   const close = (/** @type {string} */ state) => button(to(state), () => act(`${people}/reports`, { state }));
   return [
     el('h2', null, el('bdi', null, file.name ?? to('unknown'))),
-    el('p', { class: 'hint' }, [file.member, standing(file), to('blocked_by', { count: file.blocked_by })].join(' · ')),
+    el('p', { class: 'hint' }, dotted(file.member, standing(file), to('blocked_by', { count: file.blocked_by }))),
     el('p', null, inForce(file.sanctions)),
     signals(file.signals),
     hintList(file.hints, to, open),
@@ -96,7 +96,7 @@ function sanctionItem(sanction, act) {
     'li',
     null,
     el('div', null, el('b', null, to(`do_${kind}`)), ' ', el('span', { class: `chip${active ? ' now' : ''}` }, state)),
-    el('span', { class: 'hint' }, [dates, operator].join(' · ')),
+    el('span', { class: 'hint' }, dotted(dates, operator)),
     el('bdi', null, reason),
     seen && el('span', { class: 'hint' }, to('read', { date: moment(seen) })),
     appeal &&
@@ -109,9 +109,10 @@ function sanctionItem(sanction, act) {
         el(
           'span',
           { class: 'hint' },
-          [appealed && moment(appealed), answered && to('answered', { by: by(answered, sanction.answered_by) })]
-            .filter(Boolean)
-            .join(' · '),
+          dotted(
+            !!appealed && moment(appealed),
+            !!answered && to('answered', { by: by(answered, sanction.answered_by) }),
+          ),
         ),
       ),
     undone && el('span', { class: 'hint' }, to('undone', { by: by(undone, sanction.undone_by) })),
@@ -127,7 +128,7 @@ function sanctionItem(sanction, act) {
 
 /** When and by whom; older servers did not store who. @param {number} at @param {string} [who] */
 function by(at, who) {
-  return [moment(at), who].filter(Boolean).join(' · ');
+  return dotted(moment(at), who);
 }
 
 /** Account or guest, since when, until when. @param {CaseFile} file */
@@ -160,7 +161,7 @@ function reportItem({ reporter, kind, game, line, text, at, state, closed_at: cl
         tm(/** @type {'state_open'} */ (`state_${state}`)),
       ),
     ),
-    el('span', { class: 'hint' }, [moment(at), reporter].join(' · ')),
+    el('span', { class: 'hint' }, dotted(moment(at), reporter)),
     closed && el('span', { class: 'hint' }, to('closed', { by: by(closed, closer) })),
     text && el('bdi', null, text),
     line &&

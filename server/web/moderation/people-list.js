@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { Entry, OwnReport } from './requests.js' */
 
-import { formatDate } from '../language/texts.js';
+import { dotted, formatDate } from '../language/texts.js';
 import { button, el, fill, loadStyle, write } from '../ui/dom.js';
 import { ask, listed, setListed } from './requests.js';
 import { faultText, tm } from './texts.js';
@@ -74,7 +74,7 @@ function reportRow({ name, kind, at, state }) {
       el(
         'span',
         { class: 'hint' },
-        [tm(/** @type {'kind_chat'} */ (`kind_${kind}`)), formatDate(at, { dateStyle: 'medium' })].join(' · '),
+        dotted(tm(/** @type {'kind_chat'} */ (`kind_${kind}`)), formatDate(at, { dateStyle: 'medium' })),
       ),
     ),
     el('span', { class: 'chip' }, tm(`state_${state}`)),

@@ -4,7 +4,7 @@
 /** @import { View } from '../ui/view-types' */
 
 import { showNotFound } from '../board/not-found.js';
-import { t } from '../language/texts.js';
+import { dotted, t } from '../language/texts.js';
 import { button, el, fill, linkButton, write } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { caseFile, moment, to } from './case-file.js';
@@ -85,11 +85,11 @@ export const view = (app, place) => {
 
 /** @param {Case} one @param {string} current the member whose case is shown @param {(member: string) => void} open */
 function row({ member, name, reports, guests, kinds, appeals, hints, since }, current, open) {
-  const about = [
+  const about = dotted(
     ...kinds.map((kind) => tm(/** @type {'kind_chat'} */ (`kind_${kind}`))),
     ...hints.map((hint) => to(`hint_${hint}`)),
     reports + appeals > 0 ? to('since', { date: moment(since) }) : moment(since),
-  ].join(' · ');
+  );
   return el(
     'li',
     null,

@@ -9,7 +9,7 @@ import { nearestLevel } from '../game/bots.js';
 import { playerName, rulesName, stoneSign } from '../game/display-names.js';
 import { opponent, STONES, stoneOf } from '../game/room-state.js';
 import { RefusedError } from '../language/refusals.js';
-import { formatDate, t } from '../language/texts.js';
+import { dotted, formatDate, t } from '../language/texts.js';
 import { LEVEL_RATINGS } from '../protocol.js';
 import { createBotRoom } from '../room/new-room.js';
 import { button, el, fill, linkButton } from '../ui/dom.js';
@@ -102,11 +102,8 @@ function show(app, place, profile) {
 }
 
 /** Who it is. @param {Profile} profile @param {number} count of rated games @param {Node | false} challenge */
-function profileHead({ name, bot_of: owner, made_at: joined }, count, challenge) {
-  const about = [
-    tl('joined', { date: formatDate(joined, { month: 'long', year: 'numeric' }) }),
-    count > 0 && tl('rated_games', { count }),
-  ];
+function profileHead({ name, bot_of: owner, made_at: made }, count, challenge) {
+  const joined = tl('joined', { date: formatDate(made, { month: 'long', year: 'numeric' }) });
   return el(
     'section',
     { class: 'profile-head' },
@@ -116,7 +113,7 @@ function profileHead({ name, bot_of: owner, made_at: joined }, count, challenge)
       { class: 'grow' },
       el('h1', null, el('bdi', null, owner ? t('bot_kind', { kind: name }) : name)),
       owner && el('p', null, tl('bot_of'), ' ', el('a', { href: playerPath(owner) }, el('bdi', null, owner))),
-      el('p', { class: 'hint' }, about.filter(Boolean).join(' · ')),
+      el('p', { class: 'hint' }, dotted(joined, count > 0 && tl('rated_games', { count }))),
     ),
     challenge,
   );

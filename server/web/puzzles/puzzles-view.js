@@ -16,7 +16,7 @@ import { rulesName } from '../game/display-names.js';
 import { createJudge } from '../game/position-judge.js';
 import { stoneAt } from '../game/room-state.js';
 import { RefusedError, refusalText } from '../language/refusals.js';
-import { formatSpan, t } from '../language/texts.js';
+import { dotted, formatSpan, t } from '../language/texts.js';
 import { button, el, linkButton, set, write } from '../ui/dom.js';
 import { createPuzzleCard, isAsked, isOver } from './puzzle-card.js';
 import { createFilters } from './puzzle-filters.js';
@@ -167,10 +167,7 @@ class PuzzleVisit {
     this.seen.add(this.puzzle.id);
     this.tries.begin(this.puzzle);
     write(this.title, tp(this.puzzle === daily ? 'of_day' : 'puzzle'));
-    write(
-      this.about,
-      [this.title.textContent, rulesName(this.puzzle.rules), tp(`kind_${this.puzzle.kind}`)].join(' · '),
-    );
+    write(this.about, dotted(this.title.textContent, rulesName(this.puzzle.rules), tp(`kind_${this.puzzle.kind}`)));
     // Only if it differs: the puzzle may come from the address.
     if (location.hash !== `#${this.puzzle.id}`) history.replaceState(history.state, '', `/puzzles#${this.puzzle.id}`);
     this.wrongs = 0;

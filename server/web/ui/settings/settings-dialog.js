@@ -4,7 +4,7 @@ import { change, onSettings, settings } from '../../browser/settings.js';
 import { playNotice } from '../../browser/sounds.js';
 import { LANGUAGES, t } from '../../language/texts.js';
 import { openDialog } from '../dialog.js';
-import { el, write } from '../dom.js';
+import { button, el, write } from '../dom.js';
 import { check, select } from '../form-fields.js';
 import { ts } from './texts.js';
 
@@ -69,7 +69,7 @@ function volume() {
     value: String(100 * settings.volume),
     'aria-label': ts('volume'),
   });
-  const test = el('button', { type: 'button', onclick: playNotice }, ts('test_sound'));
+  const test = button(ts('test_sound'), playNotice);
   const show = () => {
     field.disabled = test.disabled = !settings.sounds;
   };
