@@ -115,9 +115,116 @@ export function searches(nodes = 20_000, all = RULES) {
   );
 }
 
+const [GAME] = /** @type {[Point[]]} */ (GAMES);
+
+/** A position and a game that are judged. @type {readonly EngineRequest[]} */
+const REVIEWS = [
+  { type: 'analyse', rules: FREESTYLE, moves: GAME, lines: 5, nodes: 20_000 },
+  {
+    type: 'review',
+    rules: FREESTYLE,
+    moves: [
+      [7, 7],
+      [0, 0],
+      [8, 7],
+      [0, 2],
+      [9, 7],
+      [0, 4],
+      [10, 7],
+      [0, 6],
+      [11, 7],
+    ],
+    winner: 'black',
+  },
+];
+
+/** Trees in files: SGF, a library of RenLib, a broken file, and what is written of them. @type {readonly EngineRequest[]} */
+const TREES = [
+  { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15]C[start];B[hh](;W[ig]C[a];B[ii])(;W[hh])(;W[gg]))' },
+  { type: 'read_tree', rules: FREESTYLE, bytes: LIBRARY },
+  { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15];B[hh](;W[ig]' },
+  // A tree by rules that do not allow all of it.
+  {
+    type: 'read_tree',
+    rules: FREESTYLE,
+    tree: {
+      rules: { variant: 'mnk', k: 3, size: [3, 3] },
+      comment: 'a',
+      nodes: [
+        { point: [1, 1], comment: 'b' },
+        { parent: 0, point: [1, 1] },
+        { parent: 1, point: [0, 0] },
+        { parent: 0, point: [2, 2] },
+      ],
+    },
+  },
+  {
+    type: 'write_tree',
+    format: 'sgf',
+    tree: {
+      rules: FREESTYLE,
+      comment: 'a]',
+      nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }, { parent: 0, point: [8, 8], comment: 'b' }],
+    },
+  },
+  {
+    type: 'write_tree',
+    format: 'psq',
+    tree: { rules: FREESTYLE, nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }] },
+  },
+];
+
+/** An open four at i10, a four that is stopped, a quiet move, and the solution. @type {readonly EngineRequest[]} */
+const PUZZLES = [
+  .../** @type {Point[]} */ ([
+    [8, 5],
+    [11, 5],
+    [0, 0],
+  ]).map((point) => /** @type {const} */ ({ type: 'puzzle_answer', rules: FREESTYLE, moves: [...OPEN_FOUR, point] })),
+  { type: 'puzzle_solution', rules: FREESTYLE, moves: OPEN_FOUR },
+  { type: 'puzzle_solution', rules: FREESTYLE, moves: GAME },
+  { type: 'puzzle_answer', rules: { variant: 'mnk', k: 7, size: [15, 15] }, moves: [[7, 7]] },
+];
+
+/** Games in a text, won games and refusals. @type {readonly EngineRequest[]} */
+const POSITIONS = [
+  { type: 'position', rules: FREESTYLE, text: '(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])' },
+  { type: 'position', rules: FREESTYLE, text: 'h8\nz26' },
+  {
+    type: 'position',
+    rules: FREESTYLE,
+    moves: [
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+      [2, 0],
+      [2, 1],
+      [3, 0],
+      [3, 1],
+      [4, 0],
+      [9, 9],
+    ],
+  },
+  {
+    type: 'analyse',
+    rules: FREESTYLE,
+    moves: [
+      [7, 7],
+      [7, 7],
+    ],
+    lines: 1,
+  },
+  { type: 'analyse', rules: { variant: 'mnk', k: 7, size: [15, 15] }, moves: [], lines: 1 },
+];
+
 /** Everything else that the module answers. @returns {EngineRequest[]} */
 export function others() {
-  const [game] = /** @type {[Point[]]} */ (GAMES);
+  return [...botTurns(), ...REVIEWS, ...TREES, ...PUZZLES, ...POSITIONS, /** @type {any} */ ({ type: 'nothing' })];
+}
+
+/** Moves of every bot. @returns {EngineRequest[]} */
+function botTurns() {
   const levels = Array.from(
     { length: 10 },
     (_, index) => /** @type {BotSpec} */ ({ kind: 'engine', level: index + 1 }),
@@ -163,95 +270,6 @@ export function others() {
       moves: [[1, 1]],
       seed: 1,
     },
-    { type: 'analyse', rules: FREESTYLE, moves: game, lines: 5, nodes: 20_000 },
-    {
-      type: 'review',
-      rules: FREESTYLE,
-      moves: [
-        [7, 7],
-        [0, 0],
-        [8, 7],
-        [0, 2],
-        [9, 7],
-        [0, 4],
-        [10, 7],
-        [0, 6],
-        [11, 7],
-      ],
-      winner: 'black',
-    },
-    // Trees in files: SGF, a library of RenLib, a broken file, and what is written of them.
-    { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15]C[start];B[hh](;W[ig]C[a];B[ii])(;W[hh])(;W[gg]))' },
-    { type: 'read_tree', rules: FREESTYLE, bytes: LIBRARY },
-    { type: 'read_tree', rules: FREESTYLE, text: '(;SZ[15];B[hh](;W[ig]' },
-    // A tree by rules that do not allow all of it.
-    {
-      type: 'read_tree',
-      rules: FREESTYLE,
-      tree: {
-        rules: { variant: 'mnk', k: 3, size: [3, 3] },
-        comment: 'a',
-        nodes: [
-          { point: [1, 1], comment: 'b' },
-          { parent: 0, point: [1, 1] },
-          { parent: 1, point: [0, 0] },
-          { parent: 0, point: [2, 2] },
-        ],
-      },
-    },
-    {
-      type: 'write_tree',
-      format: 'sgf',
-      tree: {
-        rules: FREESTYLE,
-        comment: 'a]',
-        nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }, { parent: 0, point: [8, 8], comment: 'b' }],
-      },
-    },
-    {
-      type: 'write_tree',
-      format: 'psq',
-      tree: { rules: FREESTYLE, nodes: [{ point: [7, 7] }, { parent: 0, point: [7, 8] }] },
-    },
-    // Puzzles: an open four at i10, a four that is stopped, a quiet move, and the solution.
-    .../** @type {Point[]} */ ([
-      [8, 5],
-      [11, 5],
-      [0, 0],
-    ]).map((point) => /** @type {const} */ ({ type: 'puzzle_answer', rules: FREESTYLE, moves: [...OPEN_FOUR, point] })),
-    { type: 'puzzle_solution', rules: FREESTYLE, moves: OPEN_FOUR },
-    { type: 'puzzle_solution', rules: FREESTYLE, moves: game },
-    { type: 'puzzle_answer', rules: { variant: 'mnk', k: 7, size: [15, 15] }, moves: [[7, 7]] },
-    // Games in a text, won games and refusals.
-    { type: 'position', rules: FREESTYLE, text: '(;SZ[15]RU[renju];B[hh];W[ig];B[ii];W[gg])' },
-    { type: 'position', rules: FREESTYLE, text: 'h8\nz26' },
-    {
-      type: 'position',
-      rules: FREESTYLE,
-      moves: [
-        [0, 0],
-        [0, 1],
-        [1, 0],
-        [1, 1],
-        [2, 0],
-        [2, 1],
-        [3, 0],
-        [3, 1],
-        [4, 0],
-        [9, 9],
-      ],
-    },
-    {
-      type: 'analyse',
-      rules: FREESTYLE,
-      moves: [
-        [7, 7],
-        [7, 7],
-      ],
-      lines: 1,
-    },
-    { type: 'analyse', rules: { variant: 'mnk', k: 7, size: [15, 15] }, moves: [], lines: 1 },
-    /** @type {any} */ ({ type: 'nothing' }),
   ];
 }
 

@@ -39,6 +39,8 @@ function faults() {
     !one.closest('.spoken, [aria-hidden=true], .toasts, .board-grid, dialog:not([open])') &&
     getComputedStyle(one).visibility === 'visible' &&
     one.getBoundingClientRect().width > 1;
+  const rectsOf = (/** @type {Range} */ range) => [...range.getClientRects()].filter(({ width }) => width > 0);
+  const onLines = (/** @type {Range} */ range) => new Set(rectsOf(range).map(({ top }) => Math.round(top))).size;
   const area = document.querySelector('dialog[open]') ?? document;
   for (const element of area.querySelectorAll(WHOLE)) {
     if (!seen(element)) continue;
@@ -69,19 +71,15 @@ function faults() {
       if (!text.trim() || !node.parentElement || !seen(node.parentElement)) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
-      const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
-      const lines = new Set(rects.map(({ top }) => Math.round(top)));
-      if (element.matches(NUMBERS) && lines.size > 1) found.push(`wrapped: ${called}`);
+      const rects = rectsOf(range);
+      const isWrapped = onLines(range) > 1;
+      if (element.matches(NUMBERS) && isWrapped) found.push(`wrapped: ${called}`);
       // A word on two lines is broken.
-      if (lines.size > 1) {
+      if (isWrapped) {
         for (const { index, 0: word } of text.matchAll(/[^\s\u00ad·×-]+/g)) {
           range.setStart(node, index);
           range.setEnd(node, index + word.length);
-          if (
-            new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)))
-              .size > 1
-          )
-            found.push(`broken: “${word}” of ${called}`);
+          if (onLines(range) > 1) found.push(`broken: “${word}” of ${called}`);
         }
       }
       for (

@@ -261,6 +261,49 @@ for (const [size, options] of /** @type {[string, object][]} */ ([
   });
 }
 
+/** A guest who has reported somebody. @param {string} about @param {string} name */
+async function reporter(about, name) {
+  const guest = await visitor(at.browser, at.server, elsewhere(), 'Greta');
+  await guest.page.goto('/');
+  await guest.page.locator('.me bdi').filter({ hasText: 'Greta' }).waitFor({ state: 'attached' });
+  const line = { room: 'k7m2qpxw9abc', number: 3, text: 'Go away' };
+  const status = await guest.page.evaluate(
+    async (report) => {
+      const authorization = `Bearer ${localStorage.getItem('fivefold.identity')}`;
+      const headers = { 'content-type': 'application/json', authorization };
+      return (await fetch('/api/reports', { method: 'POST', headers, body: JSON.stringify(report) })).status;
+    },
+    { about, name, kind: 'chat', text: 'Insults everybody', line },
+  );
+  assert.equal(status, 204);
+  return guest;
+}
+
+/**
+ * The operator closes an account. Who signs in to it reads why, and may answer there.
+ * @param {Page} page the operator's @param {Page} theirs @param {string} name @param {string} size
+ */
+async function closes(page, theirs, name, size) {
+  await page.locator('.decide select').selectOption('close');
+  await page.getByLabel('Reason, which the person reads (except a note)').fill('Plays for somebody else');
+  await page.getByRole('button', { name: 'Decide' }).click();
+  await theirs
+    .locator('.me bdi, .toast')
+    .filter({ hasText: /Guest|signed out/ })
+    .first()
+    .waitFor({ state: 'attached' });
+  const again = await you(theirs);
+  await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await again.getByLabel('Name', { exact: true }).fill(name);
+  await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await again.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await again.getByText('This account is closed. The operator says: Plays for somebody else').waitFor();
+  await shoot(theirs, `closed-${size}`);
+  await again.getByLabel('Your side').fill('I did not');
+  await again.getByRole('button', { name: 'Send the answer' }).click();
+  await again.getByText('Your answer was sent.').waitFor();
+}
+
 for (const [size, options] of /** @type {[string, object][]} */ ([
   ['desk', { viewport: { width: 1280, height: 800 } }],
   ['phone', PHONE],
@@ -276,28 +319,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([
     await signUp(rude.page, other);
     const { account } = await rude.page.evaluate(() => fetch('/api/account').then((answer) => answer.json()));
     await command('operator', name);
-    const guest = await visitor(at.browser, at.server, elsewhere(), 'Greta');
-    await guest.page.goto('/');
-    await guest.page.locator('.me bdi').filter({ hasText: 'Greta' }).waitFor({ state: 'attached' });
-    const reported = await guest.page.evaluate(
-      ([about, called]) =>
-        fetch('/api/reports', {
-          method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            authorization: `Bearer ${localStorage.getItem('fivefold.identity')}`,
-          },
-          body: JSON.stringify({
-            about,
-            name: called,
-            kind: 'chat',
-            text: 'Insults everybody',
-            line: { room: 'k7m2qpxw9abc', number: 3, text: 'Go away' },
-          }),
-        }).then(({ status }) => status),
-      [account.id, other],
-    );
-    assert.equal(reported, 204);
+    const guest = await reporter(account.id, other);
     await operator.page.goto('/');
     const dialog = await you(operator.page);
     await dialog.getByRole('link', { name: 'Operator’s queue' }).click();
@@ -338,25 +360,7 @@ for (const [size, options] of /** @type {[string, object][]} */ ([
     await page.getByText('Nothing is in force now.').waitFor();
     await page.getByText(new RegExp(`^Ended: .* · ${name}$`)).waitFor();
     await page.locator('.queue').getByRole('button', { name: other }).waitFor({ state: 'detached' });
-    // Who signs in to a closed account reads why, and may answer there.
-    await page.locator('.decide select').selectOption('close');
-    await page.getByLabel('Reason, which the person reads (except a note)').fill('Plays for somebody else');
-    await page.getByRole('button', { name: 'Decide' }).click();
-    await rude.page
-      .locator('.me bdi, .toast')
-      .filter({ hasText: /Guest|signed out/ })
-      .first()
-      .waitFor({ state: 'attached' });
-    const again = await you(rude.page);
-    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await again.getByLabel('Name', { exact: true }).fill(other);
-    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await again.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await again.getByText('This account is closed. The operator says: Plays for somebody else').waitFor();
-    await shoot(rude.page, `closed-${size}`);
-    await again.getByLabel('Your side').fill('I did not');
-    await again.getByRole('button', { name: 'Send the answer' }).click();
-    await again.getByText('Your answer was sent.').waitFor();
+    await closes(page, rude.page, other, size);
     assert.match(await command('moderate'), /: 1 appeal; waits since /);
     assert.deepEqual([...own(operator.complaints), ...own(rude.complaints)], []);
     await Promise.all([operator, rude, guest].map(({ context }) => context.close()));

@@ -69,6 +69,21 @@ export async function openFirefox(url) {
 /** Keys by their code points in WebDriver. */
 const KEYS = { Enter: '\uE007', Escape: '\uE00C' };
 
+/** Calls of WebKit's driver. @param {number} port */
+function driver(port) {
+  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+  return async (method, path, body) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      body: body && JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+    const { value } = await answer.json();
+    if (!answer.ok) throw new Error(`WebKit: ${value.error}: ${value.message}`);
+    return value;
+  };
+}
+
 /** Starts WebKit, on a screen of its own. @param {string} url of the server @returns {Promise<Visitor>} */
 export async function openWebKit(url) {
   /** @type {ChildProcess[]} */
@@ -98,17 +113,7 @@ export async function openWebKit(url) {
       },
     }),
   );
-  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
-  const call = async (method, path, body) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      body: body && JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    });
-    const { value } = await answer.json();
-    if (!answer.ok) throw new Error(`WebKit: ${value.error}: ${value.message}`);
-    return value;
-  };
+  const call = driver(port);
   await soon(
     'WebKit’s driver',
     async () => (await call('GET', '/status').catch(() => undefined))?.ready,
