@@ -304,30 +304,19 @@ function fillBar() {
       way('/learn', t('learn')),
     ),
     el('a', { href: '/games', class: 'way-to games-pill' }, el('span', null, t('your_games')), turns),
-    el(
-      'button',
-      {
-        type: 'button',
-        class: 'quiet gear',
-        title: t('settings'),
-        'aria-label': t('settings'),
-        onclick: () => app.open('settings'),
-      },
-      icon('gear'),
-    ),
-    el('button', { type: 'button', class: 'quiet me', title: t('you'), onclick: () => app.open('you') }, face, name),
+    button(icon('gear'), () => app.open('settings'), {
+      class: 'quiet gear',
+      title: t('settings'),
+      'aria-label': t('settings'),
+    }),
+    button([face, name], () => app.open('you'), { class: 'quiet me', title: t('you') }),
   );
   tabs.append(
     way('/', t('play'), icon('play')),
     way('/puzzles', t('puzzles'), icon('puzzle')),
     way('/lobby', t('lobby'), icon('people')),
     way('/analyse', t('analyse'), icon('graph')),
-    el(
-      'button',
-      { type: 'button', class: 'way-to', onclick: () => app.open('you') },
-      icon('user'),
-      el('span', null, t('you')),
-    ),
+    button([icon('user'), el('span', null, t('you'))], () => app.open('you'), { class: 'way-to' }),
   );
   new MutationObserver(() => write(face, [...(name.textContent ?? '')][0]?.toUpperCase() ?? '')).observe(name, {
     childList: true,

@@ -44,31 +44,18 @@ export function createAnalysisList(open, deleted, begin) {
     return el(
       'li',
       null,
-      el(
-        'button',
-        {
-          type: 'button',
-          class: 'own',
-          'aria-current': one.id === current ? 'true' : undefined,
-          onclick: () => open(one.id),
-        },
-        el('b', { dir: 'auto' }, title),
-        el('span', { class: 'hint' }, about),
-      ),
-      el(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet',
-          title: ta('delete', { name: title }),
-          'aria-label': ta('delete', { name: title }),
-          onclick: () => {
-            gone.set(one.id, { title, back: deleteAnalysis(one.id) });
-            deleted(one.id);
-            show(current);
-          },
-        },
+      button([el('b', { dir: 'auto' }, title), el('span', { class: 'hint' }, about)], () => open(one.id), {
+        class: 'own',
+        'aria-current': one.id === current ? 'true' : undefined,
+      }),
+      button(
         icon('close'),
+        () => {
+          gone.set(one.id, { title, back: deleteAnalysis(one.id) });
+          deleted(one.id);
+          show(current);
+        },
+        { class: 'quiet', title: ta('delete', { name: title }), 'aria-label': ta('delete', { name: title }) },
       ),
     );
   }

@@ -103,7 +103,7 @@ class AnalysisPage {
   );
   players = el('p', { class: 'players' });
   result = el('p', { class: 'value' });
-  undoButton = button(t('undo'), () => this.undo());
+  undoButton = button([icon('undo'), t('undo')], () => this.undo());
   redoButton = button(ta('redo'), () => this.undo(true));
   playOn = el('a', { class: 'button' }, ta('play_on'));
   firstSteps = el(
@@ -143,7 +143,6 @@ class AnalysisPage {
       onkey: (action) => action.type === 'step' && this.navigation.step(action.by),
       announce: (words) => app.announce(words, true),
     });
-    this.undoButton.prepend(icon('undo'));
     place.append(
       el(
         'div',

@@ -193,17 +193,14 @@ function createPoolList(app, seekIn, start) {
     return el(
       'li',
       null,
-      el(
-        'button',
-        {
-          type: 'button',
-          class: `pool ${waiting > 0 ? 'now' : ''}`,
-          'aria-pressed': String(sought),
-          onclick: () => press(pool),
-        },
-        el('b', null, clockOf(pool), sought && dots()),
-        el('span', null, groupOf(pool)),
-        el('span', { class: 'hint' }, sought ? t('cancel') : about),
+      button(
+        [
+          el('b', null, clockOf(pool), sought && dots()),
+          el('span', null, groupOf(pool)),
+          el('span', { class: 'hint' }, sought ? t('cancel') : about),
+        ],
+        () => press(pool),
+        { class: `pool ${waiting > 0 ? 'now' : ''}`, 'aria-pressed': String(sought) },
       ),
     );
   }

@@ -5,7 +5,7 @@
 
 import { openingName, personName, ratedName, sizeName, timeControlText, variantName } from '../game/display-names.js';
 import { dotted, t } from '../language/texts.js';
-import { el, fill } from '../ui/dom.js';
+import { button, el, fill } from '../ui/dom.js';
 
 /** @param {App} app @param {number} most @param {...HTMLElement} instead stands beside the words where there are none */
 export function createOpenSeeks(app, most, ...instead) {
@@ -56,12 +56,7 @@ export function createOpenSeeks(app, most, ...instead) {
       el(
         'td',
         null,
-        el(
-          'button',
-          { type: 'button', class: 'slim', onclick: press },
-          t(own ? 'cancel' : 'accept'),
-          el('span', { class: 'spoken' }, ` ${name}`),
-        ),
+        button([t(own ? 'cancel' : 'accept'), el('span', { class: 'spoken' }, ` ${name}`)], press, { class: 'slim' }),
       ),
     );
   }

@@ -93,23 +93,25 @@ function row({ member, name, reports, guests, kinds, appeals, hints, since }, cu
   return el(
     'li',
     null,
-    el(
-      'button',
-      { type: 'button', 'aria-current': member === current && 'true', onclick: () => open(member) },
-      el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
-      el(
-        'span',
-        null,
-        reports > 0 &&
-          el(
-            'span',
-            { class: 'chip' },
-            to('reports', { count: reports }) + (guests > 0 ? to('of_guests', { count: guests }) : ''),
-          ),
-        ' ',
-        appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })),
-        reports + appeals === 0 && el('span', { class: 'chip' }, to('hints', { count: hints.length })),
-      ),
+    button(
+      [
+        el('span', null, el('bdi', null, name), el('span', { class: 'hint' }, about)),
+        el(
+          'span',
+          null,
+          reports > 0 &&
+            el(
+              'span',
+              { class: 'chip' },
+              to('reports', { count: reports }) + (guests > 0 ? to('of_guests', { count: guests }) : ''),
+            ),
+          ' ',
+          appeals > 0 && el('span', { class: 'chip now' }, to('appeals', { count: appeals })),
+          reports + appeals === 0 && el('span', { class: 'chip' }, to('hints', { count: hints.length })),
+        ),
+      ],
+      () => open(member),
+      { 'aria-current': member === current && 'true' },
     ),
   );
 }

@@ -4,7 +4,7 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { Range } from './rating-graph.js' */
 
-import { el, fill, set } from '../ui/dom.js';
+import { button, el, fill, set } from '../ui/dom.js';
 import { choiceButtons } from './choice-buttons.js';
 import { fetchHistory, fetchLeaders, playerPath } from './players-requests.js';
 import { createRatingGraph, DAY_MS, RANGES } from './rating-graph.js';
@@ -110,13 +110,15 @@ function ratingCard(rating, history, choose) {
     tl(rating.pool === PUZZLES ? 'puzzle_tries' : 'rated_games', { count: rating.games }),
     rating.provisional && tl('provisional'),
   ];
-  return el(
-    'button',
-    { type: 'button', class: 'card rate', onclick: choose },
-    el('span', { class: 'hint' }, poolName(rating.pool)),
-    el('b', null, ratingText(rating)),
-    el('span', { class: 'hint' }, about.filter(Boolean).join(', ')),
-    month,
+  return button(
+    [
+      el('span', { class: 'hint' }, poolName(rating.pool)),
+      el('b', null, ratingText(rating)),
+      el('span', { class: 'hint' }, about.filter(Boolean).join(', ')),
+      month,
+    ],
+    choose,
+    { class: 'card rate' },
   );
 }
 

@@ -21,8 +21,7 @@ export function createPuzzleCard(actions, rating) {
   const stone = el('i', { class: 'stone', 'aria-hidden': 'true' });
   const words = el('div', { class: 'say' });
   const how = el('p');
-  const hint = button(tp('hint'), actions.hint);
-  hint.prepend(icon('hint'));
+  const hint = button([icon('hint'), tp('hint')], actions.hint);
   const solution = button(tp('show'), actions.solution);
   const restart = button(tp('restart'), actions.restart);
   const next = button(tp('next'), actions.goOn, { class: 'primary' });

@@ -2,7 +2,7 @@
 
 import { copyText } from '../browser/clipboard.js';
 import { t } from '../language/texts.js';
-import { el, icon } from './dom.js';
+import { button, el, icon } from './dom.js';
 import { qrPicture } from './qr-code.js';
 
 /**
@@ -25,15 +25,7 @@ export function linkCard(address, label, text) {
   });
   const share =
     'share' in navigator &&
-    el(
-      'button',
-      {
-        type: 'button',
-        onclick: () => navigator.share({ url: address, text }).catch(() => {}),
-      },
-      icon('share'),
-      t('share'),
-    );
+    button([icon('share'), t('share')], () => navigator.share({ url: address, text }).catch(() => {}));
   return el(
     'div',
     { class: 'link-card' },
