@@ -2,15 +2,8 @@
 
 /** @import { Leaders, Profile, RatingHistory } from '../ui/protocol-types' */
 
-import { refusedAnswer } from '../language/refusals.js';
+import { request } from '../ui/http-request.js';
 import { PUZZLES } from './rating-text.js';
-
-/** @param {string} path */
-async function read(path) {
-  const answer = await fetch(`/api/${path}`);
-  if (!answer.ok) throw await refusedAnswer(answer);
-  return answer.json();
-}
 
 /** The address of a player's page. @param {string} name */
 export function playerPath(name) {
@@ -19,16 +12,16 @@ export function playerPath(name) {
 
 /** @param {string} name @returns {Promise<Profile>} */
 export function fetchProfile(name) {
-  return read(`player/${encodeURIComponent(name)}`);
+  return request('GET', `player/${encodeURIComponent(name)}`);
 }
 
 /** @param {string} name @param {string} pool @returns {Promise<Pick<RatingHistory, 'points'>>} */
 export function fetchHistory(name, pool) {
-  if (pool === PUZZLES) return read(`player/${encodeURIComponent(name)}/puzzles`);
-  return read(`player/${encodeURIComponent(name)}/history?${new URLSearchParams({ pool })}`);
+  if (pool === PUZZLES) return request('GET', `player/${encodeURIComponent(name)}/puzzles`);
+  return request('GET', `player/${encodeURIComponent(name)}/history?${new URLSearchParams({ pool })}`);
 }
 
 /** @param {string} pool @returns {Promise<Leaders>} */
 export function fetchLeaders(pool) {
-  return read(`leaderboard?${new URLSearchParams({ pool })}`);
+  return request('GET', `leaderboard?${new URLSearchParams({ pool })}`);
 }

@@ -5,9 +5,9 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { Puzzle, Wanted } from './puzzle-set.js' */
 
-import { refusedAnswer } from '../language/refusals.js';
 import { formatNumber } from '../language/texts.js';
 import { el, write } from '../ui/dom.js';
+import { request } from '../ui/http-request.js';
 import { LENGTHS } from './puzzle-set.js';
 import { tp } from './texts.js';
 
@@ -41,10 +41,9 @@ export function createRatedTries(app, gone) {
         to: String(to),
         ...(wanted.kind && { kind: wanted.kind }),
       });
-      const answer = await fetch(`/api/puzzles?${query}`);
-      if (!answer.ok || gone() || last !== wanted) return;
       /** @type {{ rating?: PuzzleScore, near: string[] }} */
-      const next = await answer.json();
+      const next = await request('GET', `puzzles?${query}`);
+      if (gone() || last !== wanted) return;
       near = new Set(next.near);
       if (!element.textContent)
         write(element, next.rating ? tp('rating_now', { rating: points(next.rating) }) : tp('rating_none'));
@@ -62,15 +61,8 @@ export function createRatedTries(app, gone) {
     open = undefined;
     if (!puzzle || !isSignedIn()) return;
     try {
-      const body = JSON.stringify({ puzzle: puzzle.id, moves, gave_up: gaveUp });
-      const answer = await fetch('/api/puzzles/tries', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      });
-      if (!answer.ok) throw await refusedAnswer(answer);
       /** @type {Counted} */
-      const counted = await answer.json();
+      const counted = await request('POST', 'puzzles/tries', { puzzle: puzzle.id, moves, gave_up: gaveUp });
       if (gone()) return;
       const change = formatNumber(counted.change, { signDisplay: 'exceptZero' });
       write(
