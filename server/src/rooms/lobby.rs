@@ -83,8 +83,8 @@ pub(crate) struct Lobby {
     /// The creators of the rooms. Locked only to look up and to create a room, which never awaits;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
-    /// Locked while the list is built, so that only one session builds it.
-    listing: Mutex<Listing>,
+    /// Locked while the list is built, also while names are read: the others wait for the same list.
+    listing: tokio::sync::Mutex<Listing>,
     /// The public rooms of other nodes.
     peer_lists: PeerLists,
     context: Arc<RoomContext>,
@@ -157,7 +157,7 @@ impl Lobby {
             set_aside: Mutex::default(),
             directory: Arc::default(),
             makers: Mutex::default(),
-            listing: Mutex::default(),
+            listing: tokio::sync::Mutex::default(),
             peer_lists: PeerLists::default(),
             context: Arc::new(context),
             tasks,

@@ -367,6 +367,15 @@ pub trait StorageReader:
     /// When they cannot be read.
     fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError>;
 
+    /// The names that these members have now, if they have an account or are deleted.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn current_names(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, Name)>, StorageError>;
+
     /// The game with this id, public or private.
     ///
     /// # Errors

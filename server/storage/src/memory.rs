@@ -18,7 +18,7 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{ChallengesFrom, GameId, MemberId, RoomCode, Visibility},
+    protocol::{ChallengesFrom, GameId, MemberId, Name, RoomCode, Visibility},
     rating_pool::RatingPool,
     record::{FinishedGame, GameList, GameSummary, ListedGame, Record},
     room::{Cause, Entry},
@@ -565,6 +565,18 @@ impl StorageReader for Memory {
 
     fn account_keys(&mut self, member: &MemberId) -> Result<AccountKeys, StorageError> {
         Ok(self.tables_for(Call::Browse)?.accounts.keys(member))
+    }
+
+    fn current_names(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, Name)>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let known = members.iter().filter_map(|member| tables.members.get(member));
+        let named = known.filter(|known| {
+            known.name.as_str() == DELETED_NAME || tables.accounts.has_row(&known.id)
+        });
+        Ok(named.map(|known| (known.id.clone(), known.name.clone())).collect())
     }
 
     fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {

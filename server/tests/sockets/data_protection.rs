@@ -7,7 +7,10 @@ use fivefold_server::{
     },
     config::{AccountTask, Moderate},
 };
-use fivefold_shared::protocol::{MemberId, Message, Reason, close};
+use fivefold_shared::{
+    protocol::{MemberId, Message, Player, Reason, close},
+    seat::Seat,
+};
 use fivefold_storage::{
     AccountChange, AccountStep, DataFolder, Database, IdentityHash, Memory, RecoverError, Sqlite,
     Storage,
@@ -15,8 +18,8 @@ use fivefold_storage::{
 use serde_json::{Value, json};
 
 use crate::{
-    accounts::{ask, bearer, greet, sign_up, socket, typed, with},
-    harness::{LIMITS, TestServer},
+    accounts::{PASSWORD, ask, bearer, greet, sign_up, socket, typed, with},
+    harness::{Client, LIMITS, TestServer, within},
 };
 
 #[tokio::test]
@@ -87,6 +90,48 @@ async fn an_account_that_is_deleted_by_command_loses_its_sockets_and_can_be_take
     assert_eq!(ask(&server, "POST /api/session", &[], &typed("Ann")).await.status, 200);
     assert_eq!(recover(Database::Folder(folder.path()), "Ann").unwrap().len(), 16);
     server.stop().await;
+}
+
+#[tokio::test]
+async fn the_list_of_rooms_shows_no_name_that_an_account_has_no_more() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let (cookie, _) = sign_up(&server, "Ann").await;
+    let mut ann = socket(&server, &cookie).await;
+    let (mut bob, _, _) = greet(&server, "Bob").await;
+    let room = ann.create(json!(["me", "open"])).await;
+    bob.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+    ann.ask(json!({"type": "resign", "room": room})).await;
+    ann.ask(json!({"type": "leave", "room": room})).await;
+    assert_eq!(played(&mut bob, "rooms").await, ["Ann", "Bob"]);
+    let renamed = ask(&server, "POST /api/account/name", &with(&cookie), &typed("Anna")).await;
+    assert_eq!(renamed.status, 200);
+    // The list may be that of a moment ago.
+    within(async { while played(&mut bob, "rooms").await != ["Anna", "Bob"] {} }).await;
+    assert_eq!(played(&mut bob, "own_rooms").await, ["Anna", "Bob"]);
+
+    let delete = json!({"password": PASSWORD});
+    let deleted = ask(&server, "DELETE /api/account", &with(&cookie), &delete).await;
+    assert_eq!(deleted.status, 204);
+    memory.clone().prune_accounts(u64::MAX / 4, 9).unwrap();
+    let deleted = ["Deleted player", "Bob"];
+    within(async { while played(&mut bob, "rooms").await != deleted {} }).await;
+    server.stop().await;
+}
+
+/// Who played in the first room of a list.
+async fn played(client: &mut Client, list: &str) -> [String; 2] {
+    let room = match client.ask(json!({"type": list})).await {
+        Message::Rooms { mut rooms, .. } => rooms.remove(0),
+        Message::OwnRooms { mut rooms, .. } => rooms.remove(0).summary,
+        other => panic!("{other:?}"),
+    };
+    let players = room.players.unwrap();
+    Seat::BOTH.map(|seat| match &players[seat] {
+        Player::Member { name, .. } => name.to_string(),
+        Player::Bot { .. } => panic!("two people played"),
+    })
 }
 
 #[test]

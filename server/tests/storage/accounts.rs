@@ -396,11 +396,21 @@ fn games_of_a_deleted_account_keep_no_name() {
             })
         };
         let before = names(storage);
+        let current = |storage: &dyn Storage| {
+            let members = [1, 2, 7, 9].map(member);
+            let mut names = storage.reader().unwrap().current_names(&members).unwrap();
+            names.sort_unstable();
+            names
+        };
+        let anna = Name::new("Anna").unwrap();
+        assert_eq!(current(storage), [(member(1), anna)], "guests keep theirs");
         apply(storage, &change(1, NOW, AccountStep::Delete), AccountChanged::Done);
         assert_eq!(names(storage), before, "the deletion can be taken back");
         let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
         storage.prune_accounts(NOW + kept, 9).unwrap();
         assert_eq!(names(storage), ["Deleted player".to_owned(), before[1].clone()]);
+        let deleted = Name::new("Deleted player").unwrap();
+        assert_eq!(current(storage), [(member(1), deleted.clone()), (member(7), deleted)]);
         // Also when the name of the account is free again.
         let year = u64::try_from(DELETED_NAME_KEPT.as_millis()).unwrap();
         storage.prune_accounts(NOW + kept + year, 9).unwrap();

@@ -2,20 +2,23 @@
 //! rooms that it owns, and the others add what it lists.
 
 use std::{
+    collections::HashMap,
     convert::Infallible,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use fivefold_shared::{
-    protocol::{MemberId, OwnRoom, Phase, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary},
+    protocol::{
+        MemberId, OwnRoom, Phase, Player, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
+    },
     rules::Point,
 };
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
-use super::{Lobby, RoomHandle, lock, no_such_room, room_list::RoomList};
+use super::{Lobby, RoomHandle, no_such_room, room_list::RoomList};
 use crate::{
     cluster::{
         Cluster,
@@ -33,18 +36,54 @@ impl Lobby {
         if let Some(cluster) = &self.context.cluster {
             Box::pin(self.peer_lists.request(cluster)).await;
         }
-        let mut listing = lock(&self.listing);
+        let mut listing = self.listing.lock().await;
         let begun = Instant::now();
         if listing.fresh_until.is_none_or(|until| until <= begun) {
             listing.list = self.all_rooms();
             if self.begin_demo(&listing.list) {
                 listing.list = self.all_rooms();
             }
+            self.name_players(&mut listing.list.rooms).await;
             let cost = begun.elapsed();
             let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
             listing.fresh_until = Some(begun + age);
         }
         listing.list.clone()
+    }
+
+    /// Gives the players of finished games the names that they have now. The room knows the names from its
+    /// log, where an account that was renamed or deleted still has its old one.
+    async fn name_players(&self, rooms: impl IntoIterator<Item = &mut RoomSummary>) {
+        let games = rooms.into_iter().map(|room| &mut room.players);
+        let mut games: Vec<_> = games.filter(|players| players.is_some()).collect();
+        if games.is_empty() {
+            return;
+        }
+        let people = games.iter().filter_map(|players| players.as_deref());
+        let people = people.flat_map(|players| [&players.first, &players.second]);
+        let members: Vec<_> = people
+            .filter_map(|player| match player {
+                Player::Member { member, .. } => Some(member.clone()),
+                Player::Bot { .. } => None,
+            })
+            .collect();
+        match self.context.read_pool.read(move |reader| reader.current_names(&members)).await {
+            Ok(names) => {
+                let names: HashMap<_, _> = names.into_iter().collect();
+                let people = games.iter_mut().filter_map(|players| players.as_deref_mut());
+                for player in people.flat_map(|players| [&mut players.first, &mut players.second]) {
+                    if let Player::Member { member, name, .. } = player
+                        && let Some(current) = names.get(member)
+                    {
+                        *name = current.clone();
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "rooms are listed without those who have played and left");
+                games.into_iter().for_each(|players| *players = None);
+            }
+        }
     }
 
     fn all_rooms(&self) -> RoomList {
@@ -109,6 +148,7 @@ impl Lobby {
             }
         }
         sort(&mut rooms);
+        self.name_players(rooms.iter_mut().map(|room| &mut room.summary)).await;
         rooms
     }
 

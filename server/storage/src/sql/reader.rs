@@ -1,7 +1,7 @@
 //! Reads finished games, members and accounts, beside the writer.
 
 use fivefold_shared::{
-    protocol::{ChallengesFrom, GameId, MemberId},
+    protocol::{ChallengesFrom, GameId, MemberId, Name},
     rating_pool::RatingPool,
     record::{GameList, GameSummary, Record},
 };
@@ -108,6 +108,24 @@ impl StorageReader for DatabaseReader {
 
     fn bots_of(&mut self, owner: &MemberId) -> Result<Vec<Account>, StorageError> {
         self.read(|sql| bots::of_owner(sql, owner))
+    }
+
+    fn current_names(
+        &mut self,
+        members: &[MemberId],
+    ) -> Result<Vec<(MemberId, Name)>, StorageError> {
+        let members = list(members.iter().map(MemberId::as_str));
+        self.read(|sql| {
+            let listed = sql.dialect().listed();
+            let statement = format!(
+                "SELECT id, name FROM member WHERE id IN (SELECT value FROM {listed})
+                     AND (name = $2 OR EXISTS
+                         (SELECT 1 FROM account WHERE account.member = member.id))"
+            );
+            sql.rows(&statement, values![&members, DELETED_NAME], |row| {
+                Ok((row.get()?, row.get()?))
+            })
+        })
     }
 
     fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
