@@ -8,6 +8,7 @@ pub(crate) mod network;
 pub mod origin;
 pub mod proxy;
 pub mod public_url;
+pub(crate) mod shrink;
 pub mod tls;
 pub(crate) mod token_bucket;
 pub(crate) mod token_buckets;

@@ -302,9 +302,11 @@ impl Listed {
         (!is_closed && (host || seat.is_some())).then_some(own)
     }
 
-    /// The host and the seated members, each once.
+    /// The host and the seated members, each once. Nobody looks for the rooms of the server, which is the host of
+    /// paired players.
     fn members<'a>(&'a self, seats: &'a Seats) -> impl Iterator<Item = &'a MemberId> {
-        std::iter::once(&self.host).chain(seated(seats).filter(|member| **member != self.host))
+        let host = (!self.is_paired).then_some(&self.host);
+        host.into_iter().chain(seated(seats).filter(|member| **member != self.host))
     }
 
     fn move_members(&self, code: &RoomCode, before: &Seats, now: &Seats) {

@@ -294,7 +294,7 @@ impl Lobby {
         }
         self.context.disk.may_grow()?;
         let spared = self.make_place(&makers, &maker.id, address, &create, elsewhere)?;
-        let maker_of = Maker { member: maker.id.clone(), address: Some(address) };
+        let maker_of = Maker { member: Some(maker.id.clone()), address: Some(address) };
         let founded = self.found(maker, command.clone(), create, false, None)?;
         self.close_spared(&mut makers, &spared)?;
         let opened = Opened { is_new: true, ..founded };
@@ -321,7 +321,7 @@ impl Lobby {
             own.extend(elsewhere);
             spared.push(room.ok_or_else(|| too_many_rooms(&own))?);
         }
-        self.make_place_at(makers, maker, address, &mut spared)?;
+        self.make_place_at(makers, Some(maker), address, &mut spared)?;
         if is_of_bots(create)
             && let Err(refusal) = self.directory.may_seat_bots(Some(address), &self.context.limits)
         {
@@ -345,7 +345,7 @@ impl Lobby {
     fn make_place_at(
         &self,
         makers: &Makers,
-        maker: &MemberId,
+        maker: Option<&MemberId>,
         address: IpAddr,
         spared: &mut Vec<RoomHandle>,
     ) -> Result<(), Refusal> {
@@ -354,9 +354,8 @@ impl Lobby {
                 continue;
             }
             // Only a room's own creator can cause its members to be removed.
-            let room = self.least_needed(rooms, |spare, room| {
-                spare < Spare::Over || maker_of(room) == Some(maker)
-            });
+            let room = self
+                .least_needed(rooms, |spare, room| spare < Spare::Over || maker_of(room) == maker);
             spared.push(room.ok_or_else(too_many_rooms_from_address)?);
         }
         Ok(())
@@ -477,9 +476,7 @@ impl Lobby {
     pub(crate) fn reopen(self: &Arc<Self>, code: RoomCode, epoch: Epoch, log: &[Entry]) {
         match Opened::from_log(&self.context, code.clone(), epoch, log) {
             Ok((opened, cause)) => {
-                // The storage does not keep the creator's address, so the room counts for no
-                // address.
-                let maker = Maker { member: cause.member, address: None };
+                let maker = Maker::known_from_log(&opened.room, cause.member);
                 self.open(&mut lock(&self.makers), maker, cause.command, opened);
             }
             Err(problem) => self.set_aside(code, &problem),
@@ -577,7 +574,7 @@ impl Lobby {
         let (maker, command) = (demo_host.id.clone(), ids::command_id());
         let opened =
             self.found(demo_host, command.clone(), demo, true, None).expect("two usual bots");
-        let maker = Maker { member: maker, address: None };
+        let maker = Maker { member: Some(maker), address: None };
         self.open(&mut makers, maker, command, opened);
         true
     }
@@ -590,7 +587,7 @@ fn server_member() -> Member {
 }
 
 fn maker_of(room: &RoomHandle) -> Option<&MemberId> {
-    room.known.owned.get().map(|owned| &owned.maker.member)
+    room.known.owned.get()?.maker.member.as_ref()
 }
 
 /// The refusal of an unknown room code.

@@ -2,13 +2,17 @@
 
 use std::{collections::HashMap, net::IpAddr};
 
-use fivefold_shared::protocol::{CommandId, MemberId, RoomCode};
+use fivefold_shared::{
+    protocol::{CommandId, MemberId, RoomCode},
+    room::Room,
+};
 use tokio::time::Instant;
 
 use crate::{
     limits::{IDLE_ADDRESSES_MAX, Limits},
     net::{
         network::{Network, networks},
+        shrink::shrink,
         token_bucket::SharedBucket,
     },
 };
@@ -27,10 +31,19 @@ pub(super) struct Makers {
 /// Creator of a room, and their address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Maker {
-    pub(super) member: MemberId,
+    /// `None` for rooms of players who were paired: nobody is their host, and no list of them is needed.
+    pub(super) member: Option<MemberId>,
     /// `None` for rooms found open after a restart and for the server's own: they count for no
     /// address.
     pub(super) address: Option<IpAddr>,
+}
+
+impl Maker {
+    /// The creator of a room that was read from its log. The storage does not keep their address, so the room
+    /// counts for no address.
+    pub(super) fn known_from_log(room: &Room, member: MemberId) -> Self {
+        Self { member: (!room.state().paired).then_some(member), address: None }
+    }
 }
 
 /// Rooms created from one network.
@@ -137,7 +150,9 @@ impl Makers {
     /// Counts a room that was opened.
     pub(super) fn add(&mut self, maker: &Maker, command: CommandId, code: &RoomCode) {
         self.total += 1;
-        self.members.entry(maker.member.clone()).or_default().push((command, code.clone()));
+        if let Some(member) = &maker.member {
+            self.members.entry(member.clone()).or_default().push((command, code.clone()));
+        }
         for network in maker.address.into_iter().flat_map(networks) {
             if let Some(from) = self.networks.get_mut(&network) {
                 from.rooms.push(code.clone());
@@ -147,10 +162,13 @@ impl Makers {
 
     /// Stops counting a room for its creator: it is closed, or about to be.
     pub(super) fn release(&mut self, maker: &Maker, code: &RoomCode) {
-        if let Some(own) = self.members.get_mut(&maker.member) {
+        if let Some(member) = &maker.member
+            && let Some(own) = self.members.get_mut(member)
+        {
             own.retain(|(_, open)| open != code);
             if own.is_empty() {
-                self.members.remove(&maker.member);
+                self.members.remove(member);
+                shrink(&mut self.members);
             }
         }
         for network in maker.address.into_iter().flat_map(networks) {
@@ -202,7 +220,7 @@ mod tests {
     }
 
     fn maker(address: IpAddr) -> Maker {
-        Maker { member: ids::member_id(&ids::identity()), address: Some(address) }
+        Maker { member: Some(ids::new_member_id()), address: Some(address) }
     }
 
     /// Creates rooms from an address, each by another member.
@@ -243,9 +261,24 @@ mod tests {
         let (maker, code) = &first[0];
         makers.release(maker, code);
         assert!(!is_full(&makers, "2001:db8:0:f00::1") && !is_full(&makers, "2001:db8:0:1::1"));
-        assert_eq!((makers.total(), makers.rooms_of(&maker.member)), (32, vec![]));
+        assert_eq!((makers.total(), makers.rooms_of(maker.member.as_ref().unwrap())), (32, vec![]));
         makers.remove(maker, code);
         assert_eq!(makers.total(), 31);
+    }
+
+    #[test]
+    fn rooms_of_paired_players_count_for_the_network_and_are_in_no_list() {
+        let mut makers = Makers::default();
+        let from = address("192.0.2.1");
+        let maker = Maker { member: None, address: Some(from) };
+        makers.may_ask(from, Instant::now(), &LIMITS);
+        let rooms = [ids::room_code(), ids::room_code()];
+        rooms.iter().for_each(|code| makers.add(&maker, ids::command_id(), code));
+        assert!(is_full(&makers, "192.0.2.1"));
+        assert!(makers.members.is_empty());
+        rooms.iter().for_each(|code| makers.remove(&maker, code));
+        assert!(!is_full(&makers, "192.0.2.1"));
+        assert_eq!(makers.total(), 0);
     }
 
     #[test]

@@ -191,8 +191,7 @@ impl Lobby {
         log: &[Entry],
     ) -> Result<(Opened, Arc<Listed>), String> {
         let (opened, cause) = Opened::from_log(&self.context, room.code.clone(), epoch, log)?;
-        // The storage does not keep the creator's address, so the room counts for no address.
-        let maker = Maker { member: cause.member, address: None };
+        let maker = Maker::known_from_log(&opened.room, cause.member);
         let mut makers = lock(&self.makers);
         let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);
         Ok((opened, listed))

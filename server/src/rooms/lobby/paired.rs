@@ -83,7 +83,7 @@ impl Lobby {
             return Err(Refusal::new(Reason::ServerFull));
         }
         self.context.disk.may_grow()?;
-        self.make_place_at(&makers, &self.pairing_host.id, address, &mut Vec::new())?;
+        self.make_place_at(&makers, None, address, &mut Vec::new())?;
         if !makers.may_ask(address, tokio::time::Instant::now(), &self.context.limits) {
             return Err(Refusal::new(Reason::TooManyRoomsMade));
         }
@@ -114,12 +114,11 @@ impl Lobby {
             return Err(Refusal::new(Reason::ServerFull).into());
         }
         self.context.disk.may_grow()?;
-        let host = self.pairing_host.clone();
         let mut spared = Vec::new();
-        self.make_place_at(&makers, &host.id, address, &mut spared)?;
+        self.make_place_at(&makers, None, address, &mut spared)?;
         let command = ids::command_id();
         let create = create(game.settings);
-        let founder = host.clone();
+        let founder = self.pairing_host.clone();
         let pair = Pair { players, terms };
         let founded = self.found(founder, command.clone(), create, false, Some(pair))?;
         let code = founded.room.code().clone();
@@ -131,7 +130,7 @@ impl Lobby {
         let (on_stored, stored) = oneshot::channel();
         let paired = Some(Box::new(PairedStart { members, on_stored }));
         let opened = Opened { paired, ..founded };
-        let maker = Maker { member: host.id, address: Some(address) };
+        let maker = Maker { member: None, address: Some(address) };
         self.open(&mut makers, maker, command, opened);
         Ok((code, stored))
     }
