@@ -275,6 +275,7 @@ async fn serve(
         never = follow_clock(clock, &server.metrics) => match never {},
         never = server.refused_connections.report() => match never {},
         never = server.moderation.follow() => match never {},
+        never = server.forget_unused_addresses() => match never {},
         never = process::pruning::rest(log_writer.clone()) => match never {},
         never = process::pruning::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
         never = examiner.run() => match never {},

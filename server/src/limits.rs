@@ -119,6 +119,8 @@ pub const REVIEWS_MAX: usize = 256;
 pub const JOINED_ROOMS_MAX: usize = 64;
 /// Most addresses without sessions whose rate limits are remembered.
 pub const IDLE_ADDRESSES_MAX: usize = 10_000;
+/// Those that have all their allowances again are forgotten at these intervals.
+pub const ADDRESSES_TIDIED_EVERY: Duration = Duration::from_secs(60);
 /// A session is ended after this many room codes refused because its address had too many failed
 /// lookups.
 pub const CODE_REFUSALS_MAX: u32 = 10;

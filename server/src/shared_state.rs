@@ -1,6 +1,7 @@
 //! What all sessions and HTTP requests of one server share.
 
 use std::{
+    convert::Infallible,
     net::IpAddr,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
@@ -8,14 +9,15 @@ use std::{
 
 use axum::http::HeaderMap;
 use fivefold_shared::room::SessionId;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     accounts::{Accounts, identities::Identities},
     config::PageSource,
     limits::{
-        HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX, Limits, STOP_SESSION_APART,
-        STOP_SESSIONS_SPREAD,
+        ADDRESSES_TIDIED_EVERY, HTTP_JOB_QUEUE_MAX, HTTP_JOBS_MAX, HTTP_JOBS_PER_ADDRESS_MAX,
+        Limits, STOP_SESSION_APART, STOP_SESSIONS_SPREAD,
     },
     metrics::{Metrics, refused_connections::RefusedConnections},
     moderation::{Moderation, blocks::Blocks, dealings::SharedAddresses},
@@ -132,6 +134,16 @@ impl Server {
         self.tls.is_some()
             || self.public_url.as_ref().is_some_and(|url| url.origin().is_encrypted())
             || self.proxies.is_encrypted(peer, headers)
+    }
+
+    /// Forgets addresses that are gone and have their full allowances, at intervals; never returns.
+    pub(crate) async fn forget_unused_addresses(&self) -> Infallible {
+        loop {
+            sleep(ADDRESSES_TIDIED_EVERY).await;
+            let now = Instant::now();
+            self.address_limits.forget_unused(now);
+            self.lobby.forget_unused_networks(now);
+        }
     }
 
     /// How long a session waits before it is closed because the server stops, so that not all

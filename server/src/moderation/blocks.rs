@@ -5,7 +5,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
@@ -17,6 +17,7 @@ use fivefold_storage::{
 use crate::{
     cluster::{Cluster, frame::News},
     limits::LOGIN_TRIES_MAX,
+    net::shrink::shrink,
     online::own_blocks::{KnownGuests, OwnBlocks},
     process::read_pool::{ReadError, ReadPool},
 };
@@ -33,11 +34,24 @@ pub(crate) struct Blocks {
 
 #[derive(Debug, Default)]
 struct Online {
-    members: HashMap<MemberId, Weak<OwnBlocks>>,
+    members: HashMap<MemberId, Entry>,
     /// Number of changes so far.
     changes: u64,
-    /// Entries of members who have left are dropped when there are so many.
-    tidied_at: usize,
+}
+
+/// The lists around a member, and how many of their sessions follow them.
+#[derive(Debug)]
+struct Entry {
+    own: Arc<OwnBlocks>,
+    sessions: usize,
+}
+
+/// A session of a member who is online: the lists around them follow every change until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Following {
+    blocks: Arc<Blocks>,
+    member: MemberId,
+    own: Arc<OwnBlocks>,
 }
 
 impl Blocks {
@@ -49,16 +63,17 @@ impl Blocks {
         Self { read_pool, log_writer, cluster, online: Mutex::default() }
     }
 
-    /// The lists around a member, which follow every change from now on.
+    /// The lists around a member, for a session that begins.
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(crate) async fn around(&self, member: &MemberId) -> Result<Arc<OwnBlocks>, Refusal> {
+    pub(crate) async fn around(self: &Arc<Self>, member: &MemberId) -> Result<Following, Refusal> {
+        let following = |own| Following { blocks: Arc::clone(self), member: member.clone(), own };
         for _ in 0..LOGIN_TRIES_MAX {
             let changes = {
-                let online = lock(&self.online);
-                if let Some(own) = online.members.get(member).and_then(Weak::upgrade) {
-                    return Ok(own);
+                let mut online = lock(&self.online);
+                if let Some(own) = online.join(member) {
+                    return Ok(following(own));
                 }
                 online.changes
             };
@@ -71,12 +86,10 @@ impl Blocks {
                 Ok(OwnBlocks::of(lists, &guests))
             };
             let own = self.read_pool.read(read).await.map_err(ReadError::from)?;
-            let own = Arc::new(own);
             let mut online = lock(&self.online);
             // What changed since may not be in what was read.
             if online.changes == changes {
-                online.enter(member, &own);
-                return Ok(own);
+                return Ok(following(online.enter(member, own)));
             }
         }
         Err(Refusal::new(Reason::Busy))
@@ -193,7 +206,7 @@ impl Blocks {
         known.learn(guests);
         let mut online = lock(&self.online);
         online.changes += 1;
-        if let Some(own) = online.members.get(member).and_then(Weak::upgrade) {
+        if let Some(Entry { own, .. }) = online.members.get(member) {
             let mut lists = own.lock();
             lists.guests.learn(guests);
             match kind {
@@ -202,8 +215,8 @@ impl Blocks {
             };
         }
         let others = known.ids_of(other).filter_map(|id| online.members.get(id));
-        for theirs in others.filter_map(Weak::upgrade) {
-            let mut lists = theirs.lock();
+        for theirs in others {
+            let mut lists = theirs.own.lock();
             lists.guests.learn(guests);
             if kind == Some(BlockKind::Block) {
                 lists.blocked_by.insert(member.clone());
@@ -219,19 +232,53 @@ impl Blocks {
         online.changes += 1;
         online.members.remove(guest);
         online.members.remove(account);
-        for own in online.members.values().filter_map(Weak::upgrade) {
+        for Entry { own, .. } in online.members.values() {
             own.note_guest(guest, account);
         }
     }
 }
 
 impl Online {
-    fn enter(&mut self, member: &MemberId, own: &Arc<OwnBlocks>) {
-        if self.members.len() >= self.tidied_at {
-            self.members.retain(|_, own| own.strong_count() > 0);
-            self.tidied_at = 2 * self.members.len() + BLOCKS_MAX;
+    /// One more session of a member follows their lists, if they are known.
+    fn join(&mut self, member: &MemberId) -> Option<Arc<OwnBlocks>> {
+        let Entry { own, sessions } = self.members.get_mut(member)?;
+        *sessions += 1;
+        Some(Arc::clone(own))
+    }
+
+    /// The same with lists that were read, unless those of another session are known now.
+    fn enter(&mut self, member: &MemberId, own: OwnBlocks) -> Arc<OwnBlocks> {
+        self.join(member).unwrap_or_else(|| {
+            let own = Arc::new(own);
+            let entry = Entry { own: Arc::clone(&own), sessions: 1 };
+            self.members.insert(member.clone(), entry);
+            own
+        })
+    }
+
+    /// A session of a member has ended.
+    fn leave(&mut self, member: &MemberId, own: &Arc<OwnBlocks>) {
+        // After `note_guest` the entry may be another one.
+        let entry = self.members.get_mut(member).filter(|entry| Arc::ptr_eq(&entry.own, own));
+        let Some(Entry { sessions, .. }) = entry else { return };
+        *sessions -= 1;
+        if *sessions == 0 {
+            self.members.remove(member);
+            shrink(&mut self.members);
         }
-        self.members.insert(member.clone(), Arc::downgrade(own));
+    }
+}
+
+impl Following {
+    /// The lists.
+    pub(crate) const fn own(&self) -> &Arc<OwnBlocks> {
+        &self.own
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        lock(&self.blocks.online).leave(&self.member, &self.own);
     }
 }
 
@@ -253,13 +300,21 @@ mod tests {
     #[test]
     fn members_who_have_left_are_forgotten() {
         let mut online = Online::default();
-        let stays = Arc::new(OwnBlocks::default());
-        let member = ids::new_member_id();
-        online.enter(&member, &stays);
-        for _ in 0..1_000 {
-            online.enter(&ids::new_member_id(), &Arc::default());
-        }
-        assert!(online.members.len() <= 2 * BLOCKS_MAX, "{}", online.members.len());
-        assert!(online.members.contains_key(&member));
+        let [ann, bob] = std::array::from_fn(|_| ids::new_member_id());
+        let first = online.enter(&ann, OwnBlocks::default());
+        let second = online.enter(&ann, OwnBlocks::default());
+        assert!(Arc::ptr_eq(&first, &second), "the sessions of a member share the lists");
+        let others = online.enter(&bob, OwnBlocks::default());
+        online.leave(&ann, &first);
+        assert!(online.members.contains_key(&ann));
+        online.leave(&ann, &second);
+        assert!(!online.members.contains_key(&ann));
+        // Lists that were read again belong to the sessions that came after.
+        online.members.remove(&bob);
+        let again = online.enter(&bob, OwnBlocks::default());
+        online.leave(&bob, &others);
+        assert!(online.members.contains_key(&bob));
+        online.leave(&bob, &again);
+        assert!(online.members.is_empty());
     }
 }

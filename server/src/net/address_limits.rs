@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::{
     limits::{ADDRESS_SHARES, CHALLENGES_PER_HOUR, IDLE_ADDRESSES_MAX, Limits},
-    net::{network::network, token_bucket::SharedBucket},
+    net::{network::network, shrink::shrink, token_bucket::SharedBucket},
 };
 
 /// The number of rates that each address has.
@@ -53,12 +53,11 @@ impl AddressLimits {
     /// The rate limits of this address.
     pub(crate) fn of(&self, address: IpAddr, now: Instant) -> Arc<AddressLimit> {
         let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = |rate: &Arc<AddressLimit>| Arc::strong_count(rate) == 1;
         if addresses.len() > IDLE_ADDRESSES_MAX.saturating_add(self.limits.sessions_max) {
-            addresses.retain(|_, rate| !(idle(rate) && rate.lock().are_full(now)));
+            forget_unused(&mut addresses, now);
         }
         if addresses.len() > IDLE_ADDRESSES_MAX.saturating_add(self.limits.sessions_max) {
-            addresses.retain(|_, rate| !idle(rate));
+            addresses.retain(|_, rate| !is_idle(rate));
         }
         let rate = addresses.entry(network(address)).or_insert_with(|| {
             Arc::new(AddressLimit(Mutex::new(Buckets {
@@ -100,6 +99,12 @@ impl AddressLimits {
             })))
         });
         Arc::clone(rate)
+    }
+
+    /// Forgets addresses without sessions that have their full allowances: new ones would be the same.
+    pub(crate) fn forget_unused(&self, now: Instant) {
+        let mut addresses = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        forget_unused(&mut addresses, now);
     }
 }
 
@@ -182,6 +187,16 @@ impl Buckets {
     }
 }
 
+fn forget_unused(addresses: &mut HashMap<IpAddr, Arc<AddressLimit>>, now: Instant) {
+    addresses.retain(|_, rate| !(is_idle(rate) && rate.lock().are_full(now)));
+    shrink(addresses);
+}
+
+/// Whether an address has no session.
+fn is_idle(rate: &Arc<AddressLimit>) -> bool {
+    Arc::strong_count(rate) == 1
+}
+
 #[cfg(test)]
 mod tests {
     use std::{net::Ipv4Addr, time::Duration};
@@ -228,6 +243,25 @@ mod tests {
         }
         assert_eq!(take(&other, 100, now), 5, "at the limit, and none past it");
         assert_eq!(take(&other, 100, now + Duration::from_secs(1)), 4);
+    }
+
+    #[test]
+    fn addresses_with_their_full_allowances_are_forgotten() {
+        let rates = AddressLimits::new(Limits { connections_per_second: 1, ..Limits::DEFAULT });
+        let now = Instant::now();
+        let address = |n: u32| IpAddr::V4(Ipv4Addr::from(n));
+        let session = rates.of(address(0), now);
+        (1..10_000).for_each(|n| assert!(rates.of(address(n), now).take_connection(now)));
+        assert!(rates.of(address(10_000), now).take_challenge(now));
+        let known = |at: u64| {
+            rates.forget_unused(now + Duration::from_secs(at));
+            rates.addresses.lock().unwrap().len()
+        };
+        assert_eq!((known(0), known(2)), (10_001, 2), "one has a session, one has challenged");
+        assert!(rates.addresses.lock().unwrap().capacity() < 2_000);
+        assert_eq!(known(3_600), 1);
+        drop(session);
+        assert_eq!(known(3_600), 0);
     }
 
     #[test]

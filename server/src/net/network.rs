@@ -11,6 +11,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::net::shrink::shrink;
+
 /// A network: its first address and its prefix length.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
@@ -109,6 +111,7 @@ impl NetworkCounts {
                 *count -= 1;
                 if *count == 0 {
                     self.here.remove(&network);
+                    shrink(&mut self.here);
                 }
             }
         }

@@ -22,8 +22,8 @@ mod tests {
         let mut map: HashMap<usize, usize> = (0..100_000).map(|number| (number, number)).collect();
         let mut shrunk = 0;
         for number in 0..100_000 {
-            let before = map.capacity();
             map.remove(&number);
+            let before = map.capacity();
             shrink(&mut map);
             shrunk += usize::from(map.capacity() < before);
             assert!(map.capacity() >= map.len());

@@ -20,7 +20,10 @@ use serde::{Deserialize, Serialize};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
-use crate::online::{outbox::Outbox, short_lived::ShortLived};
+use crate::{
+    net::shrink::shrink,
+    online::{outbox::Outbox, short_lived::ShortLived},
+};
 
 /// The authenticated sessions of all members.
 #[derive(Debug, Default)]
@@ -185,6 +188,7 @@ impl Logins {
             && let Some(Online { name, .. }) = state.members.remove(member)
         {
             state.forget_name(member, &name);
+            shrink(&mut state.members);
         }
     }
 
@@ -216,6 +220,7 @@ impl State {
             named.remove(member);
             if named.is_empty() {
                 self.names.remove(&key);
+                shrink(&mut self.names);
             }
         }
     }

@@ -16,7 +16,10 @@ use fivefold_shared::{
 
 use crate::{
     limits::{LISTED_MOVES_MAX, Limits},
-    net::network::{Network, NetworkCounts},
+    net::{
+        network::{Network, NetworkCounts},
+        shrink::shrink,
+    },
     rooms::paired_games::{PairedGame, PairedGames},
 };
 
@@ -355,6 +358,7 @@ fn forget(rooms: &mut HashMap<MemberId, Vec<RoomCode>>, member: &MemberId, code:
         own.retain(|open| open != code);
         if own.is_empty() {
             rooms.remove(member);
+            shrink(rooms);
         }
     }
 }

@@ -67,6 +67,9 @@ const BUS_AWAITED: Duration = Duration::from_secs(2);
 /// It looks for the bus after this time again.
 const BUS_LOOKED_FOR_EVERY: Duration = Duration::from_millis(50);
 
+/// Space for so many rooms stays when they have closed.
+const ROOM_PLACES_KEPT: usize = 4_096;
+
 /// The players of the demo game: two cheap bots of similar strength.
 const DEMO_BOTS: [BotSpec; 2] = [
     BotSpec { kind: BotKind::Pattern, level: None },
@@ -389,6 +392,11 @@ impl Lobby {
         }
     }
 
+    /// Forgets networks without rooms that have their full allowance.
+    pub(crate) fn forget_unused_networks(&self, now: Instant) {
+        lock(&self.makers).forget_unused(now);
+    }
+
     /// Other nodes were asked for rooms from these networks.
     pub(crate) fn take_elsewhere(&self, asked: &[(Network, u32)], now: Instant) {
         lock(&self.makers).take_elsewhere(asked, now, &self.context.limits);
@@ -528,6 +536,10 @@ impl Lobby {
         {
             makers.remove(maker, code);
             listed.remove(code);
+        }
+        if self.rooms.capacity() > ROOM_PLACES_KEPT && self.rooms.len() < self.rooms.capacity() / 8
+        {
+            self.rooms.shrink_to_fit();
         }
         tracing::debug!(room.id = %code, "room closed");
     }

@@ -17,6 +17,8 @@ use fivefold_shared::{
 use fivefold_storage::Playing;
 use tokio::sync::Notify;
 
+use crate::net::shrink::shrink;
+
 /// The running games of all paired rooms.
 #[derive(Debug, Default)]
 pub(crate) struct PairedGames {
@@ -153,6 +155,8 @@ impl State {
                 self.players.remove(member);
             }
         }
+        shrink(&mut self.players);
+        shrink(&mut self.games);
         Some(game)
     }
 }

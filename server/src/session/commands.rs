@@ -27,6 +27,7 @@ use crate::{
     accounts::{SignedIn, identities::Authenticated, tokens::TokenHolder},
     limits::LOGIN_TRIES_MAX,
     metrics::Metrics,
+    moderation::blocks::Following,
     online::{
         logins::{Ending, Login},
         outbox::{Outbox, encode},
@@ -54,6 +55,8 @@ pub(super) struct Commands {
     pub(super) device: Option<u64>,
     /// Absent before `hello`.
     identity: Option<Authenticated>,
+    /// Keeps the lists in the outbox up to date.
+    blocks: Option<Following>,
     rooms: JoinedRooms,
     rates: Rates,
 }
@@ -96,8 +99,21 @@ impl Commands {
         let login = Ending::new(ending.clone());
         let rates = Rates::new(&server, address, now);
         let rooms = JoinedRooms::default();
-        let identity = None;
-        Self { id, address, server, outbox, login, cookie, token, device, identity, rooms, rates }
+        let (identity, blocks) = (None, None);
+        Self {
+            id,
+            address,
+            server,
+            outbox,
+            login,
+            cookie,
+            token,
+            device,
+            identity,
+            blocks,
+            rooms,
+            rates,
+        }
     }
 
     /// Whether the client has authenticated.
@@ -331,7 +347,7 @@ impl Commands {
     }
 
     /// Looks up a member, and registers the session as theirs.
-    async fn log_in(&self, who: &Who) -> Result<Authenticated, CommandError> {
+    async fn log_in(&mut self, who: &Who) -> Result<Authenticated, CommandError> {
         let Server { identities, logins, blocks, clock, .. } = &*self.server;
         for _ in 0..LOGIN_TRIES_MAX {
             let replacements = logins.replacements();
@@ -351,7 +367,9 @@ impl Commands {
                     refusal.into()
                 }
             })?;
-            self.outbox.set_blocks(blocks.around(&authenticated.member.id).await?);
+            let following = blocks.around(&authenticated.member.id).await?;
+            self.outbox.set_blocks(Arc::clone(following.own()));
+            self.blocks = Some(following);
             let login = Login {
                 session: self.id,
                 account: authenticated.account,

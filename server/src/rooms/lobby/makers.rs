@@ -184,13 +184,18 @@ impl Makers {
         self.total -= 1;
     }
 
+    /// Drops networks without rooms that have their full allowance: a new entry would say the same.
+    pub(super) fn forget_unused(&mut self, now: Instant) {
+        self.networks.retain(|_, from| !(from.rooms.is_empty() && from.rate.bucket.is_full(now)));
+        shrink(&mut self.networks);
+    }
+
     /// When there are too many networks, drops those without rooms: first only those with a full
     /// allowance.
     fn forget_idle(&mut self, now: Instant, limits: &Limits) {
         let most = IDLE_ADDRESSES_MAX.saturating_add(limits.rooms_max.saturating_mul(3));
         if self.networks.len() >= most {
-            self.networks
-                .retain(|_, from| !(from.rooms.is_empty() && from.rate.bucket.is_full(now)));
+            self.forget_unused(now);
         }
         if self.networks.len() >= most {
             self.networks.retain(|_, from| !from.rooms.is_empty());
@@ -327,6 +332,29 @@ mod tests {
         assert!(other.may_ask(from, now, &LIMITS));
         assert!(!other.may_ask(from, now, &LIMITS));
         assert_eq!(makers.report(now), [], "it is reported once");
+    }
+
+    #[test]
+    fn networks_with_their_full_allowance_are_forgotten() {
+        let (mut makers, now) = (Makers::default(), Instant::now());
+        let [asked, empty, open] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(address);
+        for from in [asked, empty, open] {
+            assert!(makers.may_ask(from, now, &LIMITS));
+        }
+        let (maker, code) = make(&mut makers, open, 1).remove(0);
+        let later = now + Duration::from_secs(29);
+        makers.may_ask(asked, later, &LIMITS);
+        let mut known = |at: Duration| {
+            makers.forget_unused(now + at);
+            [asked, empty, open]
+                .map(|from| networks(from).any(|network| makers.networks.contains_key(&network)))
+        };
+        assert_eq!(known(Duration::from_secs(29)), [true, true, true]);
+        assert_eq!(known(Duration::from_secs(31)), [true, false, true]);
+        assert_eq!(known(Duration::from_secs(120)), [false, false, true], "it has a room");
+        makers.remove(&maker, &code);
+        makers.forget_unused(now + Duration::from_secs(120));
+        assert!(makers.networks.is_empty());
     }
 
     #[test]
