@@ -42,6 +42,12 @@ pub(crate) trait Sql {
     /// How many rows a statement has changed.
     fn execute(&self, statement: &str, values: &[Value<'_>]) -> Result<usize, StorageError>;
 
+    /// Runs a statement of a change whose answer does not matter. It may go to the database together with the next
+    /// one: each answer of a database on another machine is waited for.
+    fn defer(&self, statement: &str, values: &[Value<'_>]) -> Result<(), StorageError> {
+        self.execute(statement, values).map(drop)
+    }
+
     /// Lets one transaction at a time go on from here that locks the same.
     fn lock(&self, what: &str) -> Result<(), StorageError>;
 
@@ -173,6 +179,30 @@ pub(crate) enum Cell {
     /// In a damaged file it may be no text.
     Text(Vec<u8>),
     Bytes(Vec<u8>),
+}
+
+impl From<&Value<'_>> for Cell {
+    fn from(value: &Value<'_>) -> Self {
+        match *value {
+            Value::Null => Self::Null,
+            Value::Integer(number) => Self::Integer(number),
+            Value::Real(number) => Self::Real(number),
+            Value::Text(text) => Self::Text(text.as_bytes().to_vec()),
+            Value::Bytes(bytes) => Self::Bytes(bytes.to_vec()),
+        }
+    }
+}
+
+impl<'c> From<&'c Cell> for Value<'c> {
+    fn from(cell: &'c Cell) -> Self {
+        match cell {
+            Cell::Null => Self::Null,
+            Cell::Integer(number) => Self::Integer(*number),
+            Cell::Real(number) => Self::Real(*number),
+            Cell::Text(text) => Self::Text(std::str::from_utf8(text).expect("it was a text")),
+            Cell::Bytes(bytes) => Self::Bytes(bytes),
+        }
+    }
 }
 
 /// A row, which is read column by column.

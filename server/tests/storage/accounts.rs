@@ -7,13 +7,15 @@ use fivefold_shared::{
 use fivefold_storage::{
     AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, Append, Claimed,
     DataFolder, GameQuery, IdentityHash, KeyHash, KeyStep, KnownMember, NewAccount, NodeId,
-    OldName, PasswordHash, Sessions, Sqlite, Storage, check,
+    OldName, PasswordHash, Postgres, Sessions, Sqlite, Storage, check,
     limits::{ACCOUNT_SESSIONS_MAX, DELETED_ACCOUNT_KEPT, DELETED_NAME_KEPT, OLD_NAME_KEPT},
 };
 
 use crate::{
     contract::every_storage,
     formats::{FORMAT_10, FORMAT_11},
+    postgres::{Durability, Server},
+    relay::Relay,
     rooms::{append, code, game_id, log, member, resigned},
 };
 
@@ -519,4 +521,27 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
     // Opened again, it is as it was.
     let storage = open();
     assert_eq!(keys(&storage, 7).codes_left, 8);
+}
+
+/// Of a database on another machine, each answer that is waited for takes as long as the way there and back.
+#[test]
+fn a_sign_in_waits_for_two_answers_of_the_database() {
+    let Some(server) = Server::start(Durability::None) else { return };
+    let relay = Relay::to(server.socket());
+    let mut storage = Postgres::open(&relay.url(), None).unwrap();
+    let mut trips = |change: &AccountChange| {
+        let before = relay.round_trips();
+        apply(&mut storage, change, AccountChanged::Done);
+        relay.round_trips() - before
+    };
+    let sign_in = |number| {
+        let session = session(number, NOW);
+        change(1, NOW, AccountStep::SignIn { session, rehashed: None })
+    };
+    // Each statement is prepared at its first use.
+    trips(&sign_up(1, None, "ann"));
+    trips(&sign_in(20));
+    assert_eq!(trips(&sign_in(21)), 2);
+    assert_eq!(trips(&sign_in(21)), 3, "it was made before");
+    assert_eq!(trips(&sign_up(2, None, "bob")), 7);
 }

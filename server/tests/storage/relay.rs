@@ -3,6 +3,7 @@
 
 use std::{
     io::{Read, Write},
+    mem,
     net::{Shutdown, TcpListener, TcpStream},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
@@ -40,6 +41,10 @@ struct State {
     clients: Vec<TcpStream>,
     /// Bytes that wait for the server.
     waiting: usize,
+    /// How often the storage has asked after an answer.
+    round_trips: usize,
+    /// Whether the server spoke last.
+    has_answer: bool,
 }
 
 impl Relay {
@@ -69,6 +74,11 @@ impl Relay {
     pub(crate) fn hold(&self, held: Hold) {
         self.shared.state.lock().unwrap().held = held;
         self.shared.changed.notify_all();
+    }
+
+    /// How often the storage has waited for the server.
+    pub(crate) fn round_trips(&self) -> usize {
+        self.shared.state.lock().unwrap().round_trips
     }
 
     /// Waits until something is held on its way to the server.
@@ -120,6 +130,9 @@ fn pass(shared: &Shared, mut from: impl Read, mut to: impl Write, is_request: bo
         state = shared.changed.wait_while(state, is_held).unwrap();
         if is_request {
             state.waiting -= length;
+            state.round_trips += usize::from(mem::take(&mut state.has_answer));
+        } else {
+            state.has_answer = true;
         }
         drop(state);
         if to.write_all(&bytes[..length]).is_err() {

@@ -33,7 +33,7 @@ use super::address::Address;
 use crate::{
     OpenError, StorageError,
     limits::{DATABASE_CONNECT_WITHIN, DATABASE_RECONNECT_REST, REPLICA_ANSWER_WITHIN},
-    sql::Sql,
+    sql::{self, Cell as SqlCell, Sql},
 };
 
 /// Begins a transaction of several statements. The database ends it if this process freezes between two, so
@@ -45,6 +45,11 @@ const WARNINGS_LOGGED_MAX: usize = 16;
 
 /// A parameter of a statement.
 pub(super) type Value<'a> = &'a (dyn ToSql + Sync);
+
+/// The parameters that both databases have.
+pub(super) fn parameters<'v>(values: &'v [sql::Value<'v>]) -> Vec<Value<'v>> {
+    values.iter().map(|value| value as Value<'v>).collect()
+}
 
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -315,9 +320,16 @@ impl Connection {
         session.is_sent.set(false);
         drop(session.take_warning());
         let deadline = Instant::now() + within;
-        let failure = RefCell::default();
-        let finished =
-            work(&Turn { database: &address.name, runtime, session, within, deadline, failure });
+        let finished = work(&Turn {
+            database: &address.name,
+            runtime,
+            session,
+            within,
+            deadline,
+            failure: RefCell::default(),
+            deferred: RefCell::default(),
+            has_answered: Cell::default(),
+        });
         if let Err(failure) = &finished
             && failure.is_lost
         {
@@ -359,6 +371,16 @@ pub(super) struct Turn<'c> {
     deadline: Instant,
     /// Why a statement has failed: those after it would fail, too.
     failure: RefCell<Option<Failure>>,
+    /// Goes to the server with the next statement, which saves the wait for an answer in between.
+    deferred: RefCell<Vec<Deferred>>,
+    /// Whether a statement was answered.
+    has_answered: Cell<bool>,
+}
+
+/// What nobody needs the answer of.
+enum Deferred {
+    Begin,
+    Statement(String, Vec<SqlCell>),
 }
 
 impl Turn<'_> {
@@ -378,16 +400,25 @@ impl Turn<'_> {
         }
     }
 
-    /// Runs one of several statements.
+    /// Runs one of several statements, after those that were deferred.
     pub(super) fn run<T>(
         &self,
         work: impl AsyncFnOnce(&Session) -> Result<T, Error>,
     ) -> Result<T, StorageError> {
-        self.wait(work(self.session)).map_err(|failure| {
+        let first = self.deferred.take();
+        let answer = self.wait(self.session.together(&first, work(self.session)));
+        self.has_answered.set(self.has_answered.get() || answer.is_ok());
+        answer.map_err(|failure| {
             let error = StorageError::Failed(failure.text.clone());
             self.failure.replace(Some(failure));
             error
         })
+    }
+
+    /// Runs a statement of a transaction together with the next one, or with the commit.
+    pub(super) fn defer(&self, statement: &str, values: &[sql::Value<'_>]) {
+        let values = values.iter().map(SqlCell::from).collect();
+        self.deferred.borrow_mut().push(Deferred::Statement(statement.to_owned(), values));
     }
 
     /// What became of work with several statements. The inner error is its own.
@@ -403,15 +434,23 @@ impl Turn<'_> {
         &self,
         work: &mut dyn FnMut(&dyn Sql) -> Result<T, StorageError>,
     ) -> Result<Result<T, StorageError>, Failure> {
-        self.wait(self.session.batch(BEGIN))?;
+        self.deferred.replace(vec![Deferred::Begin]);
         let result = self.outcome(work(self));
+        let rest = self.deferred.take();
         if let Ok(Ok(value)) = result {
-            return self.wait(self.session.batch("COMMIT")).map(|()| Ok(value));
+            let commit = self.session.together(&rest, self.session.batch("COMMIT"));
+            return self.wait(commit).map(|()| Ok(value));
+        }
+        if let Some(Deferred::Begin) = rest.first() {
+            // Nothing was sent.
+            return result;
         }
         let is_lost = result.as_ref().is_err_and(|failure| failure.is_lost);
         let ended = if is_lost { Ok(()) } else { self.wait(self.session.batch("ROLLBACK")) };
-        // Without a commit nothing is stored.
-        ended.and(result).map_err(|failure| Failure { is_sent: false, ..failure })
+        // Without a commit nothing is stored. A connection that was lost before the first answer was idle, and
+        // is worth another try.
+        let was_idle = is_lost && !self.has_answered.get();
+        ended.and(result).map_err(|failure| Failure { is_sent: was_idle, ..failure })
     }
 }
 
@@ -463,6 +502,56 @@ impl Session {
     pub(super) async fn batch(&self, statements: &str) -> Result<(), Error> {
         self.is_sent.set(true);
         self.client.batch_execute(statements).await
+    }
+
+    /// Sends statements and then `last`, which waits for no answer to them. If one fails, so do all after it.
+    async fn together<T>(
+        &self,
+        first: &[Deferred],
+        last: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let mut sent: Vec<Pin<Box<dyn Future<Output = Result<(), Error>> + '_>>> = Vec::new();
+        for deferred in first {
+            let prepared = match deferred {
+                Deferred::Begin => None,
+                Deferred::Statement(text, values) => Some((self.prepared(text).await?, values)),
+            };
+            sent.push(Box::pin(async move {
+                let Some((statement, values)) = prepared else { return self.batch(BEGIN).await };
+                let values: Vec<_> = values.iter().map(sql::Value::from).collect();
+                self.client.execute(&statement, &parameters(&values)).await.map(drop)
+            }));
+        }
+        let mut last = pin!(last);
+        let mut answer = None;
+        // Each is sent when it is polled first, and the answers come in the same order.
+        poll_fn(|cx| {
+            let mut failed = None;
+            sent.retain_mut(|statement| {
+                if failed.is_some() {
+                    return true;
+                }
+                match statement.as_mut().poll(cx) {
+                    Poll::Ready(result) => failed = result.err(),
+                    Poll::Pending => return true,
+                }
+                false
+            });
+            if let Some(error) = failed {
+                return Poll::Ready(Err(error));
+            }
+            if answer.is_none()
+                && let Poll::Ready(result) = last.as_mut().poll(cx)
+            {
+                answer = Some(result);
+            }
+            if sent.is_empty() {
+                answer.take().map_or(Poll::Pending, Poll::Ready)
+            } else {
+                Poll::Pending
+            }
+        })
+        .await
     }
 
     /// The rows of a statement that is used once.

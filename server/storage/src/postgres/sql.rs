@@ -1,10 +1,10 @@
-//! Runs statements in PostgreSQL, one after another: each waits for its answer.
+//! Runs statements in PostgreSQL, one after another: each waits for its answer, unless it is deferred.
 
 use std::error::Error;
 
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
 
-use super::connection::{self, Turn};
+use super::connection::{Turn, parameters};
 use crate::{
     StorageError,
     sql::{Cell, Dialect, Row, Sql, Value},
@@ -27,8 +27,13 @@ impl Sql for Turn<'_> {
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
+    fn defer(&self, statement: &str, values: &[Value<'_>]) -> Result<(), StorageError> {
+        Turn::defer(self, statement, values);
+        Ok(())
+    }
+
     fn lock(&self, what: &str) -> Result<(), StorageError> {
-        self.execute(LOCK, &[what.into()]).map(drop)
+        Sql::defer(self, LOCK, &[what.into()])
     }
 
     fn dialect(&self) -> Dialect {
@@ -40,10 +45,6 @@ impl Sql for Turn<'_> {
 pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row, tokio_postgres::Error> {
     let cells = (0..row.len()).map(|column| row.try_get(column));
     Ok(Row::new(cells.collect::<Result<_, _>>()?))
-}
-
-fn parameters<'v>(values: &'v [Value<'v>]) -> Vec<connection::Value<'v>> {
-    values.iter().map(|value| value as connection::Value<'v>).collect()
 }
 
 type Problem = Box<dyn Error + Sync + Send>;

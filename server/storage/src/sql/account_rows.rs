@@ -37,18 +37,19 @@ impl Change<'_> {
     /// Begins a session, and takes back a deletion.
     pub(super) fn begin(&self, session: &AccountSession) -> Result<AccountChanged, StorageError> {
         let revive = "UPDATE account SET deleted_at = NULL WHERE member = $1";
-        self.execute(revive, values![self.member])?;
-        self.execute(
+        self.sql.defer(revive, values![self.member])?;
+        self.sql.defer(
             "DELETE FROM session WHERE member = $1 AND hash NOT IN
                  (SELECT hash FROM session WHERE member = $1 ORDER BY seen_at DESC LIMIT $2)",
             values![self.member, ACCOUNT_SESSIONS_MAX - 1],
         )?;
         let AccountSession { hash, label, made_at, seen_at, expires_at, proved_at } = session;
-        self.execute(
+        self.sql.defer(
             "INSERT INTO session (hash, member, label, made_at, seen_at, expires_at, proved_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
             values![hash, self.member, label, *made_at, *seen_at, *expires_at, *proved_at],
-        )
+        )?;
+        Ok(AccountChanged::Done)
     }
 
     pub(super) fn has_session(&self, session: &KeyHash) -> Result<bool, StorageError> {

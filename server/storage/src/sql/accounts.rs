@@ -44,7 +44,7 @@ pub(crate) fn change(
             change.set_password(password)
         }
         AccountStep::SetCodes(codes) => {
-            change.execute(
+            sql.defer(
                 "DELETE FROM key WHERE member = $1 AND kind = 'recovery'",
                 values![change.member],
             )?;
@@ -84,13 +84,13 @@ impl Change<'_> {
         if self.has_account()? || stored.is_some_and(|hash| Some(hash) != new.guest) {
             return Ok(AccountChanged::Gone);
         }
-        self.execute(
+        self.sql.defer(
             "INSERT INTO member (id, hash, name, seen_at, renewed) VALUES ($1, $2, $3, $4, true)
              ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, name = excluded.name,
                  seen_at = excluded.seen_at, renewed = true",
             values![self.member, &new.locked, &new.name, self.at],
         )?;
-        self.execute(
+        self.sql.defer(
             "INSERT INTO account (member, likeness, made_at) VALUES ($1, $2, $3)",
             values![self.member, &new.likeness, self.at],
         )?;
@@ -109,16 +109,16 @@ impl Change<'_> {
         session: &AccountSession,
         rehashed: Option<&PasswordHash>,
     ) -> Result<AccountChanged, StorageError> {
-        if self.has_session(&session.hash)? {
-            return Ok(AccountChanged::Done);
-        }
         let used = self.execute(
             "UPDATE key SET used_at = $2, secret = coalesce($3, secret)
-             WHERE member = $1 AND kind = 'password'",
-            values![self.member, self.at, rehashed.map(|password| &password.0)],
+             WHERE member = $1 AND kind = 'password'
+                 AND NOT EXISTS (SELECT 1 FROM session WHERE hash = $4 AND member = $1)",
+            values![self.member, self.at, rehashed.map(|password| &password.0), &session.hash],
         )?;
         match used {
             AccountChanged::Done => self.begin(session),
+            // The same change was made before.
+            AccountChanged::Gone if self.has_session(&session.hash)? => Ok(AccountChanged::Done),
             AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => Ok(used),
         }
     }
@@ -141,7 +141,7 @@ impl Change<'_> {
                 self.set_password(password)?;
                 self.end(Sessions::All)?;
                 // A thief may have made these.
-                self.execute("DELETE FROM passkey WHERE member = $1", values![self.member])?;
+                self.sql.defer("DELETE FROM passkey WHERE member = $1", values![self.member])?;
                 bots::end_tokens(self)?;
                 self.begin(session)
             }
@@ -164,7 +164,7 @@ impl Change<'_> {
             return Ok(AccountChanged::Gone);
         }
         for code in codes {
-            self.execute(
+            self.sql.defer(
                 "INSERT INTO key (member, kind, lookup, made_at) VALUES ($1, 'recovery', $2, $3)
                  ON CONFLICT DO NOTHING",
                 values![self.member, code, self.at],
@@ -223,7 +223,7 @@ impl Change<'_> {
         };
         let values = [Some(self.member.into()), hash.map(Value::from)];
         let values: Vec<_> = values.into_iter().flatten().collect();
-        self.execute(&format!("DELETE FROM session WHERE member = $1{which}"), &values)?;
+        self.sql.defer(&format!("DELETE FROM session WHERE member = $1{which}"), &values)?;
         Ok(AccountChanged::Done)
     }
 }

@@ -41,12 +41,11 @@ pub(super) fn make(
 
 /// Ends all tokens of an account and of its bots.
 pub(super) fn end_tokens(change: &Change<'_>) -> Result<(), StorageError> {
-    change.execute(
+    change.sql.defer(
         "DELETE FROM token WHERE member IN (
              SELECT $1 UNION ALL SELECT member FROM account WHERE owner = $1)",
         values![change.member],
-    )?;
-    Ok(())
+    )
 }
 
 /// The bots of an account that are not deleted, the oldest first.

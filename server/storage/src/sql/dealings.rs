@@ -14,13 +14,13 @@ pub(super) fn note(change: &Change<'_>, traces: &[Trace]) -> Result<AccountChang
         return Ok(AccountChanged::Gone);
     }
     for Trace { kind, mark, at } in traces {
-        change.execute(
+        change.sql.defer(
             "INSERT INTO trace (member, kind, mark, at) VALUES ($1, $2, $3, $4)
              ON CONFLICT (member, kind, mark) DO UPDATE
                  SET at = CASE WHEN trace.at > excluded.at THEN trace.at ELSE excluded.at END",
             values![change.member, kind.as_str(), mark.cast_signed(), *at],
         )?;
-        change.execute(
+        change.sql.defer(
             "DELETE FROM trace WHERE member = $1 AND kind = $2 AND mark NOT IN (
                  SELECT mark FROM trace WHERE member = $1 AND kind = $2
                  ORDER BY at DESC, mark LIMIT $3)",

@@ -54,21 +54,20 @@ pub(crate) fn write_rating(
     PuzzleRating { rating, tries, solved }: &PuzzleRating,
 ) -> Result<(), StorageError> {
     let Rating { value, deviation, volatility, last_at } = *rating;
-    sql.execute(
+    sql.defer(
         "INSERT INTO puzzle_rating (side, id, value, deviation, volatility, tries, solved, last_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
          ON CONFLICT (side, id) DO UPDATE SET value = excluded.value,
              deviation = excluded.deviation, volatility = excluded.volatility,
              tries = excluded.tries, solved = excluded.solved, last_at = excluded.last_at",
         values![side.as_str(), id, value, deviation, volatility, *tries, *solved, last_at],
-    )?;
-    Ok(())
+    )
 }
 
 /// Writes a new try.
 pub(crate) fn write_try(sql: &dyn Sql, entry: &PuzzleTry) -> Result<(), StorageError> {
     let PuzzleTry { member, puzzle, solved, own, its, at } = entry;
-    sql.execute(
+    sql.defer(
         &format!(
             "INSERT INTO puzzle_try ({TRY})
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"
@@ -89,8 +88,7 @@ pub(crate) fn write_try(sql: &dyn Sql, entry: &PuzzleTry) -> Result<(), StorageE
             its.after.deviation,
             *at,
         ],
-    )?;
-    Ok(())
+    )
 }
 
 fn rating_of(sql: &dyn Sql, side: Side, id: &str) -> Result<Option<PuzzleRating>, StorageError> {
