@@ -232,8 +232,8 @@ class AnalysisPage {
 
   begin() {
     this.review.restore(this.kept.review);
-    if (this.isChanged) this.changed();
     this.update();
+    if (this.isChanged) this.changed();
     this.own.show(this.kept.id);
   }
 
