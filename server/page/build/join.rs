@@ -30,14 +30,12 @@ pub(crate) fn join(modules: &Modules, files: &[JoinedFile]) -> Result<Modules, S
     orders.extend(alone.map(|path| (path.clone(), vec![path.clone()])));
     let mut joined = Modules::new();
     for (file, order) in orders {
-        joined.insert(file.clone(), joins.file(&file, &order)?);
+        let text = joins.file(&file, &order)?;
+        joined.insert(file, text);
     }
     for (file, _) in files {
         if let Some(names) = joins.taken.get(*file) {
-            let exports = braced(
-                "export ", names, ";
-",
-            );
+            let exports = braced("export ", names, ";\n");
             joined.entry((*file).to_owned()).and_modify(|text| text.push_str(&exports));
         }
     }
