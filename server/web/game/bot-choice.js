@@ -6,7 +6,7 @@
 
 import { t } from '../language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
-import { el, write } from '../ui/dom.js';
+import { button, el, write } from '../ui/dom.js';
 import { segment, select } from '../ui/form-fields.js';
 import { BOTS, beatenLevel, botLevel, chosenBot, playsBy, saveBotKind, saveBotLevel } from './bots.js';
 import { playerName } from './display-names.js';
@@ -97,6 +97,6 @@ export function createBotSeat(rules, seat) {
     'div',
     { class: 'row bot-seat' },
     field,
-    el('button', { type: 'button', onclick: () => seat(JSON.parse(field.value)) }, t('invite_bot')),
+    button(t('invite_bot'), () => seat(JSON.parse(field.value))),
   );
 }

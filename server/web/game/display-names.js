@@ -5,7 +5,7 @@
 import { drawnName } from '../board/board-squares.js';
 import { t } from '../language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
-import { el } from '../ui/dom.js';
+import { button, el } from '../ui/dom.js';
 import { isMember, stoneOf } from './room-state.js';
 
 /** @import { App, PersonContext } from '../ui/view-types' */
@@ -109,7 +109,7 @@ export function botRating(player) {
 export function personName(app, player, context) {
   const name = el('bdi', null, playerName(player));
   if (!player || !('member' in player) || app.connection.local || isMember(player, app.connection.you)) return name;
-  return el('button', { type: 'button', class: 'person', onclick: () => app.openPerson(player, context) }, name);
+  return button(name, () => app.openPerson(player, context), { class: 'person' });
 }
 
 /** A small stone to stand before a name. @param {Stone} stone @param {Pick<Rules, 'size'>} [rules] */

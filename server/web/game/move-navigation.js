@@ -1,7 +1,7 @@
 // Buttons to step through a game's moves. A player who looks back stays there when new moves arrive.
 
 import { t } from '../language/texts.js';
-import { el, icon, write } from '../ui/dom.js';
+import { button, el, icon, write } from '../ui/dom.js';
 
 /** @param {() => void} changed the shown ply changed */
 export function createMoveNavigation(changed) {
@@ -9,24 +9,10 @@ export function createMoveNavigation(changed) {
   /** The shown ply; undefined for the latest. @type {number | undefined} */
   let at;
   const place = el('span', { class: 'step-place', role: 'status' });
-  const button = (/** @type {'first' | 'previous' | 'next' | 'latest'} */ key, /** @type {number} */ by) =>
-    el(
-      'button',
-      {
-        type: 'button',
-        class: `step ${key}`,
-        title: t(key),
-        'aria-label': t(key),
-        onclick: () => step(by),
-      },
-      icon(key),
-    );
-  const [first, previous, next, latest] = [
-    button('first', -Infinity),
-    button('previous', -1),
-    button('next', 1),
-    button('latest', Infinity),
-  ];
+  const stepper = (/** @type {'first' | 'previous' | 'next' | 'latest'} */ key, /** @type {number} */ by) =>
+    button(icon(key), () => step(by), { class: `step ${key}`, title: t(key), 'aria-label': t(key) });
+  const [first, previous] = [stepper('first', -Infinity), stepper('previous', -1)];
+  const [next, latest] = [stepper('next', 1), stepper('latest', Infinity)];
   const element = el('div', { class: 'steps' }, first, previous, place, next, latest);
   show(0);
 

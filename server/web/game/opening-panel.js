@@ -187,13 +187,8 @@ function choices(draft, ask) {
 
 /** @param {boolean} disabled @param {readonly Stone[]} stones @param {string} text @param {string} consequence @param {() => void} onclick */
 function choice(disabled, stones, text, consequence, onclick) {
-  return el(
-    'button',
-    { type: 'button', onclick, disabled },
-    el('span', { class: 'pic', 'aria-hidden': 'true' }, ...stones.map((stone) => stoneSign(stone))),
-    el('b', null, text),
-    el('span', null, consequence),
-  );
+  const picture = el('span', { class: 'pic', 'aria-hidden': 'true' }, ...stones.map((stone) => stoneSign(stone)));
+  return button([picture, el('b', null, text), el('span', null, consequence)], onclick, { disabled });
 }
 
 /** Swap2 asks for a side; elsewhere a player keeps theirs, or switches. @param {OpeningDraft} draft @param {Ask} ask @param {Stone} stone */

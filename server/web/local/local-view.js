@@ -32,7 +32,7 @@ export const view = (app, place) => {
   ]);
   if (from) own.field.value = stoneAt(from.moves.length);
   const bots = createBotChoice(showBot, from?.rules);
-  const bot = el('button', { type: 'button', onclick: () => start([t('you')], bots.spec()) });
+  const bot = button('', () => start([t('you')], bots.spec()));
   showBot();
   place.append(
     el(

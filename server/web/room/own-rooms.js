@@ -7,7 +7,7 @@ import { siteStorage } from '../browser/browser-storage.js';
 import { playerName, rulesName, timeControlText } from '../game/display-names.js';
 import { isMember, SEATS } from '../game/room-state.js';
 import { t } from '../language/texts.js';
-import { el, fill } from '../ui/dom.js';
+import { button, el, fill } from '../ui/dom.js';
 
 /** Rooms to list, unless all are asked for. */
 const SHOWN_MAX = 6;
@@ -98,6 +98,8 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
     const clock = room.time ? ` · ${timeControlText(room.time)}` : '';
     // Who thinks is named already.
     const named = them && (room.your_turn || room.phase !== 'running');
+    const others = hasOthers(room, app.connection.you) || (room.phase === 'running' && room.ply > 0);
+    const close = () => closeRoom(app, room.room, others).then(() => update(app));
     return el(
       'li',
       { class: 'own-room' },
@@ -118,21 +120,7 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
           t(isOver(room) ? 'view' : 'continue'),
         ),
       ),
-      canClose(room, app.connection.you) &&
-        el(
-          'button',
-          {
-            type: 'button',
-            class: 'slim',
-            onclick: () =>
-              closeRoom(
-                app,
-                room.room,
-                hasOthers(room, app.connection.you) || (room.phase === 'running' && room.ply > 0),
-              ).then(() => update(app)),
-          },
-          t('close_room'),
-        ),
+      canClose(room, app.connection.you) && button(t('close_room'), close, { class: 'slim' }),
     );
   }
 

@@ -18,11 +18,11 @@ export function linkCard(address, label, text) {
     'aria-label': label,
     onfocus: () => field.select(),
   });
-  const copy = el('button', { class: 'primary', type: 'button' }, icon('copy'), t('copy'));
-  copy.addEventListener('click', async () => {
+  const copyLink = async () => {
     if (await copyText(address)) copy.lastChild?.replaceWith(t('copied'));
     field.select();
-  });
+  };
+  const copy = button([icon('copy'), t('copy')], copyLink, { class: 'primary' });
   const share =
     'share' in navigator &&
     button([icon('share'), t('share')], () => navigator.share({ url: address, text }).catch(() => {}));
