@@ -154,6 +154,9 @@ pub(super) struct Session {
 /// Ends with the connection; with the reason if it was lost.
 type Driver = Pin<Box<dyn Future<Output = Option<Error>> + Send>>;
 
+/// A statement whose answer is not waited for.
+type Sent<'s> = Pin<Box<dyn Future<Output = Result<(), Error>> + 's>>;
+
 /// Locked only to set or take it.
 type Warning = Arc<Mutex<Option<String>>>;
 
@@ -510,7 +513,7 @@ impl Session {
         first: &[Deferred],
         last: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let mut sent: Vec<Pin<Box<dyn Future<Output = Result<(), Error>> + '_>>> = Vec::new();
+        let mut sent: Vec<Sent<'_>> = Vec::new();
         for deferred in first {
             let prepared = match deferred {
                 Deferred::Begin => None,
