@@ -87,10 +87,10 @@ test('each player has a limit for the first move, and then resigns instead of ab
     [first, second].map(({ page }) => page.getByRole('button', { name, exact: true })),
   );
   assert.ok(abort?.[0] && abort[1] && resign?.[0] && resign[1]);
-  await first.page.getByText(/^Your first move: \d+ s, or the game is aborted$/).waitFor();
-  await second.page.getByText(new RegExp(`^${first.name} has \\d+ s for the first move$`)).waitFor();
+  await first.page.getByText(/^Your first move: \d+ secs, or the game is aborted$/).waitFor();
+  await second.page.getByText(new RegExp(`^${first.name} has \\d+ secs for the first move$`)).waitFor();
   await put(first.page, 'h8');
-  await second.page.getByText(/^Your first move: \d+ s/).waitFor();
+  await second.page.getByText(/^Your first move: \d+ secs/).waitFor();
   for (const button of abort) await button.waitFor();
   for (const button of resign) assert.equal(await button.count(), 0);
   await put(second.page, 'h9');

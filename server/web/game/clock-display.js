@@ -3,6 +3,8 @@
 
 /** @import { Clock, Seat, SideTime, TimeControl } from '../ui/protocol-types' */
 
+/** A day: from here on, clocks show days and hours. */
+export const DAY_MS = 86_400_000;
 /** Below this, tenths of seconds are shown and a warning is announced once. */
 const LOW_MS = 10_000;
 

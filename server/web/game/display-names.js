@@ -3,9 +3,10 @@
 /** @import { GameSettings, OpeningKind, Outcome, Player, Rules, Seat, Size, Stone, TimeControl, VariantName } from '../ui/protocol-types' */
 
 import { drawnName } from '../board/board-squares.js';
-import { t } from '../language/texts.js';
+import { formatSpan, t } from '../language/texts.js';
 import { LEVEL_MAX, LEVEL_RATINGS } from '../protocol.js';
 import { button, el } from '../ui/dom.js';
+import { DAY_MS } from './clock-display.js';
 import { isMember, stoneOf } from './room-state.js';
 
 /** @import { App, PersonContext } from '../ui/view-types' */
@@ -55,7 +56,7 @@ export function clockText(control) {
   return !control || control.type === 'none' ? t('clock_none') : timeControlText(control);
 }
 
-/** A time control in short: 5+3, 10+3×30 s. @param {TimeControl | undefined} control @returns {string} */
+/** A time control in short: 5+3, 10+3×30 s, 3d a move. @param {TimeControl | undefined} control @returns {string} */
 export function timeControlText(control) {
   const seconds = (/** @type {number} */ ms) => t('seconds_short', { seconds: ms / 1000 });
   const short = (/** @type {number} */ ms) => (ms % 60_000 === 0 ? `${ms / 60_000}` : seconds(ms));
@@ -63,11 +64,14 @@ export function timeControlText(control) {
     case 'sudden_death':
       return `${short(control.main_ms)}+0`;
     case 'fischer':
+      if (control.main_ms >= DAY_MS) return `${formatSpan(control.main_ms)} + ${formatSpan(control.increment_ms)}`;
       return `${short(control.main_ms)}+${control.increment_ms / 1000}`;
     case 'byo_yomi':
       return `${short(control.main_ms)}+${control.periods}×${seconds(control.period_ms)}`;
     case 'per_move':
-      return t('clock_each', { seconds: control.move_ms / 1000 });
+      return t('clock_each', { time: seconds(control.move_ms) });
+    case 'daily':
+      return t('clock_each', { time: formatSpan(control.move_ms) });
     default:
       return '∞';
   }

@@ -26,9 +26,15 @@ const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 const percents = new Intl.NumberFormat(language, { style: 'percent' });
 const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const [minutes, seconds] = ['minute', 'second'].map(
-  (unit) => new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }),
-);
+/** Seconds in each unit of time, with how it is written. @type {[number, Intl.NumberFormat][]} */
+const units = [86_400, 3_600, 60, 1].map((length, index) => [
+  length,
+  new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: ['day', 'hour', 'minute', 'second'][index],
+    unitDisplay: index < 2 ? 'narrow' : 'short',
+  }),
+]);
 
 /** @param {string} tag */
 function codeOf(tag) {
@@ -82,11 +88,18 @@ export function formatTenths(number) {
   return tenths.format(number);
 }
 
-/** A length of time in a sentence, such as 2 min 5 sec. @param {number} ms */
+/** A length of time in its two largest units, such as 2 min 5 sec or 2d 4h. @param {number} ms */
 export function formatSpan(ms) {
   const all = Math.max(0, Math.round(ms / 1000));
-  const [whole, rest] = [Math.floor(all / 60), all % 60];
-  return [whole > 0 && minutes?.format(whole), (rest > 0 || whole === 0) && seconds?.format(rest)]
+  const from = units.findIndex(([length]) => all >= length || length === 1);
+  let rest = all;
+  return units
+    .slice(from, from + 2)
+    .map(([length, format]) => {
+      const whole = Math.floor(rest / length);
+      rest %= length;
+      return (whole > 0 || all === 0) && format.format(whole);
+    })
     .filter(Boolean)
     .join(' ');
 }

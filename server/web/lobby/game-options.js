@@ -4,6 +4,7 @@
 
 import { siteStorage } from '../browser/browser-storage.js';
 import { playsBy } from '../game/bots.js';
+import { DAY_MS } from '../game/clock-display.js';
 import { openingName, sizeName, stoneName, timeControlText, VARIANTS, variantName } from '../game/display-names.js';
 import { dotted, hasText, t } from '../language/texts.js';
 import { el, fill, write } from '../ui/dom.js';
@@ -49,6 +50,7 @@ const CLOCKS = [
   { type: 'sudden_death', main_ms: 15 * MINUTE },
   { type: 'byo_yomi', main_ms: 10 * MINUTE, period_ms: 30_000, periods: 3 },
   { type: 'per_move', move_ms: 30_000 },
+  ...[1, 2, 3, 5, 7, 14].map((days) => /** @type {const} */ ({ type: 'daily', move_ms: days * DAY_MS })),
 ];
 /** The clocks that most people want; the others unfold. */
 const COMMON = [2, 3, 4, 0];
@@ -66,7 +68,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
   /** The rules that the player has chosen, though a bot may play only others. */
   let wanted = options.variant;
-  const fields = createFields(options);
+  const fields = createFields(options, opponent === 'local');
   const { variant, size, clock, colour, opening } = fields;
   const line = el('span', { class: 'options-line' });
   const ruleHow = el('p', { class: 'hint wide rule-how' });
@@ -152,8 +154,8 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
 
 /** @typedef {ReturnType<typeof createFields>} Fields */
 
-/** @param {Options} options the chosen ones */
-function createFields(options) {
+/** @param {Options} options the chosen ones @param {boolean} isLocal for games on this device */
+function createFields(options, isLocal) {
   const variant = select(
     t('variant'),
     VARIANTS.map((name) => [name, variantName(name)]),
@@ -173,7 +175,7 @@ function createFields(options) {
   colour.field.value = options.colour;
   assistance.field.checked = options.assistance;
   listed.field.checked = options.listed;
-  const [clock, opening] = [createClockField(options.clock), createOpeningField(options.opening)];
+  const [clock, opening] = [createClockField(options.clock, isLocal), createOpeningField(options.opening)];
   return { variant, size, clock, colour, opening, assistance, listed };
 }
 
@@ -189,10 +191,15 @@ function readFields({ variant, size, colour, opening, assistance, listed }) {
   };
 }
 
-/** The choice of a clock: the usual ones in a row, the others in a list. @param {number} at the place of the chosen one */
-function createClockField(at) {
+/**
+ * The choice of a clock: the usual ones in a row, the others in a list. On one device there are no days: a game is
+ * played in one sitting.
+ * @param {number} at the place of the chosen one @param {boolean} isLocal
+ */
+function createClockField(at, isLocal) {
   made += 1;
-  const names = CLOCKS.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
+  const clocks = CLOCKS.filter(({ type }) => !isLocal || type !== 'daily');
+  const names = clocks.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
   const common = segment(
     t('clock_how'),
     `clock-${made}`,

@@ -11,8 +11,7 @@ import { tl } from './texts.js';
 export const RATED_VARIANTS = VARIANTS.filter((variant) => variant !== 'mnk');
 /** Stands for the pool of puzzles, which has no leaderboard. */
 export const PUZZLES = 'puzzles';
-/** @type {readonly ('fast' | 'normal' | 'slow')[]} */
-export const SPEEDS = ['fast', 'normal', 'slow'];
+export const SPEEDS = /** @type {const} */ (['fast', 'normal', 'slow', 'daily']);
 /** Classes of boards. */
 export const SIZES = ['15', '19', 'unbounded'];
 /** @type {Record<string, import('../ui/protocol-types').Size>} */

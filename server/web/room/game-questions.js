@@ -8,7 +8,7 @@
 
 import { playerName } from '../game/display-names.js';
 import { opponent } from '../game/room-state.js';
-import { t } from '../language/texts.js';
+import { formatSpan, t } from '../language/texts.js';
 import { NUDGE_AFTER_MS } from '../protocol.js';
 import { button, el, write } from '../ui/dom.js';
 
@@ -26,7 +26,8 @@ export function createGameQuestions(app, room, send) {
   /** Writes the countdown. @param {Seat} seat @param {{ until: number, text: TextKey }} deadline */
   function count(seat, { until, text }) {
     const left = Math.max(0, Math.ceil((until - app.connection.now()) / 1000));
-    write(countdown, t(text, { name: playerName(room.seats[opponent(seat)]), count: left, seconds: left }));
+    const values = { name: playerName(room.seats[opponent(seat)]), count: left, seconds: left };
+    write(countdown, t(text, { ...values, time: formatSpan(left * 1000) }));
   }
 
   return {
