@@ -3,10 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { stage, visitor } from './harness.mjs';
 
-const here = stage();
+// In the program the modules are joined, and the board's cannot be imported.
+const here = stage({ 'page-folder': fileURLToPath(new URL('../../server/web', import.meta.url)) });
 
 /** Screens in CSS pixels, with the device pixels for one. */
 const SCREENS = /** @type {const} */ ([
@@ -48,13 +50,9 @@ async function pageOf(width, height) {
  * @param {{ boards: readonly ([number, number] | null)[], ratio: number, scales?: readonly number[] }} asked
  */
 async function faults({ boards, ratio, scales = [0] }) {
-  const script = document.querySelector('script[type=module]')?.getAttribute('src') ?? '';
-  // The first screen's modules are one file.
-  const {
-    $board_board_canvas: { BoardCanvas },
-    $board_board_geometry: { fit },
-    $board_board_drawing: { frameOf, place },
-  } = await import(script);
+  const [{ BoardCanvas }, { fit }, { frameOf, pixelOf }] = await Promise.all(
+    ['canvas', 'geometry', 'drawing'].map((module) => import(`/web/live/board/board-${module}.js`)),
+  );
   const viewport = document.querySelector('.board-stage')?.getBoundingClientRect() ?? new DOMRect();
   /** @type {string[]} */
   const found = [];
@@ -92,7 +90,7 @@ async function faults({ boards, ratio, scales = [0] }) {
         const last = moves[plies - 1];
         // Smaller stones are but a few pixels: the comparison below is for them.
         if (!last || step < 20) continue;
-        const [px, py] = place(frameOf(view, viewport, ratio), last);
+        const [px, py] = pixelOf(frameOf(view, viewport, ratio), last);
         // Between the marks of the last move, within and around.
         const ring = 0.34 * step;
         const half = Math.ceil(ring) + 1;
@@ -146,10 +144,8 @@ for (const [name, width, height, ratio] of SCREENS) {
 test('crosses and rings keep their shape with numbers', async () => {
   const page = await pageOf(1366, 768);
   const painted = await page.evaluate(async () => {
-    const script = document.querySelector('script[type=module]')?.getAttribute('src') ?? '';
-    const {
-      $board_board_canvas: { BoardCanvas },
-    } = await import(script);
+    const module = '/web/live/board/board-canvas.js';
+    const { BoardCanvas } = await import(module);
     const [canvas, viewport] = [document.createElement('canvas'), { width: 400, height: 400 }];
     new BoardCanvas(canvas).paint(
       {
