@@ -51,7 +51,7 @@ test('two friends play with two days for each move on small phones', async () =>
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-test('days are offered in each language, and not on one device', async () => {
+test('days are offered in each language', async () => {
   for (const [locale, words] of /** @type {const} */ ([
     ['en', 'a move'],
     ['ru', 'на ход'],
@@ -63,10 +63,6 @@ test('days are offered in each language, and not on one device', async () => {
     const days = await page.locator('.home .options option').allTextContents();
     const offered = days.filter((text) => text.endsWith(words)).map((text) => Number.parseInt(text, 10));
     assert.deepEqual(offered, [30, 1, 2, 3, 5, 7, 14], locale);
-    await page.goto('/local');
-    await page.locator('.options select').first().waitFor();
-    const local = await page.locator('.options option').allTextContents();
-    assert.equal(local.filter((text) => text.endsWith(words)).length, 1, locale);
     await context.close();
   }
 });

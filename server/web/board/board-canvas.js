@@ -70,7 +70,7 @@ export class BoardCanvas {
 
   /** @param {Scene} scene @param {View} view @param {Viewport} viewport @param {number} ratio
    * @param {boolean} [ahead] whether the board may be dragged, so that tiles are painted ahead
-   * @param {number} [time] in milliseconds: tiles that do not fit in stay bare wood until the next call. A board
+   * @param {number} [time] in milliseconds: tiles that do not fit in stay bare until the next call. A board
    * that has changed its size is painted at once, as it has nothing to show meanwhile.
    * @returns {boolean} whether all of it is painted */
   paint(scene, view, viewport, ratio, ahead, time = Infinity) {
@@ -87,14 +87,10 @@ export class BoardCanvas {
     let whole = true;
     for (let row = top; row <= bottom; row += 1) {
       for (let column = left; column <= right; column += 1) {
-        const [x, y] = [frame.x + column * side, frame.y + row * side];
         if (this.#tiles.has(`${column} ${row}`) || performance.now() < until) {
-          target.drawImage(this.#tile(scene, frame, side, column, row), x, y);
-        } else {
-          target.fillStyle = this.#stones.palette.wood;
-          target.fillRect(x, y, side, side);
-          whole = false;
-        }
+          const tile = this.#tile(scene, frame, side, column, row);
+          target.drawImage(tile, frame.x + column * side, frame.y + row * side);
+        } else whole = false;
       }
     }
     if (ahead && whole) this.#paintAhead(scene, frame, side, [left, top, right, bottom]);

@@ -26,15 +26,16 @@ const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 const percents = new Intl.NumberFormat(language, { style: 'percent' });
 const tenths = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-/** Seconds in each unit of time, with how it is written. @type {[number, Intl.NumberFormat][]} */
-const units = [86_400, 3_600, 60, 1].map((length, index) => [
-  length,
-  new Intl.NumberFormat(language, {
-    style: 'unit',
-    unit: ['day', 'hour', 'minute', 'second'][index],
-    unitDisplay: index < 2 ? 'narrow' : 'short',
-  }),
-]);
+/** Seconds in each unit of time, with how it is written. */
+const units = /** @type {const} */ ([
+  [86_400, 'day', 'narrow'],
+  [3_600, 'hour', 'narrow'],
+  [60, 'minute', 'short'],
+  [1, 'second', 'short'],
+]).map(
+  ([length, unit, unitDisplay]) =>
+    /** @type {const} */ ([length, new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay })]),
+);
 
 /** @param {string} tag */
 function codeOf(tag) {
@@ -88,20 +89,15 @@ export function formatTenths(number) {
   return tenths.format(number);
 }
 
-/** A length of time in its two largest units, such as 2 min 5 sec or 2d 4h. @param {number} ms */
+/** A length of time in at most two units, the largest ones, such as 2 min 5 sec or 2d 4h. @param {number} ms */
 export function formatSpan(ms) {
-  const all = Math.max(0, Math.round(ms / 1000));
-  const from = units.findIndex(([length]) => all >= length || length === 1);
-  let rest = all;
-  return units
-    .slice(from, from + 2)
-    .map(([length, format]) => {
-      const whole = Math.floor(rest / length);
-      rest %= length;
-      return (whole > 0 || all === 0) && format.format(whole);
-    })
-    .filter(Boolean)
-    .join(' ');
+  let rest = Math.max(0, Math.round(ms / 1000));
+  const parts = [];
+  for (const [length, format] of units) {
+    if (rest >= length || (length === 1 && !parts.length)) parts.push(format.format(Math.floor(rest / length)));
+    rest %= length;
+  }
+  return parts.slice(0, 2).join(' ');
 }
 
 /** A part of 1, such as 61%. @param {number} part */

@@ -68,7 +68,7 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
   if (!hasText(`opening_${options.opening}_how`)) options.opening = 'free';
   /** The rules that the player has chosen, though a bot may play only others. */
   let wanted = options.variant;
-  const fields = createFields(options, opponent === 'local');
+  const fields = createFields(options);
   const { variant, size, clock, colour, opening } = fields;
   const line = el('span', { class: 'options-line' });
   const ruleHow = el('p', { class: 'hint wide rule-how' });
@@ -154,8 +154,8 @@ export function createGameOptions(opponent = 'friends', hasAccount) {
 
 /** @typedef {ReturnType<typeof createFields>} Fields */
 
-/** @param {Options} options the chosen ones @param {boolean} isLocal for games on this device */
-function createFields(options, isLocal) {
+/** @param {Options} options the chosen ones */
+function createFields(options) {
   const variant = select(
     t('variant'),
     VARIANTS.map((name) => [name, variantName(name)]),
@@ -175,7 +175,7 @@ function createFields(options, isLocal) {
   colour.field.value = options.colour;
   assistance.field.checked = options.assistance;
   listed.field.checked = options.listed;
-  const [clock, opening] = [createClockField(options.clock, isLocal), createOpeningField(options.opening)];
+  const [clock, opening] = [createClockField(options.clock), createOpeningField(options.opening)];
   return { variant, size, clock, colour, opening, assistance, listed };
 }
 
@@ -191,15 +191,10 @@ function readFields({ variant, size, colour, opening, assistance, listed }) {
   };
 }
 
-/**
- * The choice of a clock: the usual ones in a row, the others in a list. On one device there are no days: a game is
- * played in one sitting.
- * @param {number} at the place of the chosen one @param {boolean} isLocal
- */
-function createClockField(at, isLocal) {
+/** The choice of a clock: the usual ones in a row, the others in a list. @param {number} at the place of the chosen one */
+function createClockField(at) {
   made += 1;
-  const clocks = CLOCKS.filter(({ type }) => !isLocal || type !== 'daily');
-  const names = clocks.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
+  const names = CLOCKS.map((control, index) => /** @type {const} */ ([String(index), clockName(control)]));
   const common = segment(
     t('clock_how'),
     `clock-${made}`,
