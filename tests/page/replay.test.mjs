@@ -131,6 +131,7 @@ test('a finished game can be continued on the analysis board', async () => {
   const { page, complaints } = await visitor(at.browser, at.server);
   await page.goto(await played());
   await page.locator('.downloads').getByRole('button', { name: 'Analysis' }).click();
+  await page.getByRole('heading', { name: 'Analysis' }).waitFor();
   await called(page, 'l8, Black, last move, winning line');
   await page.getByRole('button', { name: 'Previous move' }).click();
   await put(page, 'g8');
