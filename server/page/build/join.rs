@@ -160,7 +160,7 @@ impl Joins<'_> {
         Ok(changed + rest)
     }
 
-    /// What a module exports.
+    /// The names that a module exports.
     fn exports(&self, path: &str) -> BTreeSet<String> {
         let lines = self.modules.get(path).into_iter().flat_map(|text| text.lines());
         lines.filter_map(|line| declared(line.strip_prefix("export ")?)).collect()

@@ -164,7 +164,7 @@ class AnalysisPage {
     this.begin();
   }
 
-  /** What is beside the board. @param {HTMLElement} asks */
+  /** The panel beside the board. @param {HTMLElement} asks */
   panel(asks) {
     return [
       el(

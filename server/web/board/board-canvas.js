@@ -71,7 +71,7 @@ export class BoardCanvas {
   /** @param {Scene} scene @param {View} view @param {Viewport} viewport @param {number} ratio
    * @param {boolean} [ahead] whether the board may be dragged, so that tiles are painted ahead
    * @param {number} [time] in milliseconds: tiles that do not fit in stay bare until the next call. A board
-   * that has changed its size is painted at once, as it has nothing to show meanwhile.
+   * of another size, or with other moves, is painted at once: else its tiles would vanish for a moment.
    * @returns {boolean} whether all of it is painted */
   paint(scene, view, viewport, ratio, ahead, time = Infinity) {
     const canvas = this.#canvas;
@@ -104,8 +104,8 @@ export class BoardCanvas {
     return whole;
   }
 
-  /** Drops outdated tiles, or adds new stones to them. Returns whether the tiles of another size or other settings
-   * were dropped.
+  /** Drops outdated tiles, or adds new stones to them. Returns whether it dropped tiles
+   * that were on the screen.
    * @param {Scene} scene @param {Frame} frame @param {number} side */
   #renew({ bounds, names, numbers, style, moves }, frame, side) {
     const shown = this.#shown;

@@ -1,5 +1,5 @@
-// What a player has put together of an act of the opening: their choice, and the stones that are placed but
-// not confirmed. It knows no protocol: the server says in `ask` what may be done now.
+// A player's unfinished act in the opening: their choice, and the stones that they have placed but not
+// confirmed. It knows no protocol: the server says in `ask` what may be done now.
 
 /** @import { Act, Ask, Point, Seat, Zone } from '../ui/protocol-types' */
 /** @import { App } from '../ui/view-types' */

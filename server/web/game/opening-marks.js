@@ -1,4 +1,4 @@
-// What an opening adds to the board: the draft, the part where the next stone may go, and offered stones.
+// The marks of an opening on the board: the draft, the part where the next stone may go, and offered stones.
 // Neither depends on color alone: the part has an edge, and offered stones are hollow and numbered.
 
 /** @import { Context, Frame, Palette } from '../board/board-drawing.js' */

@@ -80,7 +80,7 @@ impl Lobby {
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "rooms are listed without those who have played and left");
+                tracing::warn!(%error, "rooms are listed without the players who have left");
                 games.into_iter().for_each(|players| *players = None);
             }
         }

@@ -154,7 +154,7 @@ pub(super) struct Session {
 /// Ends with the connection; with the reason if it was lost.
 type Driver = Pin<Box<dyn Future<Output = Option<Error>> + Send>>;
 
-/// A statement whose answer is not waited for.
+/// A deferred statement on its way.
 type Sent<'s> = Pin<Box<dyn Future<Output = Result<(), Error>> + 's>>;
 
 /// Locked only to set or take it.
@@ -380,7 +380,7 @@ pub(super) struct Turn<'c> {
     has_answered: Cell<bool>,
 }
 
-/// What nobody needs the answer of.
+/// A statement whose answer nobody needs.
 enum Deferred {
     Begin,
     Statement(String, Vec<SqlCell>),
