@@ -9,6 +9,7 @@ pub(crate) mod bots;
 pub(crate) mod device_key;
 pub(crate) mod devices;
 mod every_node;
+mod friends;
 pub(crate) mod guest_names;
 pub(crate) mod identities;
 pub mod oidc;
@@ -403,7 +404,10 @@ impl Accounts {
                 Ok(AccountChanged::Done) => session.seen_at = now,
                 Ok(AccountChanged::Gone) => return Ok(None),
                 // It is noted the next time.
-                Ok(AccountChanged::NameTaken | AccountChanged::Full) | Err(_) => {}
+                Ok(
+                    AccountChanged::NameTaken | AccountChanged::Full | AccountChanged::NoFriend(_),
+                )
+                | Err(_) => {}
             }
         }
         Ok(Some(SignedIn { account, session }))
@@ -478,7 +482,7 @@ impl Accounts {
         let reason = match self.try_change(member, step).await? {
             AccountChanged::Done => return Ok(()),
             AccountChanged::NameTaken => Reason::NameTaken,
-            AccountChanged::Gone => gone,
+            AccountChanged::Gone | AccountChanged::NoFriend(_) => gone,
             AccountChanged::Full => Reason::TooManyKeys,
         };
         Err(Refusal::new(reason))
@@ -491,7 +495,7 @@ impl Accounts {
         }
     }
 
-    /// Tells all sessions of an account what has changed in its keys.
+    /// Tells all sessions of an account what has changed in it.
     fn tell(&self, member: &MemberId, change: AccountNews, label: &str) {
         let text = Message::AccountChanged { change, label: label.to_owned() }.to_json();
         if let Some(cluster) = &self.cluster {

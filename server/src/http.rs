@@ -8,6 +8,7 @@ mod analyse;
 mod audit;
 mod caller;
 mod challenges;
+mod friends;
 mod games;
 mod handshake;
 mod moderation;
@@ -84,6 +85,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
     let accounts = account::routes()
         .merge(moderation::routes())
         .merge(challenges::routes())
+        .merge(friends::routes())
         .merge(puzzles::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))

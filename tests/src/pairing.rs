@@ -156,6 +156,7 @@ impl World {
             session: SessionId(number as u64),
             command: CommandId::try_from("seek").expect("an id"),
             rating: self.ratings[number],
+            friend: false,
             blocked: Vec::new(),
             dealings: OwnDealings::default(),
             address: None,

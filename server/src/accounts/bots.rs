@@ -50,7 +50,9 @@ impl Accounts {
         match self.try_change(&member, step).await? {
             AccountChanged::Done => Ok(account),
             AccountChanged::NameTaken => Err(Refusal::new(Reason::NameTaken)),
-            AccountChanged::Gone => Err(Refusal::new(Reason::SignedOut)),
+            AccountChanged::Gone | AccountChanged::NoFriend(_) => {
+                Err(Refusal::new(Reason::SignedOut))
+            }
             AccountChanged::Full => {
                 let values = RefusalValues { most: Some(BOTS_MAX), ..RefusalValues::default() };
                 Err(Refusal::with(Reason::TooManyBots, values))

@@ -57,6 +57,8 @@ pub(crate) enum Question {
     /// Something that is valid for a few minutes: its JSON as a text; null if it is not at the node, or
     /// not valid any more.
     ShortLived { key: KeyHash, access: Access, now: u64 },
+    /// Which of these members are online, and where they play: a `Presence`.
+    Presence { members: Vec<MemberId> },
 }
 
 /// A message to all nodes.

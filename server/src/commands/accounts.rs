@@ -82,7 +82,10 @@ fn delete(database: &mut OperatorDatabase, account: &Account) -> Result<String, 
     let change = AccountChange { member, at, step: AccountStep::Delete };
     match database.change_account(&change)? {
         AccountChanged::Done => {}
-        AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => {
+        AccountChanged::Gone
+        | AccountChanged::NameTaken
+        | AccountChanged::Full
+        | AccountChanged::NoFriend(_) => {
             return Err(AccountError::Nobody);
         }
     }

@@ -69,24 +69,22 @@ impl Pairing {
         self.in_the_way(by, to).map(|_| ())
     }
 
-    /// The challenge that has to end so that this one can wait for a member: if all places are taken, the
-    /// newest one of a guest for that of an account.
+    /// The challenge that has to end so that this one can wait for a member, if all places are taken: of those
+    /// whose turn comes later than this one's, the newest of a guest, or else of an account.
     fn in_the_way(&self, by: &Seeker, to: &MemberId) -> Result<Option<SeekNumber>, Refusal> {
         let waiting = self.waiting_for(to);
         if waiting.len() < CHALLENGES_WAITING_MAX {
             return Ok(None);
         }
-        let of_guests = waiting.iter().map(|number| (self.seeks[number].since, *number));
-        let newest = of_guests
-            .filter(|(_, number)| {
-                let Seeker { account, member, .. } = &self.seeks[number].by;
-                !account && !self.is_being_paired(member)
-            })
-            .max();
-        match newest {
-            Some((_, number)) if by.account => Ok(Some(number)),
-            Some(_) | None => Err(Refusal::new(Reason::ChallengesFull)),
-        }
+        let later = waiting.iter().filter(|number| {
+            let other = &self.seeks[number].by;
+            turn(other) > turn(by) && !self.is_being_paired(&other.member)
+        });
+        let last = later.max_by_key(|number| {
+            let seek = &self.seeks[number];
+            (turn(&seek.by), seek.since, **number)
+        });
+        last.map(|number| Some(*number)).ok_or_else(|| Refusal::new(Reason::ChallengesFull))
     }
 
     /// Makes a place for one more challenge to a member, and returns whether there is one.
@@ -150,6 +148,15 @@ impl Pairing {
     /// A member has declined a challenge, maybe while another node paired.
     pub(crate) fn note_declined(&mut self, now: u64, to: &MemberId, by: &Challenger) {
         self.declines.note(now, to, by);
+    }
+}
+
+/// Friends have the first places, then other people with an account, then guests.
+const fn turn(by: &Seeker) -> u8 {
+    match (by.friend, by.account) {
+        (true, _) => 0,
+        (false, true) => 1,
+        (false, false) => 2,
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Seeker {
     pub command: CommandId,
     /// How strong they are in the game that they seek.
     pub rating: Rating,
+    /// Whether they challenge a friend.
+    #[serde(default)]
+    pub friend: bool,
     /// Those that they have blocked.
     #[serde(default)]
     pub blocked: Vec<MemberId>,

@@ -31,7 +31,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::commands::{PairingCommand, PairingHandle, PairingRequest};
+pub(crate) use self::commands::{Challenged, PairingCommand, PairingHandle, PairingRequest};
 use self::{
     challenges::ChallengeLimits,
     front::Front,

@@ -58,6 +58,7 @@ fn seeker(who: u64, session: u64, command: u64) -> Seeker {
         session: SessionId(session),
         command: CommandId::try_from(format!("c{command}")).unwrap(),
         rating: Rating::UNRATED,
+        friend: false,
         blocked: Vec::new(),
         dealings: OwnDealings::default(),
         address: None,

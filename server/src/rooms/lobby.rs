@@ -8,6 +8,7 @@ mod makers;
 mod other_nodes;
 mod paired;
 mod peer_lists;
+mod presence;
 mod room_list;
 mod takeover;
 

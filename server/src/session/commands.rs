@@ -463,7 +463,7 @@ impl Commands {
                 self.pass_to_pairing(identity, id, kind, request).await
             }
             LobbyRequest::Challenge { to, settings, engine } => {
-                let to = self.addressee(to, identity.account.is_some()).await;
+                let to = self.addressee(to, &identity).await;
                 let request = PairingRequest::Challenge { to, settings, engine };
                 self.pass_to_pairing(identity, id, kind, request).await
             }

@@ -16,7 +16,7 @@ use crate::{
     moderation::dealings::{self, OwnDealings, Place},
     pairing::{
         Rating,
-        task::{PairingCommand, PairingRequest},
+        task::{Challenged, PairingCommand, PairingRequest},
     },
     process::read_pool::ReadError,
 };
@@ -121,23 +121,31 @@ impl Commands {
     pub(super) async fn addressee(
         &self,
         to: Addressee,
-        has_account: bool,
-    ) -> Result<MemberId, Refusal> {
+        by: &Authenticated,
+    ) -> Result<Challenged, Refusal> {
         let to = self.find_addressee(to).await?;
         if self.outbox.meets(&to) {
-            return self.takes_challenges(&to, has_account).await.map(|()| to);
+            return self.takes_challenges(to, by).await;
         }
         let has_blocked = self.outbox.blocks().is_some_and(|own| own.has_blocked(&to));
         Err(Refusal::new(if has_blocked { Reason::Blocked } else { Reason::NobodyOnline }))
     }
 
-    /// Whether a member takes challenges from somebody with or without an account.
-    async fn takes_challenges(&self, to: &MemberId, has_account: bool) -> Result<(), Refusal> {
-        let member = to.clone();
-        let read = self.server.read_pool.read(move |reader| reader.challenges_from(&member)).await;
-        let from = read.map_err(ReadError::from)?;
+    /// Whether a member takes challenges from this one.
+    async fn takes_challenges(
+        &self,
+        to: MemberId,
+        by: &Authenticated,
+    ) -> Result<Challenged, Refusal> {
+        let (has_account, own) = (by.account.is_some(), by.member.id.clone());
+        let read = self.server.read_pool.read(move |reader| {
+            let from = reader.challenges_from(&to)?;
+            let is_friend = has_account && reader.are_friends(&own, &to)?;
+            Ok((from, Challenged { member: to, is_friend }))
+        });
+        let (from, challenged) = read.await.map_err(ReadError::from)?;
         match (from, has_account) {
-            (ChallengesFrom::Everybody, _) | (ChallengesFrom::Accounts, true) => Ok(()),
+            (ChallengesFrom::Everybody, _) | (ChallengesFrom::Accounts, true) => Ok(challenged),
             (ChallengesFrom::Accounts, false) => Err(Refusal::new(Reason::AccountsOnly)),
             (ChallengesFrom::Nobody, _) => Err(Refusal::new(Reason::NoChallenges)),
         }

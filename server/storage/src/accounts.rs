@@ -1,6 +1,8 @@
 //! Accounts as they are stored: members who have signed up, what opens their accounts, and their
 //! sessions. Nothing here knows how secrets are made or checked.
 
+pub(super) mod friends;
+
 use std::fmt;
 
 use fivefold_shared::{
@@ -8,6 +10,7 @@ use fivefold_shared::{
     protocol::{ChallengesFrom, MemberId, Name},
 };
 
+use self::friends::{FriendRefused, FriendStep};
 use super::{
     account_session::{AccountSession, Sessions},
     contradiction::Contradiction,
@@ -153,6 +156,8 @@ pub enum AccountStep {
     /// Notes where the account is used. The oldest are forgotten: see
     /// [`TRACES_MAX`](crate::limits::TRACES_MAX).
     Trace(Vec<Trace>),
+    /// Changes the list of friends.
+    Friend(FriendStep),
 }
 
 /// A member who signs up.
@@ -200,6 +205,8 @@ pub enum AccountChanged {
     Gone,
     /// The account has as many of these as it may have; nothing has changed.
     Full,
+    /// The two do not become friends; nothing has changed.
+    NoFriend(FriendRefused),
 }
 
 /// The name of members whose account is deleted.

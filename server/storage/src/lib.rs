@@ -59,6 +59,7 @@ pub use self::{
     accounts::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
         OldName, PasswordHash,
+        friends::{FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState},
     },
     blocking::Blocking,
     dealings::{DealingsReader, Meeting, Trace, TraceKind},
@@ -206,7 +207,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// the Unix epoch: sessions that have expired, what opens accounts that were deleted
     /// [`DELETED_ACCOUNT_KEPT`](crate::limits::DELETED_ACCOUNT_KEPT) before, with the names and
     /// texts of their sanctions and the reports about them, and names that
-    /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::DELETED_NAME_KEPT).
+    /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::DELETED_NAME_KEPT), and requests for friends
+    /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before.
     /// Returns how many.
     ///
     /// # Errors
@@ -259,9 +261,15 @@ pub trait Storage: Send + fmt::Debug + 'static {
 }
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`],
-/// [`PuzzleReader`], [`ExaminationReader`] and [`DealingsReader`] read. Calls may block.
+/// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`] and [`FriendsReader`] read. Calls may block.
 pub trait StorageReader:
-    ModerationReader + PuzzleReader + ExaminationReader + DealingsReader + Send + fmt::Debug
+    ModerationReader
+    + PuzzleReader
+    + ExaminationReader
+    + DealingsReader
+    + FriendsReader
+    + Send
+    + fmt::Debug
 {
     /// The member whose identity has this hash, or otherwise the one with this public id.
     ///

@@ -67,6 +67,13 @@ pub const DELETED_NAME_KEPT: Duration = DAY.saturating_mul(365);
 /// Most sessions and accounts deleted in one commit.
 pub const PRUNED_ACCOUNTS_MAX: usize = 100;
 
+/// Most friends of one member.
+pub const FRIENDS_MAX: usize = 200;
+/// Most requests for friends by one member that wait for an answer, and most that wait for one member.
+pub const FRIEND_REQUESTS_MAX: usize = 50;
+/// Somebody whose request was declined may ask the same person again after this time.
+pub const FRIEND_DECLINED_PAUSE: Duration = DAY.saturating_mul(7);
+
 /// Most people on one member's list of those they have blocked or muted.
 pub const BLOCKS_MAX: usize = 100;
 /// Of the people who have blocked a member, so many newest are known to the member's sessions. Those

@@ -5,6 +5,8 @@ mod dealings;
 mod dealings_reader;
 mod examination;
 mod examination_reader;
+mod friends;
+mod friends_reader;
 mod hook;
 mod moderation;
 mod moderation_reader;
@@ -30,6 +32,7 @@ use self::{
     accounts::{Accounts, Members},
     dealings::Traces,
     examination::Examinations,
+    friends::Friends,
     moderation::Moderation,
     puzzles::StoredPuzzles,
     ratings::StoredRatings,
@@ -83,6 +86,7 @@ struct Tables {
     accounts: Accounts,
     moderation: Moderation,
     examinations: Examinations,
+    friends: Friends,
     traces: Traces,
     ratings: StoredRatings,
     puzzles: StoredPuzzles,
@@ -208,6 +212,9 @@ impl Storage for Memory {
         if let AccountStep::SetChallenges(from) = change.step {
             return Ok(tables.set_challenges(&change.member, from));
         }
+        if let AccountStep::Friend(step) = &change.step {
+            return Ok(tables.change_friends(&change.member, change.at, step));
+        }
         let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
             &mut *tables;
         let changed = accounts.change(&mut Members { members, renewed, traces }, change);
@@ -216,6 +223,8 @@ impl Storage for Memory {
             moderation.forget(std::slice::from_ref(&change.member), change.at);
             examinations.forget(|member| *member == change.member);
         }
+        // A guest who belongs to an account now may be blocked.
+        tables.end_blocked_friends();
         Ok(changed)
     }
 
@@ -251,6 +260,7 @@ impl Storage for Memory {
         {
             tables.accounts.end_all(&sanction.member);
         }
+        tables.end_blocked_friends();
         Ok(changed)
     }
 
@@ -264,14 +274,17 @@ impl Storage for Memory {
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables_for(Call::Change)?;
-        let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
-            &mut *tables;
+        let Tables {
+            accounts, members, renewed, moderation, examinations, friends, traces, ..
+        } = &mut *tables;
         let faded = traces.prune(now, rows_max);
+        let faded = faded + friends.prune(now, rows_max - faded);
         let all = &mut Members { members, renewed, traces };
         let (pruned, gone) = accounts.prune(all, now, rows_max - faded);
         traces.forget(|member| gone.contains(member));
         moderation.forget(&gone, now);
         examinations.forget(|member| gone.contains(member));
+        friends.forget(&gone);
         let pruned = faded + pruned;
         Ok(pruned)
     }

@@ -94,9 +94,10 @@ pub fn add_recovery_code(
     };
     match changed {
         AccountChanged::Done => Ok(()),
-        AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => {
-            Err(RecoverError::Nobody)
-        }
+        AccountChanged::Gone
+        | AccountChanged::NameTaken
+        | AccountChanged::Full
+        | AccountChanged::NoFriend(_) => Err(RecoverError::Nobody),
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod accounts;
 mod bots;
 mod dealings;
 mod examination;
+mod friends;
 pub(crate) mod games;
 mod keys;
 mod member_data;
@@ -27,7 +28,7 @@ use fivefold_shared::{
 use serde::de::DeserializeOwned;
 
 use crate::{
-    CaseId, IdentityHash, KeyHash, StorageError,
+    CaseId, IdentityHash, KeyHash, RequestState, StorageError,
     dealings::TraceKind,
     examination::MarkKind,
     moderation::{BlockKind, ReportKind, ReportState, SanctionKind},
@@ -343,5 +344,6 @@ text_columns!(
     ReportState,
     SanctionKind,
     MarkKind,
-    TraceKind
+    TraceKind,
+    RequestState
 );

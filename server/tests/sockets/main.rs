@@ -16,6 +16,7 @@ mod data_protection;
 mod ends;
 mod farming;
 mod faults;
+mod friends;
 mod games;
 mod handshake;
 mod harness;

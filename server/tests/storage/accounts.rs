@@ -13,7 +13,7 @@ use fivefold_storage::{
 
 use crate::{
     contract::every_storage,
-    formats::{FORMAT_10, FORMAT_11},
+    formats::{FORMAT_10, FORMAT_11, FORMAT_12},
     postgres::{Durability, Server},
     relay::Relay,
     rooms::{append, code, game_id, log, member, resigned},
@@ -493,7 +493,14 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         DROP TABLE token; DROP TABLE alias; ALTER TABLE session DROP COLUMN proved_at;
         ALTER TABLE account DROP COLUMN owner";
     let format_8 = "; DROP TABLE session; DROP TABLE key; DROP TABLE account";
-    let formats = [(11, FORMAT_11), (10, FORMAT_10), (9, format_10), (8, format_9), (7, format_8)];
+    let formats = [
+        (12, FORMAT_12),
+        (11, FORMAT_11),
+        (10, FORMAT_10),
+        (9, format_10),
+        (8, format_9),
+        (7, format_8),
+    ];
     for (older, tables) in formats {
         gone += tables;
         let old = rusqlite::Connection::open(&file).unwrap();
@@ -502,7 +509,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
         drop(old);
         assert!(check(folder.path()).unwrap().is_sound());
         drop(open());
-        assert_eq!(format(), 12);
+        assert_eq!(format(), 13);
     }
 
     let mut storage = open();

@@ -1,6 +1,17 @@
 //! How older formats of a file differ from the current one.
 
-/// Makes the tables of a file what they were in format 11.
+/// Makes the tables of a file what they were in format 12.
+pub(crate) const FORMAT_12: &str = "
+    DROP TABLE friend;
+    ALTER TABLE account DROP COLUMN online_to;";
+
+/// Makes the tables of PostgreSQL what they were in format 6.
+pub(crate) const POSTGRES_6: &str = "
+    DROP TABLE fivefold.friend;
+    ALTER TABLE fivefold.account DROP COLUMN online_to;
+    UPDATE fivefold.format SET number = 6";
+
+/// Makes those of format 12 what they were in format 11.
 pub(crate) const FORMAT_11: &str = "
     DROP TABLE trace;
     ALTER TABLE report DROP COLUMN closed_by;
@@ -17,7 +28,7 @@ pub(crate) const FORMAT_11: &str = "
     INSERT INTO player SELECT member, game FROM newer_player;
     DROP TABLE newer_player;";
 
-/// Makes the tables of PostgreSQL what they were in format 5.
+/// Makes those of format 6 what they were in format 5.
 pub(crate) const POSTGRES_5: &str = "
     DROP TABLE fivefold.trace;
     ALTER TABLE fivefold.report DROP COLUMN closed_by;

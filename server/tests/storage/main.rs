@@ -14,6 +14,7 @@ mod doubt;
 mod examination;
 mod files;
 mod formats;
+mod friends;
 mod keys;
 mod left_log;
 mod migrations;

@@ -266,11 +266,11 @@ pub enum Message {
         /// How long it stands from now, in milliseconds.
         for_ms: u64,
     },
-    /// Somebody has changed what opens the member's account; for all sessions of the account.
+    /// Something has changed in the member's account; for all sessions of the account.
     AccountChanged {
         /// What has changed.
         change: AccountNews,
-        /// The name of the key or the device.
+        /// The name of the key, the device or the other person.
         label: String,
     },
     /// The reply to `watch_lobby`.
@@ -360,7 +360,7 @@ impl Message {
     }
 }
 
-/// What has changed in the keys of an account.
+/// What has changed in an account: its keys and its friends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -379,6 +379,10 @@ pub enum AccountNews {
     OidcAdded,
     /// Another site opens the account no more.
     OidcRemoved,
+    /// Somebody asks the member to be friends.
+    FriendAsks,
+    /// Somebody has accepted the member's request.
+    FriendAdded,
 }
 
 /// The data that a joining client needs to be up to date.

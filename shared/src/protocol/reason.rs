@@ -244,6 +244,16 @@ pub enum Reason {
     /// Several people who are online have this name; challenge one of them by their id.
     SeveralOnline,
 
+    // Friends.
+    /// The member has `most` friends.
+    TooManyFriends,
+    /// So many requests of the member wait for an answer: `most`.
+    TooManyFriendRequests,
+    /// This person takes no requests from the member now.
+    NoFriendRequests,
+    /// This person has declined a request; the next one may come after `wait_ms`.
+    FriendDeclined,
+
     // Chat, blocks, reports and sanctions.
     /// Chat is off in this room or on this server.
     ChatOff,
@@ -394,6 +404,7 @@ impl Reason {
             | Self::RatedGame
             | Self::AccountsOnly
             | Self::NoChallenges
+            | Self::NoFriendRequests
             | Self::ChatOff
             | Self::Blocked
             | Self::Muted
@@ -439,6 +450,8 @@ impl Reason {
             | Self::TooManySeeks
             | Self::AlreadyChallenged
             | Self::SeveralOnline
+            | Self::TooManyFriends
+            | Self::TooManyFriendRequests
             | Self::TooManyBlocks
             | Self::AlreadyReported => ReasonClass::Conflict,
             Self::NameChangedLately
@@ -449,6 +462,7 @@ impl Reason {
             | Self::TooManyChallenges
             | Self::ChallengesFull
             | Self::DeclinedLately
+            | Self::FriendDeclined
             | Self::TooManyAborts
             | Self::TooManyTalking
             | Self::TooManyReports

@@ -57,11 +57,12 @@ pub struct RefusalValues {
     /// the least number of characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<usize>,
-    /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one. [`Reason::TooManyBots`]: how many.
+    /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one. [`Reason::TooManyBots`],
+    /// [`Reason::TooManyFriends`], [`Reason::TooManyFriendRequests`]: how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
     /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`],
-    /// [`Reason::DeclinedLately`]: how long to wait, in milliseconds.
+    /// [`Reason::DeclinedLately`], [`Reason::FriendDeclined`]: how long to wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
     /// [`Reason::Muted`], [`Reason::NoRatedGames`], [`Reason::AccountClosed`]: until when, in
@@ -261,6 +262,20 @@ impl Reason {
                     (values.least.unwrap_or_default(), values.most.unwrap_or_default());
                 return format!("A password has {least} to {most} characters.");
             }
+            Self::TooManyFriends => {
+                let most = values.most.unwrap_or_default();
+                return format!("You have {most} friends. Remove one of them first.");
+            }
+            Self::TooManyFriendRequests => {
+                let most = values.most.unwrap_or_default();
+                return format!("{most} of your requests wait. Take one of them back first.");
+            }
+            Self::FriendDeclined => {
+                let wait = minutes(values.wait_ms);
+                return format!(
+                    "This person has declined your request. You can ask again in {wait}."
+                );
+            }
             Self::TooManyBlocks => {
                 let most = values.most.unwrap_or_default();
                 return format!("Your list has {most} people. Remove one of them first.");
@@ -418,6 +433,7 @@ impl Reason {
             }
             Self::NameReserved => "Nobody can have this name. Choose another one.",
             Self::CommonPassword => "Too many people have this password. Choose another one.",
+            Self::NoFriendRequests => "This person takes no requests for friends now.",
             Self::Blocked => "You have blocked this person. Remove them from your list first.",
             Self::TooManyReports => "You reported a lot today. Try again tomorrow.",
             Self::AlreadyReported => {

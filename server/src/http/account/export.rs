@@ -9,14 +9,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{
+    friends::{FriendStanding, OnlineTo},
     protocol::{ChallengesFrom, GameId, MemberId, Name, Refusal},
     puzzle::PuzzleId,
     record::ListedGame,
 };
 use fivefold_storage::{
-    Account, BlockEntry, BlockKind, GameMark, GameQuery, MarkKind, OldName, PuzzleTry, Reader,
-    Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, Trace,
-    TraceKind,
+    Account, BlockEntry, BlockKind, GameMark, GameQuery, KnownFriend, MarkKind, OldName, PuzzleTry,
+    Reader, Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError,
+    Trace, TraceKind,
 };
 use serde::Serialize;
 
@@ -45,6 +46,10 @@ struct Export {
 #[derive(Serialize)]
 struct MemberData {
     challenges_from: ChallengesFrom,
+    /// Who may see that the member is online.
+    online_to: OnlineTo,
+    /// Friends, and requests by the member and to them.
+    friends: Vec<ExportedFriend>,
     old_names: Vec<ShownOldName>,
     /// Notes about the member's part in rated games.
     game_marks: Vec<ShownMark>,
@@ -92,6 +97,14 @@ struct ShownOldName {
     name: Name,
     /// When the account got another one, in milliseconds since the Unix epoch.
     until: u64,
+}
+
+#[derive(Serialize)]
+struct ExportedFriend {
+    member: MemberId,
+    name: Name,
+    standing: FriendStanding,
+    at: u64,
 }
 
 #[derive(Serialize)]
@@ -161,6 +174,12 @@ fn kept(
     };
     let block =
         |BlockEntry { other: member, name, kind, at }| ExportedBlock { member, name, kind, at };
+    let friend = |KnownFriend { member, name, standing, at, .. }| ExportedFriend {
+        member,
+        name,
+        standing,
+        at,
+    };
     let report = |Report { about, about_name: name, kind, text, at, state, closed_at, .. }| {
         ExportedReport { about, name, kind, text, at, state, closed_at }
     };
@@ -173,6 +192,8 @@ fn kept(
     }
     Ok(MemberData {
         challenges_from: reader.challenges_from(member)?,
+        online_to: reader.online_to(member)?,
+        friends: reader.friends(member)?.into_iter().map(friend).collect(),
         old_names: reader.old_names(member)?.into_iter().map(old_name).collect(),
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
         places: reader.traces(member)?.into_iter().map(place).collect(),

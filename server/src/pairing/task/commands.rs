@@ -44,6 +44,14 @@ pub(crate) struct PairingCommand {
     pub(crate) dealings: OwnDealings,
 }
 
+/// Somebody who was found, to be challenged.
+#[derive(Debug)]
+pub(crate) struct Challenged {
+    pub(crate) member: MemberId,
+    /// Whether the challenger is their friend.
+    pub(crate) is_friend: bool,
+}
+
 /// A request that the pairing answers.
 #[derive(Debug)]
 pub(crate) enum PairingRequest {
@@ -53,7 +61,7 @@ pub(crate) enum PairingRequest {
     },
     Challenge {
         /// The person, if they were found.
-        to: Result<MemberId, Refusal>,
+        to: Result<Challenged, Refusal>,
         settings: GameSettings,
         engine: bool,
     },

@@ -16,7 +16,7 @@ use fivefold_shared::{
 use fivefold_storage::{NodeId, Playing};
 
 use super::{
-    commands::{PairingCommand, PairingRequest},
+    commands::{Challenged, PairingCommand, PairingRequest},
     messages::{LobbyView, Mail, RunningGames, ToFront, ToLeader},
     own_seeks::{Asked, OwnSeek, Seeking},
     watchers::Watchers,
@@ -142,8 +142,11 @@ impl Front {
             PairingRequest::Seek { wanted, engine } => {
                 self.seek(now, by(engine), SeekAim::Anybody(wanted), admit)
             }
-            PairingRequest::Challenge { to, settings, engine } => to
-                .and_then(|to| self.seek(now, by(engine), SeekAim::Member { to, settings }, admit)),
+            PairingRequest::Challenge { to, settings, engine } => to.and_then(|to| {
+                let Challenged { member: to, is_friend } = to;
+                let by = Seeker { friend: is_friend, ..by(engine) };
+                self.seek(now, by, SeekAim::Member { to, settings }, admit)
+            }),
             PairingRequest::Accept { seek, engine } => {
                 Ok(ToLeader::Accept { by: by(engine), seek })
             }

@@ -75,6 +75,7 @@ impl Seeking {
             session,
             command,
             rating,
+            friend: false,
             blocked,
             dealings,
             address: Some(self.address),

@@ -699,7 +699,7 @@ fn a_cancelled_seek_is_not_repeated() {
     net.pass(4 * SECOND);
     assert_eq!(net.seeks(), 0);
     // A challenge that is declined at another session, and one that is too old.
-    let to = Ok(bob.member.id.clone());
+    let to = Ok(Challenged { member: bob.member.id.clone(), is_friend: false });
     let challenge = PairingRequest::Challenge { to, settings: settings(), engine: false };
     net.ask(&ann, "challenge", challenge);
     let (seek, _) = ann.seeking();
@@ -723,7 +723,7 @@ fn a_challenge_that_a_node_has_missed_is_repeated() {
     };
     assert!(net.logins.enter(&bob.member, login, 0));
     net.cut.insert((node(1), node(2)));
-    let to = Ok(bob.member.id.clone());
+    let to = Ok(Challenged { member: bob.member.id.clone(), is_friend: false });
     let challenge = PairingRequest::Challenge { to, settings: settings(), engine: false };
     net.ask(&ann, "challenge", challenge);
     assert!(bob.messages().is_empty());

@@ -101,6 +101,27 @@ fn ten_challenges_wait_for_one_member_and_those_of_accounts_first() {
 }
 
 #[test]
+fn a_friends_challenge_goes_before_all_others() {
+    let mut world = World::new();
+    let friend = |who| Seeker { friend: true, ..account(who) };
+    let most = CHALLENGES_WAITING_MAX as u64;
+    for who in 1..=most {
+        let by = if who % 2 == 0 { guest(who) } else { account(who) };
+        seeking(&world.challenge_by(by, VICTIM));
+        world.now += 1;
+    }
+    // Guests give way first, then other accounts, the newest of each.
+    let guests = (1..=most).rev().filter(|who| who % 2 == 0);
+    let accounts = (1..=most).rev().filter(|who| who % 2 != 0);
+    for (who, expected) in (101..).zip(guests.chain(accounts)) {
+        assert_eq!(displaced(&world.challenge_by(friend(who), VICTIM)), [expected]);
+    }
+    for late in [guest(91), account(92), friend(93)] {
+        assert_eq!(refusal(&world.challenge_by(late, VICTIM)).reason, Reason::ChallengesFull);
+    }
+}
+
+#[test]
 fn one_person_challenges_another_once_at_a_time() {
     let mut world = World::new();
     let first = world.challenge_by(guest(1), VICTIM);

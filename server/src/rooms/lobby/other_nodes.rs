@@ -294,6 +294,9 @@ impl Lobby {
             Question::Summary { room } => serde_json::to_string(&self.linked_room(room)),
             Question::Named { name } => serde_json::to_string(&logins.named(name)),
             Question::IsOnline { member } => serde_json::to_string(&logins.is_online(member)),
+            Question::Presence { members } => {
+                serde_json::to_string(&self.presence_here(logins, members))
+            }
             Question::MakePlace { maker } => serde_json::to_string(&self.close_least_needed(maker)),
             Question::ShortLived { key, access, now } => {
                 serde_json::to_string(&logins.short_lived().access(*key, access, *now))

@@ -71,6 +71,11 @@ impl StoredAccount {
         true
     }
 
+    fn add_code(&mut self, code: KeyHash) {
+        self.codes.retain(|own| *own != code);
+        self.codes.push(code);
+    }
+
     fn end(&mut self, sessions: Sessions) {
         self.sessions.retain(|session| !sessions.contain(session.hash));
     }
@@ -147,7 +152,10 @@ impl Accounts {
             AccountStep::Recover { .. }
             | AccountStep::Make(_)
             | AccountStep::DeleteGuest { .. } => {}
-            AccountStep::MakeBot(_) | AccountStep::SetChallenges(_) | AccountStep::Key(_) => {}
+            AccountStep::MakeBot(_)
+            | AccountStep::SetChallenges(_)
+            | AccountStep::Friend(_)
+            | AccountStep::Key(_) => {}
             AccountStep::Seen { session, expires_at } => {
                 let known = account.sessions.iter_mut().find(|own| own.hash == *session);
                 let Some(known) = known else { return AccountChanged::Gone };
@@ -158,10 +166,7 @@ impl Accounts {
                 account.end(Sessions::AllBut(*keep));
             }
             AccountStep::SetCodes(codes) => account.codes.clone_from(codes),
-            AccountStep::AddCode(code) => {
-                account.codes.retain(|own| own != code);
-                account.codes.push(*code);
-            }
+            AccountStep::AddCode(code) => account.add_code(*code),
             AccountStep::Rename { name, likeness } => {
                 let old = std::mem::replace(&mut account.likeness, likeness.clone());
                 account.renamed_at = Some(*at);
@@ -324,6 +329,12 @@ impl Accounts {
     /// Whether the member has an account that is not deleted.
     pub(super) fn is_there(&self, member: &MemberId) -> bool {
         self.since(member).is_some()
+    }
+
+    /// Whether it is the account of a person, and not deleted.
+    pub(super) fn is_person(&self, member: &MemberId) -> bool {
+        let account = self.0.get(member);
+        account.is_some_and(|account| account.owner.is_none() && account.deleted_at.is_none())
     }
 
     /// Ends all sessions of an account.

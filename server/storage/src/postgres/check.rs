@@ -22,7 +22,8 @@ use super::{
     values::unsigned,
 };
 use crate::{
-    Findings, StorageError, accounts,
+    Findings, StorageError,
+    accounts::{self, friends},
     limits::{DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN},
     moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
@@ -130,7 +131,8 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
     if let Err(error) = ratings::outcome(puzzle_check::check(session, &mut findings).await)? {
         findings.add(error);
     }
-    for contradiction in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
+    let contradictions = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
+    for contradiction in contradictions.chain(&moderation::CONTRADICTIONS) {
         for row in session.select(&contradiction.count()).await? {
             let rows = unsigned(row.try_get(0)?);
             if rows > 0 {

@@ -10,7 +10,7 @@ use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 6;
+pub(super) const FORMAT: i32 = 7;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -456,12 +456,33 @@ const CHALLENGES_FROM: &str = "
         CHECK (challenges_from IN ('everybody', 'accounts', 'nobody'));
 ";
 
+/// What format 7 adds about friends.
+const FRIENDS: &str = "
+    -- Requests of accounts to be friends with others, and those who are. A pair has one row.
+    CREATE TABLE fivefold.friend (
+        -- Who has asked.
+        member text COLLATE \"C\" NOT NULL,
+        other text COLLATE \"C\" NOT NULL,
+        state text NOT NULL CHECK (state IN ('asked', 'friends', 'declined')),
+        -- When it came to this.
+        at bigint NOT NULL,
+        PRIMARY KEY (member, other)
+    );
+    CREATE INDEX friend_other ON fivefold.friend (other);
+    CREATE INDEX friend_declined ON fivefold.friend (at) WHERE state = 'declined';
+    ALTER TABLE fivefold.account
+        -- Who may see that the member is online.
+        ADD COLUMN online_to text NOT NULL DEFAULT 'friends'
+        CHECK (online_to IN ('friends', 'nobody'));
+";
+
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 4] = [
+const ADDED: [(i32, &[&str]); 5] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
+    (7, &[FRIENDS]),
 ];
 
 /// What a server found in its database.

@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 use super::{
     Row, Sql, Value,
     account_rows::{ACCOUNT, Change, account, with_account},
-    bots, dealings, keys, list, member_data, values,
+    bots, dealings, friends, keys, list, member_data, values,
 };
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
@@ -68,6 +68,7 @@ pub(crate) fn change(
         ),
         AccountStep::Key(step) => keys::change(&change, step),
         AccountStep::Trace(traces) => dealings::note(&change, traces),
+        AccountStep::Friend(step) => friends::change(&change, step),
     }
 }
 
@@ -119,7 +120,10 @@ impl Change<'_> {
             AccountChanged::Done => self.begin(session),
             // The same change was made before.
             AccountChanged::Gone if self.has_session(&session.hash)? => Ok(AccountChanged::Done),
-            AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => Ok(used),
+            AccountChanged::Gone
+            | AccountChanged::NameTaken
+            | AccountChanged::Full
+            | AccountChanged::NoFriend(_) => Ok(used),
         }
     }
 
@@ -145,7 +149,10 @@ impl Change<'_> {
                 bots::end_tokens(self)?;
                 self.begin(session)
             }
-            AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => Ok(used),
+            AccountChanged::Gone
+            | AccountChanged::NameTaken
+            | AccountChanged::Full
+            | AccountChanged::NoFriend(_) => Ok(used),
         }
     }
 
@@ -251,6 +258,7 @@ pub(crate) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, S
         pruned += sql.execute(statement, values![before, rows_max - pruned])?;
     }
     pruned += dealings::prune(sql, now, rows_max - pruned)?;
+    pruned += friends::prune(sql, now, rows_max - pruned)?;
     pruned += remove(sql, now, rows_max - pruned)?;
     let forgotten = sql.execute(
         "DELETE FROM account WHERE member IN (

@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{MemberId, Scope};
 use super::{
     Row, Sql,
     account_rows::{Change, with_account},
-    list, values,
+    friends, list, values,
 };
 use crate::{
     Account, AccountChanged, ApiToken, IdentityHash, KeyHash, KeyStep, Passkey, StorageError,
@@ -149,10 +149,15 @@ fn add_alias(
         values![guest, hash, locked],
     )?;
     match ended {
-        AccountChanged::Done => change.execute(
-            "INSERT INTO alias (member, account, made_at) VALUES ($1, $2, $3)",
-            values![guest, change.member, change.at],
-        ),
+        AccountChanged::Done => {
+            change.sql.defer(
+                "INSERT INTO alias (member, account, made_at) VALUES ($1, $2, $3)",
+                values![guest, change.member, change.at],
+            )?;
+            // Somebody may have blocked the guest.
+            friends::end_blocked(change.sql, change.member)?;
+            Ok(AccountChanged::Done)
+        }
         failed => Ok(failed),
     }
 }

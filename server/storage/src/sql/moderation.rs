@@ -3,7 +3,8 @@
 use fivefold_shared::{clock::millis, protocol::MemberId};
 
 use super::{
-    Row, Sql, Value, examination, member_data::FORGET_TEXTS, source::DatabaseReader, values,
+    Row, Sql, Value, examination, friends, member_data::FORGET_TEXTS, source::DatabaseReader,
+    values,
 };
 use crate::{
     BlockEntry, BlockLists, CaseId, ModerationChange, ModerationChanged, ModerationReader,
@@ -118,13 +119,15 @@ fn block(
     if sql.count(others, values![member, other])? >= BLOCKS_MAX {
         return Ok(ModerationChanged::Full);
     }
-    execute(
+    let stored = execute(
         sql,
         "INSERT INTO block (member, other, name, kind, at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (member, other) DO UPDATE
              SET name = excluded.name, kind = excluded.kind, at = excluded.at",
         values![member, other, name, kind.as_str(), *at],
-    )
+    )?;
+    friends::end_blocked(sql, member)?;
+    Ok(stored)
 }
 
 /// Closes open reports. The values say what becomes of them, when, and who decides.

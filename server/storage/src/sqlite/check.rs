@@ -15,7 +15,8 @@ use super::{
     schema::CLOSED_WITHOUT_LOG,
 };
 use crate::{
-    Findings, OpenError, StorageError, accounts,
+    Findings, OpenError, StorageError,
+    accounts::{self, friends},
     contradiction::Contradiction,
     moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
@@ -226,7 +227,8 @@ pub(crate) fn contradictions(
 ) -> Result<Vec<(&'static Contradiction, u64)>, StorageError> {
     let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
     let mut found = Vec::new();
-    for contradiction in accounts::CONTRADICTIONS.iter().chain(&moderation::CONTRADICTIONS) {
+    let contradictions = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
+    for contradiction in contradictions.chain(&moderation::CONTRADICTIONS) {
         if !has_table.exists((contradiction.since,))? {
             continue;
         }

@@ -8,7 +8,7 @@ use crate::name_keys::{OldKey, made_again};
 pub(crate) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(crate) const FORMAT: u32 = 12;
+pub(crate) const FORMAT: u32 = 13;
 
 /// The oldest format that a server brings to the current one.
 pub(crate) const OLDEST_FORMAT: u32 = 7;
@@ -470,13 +470,33 @@ const CHALLENGES_FROM: &str = "
         CHECK (challenges_from IN ('everybody', 'accounts', 'nobody'));
 ";
 
+/// What format 13 adds about friends.
+const FRIENDS: &str = "
+    -- Requests of accounts to be friends with others, and those who are. A pair has one row.
+    CREATE TABLE friend (
+        -- Who has asked.
+        member TEXT NOT NULL,
+        other TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('asked', 'friends', 'declined')),
+        -- When it came to this.
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, other)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX friend_other ON friend (other);
+    CREATE INDEX friend_declined ON friend (at) WHERE state = 'declined';
+    ALTER TABLE account ADD COLUMN
+        -- Who may see that the member is online.
+        online_to TEXT NOT NULL DEFAULT 'friends' CHECK (online_to IN ('friends', 'nobody'));
+";
+
 /// What the formats after 7 add, in their order.
-const ADDED: [(u32, &[&str]); 5] = [
+const ADDED: [(u32, &[&str]); 6] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
+    (13, &[FRIENDS]),
 ];
 
 /// Kind of a file.

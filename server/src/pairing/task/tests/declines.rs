@@ -8,7 +8,7 @@ fn declines_outlive_the_leader() {
     let (mut ann, bob) = (net.person(2, "Ann"), net.person(3, "Bob"));
     let to = bob.member.id.clone();
     let challenge = || {
-        let to = Ok(to.clone());
+        let to = Ok(Challenged { member: to.clone(), is_friend: false });
         PairingRequest::Challenge { to, settings: settings(), engine: false }
     };
     for command in ["one", "two"] {

@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 22] = [
+pub(super) const TABLES: [Table; 23] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -130,6 +130,7 @@ pub(super) const TABLES: [Table; 22] = [
             integer("renamed_at"),
             integer("deleted_at"),
             text("owner").since(9, "NULL"),
+            text("online_to").since(13, "'friends'"),
         ],
     ),
     table(
@@ -160,6 +161,7 @@ pub(super) const TABLES: [Table; 22] = [
             integer("proved_at").since(9, "0"),
         ],
     ),
+    table("friend", 13, 2, &[text("member"), text("other"), text("state"), integer("at")]),
     table(
         "block",
         9,

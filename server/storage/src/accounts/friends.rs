@@ -1,0 +1,117 @@
+//! Friends as they are stored: a request by one account to another one, and what became of it.
+
+use fivefold_shared::{
+    clock::millis,
+    friends::{FriendStanding, OnlineTo},
+    protocol::{MemberId, Name},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    StorageError, contradiction::Contradiction, limits::FRIEND_DECLINED_PAUSE, moderation::words,
+};
+
+words! {
+    /// What became of a request.
+    RequestState {
+        /// It waits for an answer.
+        Asked = "asked",
+        /// The two are friends.
+        Friends = "friends",
+        /// It was declined.
+        Declined = "declined",
+    }
+}
+
+impl RequestState {
+    /// How a member stands who has made the request, or got it.
+    pub(crate) const fn standing(self, is_own: bool) -> FriendStanding {
+        match self {
+            Self::Asked if is_own => FriendStanding::Asked,
+            Self::Asked => FriendStanding::Asks,
+            Self::Friends => FriendStanding::Friends,
+            Self::Declined => FriendStanding::Declined,
+        }
+    }
+}
+
+/// Somebody with whom a member is friends, or may become it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KnownFriend {
+    /// Their account.
+    pub member: MemberId,
+    /// Their current name.
+    pub name: Name,
+    /// How the two stand.
+    pub standing: FriendStanding,
+    /// Since when, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// Who may see that they are online.
+    pub online_to: OnlineTo,
+}
+
+/// What a member does about another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FriendStep {
+    /// Asks them to be friends, or accepts their request. [`AccountChanged::Gone`](crate::AccountChanged::Gone)
+    /// if one of the two has no account, or it is a bot's.
+    Ask(MemberId),
+    /// Ends the friendship, declines their request, or takes the own one back.
+    Leave(MemberId),
+    /// Sets who may see that the member is online.
+    SetOnlineTo(OnlineTo),
+}
+
+/// Why two do not become friends, and no request is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FriendRefused {
+    /// The member has [`FRIENDS_MAX`](crate::limits::FRIENDS_MAX) friends.
+    Full,
+    /// So many requests of the member wait: [`FRIEND_REQUESTS_MAX`](crate::limits::FRIEND_REQUESTS_MAX).
+    RequestsFull,
+    /// The other one has as many friends, or as many requests wait for them. Also if they have blocked the
+    /// member, who does not learn of it.
+    TheirsFull,
+    /// The member has blocked the other one.
+    Blocked,
+    /// The other one has declined: the member may ask again at this time.
+    Declined(u64),
+}
+
+/// Reads friends. Calls may block.
+pub trait FriendsReader {
+    /// With whom a member is friends, and all requests by them and to them, the newest first. Accounts that
+    /// are deleted are left out.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn friends(&mut self, member: &MemberId) -> Result<Vec<KnownFriend>, StorageError>;
+
+    /// Whether two members are friends.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn are_friends(&mut self, one: &MemberId, other: &MemberId) -> Result<bool, StorageError>;
+
+    /// Who may see that a member is online.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn online_to(&mut self, member: &MemberId) -> Result<OnlineTo, StorageError>;
+}
+
+/// Rows that contradict themselves.
+pub(crate) const CONTRADICTIONS: [Contradiction; 1] = [Contradiction {
+    since: "friend",
+    table: "friend",
+    rows: "member = other OR member > other AND EXISTS (SELECT 1 FROM friend AS back
+         WHERE back.member = friend.other AND back.other = friend.member)",
+    problem: "requests for friends go both ways, or to oneself",
+    empties: None,
+}];
+
+/// Requests that were declined up to this time hold nothing off.
+pub(crate) fn declined_before(now: u64) -> u64 {
+    now.saturating_sub(millis(FRIEND_DECLINED_PAUSE))
+}

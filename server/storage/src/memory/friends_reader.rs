@@ -1,0 +1,99 @@
+//! What friends have to do with accounts and blocks, and reading them, in memory.
+
+use fivefold_shared::{friends::OnlineTo, protocol::MemberId};
+
+use super::{Memory, Tables};
+use crate::{
+    AccountChanged, BlockKind, Call, FriendRefused, FriendStep, FriendsReader, KnownFriend,
+    RequestState, StorageError,
+};
+
+impl Tables {
+    pub(super) fn change_friends(
+        &mut self,
+        member: &MemberId,
+        at: u64,
+        step: &FriendStep,
+    ) -> AccountChanged {
+        match step {
+            FriendStep::Ask(other) => {
+                let is_person = |member| self.accounts.is_person(member);
+                if member == other || !is_person(member) || !is_person(other) {
+                    return AccountChanged::Gone;
+                }
+                let asked = if self.has_blocked(member, other) {
+                    Err(FriendRefused::Blocked)
+                } else if self.has_blocked(other, member) {
+                    Err(FriendRefused::TheirsFull)
+                } else {
+                    self.friends.ask(member, other, at)
+                };
+                return asked.map_or_else(AccountChanged::NoFriend, |()| AccountChanged::Done);
+            }
+            FriendStep::Leave(other) => self.friends.leave(member, other, at),
+            FriendStep::SetOnlineTo(_) if !self.accounts.has_row(member) => {
+                return AccountChanged::Gone;
+            }
+            FriendStep::SetOnlineTo(to) => {
+                self.friends.online_to.insert(member.clone(), *to);
+            }
+        }
+        AccountChanged::Done
+    }
+
+    /// Whether a member has blocked another one, by any of their ids.
+    fn has_blocked(&self, member: &MemberId, other: &MemberId) -> bool {
+        let aliases = self.accounts.aliases(other);
+        let own = self.moderation.blocks.get(member);
+        own.into_iter().flatten().any(|entry| {
+            let is_other = entry.other == *other || aliases.contains(&entry.other);
+            entry.kind == BlockKind::Block && is_other
+        })
+    }
+
+    /// Ends what blocks forbid.
+    pub(super) fn end_blocked_friends(&mut self) {
+        let mut friends = std::mem::take(&mut self.friends);
+        friends.end_blocked(|member, other| self.has_blocked(member, other));
+        self.friends = friends;
+    }
+}
+
+impl FriendsReader for Memory {
+    fn friends(&mut self, member: &MemberId) -> Result<Vec<KnownFriend>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let all = tables.friends.requests.iter().filter_map(|((by, to), (state, at))| {
+            let is_own = by == member;
+            let other = if is_own { to } else { by };
+            let concerns = is_own || to == member;
+            let known = tables.members.get(other).filter(|_| tables.accounts.is_there(other));
+            known.filter(|_| concerns).map(|known| KnownFriend {
+                member: other.clone(),
+                name: known.name.clone(),
+                standing: state.standing(is_own),
+                at: *at,
+                online_to: tables.friends.online_to.get(other).copied().unwrap_or_default(),
+            })
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort_by(|one, other| (other.at, &one.member).cmp(&(one.at, &other.member)));
+        Ok(all)
+    }
+
+    fn are_friends(&mut self, one: &MemberId, other: &MemberId) -> Result<bool, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let state = |one, other| tables.friends.state(one, other);
+        let is_friends = |state| state == Some(RequestState::Friends);
+        Ok(is_friends(state(one, other)) || is_friends(state(other, one)))
+    }
+
+    fn online_to(&mut self, member: &MemberId) -> Result<OnlineTo, StorageError> {
+        Ok(self
+            .tables_for(Call::Browse)?
+            .friends
+            .online_to
+            .get(member)
+            .copied()
+            .unwrap_or_default())
+    }
+}

@@ -1,0 +1,206 @@
+//! Friends, and requests to become friends.
+//!
+//! A pair has one row at most: `member` is the one who has asked. All changes are made one after another, so
+//! that limits and blocks hold.
+
+use fivefold_shared::{clock::millis, friends::OnlineTo, protocol::MemberId};
+
+use super::{Row, Sql, account_rows::Change, source::DatabaseReader, values};
+use crate::{
+    AccountChanged, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
+    StorageError,
+    accounts::friends::declined_before,
+    limits::{FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
+};
+
+/// Kept by one change at a time; taken after all other locks of a change.
+const FRIENDS: &str = "friends";
+
+/// Whether a member has blocked another one, by any of their ids.
+const HAS_BLOCKED: &str = "SELECT 1 FROM block WHERE kind = 'block' AND member = $1
+    AND (other = $2 OR other IN (SELECT member FROM alias WHERE account = $2))";
+
+pub(super) fn change(
+    change: &Change<'_>,
+    step: &FriendStep,
+) -> Result<AccountChanged, StorageError> {
+    match step {
+        FriendStep::Ask(other) => {
+            change.sql.lock(FRIENDS)?;
+            ask(change, other)
+        }
+        FriendStep::Leave(other) => {
+            change.sql.lock(FRIENDS)?;
+            leave(change, other)
+        }
+        FriendStep::SetOnlineTo(to) => change.execute(
+            "UPDATE account SET online_to = $2 WHERE member = $1",
+            values![change.member, to.as_str()],
+        ),
+    }
+}
+
+fn ask(change: &Change<'_>, other: &MemberId) -> Result<AccountChanged, StorageError> {
+    let Change { sql, member, at } = *change;
+    let people = "SELECT count(*) FROM account
+        WHERE member IN ($1, $2) AND deleted_at IS NULL AND owner IS NULL";
+    if sql.count(people, values![member, other])? < 2 {
+        return Ok(AccountChanged::Gone);
+    }
+    let refused = |why| Ok(AccountChanged::NoFriend(why));
+    if sql.exists(HAS_BLOCKED, values![member, other])? {
+        return refused(FriendRefused::Blocked);
+    }
+    if sql.exists(HAS_BLOCKED, values![other, member])? {
+        return refused(FriendRefused::TheirsFull);
+    }
+    let (own, theirs) = (request(sql, member, other)?, request(sql, other, member)?);
+    let is_answer = match (own, theirs) {
+        (Some((RequestState::Asked | RequestState::Friends, _)), _)
+        | (_, Some((RequestState::Friends, _))) => return Ok(AccountChanged::Done),
+        (_, Some((RequestState::Asked, _))) => true,
+        (Some((RequestState::Declined, since)), _) if since > declined_before(at) => {
+            return refused(FriendRefused::Declined(since + millis(FRIEND_DECLINED_PAUSE)));
+        }
+        (_, Some((RequestState::Declined, _)) | None) => false,
+    };
+    if count(sql, "friends", "(member = $1 OR other = $1)", member)? >= FRIENDS_MAX {
+        return refused(FriendRefused::Full);
+    }
+    if is_answer {
+        if count(sql, "friends", "(member = $1 OR other = $1)", other)? >= FRIENDS_MAX {
+            return refused(FriendRefused::TheirsFull);
+        }
+        return change.execute(
+            "UPDATE friend SET state = 'friends', at = $3 WHERE member = $2 AND other = $1",
+            values![member, other, at],
+        );
+    }
+    if count(sql, "asked", "member = $1", member)? >= FRIEND_REQUESTS_MAX {
+        return refused(FriendRefused::RequestsFull);
+    }
+    if count(sql, "asked", "other = $1", other)? >= FRIEND_REQUESTS_MAX {
+        return refused(FriendRefused::TheirsFull);
+    }
+    end(sql, other, member)?;
+    change.execute(
+        "INSERT INTO friend (member, other, state, at) VALUES ($1, $2, 'asked', $3)
+         ON CONFLICT (member, other) DO UPDATE SET state = excluded.state, at = excluded.at",
+        values![member, other, at],
+    )
+}
+
+fn leave(change: &Change<'_>, other: &MemberId) -> Result<AccountChanged, StorageError> {
+    let Change { sql, member, at } = *change;
+    let own = request(sql, member, other)?;
+    match request(sql, other, member)? {
+        Some((RequestState::Asked, _)) => {
+            sql.execute(
+                "UPDATE friend SET state = 'declined', at = $3 WHERE member = $1 AND other = $2",
+                values![other, member, at],
+            )?;
+        }
+        Some((RequestState::Friends, _)) => end(sql, other, member)?,
+        Some((RequestState::Declined, _)) | None => {}
+    }
+    match own {
+        Some((RequestState::Asked | RequestState::Friends, _)) => end(sql, member, other)?,
+        // It holds off the next one.
+        Some((RequestState::Declined, _)) | None => {}
+    }
+    Ok(AccountChanged::Done)
+}
+
+/// What became of a member's request to another one, and when.
+fn request(
+    sql: &dyn Sql,
+    member: &MemberId,
+    other: &MemberId,
+) -> Result<Option<(RequestState, u64)>, StorageError> {
+    let select = "SELECT state, at FROM friend WHERE member = $1 AND other = $2";
+    sql.row(select, values![member, other], |row| Ok((row.get()?, row.get()?)))
+}
+
+fn end(sql: &dyn Sql, member: &MemberId, other: &MemberId) -> Result<(), StorageError> {
+    sql.defer("DELETE FROM friend WHERE member = $1 AND other = $2", values![member, other])
+}
+
+/// How many rows in a state are a member's by this condition.
+fn count(
+    sql: &dyn Sql,
+    state: &str,
+    condition: &str,
+    member: &MemberId,
+) -> Result<usize, StorageError> {
+    let rows = format!("SELECT count(*) FROM friend WHERE state = '{state}' AND {condition}");
+    sql.count(&rows, values![member])
+}
+
+/// Ends the friendships and open requests of a member with people where one has blocked the other.
+pub(super) fn end_blocked(sql: &dyn Sql, member: &MemberId) -> Result<(), StorageError> {
+    sql.lock(FRIENDS)?;
+    let blocks = |one: &str, other: &str| {
+        format!(
+            "block.member = friend.{one} AND (block.other = friend.{other}
+                 OR block.other IN (SELECT member FROM alias WHERE account = friend.{other}))"
+        )
+    };
+    let statement = format!(
+        "DELETE FROM friend WHERE state <> 'declined' AND (member = $1 OR other = $1) AND EXISTS (
+             SELECT 1 FROM block WHERE kind = 'block' AND ({} OR {}))",
+        blocks("member", "other"),
+        blocks("other", "member"),
+    );
+    sql.execute(&statement, values![member]).map(drop)
+}
+
+/// Deletes declined requests that hold nothing off any more, at most so many.
+pub(super) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+    sql.execute(
+        "DELETE FROM friend WHERE (member, other) IN (
+             SELECT member, other FROM friend WHERE state = 'declined' AND at <= $1 LIMIT $2)",
+        values![declined_before(now), rows_max],
+    )
+}
+
+impl FriendsReader for DatabaseReader {
+    fn friends(&mut self, member: &MemberId) -> Result<Vec<KnownFriend>, StorageError> {
+        self.read(|sql| {
+            sql.rows(
+                "SELECT id, name, friend.member = $1, state, at, online_to
+                 FROM friend JOIN member
+                     ON id = CASE WHEN friend.member = $1 THEN other ELSE friend.member END
+                 JOIN account ON account.member = id
+                 WHERE (friend.member = $1 OR other = $1) AND deleted_at IS NULL
+                 ORDER BY at DESC, id",
+                values![member],
+                |row| {
+                    let (member, name, is_own) = (row.get()?, row.get()?, row.get()?);
+                    let standing = row.get::<RequestState>()?.standing(is_own);
+                    Ok(KnownFriend {
+                        member,
+                        name,
+                        standing,
+                        at: row.get()?,
+                        online_to: online_to(row)?,
+                    })
+                },
+            )
+        })
+    }
+
+    fn are_friends(&mut self, one: &MemberId, other: &MemberId) -> Result<bool, StorageError> {
+        let select = "SELECT 1 FROM friend WHERE state = 'friends'
+            AND (member = $1 AND other = $2 OR member = $2 AND other = $1)";
+        self.read(|sql| sql.exists(select, values![one, other]))
+    }
+
+    fn online_to(&mut self, member: &MemberId) -> Result<OnlineTo, StorageError> {
+        let select = "SELECT online_to FROM account WHERE member = $1";
+        self.read(|sql| Ok(sql.row(select, values![member], online_to)?.unwrap_or_default()))
+    }
+}
+
+fn online_to(row: &mut Row) -> Result<OnlineTo, StorageError> {
+    Ok(row.get::<String>()?.parse().unwrap_or_default())
+}

@@ -1,0 +1,234 @@
+//! Friends over HTTP and sockets: both agree, see who is online and where they play, and challenge each other
+//! first.
+
+use fivefold_server::limits::challenges::CHALLENGES_WAITING_MAX;
+use fivefold_shared::protocol::{AccountNews, Message, Reason, SeekEnd};
+use serde_json::{Value, json};
+
+use crate::{
+    accounts::{Answer, ask, bearer, behind_a_proxy, greet, sign_in, sign_up, socket, typed, with},
+    cluster::{nodes, stop_all},
+    harness::{Client, LIMITS, TestServer},
+    moderation::{get, post, settle},
+    pairing::{challenge, seeking},
+};
+
+/// Somebody with an account.
+struct Person {
+    head: Vec<String>,
+    cookie: String,
+    id: String,
+}
+
+async fn person(server: &TestServer, name: &str) -> Person {
+    let (cookie, _) = sign_up(server, name).await;
+    let account = get(server, "/api/account", &cookie).await;
+    let id = account.body["account"]["id"].as_str().unwrap().to_owned();
+    Person { head: with(&cookie), cookie, id }
+}
+
+impl Person {
+    async fn ask(&self, server: &TestServer, other: &Self) -> Answer {
+        ask(server, "POST /api/friends", &self.head, &json!({"member": other.id})).await
+    }
+
+    async fn leave(&self, server: &TestServer, other: &Self) {
+        let what = format!("DELETE /api/friends/{}", other.id);
+        assert_eq!(ask(server, &what, &self.head, &Value::Null).await.status, 204);
+    }
+
+    async fn list(&self, server: &TestServer) -> Vec<Value> {
+        let answer = get(server, "/api/friends", &self.cookie).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.body["friends"].as_array().unwrap().clone()
+    }
+
+    /// Names, how they stand, and whether they are online.
+    async fn short_list(&self, server: &TestServer) -> Value {
+        let list = self.list(server).await.into_iter();
+        list.map(|one| json!([one["name"], one["standing"], one["online"]])).collect()
+    }
+}
+
+async fn befriend(server: &TestServer, one: &Person, other: &Person) {
+    assert_eq!(one.ask(server, other).await.body["standing"], "asked");
+    assert_eq!(other.ask(server, one).await.body["standing"], "friends");
+}
+
+/// The next news of the account.
+async fn news(client: &mut Client) -> (AccountNews, String) {
+    loop {
+        if let Message::AccountChanged { change, label } = client.receive().await {
+            return (change, label);
+        }
+    }
+}
+
+/// At two nodes, or twice the same one.
+async fn check_friends([first, second]: [&TestServer; 2]) {
+    let (ann, bob) = (person(first, "Ann").await, person(second, "Bob").await);
+    let mut anns = socket(first, &ann.cookie).await;
+    let mut bobs = socket(second, &bob.cookie).await;
+    // A name is enough, and the other one is told, once.
+    for _ in 0..2 {
+        let asked = ask(first, "POST /api/friends", &ann.head, &json!({"name": "bob"})).await;
+        assert_eq!((asked.status, &asked.body["standing"]), (200, &json!("asked")));
+    }
+    assert_eq!(news(&mut bobs).await, (AccountNews::FriendAsks, "Ann".to_owned()));
+    assert_eq!(ann.short_list(second).await, json!([["Bob", "asked", false]]));
+    assert_eq!(bob.short_list(second).await, json!([["Ann", "asks", false]]));
+    assert_eq!(bob.ask(second, &ann).await.body["standing"], "friends");
+    assert_eq!(news(&mut anns).await, (AccountNews::FriendAdded, "Bob".to_owned()));
+    // Each sees the other at any node, and where everybody may watch them play.
+    for server in [first, second] {
+        assert_eq!(ann.short_list(server).await, json!([["Bob", "friends", true]]));
+    }
+    let room = bobs.create(json!(["me", "open"])).await;
+    settle(first).await;
+    assert_eq!(ann.list(first).await[0]["room"], Value::Null, "no game is running");
+    let mut eve = second.greet("Eve").await;
+    eve.join(&room).await;
+    eve.ask(json!({"type": "sit", "room": room})).await;
+    assert_eq!(ann.list(first).await[0]["room"], room.to_string());
+    // Nobody sees who does not want to be seen.
+    let set = async |to: &str| {
+        ask(second, "POST /api/friends/online", &bob.head, &json!({"to": to})).await
+    };
+    assert_eq!(set("nobody").await.status, 204);
+    set("everybody").await.assert(422, "malformed");
+    let hidden = &ann.list(first).await[0];
+    assert_eq!((&hidden["online"], &hidden["room"]), (&json!(false), &Value::Null));
+    assert_eq!(get(second, "/api/friends", &bob.cookie).await.body["online_to"], "nobody");
+    assert_eq!(bob.short_list(second).await, json!([["Ann", "friends", true]]));
+    assert_eq!(set("friends").await.status, 204);
+    assert_eq!(ann.list(first).await[0]["room"], room.to_string());
+    // Who has left is offline; an export has the friends.
+    drop(anns);
+    let offline = json!([["Ann", "friends", false]]);
+    while bob.short_list(second).await != offline {}
+    let export = get(first, "/api/account/export", &bob.cookie).await;
+    let friends = &export.body["friends"][0];
+    assert_eq!((&friends["name"], &friends["standing"]), (&json!("Ann"), &json!("friends")));
+    assert_eq!(export.body["online_to"], "friends");
+    // Lists have the current name.
+    let rename = json!({"name": "Annika", "password": typed("")["password"]});
+    let renamed = ask(first, "POST /api/account/name", &ann.head, &rename).await;
+    assert_eq!(renamed.status, 200, "{}", renamed.body);
+    assert_eq!(bob.short_list(second).await, json!([["Annika", "friends", false]]));
+    bob.leave(second, &ann).await;
+    assert_eq!((ann.list(first).await, bob.list(first).await), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn two_agree_to_be_friends_and_see_when_they_are_online() {
+    let server = TestServer::start(LIMITS);
+    check_friends([&server; 2]).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn also_at_different_nodes() {
+    let nodes = nodes(2);
+    check_friends([&nodes[0], &nodes[1]]).await;
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn a_declined_request_holds_off_the_next_one_and_a_block_all() {
+    let server = TestServer::start(LIMITS);
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    ann.ask(&server, &bob).await;
+    bob.leave(&server, &ann).await;
+    assert_eq!((ann.list(&server).await, bob.list(&server).await), (vec![], vec![]));
+    let again = ann.ask(&server, &bob).await;
+    again.assert(429, "friend_declined");
+    let week = 7 * 24 * 60 * 60 * 1_000;
+    assert!((week - 60_000..=week).contains(&again.body["wait_ms"].as_u64().unwrap()));
+    // Bob may ask at any time.
+    befriend(&server, &bob, &ann).await;
+    let blocked = json!({"member": bob.id, "name": "Bob", "kind": "block"});
+    assert_eq!(ask(&server, "POST /api/blocks", &ann.head, &blocked).await.status, 204);
+    assert_eq!((ann.list(&server).await, bob.list(&server).await), (vec![], vec![]));
+    ann.ask(&server, &bob).await.assert(403, "blocked");
+    // Bob does not learn of it.
+    bob.ask(&server, &ann).await.assert(403, "no_friend_requests");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn guests_bots_and_programs_have_no_friends() {
+    let server = TestServer::start(LIMITS);
+    let ann = person(&server, "Ann").await;
+    let (_client, guest, identity) = greet(&server, "Gus").await;
+    for what in ["GET /api/friends", "POST /api/friends", "DELETE /api/friends/0123456789abcdef"] {
+        let body = json!({"name": "Ann"});
+        ask(&server, what, &[], &body).await.assert(401, "signed_out");
+        ask(&server, what, &[bearer(&identity)], &body).await.assert(401, "signed_out");
+    }
+    let bot = post(&server, "/api/account/bots", &ann.cookie, &json!({"name": "Robot"})).await;
+    let bot = bot.body["id"].as_str().unwrap();
+    let tokens = format!("/api/account/bots/{bot}/tokens");
+    let body = json!({"label": "desk", "scopes": ["play", "watch", "challenge"]});
+    let token = post(&server, &tokens, &ann.cookie, &body).await;
+    let token = format!("Authorization: Bearer {}", token.body["token"].as_str().unwrap());
+    let program = ask(&server, "GET /api/friends", &[token], &Value::Null).await;
+    program.assert(403, "token_scope");
+    for other in [guest.as_str(), bot, "0123456789abcdef"] {
+        let asked = ask(&server, "POST /api/friends", &ann.head, &json!({"member": other})).await;
+        asked.assert(404, "no_such_player");
+    }
+    for (body, status, reason) in [
+        (json!({"name": "Nobody"}), 404, "no_such_player"),
+        (json!({"name": "ann"}), 400, "malformed"),
+        (json!({"member": ann.id}), 400, "malformed"),
+        (json!({}), 400, "malformed"),
+        (json!({"member": "somebody"}), 422, "malformed"),
+    ] {
+        ask(&server, "POST /api/friends", &ann.head, &body).await.assert(status, reason);
+    }
+    // Another page cannot do it.
+    let mut head = ann.head.clone();
+    head.push("Origin: https://elsewhere.example".to_owned());
+    let foreign = ask(&server, "POST /api/friends", &head, &json!({"name": "Bob"})).await;
+    foreign.assert(403, "foreign_page");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_deleted_account_is_in_no_list() {
+    let server = TestServer::start(LIMITS);
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    befriend(&server, &ann, &bob).await;
+    let delete = ask(&server, "DELETE /api/account", &ann.head, &typed("Ann")).await;
+    assert_eq!(delete.status, 204, "{}", delete.body);
+    assert_eq!(bob.list(&server).await, [] as [Value; 0]);
+    bob.ask(&server, &ann).await.assert(404, "no_such_player");
+    // The member may change their mind.
+    sign_in(&server, "Ann").await;
+    assert_eq!(bob.short_list(&server).await, json!([["Ann", "friends", false]]));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_friends_challenge_goes_before_all_others() {
+    let server = behind_a_proxy();
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    befriend(&server, &ann, &bob).await;
+    let _bobs = socket(&server, &bob.cookie).await;
+    let mut others = Vec::new();
+    for number in 0..CHALLENGES_WAITING_MAX {
+        let head = [format!("X-Forwarded-For: 10.0.0.{number}")];
+        let up = ask(&server, "POST /api/account", &head, &typed(&format!("Player{number}"))).await;
+        let mut client = socket(&server, &up.cookie()).await;
+        let seek = seeking(client.ask(challenge("Bob")).await);
+        others.push((client, seek));
+    }
+    let stranger = person(&server, "Sid").await;
+    let mut strangers = socket(&server, &stranger.cookie).await;
+    assert_eq!(strangers.refused(challenge("Bob")).await, Reason::ChallengesFull);
+    let mut anns = socket(&server, &ann.cookie).await;
+    seeking(anns.ask(challenge("Bob")).await);
+    let (newest, seek) = others.last_mut().unwrap();
+    assert_eq!(newest.over().await, (seek.clone(), SeekEnd::Displaced));
+    server.stop().await;
+}
