@@ -1,6 +1,7 @@
 //! Defines the command line. [`crate::command`] runs the commands.
 
 mod finding;
+mod friends;
 mod keys;
 mod options;
 mod players;
@@ -20,6 +21,7 @@ use fivefold_shared::{
 use self::options::{OptionError, seconds, time};
 pub use self::{
     finding::{ChallengeArgs, ChallengesArgs, GamesArgs, OfferArgs, OfferError, SeekArgs},
+    friends::{FriendArgs, FriendsArgs},
     keys::{BotCommand, TokenCommand},
     options::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
@@ -103,6 +105,12 @@ pub enum Command {
     Logout(LogoutArgs),
     /// Show which account is signed in.
     Whoami(LogoutArgs),
+    /// List your friends, who of them is online, and the requests that wait.
+    Friends(FriendsArgs),
+    /// Ask somebody to be friends, or accept their request. Both need an account.
+    Friend(FriendArgs),
+    /// End a friendship, decline a request, or take yours back.
+    Unfriend(FriendArgs),
     /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
     /// They do not learn of it.
     Block(BlockArgs),

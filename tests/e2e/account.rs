@@ -200,3 +200,46 @@ async fn signing_in_by_a_code_and_playing_by_a_token() {
     let ended = by_token(token, &["identity"]);
     assert!(ended.contains("not valid"), "{ended}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_people_become_friends_from_the_terminal() {
+    let server = Server::start();
+    let folders = ["Annika", "Bertil"].map(|name| (name, tempfile::tempdir().unwrap()));
+    for (name, folder) in &folders {
+        sign_up(&server, name).await;
+        let login = run(&server, folder.path(), &["login", name], &format!("{PASSWORD}\n"));
+        assert!(login.done, "{}", login.stderr);
+    }
+    let [annika, bertil] = folders.each_ref().map(|(_, folder)| folder.path());
+    let guest = tempfile::tempdir().unwrap();
+    let refused = run(&server, guest.path(), &["friends"], "");
+    assert!(!refused.done && refused.stderr.contains("not signed in"), "{}", refused.stderr);
+
+    let none = run(&server, annika, &["friends"], "");
+    assert!(none.done && none.stderr.contains("no friends"), "{}", none.stderr);
+    let nobody = run(&server, annika, &["friend", "Nobody"], "");
+    assert!(!nobody.done && nobody.stderr.contains("Nobody has an account"), "{}", nobody.stderr);
+    let asked = run(&server, annika, &["friend", "bertil"], "");
+    assert!(asked.done && asked.stderr.contains("You have asked bertil."), "{}", asked.stderr);
+    let list = run(&server, bertil, &["friends"], "");
+    assert_eq!(list.stdout, "asks you  Annika\n");
+    assert!(list.stderr.contains("`fivefold friend Annika` accepts"), "{}", list.stderr);
+    let accepted = run(&server, bertil, &["friend", "Annika"], "");
+    assert!(accepted.stderr.contains("You and Annika are friends."), "{}", accepted.stderr);
+    let json = run(&server, annika, &["friends", "--json"], "");
+    let line: Value = serde_json::from_str(&json.stdout).expect("one line");
+    let found = (&line["type"], &line["name"], &line["standing"], &line["online"]);
+    assert_eq!(found, (&json!("friend"), &json!("Bertil"), &json!("friends"), &json!(false)));
+    let set = run(&server, bertil, &["friends", "--online-to", "nobody"], "");
+    assert!(set.done && set.stderr.contains("Nobody sees"), "{}", set.stderr);
+    let list = run(&server, bertil, &["friends"], "");
+    assert!(list.stderr.contains("Nobody sees"), "{}", list.stderr);
+    let ended = run(&server, bertil, &["unfriend", "annika"], "");
+    assert!(
+        ended.done && ended.stderr.contains("no friends any more: Annika."),
+        "{}",
+        ended.stderr
+    );
+    let twice = run(&server, bertil, &["unfriend", "annika"], "");
+    assert!(!twice.done && twice.stderr.contains("Say who"), "{}", twice.stderr);
+}

@@ -7,6 +7,7 @@ pub(super) mod blocks;
 pub(super) mod bots;
 pub(super) mod challenges_from;
 mod device_login;
+pub(super) mod friends;
 pub(super) mod identity;
 mod own_bots;
 pub(super) mod players;

@@ -8,6 +8,7 @@ use fivefold_shared::{
     analysis::Weight,
     bot_spec::BotSpec,
     clock::{Clock, Face},
+    friends::Friend,
     notation::coordinates,
     profile::{Leaders, Profile},
     protocol::{
@@ -101,6 +102,7 @@ enum Line<'a> {
     Room(Listed<'a>),
     OwnRoom(ListedOwn<'a>),
     Game(ListedFinished<'a>),
+    Friend(ListedFriend<'a>),
     Player(&'a Profile),
     Leaderboard(&'a Leaders),
 }
@@ -193,6 +195,14 @@ struct ListedOwn<'a> {
     room: &'a OwnRoom,
 }
 
+#[derive(Serialize)]
+struct ListedFriend<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+    #[serde(flatten)]
+    friend: &'a Friend,
+}
+
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub const fn new(out: W) -> Self {
@@ -223,6 +233,15 @@ impl<W: Write> Json<W> {
     pub fn listed_own(&mut self, server: &ServerAddress, room: &OwnRoom) -> io::Result<()> {
         let link = server.room_link(&room.summary.room);
         self.write(&Line::OwnRoom(ListedOwn { link, room }))
+    }
+
+    /// Writes somebody on the list of friends.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn friend(&mut self, server: &ServerAddress, friend: &Friend) -> io::Result<()> {
+        let link = friend.room.as_ref().map(|room| server.room_link(room));
+        self.write(&Line::Friend(ListedFriend { link, friend }))
     }
 
     /// Writes a player's profile.

@@ -82,7 +82,7 @@ pub(crate) async fn list(args: &LogoutArgs) -> anyhow::Result<ExitCode> {
         writeln!(output::stderr(), "You have blocked nobody at {server}.")?;
     }
     for Block { member, name, kind } in blocks {
-        output::stdout().lines(&format!("{member}  {kind}  {name}"))?;
+        writeln!(output::stdout(), "{member}  {kind}  {name}")?;
     }
     Ok(ExitCode::SUCCESS)
 }

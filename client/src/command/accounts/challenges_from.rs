@@ -39,7 +39,7 @@ pub(crate) async fn run(args: &ChallengesArgs) -> anyhow::Result<ExitCode> {
         None => {
             let answer = send(&server, &args.server, HttpRequest::get(PATH, key)).await?;
             let Challenges { from } = answer.json()?;
-            output::stdout().lines(from.as_str())?;
+            writeln!(output::stdout(), "{}", from.as_str())?;
             from
         }
     };
