@@ -12,6 +12,7 @@ import { attempt } from './account-requests.js';
 import { botFold } from './bot-section.js';
 import { challengesFold } from './challenges-fold.js';
 import { withKey } from './confirm.js';
+import { friendsFold } from './friends-fold.js';
 import { deviceSection, passkeySection, siteSection, tokenSection } from './key-sections.js';
 import { otherSite } from './oidc.js';
 import { peopleFold } from './people-fold.js';
@@ -78,6 +79,7 @@ export function accountSections(frame, answer) {
     el(
       'div',
       null,
+      friendsFold(frame),
       fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)),
       siteFold(answer),
       fold(ty('device_title'), deviceSection(frame)),

@@ -72,6 +72,7 @@ function show(app, place, profile) {
         profile,
         count,
         !isOwn && button(t('challenge'), () => app.openPerson(profile), { class: 'primary' }),
+        !isOwn && !owner && app.connection.account && friendPlace(app, profile),
       ),
       !section && el('p', { class: 'card tile' }, tl(isOwn ? 'own_not_rated' : 'not_rated')),
       isOwn && !owner && !ratings.some(({ pool }) => pool === PLACEMENT_POOL) && placement(app, profile),
@@ -101,8 +102,8 @@ function show(app, place, profile) {
   return [...(section ? [section] : []), ...boards].map((part) => () => part.remove());
 }
 
-/** Who it is. @param {Profile} profile @param {number} count of rated games @param {Node | false} challenge */
-function profileHead({ name, bot_of: owner, made_at: made }, count, challenge) {
+/** Who it is. @param {Profile} profile @param {number} count of rated games @param {...(Node | false)} actions */
+function profileHead({ name, bot_of: owner, made_at: made }, count, ...actions) {
   const joined = tl('joined', { date: formatDate(made, { month: 'long', year: 'numeric' }) });
   return el(
     'section',
@@ -115,8 +116,16 @@ function profileHead({ name, bot_of: owner, made_at: made }, count, challenge) {
       owner && el('p', null, tl('bot_of'), ' ', el('a', { href: playerPath(owner) }, el('bdi', null, owner))),
       el('p', { class: 'hint' }, dotted(joined, count > 0 && tl('rated_games', { count }))),
     ),
-    challenge,
+    ...actions,
   );
+}
+
+/** Where a visitor with an account asks the player to be friends. @param {App} app @param {Profile} profile */
+function friendPlace(app, profile) {
+  const place = el('div', { class: 'row' });
+  const load = import('../account/friend-button.js');
+  void load.then(({ showFriendButton }) => showFriendButton(place, profile), app.showError);
+  return place;
 }
 
 /** @param {boolean} isOwn @param {boolean} isRated */

@@ -1,0 +1,106 @@
+// Friends: asking on a profile and by name, the list in “You”, watching and challenging, and who sees whom online.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { elsewhere, guest, own, signUp, TRUST, you } from './accounts.mjs';
+import { faults } from './axe.mjs';
+import { PHONE, stage } from './harness.mjs';
+
+/** @import { Page } from 'playwright-core' */
+
+const at = stage(TRUST);
+
+/** Somebody with an account. @param {string} name @param {object} [options] */
+async function person(name, options) {
+  const someone = await guest(at, { ...elsewhere(), ...options });
+  await signUp(someone.page, name);
+  return someone;
+}
+
+/** Opens the list of friends in “You”. @param {Page} page */
+async function openFriends(page) {
+  const dialog = await you(page);
+  await dialog.locator('summary').getByText('Friends', { exact: true }).click();
+  return dialog;
+}
+
+test('two players become friends, watch and challenge each other, and part', async () => {
+  const [ann, bob] = await Promise.all([person('Anja'), person('Boris', PHONE)]);
+  await ann.page.goto('/player/Boris');
+  const add = ann.page.getByRole('button', { name: 'Add friend: Boris' });
+  await add.click();
+  await ann.page.getByText('Waiting for an answer').waitFor();
+  assert.deepEqual(await faults(ann.page), []);
+  await bob.page.getByText('Anja wants to be your friend. Answer in “You”.').waitFor();
+  const bobs = await openFriends(bob.page);
+  await bobs.getByText('Wants to be your friend').waitFor();
+  assert.deepEqual(await faults(bob.page), []);
+  await bobs.getByRole('button', { name: 'Accept: Anja' }).click();
+  await bobs.getByText('Online', { exact: true }).waitFor();
+  await bobs.getByRole('button', { name: 'Challenge: Anja' }).click();
+  await bob.page.getByRole('dialog', { name: 'Challenge Anja' }).waitFor();
+  await bob.page.keyboard.press('Escape');
+  await ann.page.getByText('Boris is your friend now.').waitFor();
+
+  // Boris plays for all to see.
+  const room = await bob.page.evaluate(async () => {
+    const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/ws`);
+    /** @param {object} command @returns {Promise<any>} */
+    const ask = (command) =>
+      new Promise((resolve) => {
+        socket.onmessage = ({ data }) => {
+          const message = JSON.parse(data);
+          if (message.id === '1') resolve(message);
+        };
+        socket.send(JSON.stringify({ id: '1', ...command }));
+      });
+    await new Promise((resolve) => {
+      socket.onopen = resolve;
+    });
+    await ask({ type: 'hello', protocol: 1 });
+    const create = { rules: { variant: 'freestyle', size: [15, 15] }, visibility: 'public', colour: 'black' };
+    return (await ask({ type: 'create', ...create, seats: ['me', { bot: { kind: 'engine', level: 1 } }] })).room;
+  });
+  await ann.page.goto('/');
+  const anns = await openFriends(ann.page);
+  await anns.getByText('Playing').waitFor();
+  assert.deepEqual(await faults(ann.page), []);
+  await anns.getByRole('link', { name: 'Watch' }).click();
+  await ann.page.waitForURL(`**/r/${room}`);
+
+  // Boris hides, and sees Anja nevertheless.
+  const hidden = await openFriends(bob.page);
+  await hidden.getByLabel('Who may see that you are online').selectOption('Nobody');
+  await hidden.getByText('Saved.').waitFor();
+  await ann.page.goto('/');
+  const again = await openFriends(ann.page);
+  await again.getByText('Offline').waitFor();
+  assert.equal(await again.getByRole('button', { name: 'Challenge: Boris' }).count(), 0);
+  await again.getByRole('button', { name: 'Remove friend: Boris' }).click();
+  await again.getByText('You have no friends here yet.').waitFor();
+  for (const { complaints } of [ann, bob]) assert.deepEqual(own(complaints), []);
+});
+
+test('a request by name that is declined cannot be repeated at once, and a guest has no friends', async () => {
+  const [ann, bob] = await Promise.all([person('Carla'), person('Dennis')]);
+  const anns = await openFriends(ann.page);
+  await anns.getByLabel('Name of a player').fill('Nobody here');
+  await anns.getByRole('button', { name: 'Add friend', exact: true }).click();
+  await anns.getByText('Nobody has an account with this name.').waitFor();
+  await anns.getByLabel('Name of a player').fill('dennis');
+  await anns.getByRole('button', { name: 'Add friend', exact: true }).click();
+  await anns.getByText('Waiting for an answer').waitFor();
+  const bobs = await openFriends(bob.page);
+  await bobs.getByRole('button', { name: 'Decline: Carla' }).click();
+  await bobs.getByText('You have no friends here yet.').waitFor();
+  await anns.getByLabel('Name of a player').fill('Dennis');
+  await anns.getByRole('button', { name: 'Add friend', exact: true }).click();
+  await anns.getByText('This player has declined your request. You can ask again in 7').waitFor();
+  const { page: eve } = await guest(at);
+  await eve.goto('/player/Carla');
+  await eve.getByRole('heading', { name: 'Carla' }).waitFor();
+  assert.equal(await eve.getByRole('button', { name: /Add friend/ }).count(), 0);
+  const eves = await you(eve);
+  assert.equal(await eves.getByText('Friends', { exact: true }).count(), 0);
+});
