@@ -21,7 +21,7 @@ use fivefold_shared::{
 use self::options::{OptionError, seconds, time};
 pub use self::{
     finding::{ChallengeArgs, ChallengesArgs, GamesArgs, OfferArgs, OfferError, SeekArgs},
-    friends::{FriendArgs, FriendsArgs},
+    friends::{AnswerArgs, FriendArgs, FriendsArgs},
     keys::{BotCommand, TokenCommand},
     options::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
@@ -111,6 +111,8 @@ pub enum Command {
     Friend(FriendArgs),
     /// End a friendship, decline a request, or take yours back.
     Unfriend(FriendArgs),
+    /// Accept the challenge of a friend that waits, decline it, or take yours back.
+    Answer(AnswerArgs),
     /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
     /// They do not learn of it.
     Block(BlockArgs),

@@ -471,7 +471,9 @@ async fn with_account(command: &str, files: &Files) -> String {
             let settings = json!({"sessions": {url: "fivefold=ab12"}});
             files.write("settings/settings.json", &settings.to_string());
             let words = match command {
-                "login" | "block" | "unblock" | "friend" | "unfriend" => &[command, "Ann"][..],
+                "login" | "block" | "unblock" | "friend" | "unfriend" | "answer" => {
+                    &[command, "Ann"][..]
+                }
                 "token" => &["token", "list", "--bot", "Zed"],
                 "bot" => &["bot", "list"],
                 other => &[other],
@@ -573,7 +575,9 @@ async fn check(command: &str) {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
         "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "bot" | "token"
-        | "challenges" | "friends" | "friend" | "unfriend" => with_account(command, &files).await,
+        | "challenges" | "friends" | "friend" | "unfriend" | "answer" => {
+            with_account(command, &files).await
+        }
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]

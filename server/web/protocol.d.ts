@@ -17,7 +17,7 @@ export type Absent = {
     second?: Away, };
 
 /** What has changed in an account: its keys and its friends. */
-export type AccountNews = "passkey_added" | "passkey_removed" | "token_added" | "device_added" | "guest_added" | "oidc_added" | "oidc_removed" | "friend_asks" | "friend_added";
+export type AccountNews = "passkey_added" | "passkey_removed" | "token_added" | "device_added" | "guest_added" | "oidc_added" | "oidc_removed" | "friend_asks" | "friend_added" | "friend_challenges" | "challenge_accepted";
 
 /** One act of a seat in an opening. On the wire, one of `{"put": [[7, 7], [8, 8]]}` (with `"declare": 3` where the opening asks for a number), `{"take": "black"}`, `{"offer": [[6, 7], [6, 6]]}` and `{"select": [6, 7]}`. */
 export type Act = { put?: Array<Point>, declare?: number, take?: Stone, offer?: Array<Point>, select?: Point, };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};
 
-use crate::protocol::{MemberId, Name, RoomCode};
+use crate::protocol::{GameSettings, MemberId, Name, RoomCode};
 
 /// A member's friends, the requests that wait, and one setting.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -30,6 +30,20 @@ pub struct Friend {
     /// The public room in which they play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub room: Option<RoomCode>,
+    /// The challenge that waits between the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<WaitingChallenge>,
+}
+
+/// A challenge to a daily game that waits until the friend answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct WaitingChallenge {
+    /// Whether the member has made it, and not the friend.
+    pub own: bool,
+    /// The game.
+    pub settings: GameSettings,
+    /// Since when, in milliseconds since the Unix epoch.
+    pub at: u64,
 }
 
 /// How a member stands with somebody on their list.

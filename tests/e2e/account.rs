@@ -234,6 +234,20 @@ async fn two_people_become_friends_from_the_terminal() {
     assert!(set.done && set.stderr.contains("Nobody sees"), "{}", set.stderr);
     let list = run(&server, bertil, &["friends"], "");
     assert!(list.stderr.contains("Nobody sees"), "{}", list.stderr);
+    let left = run(&server, annika, &["challenge", "Bertil", "--time", "3d"], "");
+    assert!(left.done && left.stderr.contains("for up to 14 days"), "{}", left.stderr);
+    let list = run(&server, bertil, &["friends"], "");
+    assert_eq!(list.stdout, "offline   Annika  (challenges you: 3d)\n");
+    let declined = run(&server, annika, &["answer", "Bertil", "--decline"], "");
+    assert!(declined.done, "{}", declined.stderr);
+    let nothing = run(&server, bertil, &["answer", "Annika"], "");
+    assert!(!nothing.done && nothing.stderr.contains("no longer on offer"), "{}", nothing.stderr);
+    run(&server, annika, &["challenge", "Bertil", "--time", "1d"], "");
+    let accepted = run(&server, bertil, &["answer", "Annika"], "");
+    assert!(accepted.done && accepted.stdout.contains("/r/"), "{}", accepted.stderr);
+    let games = run(&server, annika, &["games"], "");
+    let room = accepted.stdout.trim().rsplit('/').next().expect("a code");
+    assert!(games.stdout.contains(room), "{}", games.stdout);
     let ended = run(&server, bertil, &["unfriend", "annika"], "");
     assert!(
         ended.done && ended.stderr.contains("no friends any more: Annika."),

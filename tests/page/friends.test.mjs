@@ -76,7 +76,7 @@ test('two players become friends, watch and challenge each other, and part', asy
   await ann.page.goto('/');
   const again = await openFriends(ann.page);
   await again.getByText('Offline').waitFor();
-  assert.equal(await again.getByRole('button', { name: 'Challenge: Boris' }).count(), 0);
+  assert.equal(await again.getByRole('link', { name: 'Watch' }).count(), 0);
   await again.getByRole('button', { name: 'Remove friend: Boris' }).click();
   await again.getByText('You have no friends here yet.').waitFor();
   for (const { complaints } of [ann, bob]) assert.deepEqual(own(complaints), []);
@@ -103,4 +103,34 @@ test('a request by name that is declined cannot be repeated at once, and a guest
   assert.equal(await eve.getByRole('button', { name: /Add friend/ }).count(), 0);
   const eves = await you(eve);
   assert.equal(await eves.getByText('Friends', { exact: true }).count(), 0);
+});
+
+test('a challenge to a game over days waits for a friend who is away', async () => {
+  const [ann, bob] = await Promise.all([person('Edda'), person('Falk')]);
+  await ann.page.goto('/player/Falk');
+  await ann.page.getByRole('button', { name: 'Add friend: Falk' }).click();
+  await bob.page.getByText('Edda wants to be your friend.').waitFor();
+  await bob.page.goto('/player/Edda');
+  await bob.page.getByRole('button', { name: 'Accept: Edda' }).click();
+  await bob.page.getByText('You are friends').waitFor();
+  await bob.page.goto('about:blank');
+
+  const anns = await openFriends(ann.page);
+  await anns.getByText('Offline').waitFor();
+  await anns.getByRole('button', { name: 'Challenge: Falk' }).click();
+  const options = ann.page.getByRole('dialog', { name: 'Challenge Falk' });
+  await options.getByLabel('Another time control').selectOption({ label: '3d a move' });
+  await options.getByRole('button', { name: 'Challenge', exact: true }).click();
+  await ann.page.getByText('Falk sees your challenge at the next visit.').waitFor();
+  const own = await openFriends(ann.page);
+  await own.getByText('Your challenge waits:').waitFor();
+
+  await bob.page.goto('/');
+  await bob.page.getByText('Edda challenges you to a game over days. Answer in “You”.').waitFor();
+  const bobs = await openFriends(bob.page);
+  await bobs.getByText('Challenges you:').waitFor();
+  assert.deepEqual(await faults(bob.page), []);
+  await bobs.getByRole('button', { name: 'Accept: Edda' }).click();
+  await bob.page.waitForURL('**/r/*');
+  await ann.page.getByText('Falk has accepted your challenge.').waitFor();
 });

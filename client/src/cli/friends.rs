@@ -30,6 +30,20 @@ pub struct FriendArgs {
     pub server: ServerArgs,
 }
 
+/// `fivefold answer`
+#[derive(Args, Debug)]
+pub struct AnswerArgs {
+    /// The friend's name.
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Decline their challenge, or take yours back.
+    #[arg(long)]
+    pub decline: bool,
+    /// The server.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
 /// Who may see that somebody is online.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnlineToChoice {

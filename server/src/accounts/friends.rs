@@ -1,11 +1,16 @@
-//! The friends of accounts: requests, answers to them, and who may see that somebody is online.
+//! The friends of accounts: requests, answers to them, challenges that wait, and who may see that somebody is
+//! online.
 
 use fivefold_shared::{
     friends::{FriendStanding, OnlineTo},
-    protocol::{AccountNews, MemberId, Reason, Refusal, RefusalValues},
+    protocol::{
+        AccountNews, ChallengesFrom, GameSettings, MemberId, Message, Reason, Refusal,
+        RefusalValues,
+    },
 };
 use fivefold_storage::{
-    Account, AccountChanged, AccountStep, FriendRefused, FriendStep, KnownFriend, Reader,
+    Account, AccountChanged, AccountStep, FriendChallenge, FriendRefused, FriendStep, KnownFriend,
+    Reader,
     limits::{FRIEND_REQUESTS_MAX, FRIENDS_MAX},
 };
 
@@ -20,10 +25,13 @@ impl Accounts {
         &self,
         member: &MemberId,
     ) -> Result<(Vec<KnownFriend>, OnlineTo), Refusal> {
-        let member = member.clone();
+        let (member, now) = (member.clone(), self.clock.now());
         let read = move |reader: &mut Reader| {
             let mut friends = reader.friends(&member)?;
             friends.retain(|friend| friend.standing != FriendStanding::Declined);
+            for friend in &mut friends {
+                friend.challenge = friend.challenge.take().filter(|one| one.stands(now));
+            }
             Ok((friends, reader.online_to(&member)?))
         };
         self.read(read).await
@@ -50,17 +58,9 @@ impl Accounts {
                 (FriendStanding::Asked, AccountNews::FriendAsks)
             }
         };
-        let step = AccountStep::Friend(FriendStep::Ask(other.clone()));
-        match self.try_change(&own.member, step).await? {
-            AccountChanged::Done => {
-                self.tell(other, news, own.name.as_str());
-                Ok(standing)
-            }
-            AccountChanged::NoFriend(why) => Err(no_friend(why, self.clock.now())),
-            AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => {
-                Err(Refusal::new(Reason::NoSuchPlayer))
-            }
-        }
+        self.change_friends(&own.member, FriendStep::Ask(other.clone())).await?;
+        self.tell(other, news, own.name.as_str());
+        Ok(standing)
     }
 
     /// Ends a friendship, declines a request, or takes the own one back. The other one is not told.
@@ -74,6 +74,91 @@ impl Accounts {
     ) -> Result<(), Refusal> {
         let step = AccountStep::Friend(FriendStep::Leave(other.clone()));
         self.change(&own.member, step, Reason::NoSuchPlayer).await
+    }
+
+    /// Leaves a challenge to a daily game for a friend, and tells them.
+    ///
+    /// # Errors
+    /// If the two are no friends, the friend takes no challenges, a limit is reached, or the storage fails.
+    pub(crate) async fn challenge_friend(
+        &self,
+        own: &Account,
+        other: &MemberId,
+        settings: GameSettings,
+    ) -> Result<(), Refusal> {
+        let to = other.clone();
+        let from = self.read(move |reader: &mut Reader| reader.challenges_from(&to)).await?;
+        if from == ChallengesFrom::Nobody {
+            return Err(Refusal::new(Reason::NoChallenges));
+        }
+        let step = FriendStep::Challenge(other.clone(), settings);
+        self.change_friends(&own.member, step).await?;
+        self.tell(other, AccountNews::FriendChallenges, own.name.as_str());
+        Ok(())
+    }
+
+    /// The challenge that waits between a member and a friend.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub(crate) async fn friends_challenge(
+        &self,
+        own: &Account,
+        other: &MemberId,
+    ) -> Result<FriendChallenge, Refusal> {
+        let (friends, _) = self.friends(&own.member).await?;
+        let friend = friends.into_iter().find(|friend| friend.member == *other);
+        let challenge = friend.and_then(|friend| friend.challenge);
+        challenge.ok_or_else(|| Refusal::new(Reason::NoSuchSeek))
+    }
+
+    /// Ends this challenge between a member and a friend: it is taken back, declined or accepted, once.
+    ///
+    /// # Errors
+    /// If it is over already, or the storage fails.
+    pub(crate) async fn end_friends_challenge(
+        &self,
+        own: &Account,
+        other: &MemberId,
+        challenge: &FriendChallenge,
+    ) -> Result<(), Refusal> {
+        let step = AccountStep::Friend(FriendStep::EndChallenge(other.clone(), challenge.at));
+        self.change(&own.member, step, Reason::NoSuchSeek).await
+    }
+
+    /// A challenge that was accepted waits again: the game could not begin. It is lost if that fails, too.
+    pub(crate) async fn restore_challenge(&self, own: &Account, challenge: &FriendChallenge) {
+        let step = FriendStep::Challenge(own.member.clone(), challenge.settings);
+        self.change_friends(&challenge.by, step).await.ok();
+    }
+
+    /// Tells a challenger that their challenge is accepted.
+    pub(crate) fn tell_accepted(&self, own: &Account, challenge: &FriendChallenge) {
+        self.tell(&challenge.by, AccountNews::ChallengeAccepted, own.name.as_str());
+    }
+
+    /// What a member is told at each visit: whose challenges wait.
+    pub(crate) async fn challenge_notices(&self, member: &MemberId) -> Vec<Message> {
+        // The list of friends shows them, too.
+        let Ok((friends, _)) = self.friends(member).await else { return Vec::new() };
+        let challengers = friends.into_iter().filter(|friend| {
+            friend.challenge.as_ref().is_some_and(|challenge| challenge.by == friend.member)
+        });
+        let notice = |friend: KnownFriend| Message::AccountChanged {
+            change: AccountNews::FriendChallenges,
+            label: friend.name.to_string(),
+        };
+        challengers.map(notice).collect()
+    }
+
+    async fn change_friends(&self, member: &MemberId, step: FriendStep) -> Result<(), Refusal> {
+        match self.try_change(member, AccountStep::Friend(step)).await? {
+            AccountChanged::Done => Ok(()),
+            AccountChanged::NoFriend(why) => Err(no_friend(why, self.clock.now())),
+            AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => {
+                Err(Refusal::new(Reason::NoSuchPlayer))
+            }
+        }
     }
 
     /// Sets who may see that the member is online.
@@ -96,6 +181,9 @@ fn no_friend(why: FriendRefused, now: u64) -> Refusal {
         }
         FriendRefused::TheirsFull => Refusal::new(Reason::NoFriendRequests),
         FriendRefused::Blocked => Refusal::new(Reason::Blocked),
+        FriendRefused::Challenged => Refusal::new(Reason::AlreadyChallenged),
+        FriendRefused::ChallengesFull => Refusal::new(Reason::TooManyChallenges),
+        FriendRefused::TheirChallengesFull => Refusal::new(Reason::ChallengesFull),
         FriendRefused::Declined(until) => {
             let wait_ms = Some(until.saturating_sub(now));
             let values = RefusalValues { wait_ms, ..RefusalValues::default() };

@@ -10,10 +10,10 @@ use axum::{
     routing::{delete, get, post},
 };
 use fivefold_shared::{
-    friends::{Friend, FriendList, FriendStanding, OnlineTo},
-    protocol::{MemberId, Name, Reason, Refusal},
+    friends::{Friend, FriendList, FriendStanding, OnlineTo, WaitingChallenge},
+    protocol::{GameSettings, MemberId, Name, Reason, Refusal, RoomCode},
 };
-use fivefold_storage::{KnownFriend, name_key};
+use fivefold_storage::{FriendChallenge, KnownFriend, name_key};
 use serde::{Deserialize, Serialize};
 
 use super::account::asked::{AccountRefusal, Asked};
@@ -25,6 +25,8 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .route("/api/friends", get(friends).post(ask))
         .route("/api/friends/online", post(set_online))
         .route("/api/friends/{member}", delete(leave))
+        .route("/api/friends/{member}/challenge", post(challenge).delete(end_challenge))
+        .route("/api/friends/{member}/challenge/accept", post(accept_challenge))
 }
 
 /// `GET /api/friends`
@@ -36,11 +38,15 @@ async fn friends(asked: Asked) -> Result<Json<FriendList>, AccountRefusal> {
     };
     let members = known.iter().filter(shows_online).map(|friend| friend.member.clone()).collect();
     let mut presence = asked.server.lobby.presence(&asked.server.logins, members).await;
-    let shown = |KnownFriend { member, name, standing, at, .. }| {
-        let online = presence.online.contains(&member);
-        let room = presence.rooms.remove(&member).filter(|_| online);
-        Friend { member, name, standing, at, online, room }
-    };
+    let shown =
+        |KnownFriend { member, name, standing, at, challenge, .. }| {
+            let online = presence.online.contains(&member);
+            let room = presence.rooms.remove(&member).filter(|_| online);
+            let challenge = challenge.map(|FriendChallenge { by, settings, at }| {
+                WaitingChallenge { own: by != member, settings, at }
+            });
+            Friend { member, name, standing, at, online, room, challenge }
+        };
     let mut friends: Vec<_> = known.into_iter().map(shown).collect();
     friends.sort_by_cached_key(|Friend { name, standing, online, .. }| {
         (*standing, Reverse(*online), name.as_str().to_lowercase())
@@ -90,6 +96,82 @@ async fn leave(asked: Asked, Path(other): Path<MemberId>) -> Result<StatusCode, 
     asked.server.moderation.take_block(asked.device.address)?;
     asked.server.accounts.leave_friend(&own.account, &other).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+struct NewChallenge {
+    settings: GameSettings,
+}
+
+/// `POST /api/friends/{member}/challenge`
+async fn challenge(
+    asked: Asked,
+    Path(other): Path<MemberId>,
+    body: Bytes,
+) -> Result<StatusCode, AccountRefusal> {
+    let NewChallenge { settings } = asked.body(&body)?;
+    let own = asked.signed_in().await?;
+    let Server { moderation, accounts, .. } = &*asked.server;
+    if !settings.time.is_daily() {
+        return Err(Refusal::malformed("only a challenge to a daily game waits").into());
+    }
+    let is_offered = settings.opening.offered(settings.rules);
+    is_offered.map_err(|error| Refusal::opening_not_offered(&error))?;
+    if settings.rated {
+        settings.rating_pool().map_err(Refusal::from)?;
+        moderation.may_play_rated(&own.account.member)?;
+    }
+    moderation.take_block(asked.device.address)?;
+    accounts.challenge_friend(&own.account, &other, settings).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `DELETE /api/friends/{member}/challenge`
+async fn end_challenge(
+    asked: Asked,
+    Path(other): Path<MemberId>,
+) -> Result<StatusCode, AccountRefusal> {
+    let own = asked.signed_in().await?;
+    let Server { moderation, accounts, .. } = &*asked.server;
+    moderation.take_block(asked.device.address)?;
+    let waiting = accounts.friends_challenge(&own.account, &other).await?;
+    accounts.end_friends_challenge(&own.account, &other, &waiting).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Serialize)]
+struct Began {
+    room: RoomCode,
+}
+
+/// `POST /api/friends/{member}/challenge/accept`
+async fn accept_challenge(
+    asked: Asked,
+    Path(other): Path<MemberId>,
+) -> Result<Json<Began>, AccountRefusal> {
+    let own = asked.signed_in().await?;
+    let Server { accounts, lobby, draining, .. } = &*asked.server;
+    if draining.is_cancelled() {
+        return Err(Reason::Stopping.into());
+    }
+    let waiting = accounts.friends_challenge(&own.account, &other).await?;
+    if waiting.by == own.account.member {
+        return Err(Reason::NoSuchSeek.into());
+    }
+    lobby.may_seek(asked.device.address)?;
+    // It begins one game, whatever else is asked at the same time.
+    accounts.end_friends_challenge(&own.account, &other, &waiting).await?;
+    let players = [other, own.account.member.clone()];
+    match lobby.pair_friends(players, waiting.settings, asked.device.address).await {
+        Ok(room) => {
+            accounts.tell_accepted(&own.account, &waiting);
+            Ok(Json(Began { room }))
+        }
+        Err(refusal) => {
+            accounts.restore_challenge(&own.account, &waiting).await;
+            Err(refusal.into())
+        }
+    }
 }
 
 #[derive(Deserialize)]

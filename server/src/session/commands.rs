@@ -311,6 +311,7 @@ impl Commands {
         let account = authenticated.account.is_some();
         if account {
             self.note_place(&authenticated.member.id);
+            self.post_challenge_notices(&authenticated.member.id);
         }
         let Member { id: you, name, bot } = authenticated.member.clone();
         self.outbox.identify(authenticated.hash);

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     accounts::identities::Authenticated,
     moderation::dealings::{self, OwnDealings, Place},
+    online::outbox::encode,
     pairing::{
         Rating,
         task::{Challenged, PairingCommand, PairingRequest},
@@ -114,6 +115,17 @@ impl Commands {
         let Some(place) = self.place() else { return };
         let (server, member) = (Arc::clone(&self.server), member.clone());
         tokio::spawn(async move { server.accounts.note_place(&member, place).await });
+    }
+
+    /// Tells the session whose challenges wait for its member. Nobody waits for it.
+    pub(super) fn post_challenge_notices(&self, member: &MemberId) {
+        let (server, member) = (Arc::clone(&self.server), member.clone());
+        let outbox = self.outbox.clone();
+        tokio::spawn(async move {
+            for notice in server.accounts.challenge_notices(&member).await {
+                outbox.post(encode(&notice));
+            }
+        });
     }
 
     /// The member who is challenged, on any node. A member who has blocked the challenger seems not to

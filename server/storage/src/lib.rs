@@ -59,7 +59,9 @@ pub use self::{
     accounts::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
         OldName, PasswordHash,
-        friends::{FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState},
+        friends::{
+            FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
+        },
     },
     blocking::Blocking,
     dealings::{DealingsReader, Meeting, Trace, TraceKind},

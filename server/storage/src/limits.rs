@@ -73,6 +73,10 @@ pub const FRIENDS_MAX: usize = 200;
 pub const FRIEND_REQUESTS_MAX: usize = 50;
 /// Somebody whose request was declined may ask the same person again after this time.
 pub const FRIEND_DECLINED_PAUSE: Duration = DAY.saturating_mul(7);
+/// A challenge to a friend waits so long for an answer.
+pub const FRIEND_CHALLENGE_KEPT: Duration = DAY.saturating_mul(14);
+/// Most such challenges by one member, and most to one member.
+pub const FRIEND_CHALLENGES_MAX: usize = 10;
 
 /// Most people on one member's list of those they have blocked or muted.
 pub const BLOCKS_MAX: usize = 100;

@@ -3,6 +3,7 @@
 
 use fivefold_server::limits::challenges::CHALLENGES_WAITING_MAX;
 use fivefold_shared::protocol::{AccountNews, Message, Reason, SeekEnd};
+use fivefold_storage::Memory;
 use serde_json::{Value, json};
 
 use crate::{
@@ -230,5 +231,110 @@ async fn a_friends_challenge_goes_before_all_others() {
     seeking(anns.ask(challenge("Bob")).await);
     let (newest, seek) = others.last_mut().unwrap();
     assert_eq!(newest.over().await, (seek.clone(), SeekEnd::Displaced));
+    server.stop().await;
+}
+
+/// A game over days.
+fn daily() -> Value {
+    let rules = json!({"variant": "freestyle", "size": [15, 15]});
+    json!({"rules": rules, "time": {"type": "daily", "move_ms": 259_200_000}})
+}
+
+impl Person {
+    /// Asks about the challenge that waits between the two.
+    async fn about(&self, server: &TestServer, what: &str, other: &Self, after: &str) -> Answer {
+        let path = format!("{what} /api/friends/{}/challenge{after}", other.id);
+        ask(server, &path, &self.head, &json!({"settings": daily()})).await
+    }
+}
+
+/// At two nodes, or twice the same one.
+async fn check_challenges([first, second]: [&TestServer; 2]) {
+    let (ann, bob) = (person(first, "Ann").await, person(second, "Bob").await);
+    ann.about(first, "POST", &bob, "").await.assert(404, "no_such_player");
+    befriend(first, &ann, &bob).await;
+    let live = json!({"settings": {"rules": {"variant": "freestyle"}}});
+    let path = format!("POST /api/friends/{}/challenge", bob.id);
+    ask(first, &path, &ann.head, &live).await.assert(400, "malformed");
+    // Bob is not there, and finds the challenge at the next visit.
+    assert_eq!(ann.about(first, "POST", &bob, "").await.status, 204);
+    ann.about(first, "POST", &bob, "").await.assert(409, "already_challenged");
+    bob.about(second, "POST", &ann, "").await.assert(409, "already_challenged");
+    for _ in 0..2 {
+        let mut bobs = socket(second, &bob.cookie).await;
+        assert_eq!(news(&mut bobs).await, (AccountNews::FriendChallenges, "Ann".to_owned()));
+    }
+    let waiting = &bob.list(second).await[0]["challenge"];
+    assert_eq!((&waiting["own"], &waiting["settings"]), (&json!(false), &daily()));
+    assert_eq!(ann.list(second).await[0]["challenge"]["own"], true);
+    let export = get(first, "/api/account/export", &ann.cookie).await;
+    assert_eq!(export.body["friends"][0]["challenge"]["by"], ann.id);
+    // It is taken back, or declined, once.
+    ann.about(first, "POST", &bob, "/accept").await.assert(404, "no_such_seek");
+    for (person, server, other) in [(&ann, first, &bob), (&bob, second, &ann)] {
+        assert_eq!(person.about(server, "DELETE", other, "").await.status, 204);
+        person.about(server, "DELETE", other, "").await.assert(404, "no_such_seek");
+        bob.about(second, "POST", &ann, "/accept").await.assert(404, "no_such_seek");
+        assert_eq!(ann.about(first, "POST", &bob, "").await.status, 204);
+    }
+    // Accepted at the same time from two places, it begins one game, while Ann is away.
+    let accept = async |server| bob.about(server, "POST", &ann, "/accept").await;
+    let (one, other) = tokio::join!(accept(first), accept(second));
+    let mut status = [one.status, other.status];
+    status.sort_unstable();
+    assert_eq!(status, [200, 404], "{} {}", one.body, other.body);
+    let room =
+        [one, other].into_iter().find_map(|answer| answer.body["room"].as_str().map(str::to_owned));
+    let room = room.unwrap();
+    assert_eq!(ann.list(first).await[0]["challenge"], Value::Null);
+    for (person, server) in [(&ann, second), (&bob, first)] {
+        let mut client = socket(server, &person.cookie).await;
+        let answer = client.ask(json!({"type": "own_rooms"})).await;
+        let Message::OwnRooms { rooms, .. } = answer else { panic!("{answer:?}") };
+        let found: Vec<_> = rooms.iter().map(|own| own.summary.room.to_string()).collect();
+        assert_eq!((found, rooms[0].seat.is_some()), (vec![room.clone()], true));
+    }
+}
+
+#[tokio::test]
+async fn a_challenge_waits_for_a_friend_who_is_away() {
+    let server = TestServer::start(LIMITS);
+    check_challenges([&server; 2]).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn also_at_another_node() {
+    let nodes = nodes(2);
+    check_challenges([&nodes[0], &nodes[1]]).await;
+    stop_all(nodes).await;
+}
+
+#[tokio::test]
+async fn a_challenge_that_waits_survives_a_restart_and_its_maker_learns_that_it_is_accepted() {
+    let memory = Memory::default();
+    let server = TestServer::start_on(Box::new(memory.clone()), LIMITS);
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    befriend(&server, &ann, &bob).await;
+    let set = ask(&server, "POST /api/challenges", &bob.head, &json!({"from": "nobody"})).await;
+    assert_eq!(set.status, 204);
+    ann.about(&server, "POST", &bob, "").await.assert(403, "no_challenges");
+    ask(&server, "POST /api/challenges", &bob.head, &json!({"from": "accounts"})).await;
+    let mut rated = daily();
+    rated["rated"] = true.into();
+    let path = format!("POST /api/friends/{}/challenge", bob.id);
+    let refused = ask(&server, &path, &ann.head, &json!({"settings": rated})).await;
+    refused.assert(400, "not_rateable");
+    rated["opening"] = "swap2".into();
+    let done = ask(&server, &path, &ann.head, &json!({"settings": rated})).await;
+    assert_eq!(done.status, 204, "{}", done.body);
+    server.stop().await;
+
+    let server = TestServer::start_on(Box::new(memory.reopen()), LIMITS);
+    assert_eq!(bob.list(&server).await[0]["challenge"]["settings"], rated);
+    let mut anns = socket(&server, &ann.cookie).await;
+    let began = bob.about(&server, "POST", &ann, "/accept").await;
+    assert_eq!(began.status, 200, "{}", began.body);
+    assert_eq!(news(&mut anns).await, (AccountNews::ChallengeAccepted, "Bob".to_owned()));
     server.stop().await;
 }

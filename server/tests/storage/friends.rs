@@ -2,14 +2,18 @@
 
 use fivefold_shared::{
     friends::{FriendStanding, OnlineTo},
-    protocol::Name,
+    protocol::{GameSettings, Name},
 };
 use fivefold_storage::{
-    AccountChanged, AccountStep, BlockEntry, BlockKind, DataFolder, FriendRefused, FriendStep,
-    KeyStep, ModerationChange, ModerationChanged, Sqlite, Storage, check,
-    limits::{DELETED_ACCOUNT_KEPT, FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
+    AccountChanged, AccountStep, BlockEntry, BlockKind, DataFolder, FriendChallenge, FriendRefused,
+    FriendStep, KeyStep, ModerationChange, ModerationChanged, Sqlite, Storage, check,
+    limits::{
+        DELETED_ACCOUNT_KEPT, FRIEND_CHALLENGE_KEPT, FRIEND_CHALLENGES_MAX, FRIEND_DECLINED_PAUSE,
+        FRIEND_REQUESTS_MAX, FRIENDS_MAX,
+    },
     repair,
 };
+use serde_json::json;
 
 use crate::{
     accounts::{self, NOW, apply, hash, known, locked, seat},
@@ -231,6 +235,103 @@ fn a_block_ends_friendships_and_requests_and_holds_off_new_ones() {
     });
 }
 
+/// A game over so many days.
+fn game(days: u64) -> GameSettings {
+    let rules = json!({"variant": "freestyle", "size": [15, 15]});
+    let time = json!({"type": "daily", "move_ms": days * 86_400_000});
+    serde_json::from_value(json!({"rules": rules, "time": time})).unwrap()
+}
+
+#[track_caller]
+fn challenge(storage: &mut dyn Storage, who: u64, other: u64, at: u64, expected: AccountChanged) {
+    step(storage, (who, at), FriendStep::Challenge(member(other), game(3)), expected);
+}
+
+#[track_caller]
+fn end(storage: &mut dyn Storage, who: u64, other: u64, at: u64, expected: AccountChanged) {
+    step(storage, (who, NOW), FriendStep::EndChallenge(member(other), at), expected);
+}
+
+/// The challenge that each of two sees.
+fn waiting(storage: &dyn Storage, pair: [u64; 2]) -> [Option<FriendChallenge>; 2] {
+    let mut reader = storage.reader().unwrap();
+    pair.map(|who| reader.friends(&member(who)).unwrap().swap_remove(0).challenge)
+}
+
+#[test]
+fn a_challenge_to_a_friend_waits_for_two_weeks() {
+    every_storage(|storage| {
+        sign_up(storage, 1..=3);
+        assert_eq!(storage.prune_accounts(NOW + 2_000, 99), Ok(3), "the sessions");
+        challenge(storage, 1, 2, NOW, Gone);
+        ask(storage, 1, 2, NOW, Done);
+        challenge(storage, 1, 2, NOW, Gone);
+        ask(storage, 2, 1, NOW, Done);
+        for _ in 0..2 {
+            challenge(storage, 1, 2, NOW + 1, Done);
+        }
+        let stands = FriendChallenge { by: member(1), settings: game(3), at: NOW + 1 };
+        assert_eq!(waiting(storage, [1, 2]), [Some(stands.clone()), Some(stands.clone())]);
+        // One waits between two.
+        let over = NOW + 1 + u64::try_from(FRIEND_CHALLENGE_KEPT.as_millis()).unwrap();
+        for (who, other) in [(1, 2), (2, 1)] {
+            challenge(storage, who, other, over - 1, refused(FriendRefused::Challenged));
+        }
+        assert!(stands.stands(over - 1) && !stands.stands(over));
+        challenge(storage, 2, 1, over, Done);
+        assert_eq!(waiting(storage, [1, 2])[0].as_ref().unwrap().by, member(2));
+        // It ends once, and no later one with it.
+        end(storage, 1, 2, NOW + 1, Gone);
+        end(storage, 1, 2, over, Done);
+        end(storage, 2, 1, over, Gone);
+        assert_eq!(waiting(storage, [1, 2]), [None, None]);
+        // It ends with the friendship, and by a block.
+        challenge(storage, 1, 2, over, Done);
+        leave(storage, 2, 1, over);
+        befriend(storage, 1, 2, over);
+        assert_eq!(waiting(storage, [1, 2]), [None, None]);
+        challenge(storage, 1, 2, over, Done);
+        storage.moderate(&block(2, 1, BlockKind::Block)).unwrap();
+        storage
+            .moderate(&ModerationChange::Unblock { member: member(2), other: member(1) })
+            .unwrap();
+        befriend(storage, 1, 2, over);
+        assert_eq!(waiting(storage, [1, 2]), [None, None]);
+        // What is over is deleted.
+        challenge(storage, 1, 2, NOW + 1, Done);
+        assert_eq!(storage.prune_accounts(over - 1, 9), Ok(0));
+        assert_eq!(storage.prune_accounts(over, 0), Ok(0));
+        assert_eq!(storage.prune_accounts(over, 9), Ok(1));
+        assert_eq!(waiting(storage, [1, 2]), [None, None]);
+        assert_eq!(list(storage, 1), [entry("Player2", Friends)]);
+    });
+}
+
+#[test]
+fn so_many_challenges_wait() {
+    every_storage(|storage| {
+        let most = u64::try_from(FRIEND_CHALLENGES_MAX).unwrap();
+        let (late, popular) = (most + 2, most + 3);
+        sign_up(storage, 1..=popular);
+        for other in 2..=late {
+            befriend(storage, other, 1, NOW);
+            befriend(storage, other, popular, NOW);
+        }
+        for other in 2..late {
+            challenge(storage, 1, other, NOW, Done);
+            challenge(storage, other, popular, NOW, Done);
+        }
+        challenge(storage, 1, late, NOW, refused(FriendRefused::ChallengesFull));
+        challenge(storage, late, popular, NOW, refused(FriendRefused::TheirChallengesFull));
+        // Those that are over do not count.
+        let over = NOW + u64::try_from(FRIEND_CHALLENGE_KEPT.as_millis()).unwrap();
+        challenge(storage, 1, late, over - 1, refused(FriendRefused::ChallengesFull));
+        challenge(storage, 1, late, over, Done);
+        end(storage, 2, popular, NOW, Done);
+        challenge(storage, late, popular, NOW, Done);
+    });
+}
+
 #[test]
 fn a_deleted_account_is_nobodys_friend() {
     every_storage(|storage| {
@@ -283,11 +384,12 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
     ask(storage, 243, 6, NOW + 2, Done);
     step(storage, (6, NOW + 3), FriendStep::Leave(member(243)), Done);
     step(storage, (241, NOW), FriendStep::SetOnlineTo(OnlineTo::Nobody), Done);
+    challenge(storage, 241, 6, NOW + 4, Done);
 }
 
 /// Damages of what [`fill`] stores, and what a check says about them.
 pub(crate) const DAMAGE: (&str, &str) = (
-    "INSERT INTO friend SELECT other, member, state, at FROM friend WHERE state = 'asked'",
+    "INSERT INTO friend (member, other, state, at) SELECT other, member, state, at FROM friend WHERE state = 'asked'",
     "1 requests for friends go both ways, or to oneself",
 );
 
@@ -302,6 +404,8 @@ pub(crate) fn assert_filled(storage: &dyn Storage) {
     ];
     assert_eq!(found, expected);
     assert_eq!(friends[2].online_to, OnlineTo::Nobody);
+    let challenge = FriendChallenge { by: member(241), settings: game(3), at: NOW + 4 };
+    assert_eq!(friends[2].challenge, Some(challenge));
 }
 
 #[test]

@@ -1,36 +1,59 @@
-// The part of the dialog “You” about friends: who is online, and the requests that wait.
+// The part of the dialog “You” about friends: who is online, requests and challenges that wait, and who may see
+// that the player is online.
 
-/** @import { Friend } from './friends.js' */
+/** @import { Challenge, Friend } from './friends.js' */
 /** @import { Frame } from './you-dialog.js' */
 
-import { t } from '../language/texts.js';
+import { gameName } from '../game/display-names.js';
+import { dotted, t } from '../language/texts.js';
 import { button, el, fill, linkButton, loadStyle, write } from '../ui/dom.js';
 import { select } from '../ui/form-fields.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
-import { fetchFriends, friendButtons } from './friends.js';
+import { fetchFriends, friendButton, friendButtons } from './friends.js';
 import { ty } from './texts.js';
 
 await loadStyle('moderation/moderation.css').catch(() => {});
 
+/** What the rows of the list need: the dialog, where faults are shown, and what shows the list again.
+ * @typedef {{ frame: Frame, line: HTMLElement, load: () => Promise<void> }} Place */
+
 /** @param {Frame} frame */
-export function friendsFold({ app, close }) {
+export function friendsFold(frame) {
   const line = faultLine();
   const list = el('ol', { class: 'people-list' });
+  const online = onlineChoice(line);
+  const load = () =>
+    attempt(line, async () => {
+      const { friends, online_to: to } = await fetchFriends();
+      online.show(to);
+      fill(list, ...friends.map((friend) => row({ frame, line, load }, friend)));
+      if (friends.length === 0) write(line, ty('friends_none'));
+    });
+  const fold = el(
+    'details',
+    { name: 'account', ontoggle: () => void (fold.open && load()) },
+    el('summary', null, ty('friends')),
+    list,
+    line,
+    nameForm(load),
+    online.label,
+  );
+  return fold;
+}
+
+/** Who may see that the player is online. @param {HTMLElement} line */
+function onlineChoice(line) {
   const { field, label } = select(ty('online_to'), [
     ['friends', ty('friends')],
     ['nobody', ty('challenges_nobody')],
   ]);
   /** What the server has. */
   let stored = field.value;
-  const load = () =>
-    attempt(line, async () => {
-      const { friends, online_to: to } = await fetchFriends();
-      field.value = stored = to;
-      fill(list, ...friends.map(row));
-      if (friends.length === 0) write(line, ty('friends_none'));
-    });
+  const show = (/** @type {string} */ to) => {
+    field.value = stored = to;
+  };
   field.addEventListener('change', () =>
     attempt(line, async () => {
       try {
@@ -42,56 +65,74 @@ export function friendsFold({ app, close }) {
       }
     }),
   );
+  return { label, show };
+}
+
+/** Asks somebody by name. @param {() => Promise<void>} load */
+function nameForm(load) {
   const input = el('input', { maxLength: 24, autocomplete: 'off', required: true });
-  const addLine = faultLine();
+  const line = faultLine();
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
-    void attempt(addLine, async () => {
+    void attempt(line, async () => {
       await request('POST', 'friends', { name: input.value.trim() });
       input.value = '';
       await load();
     });
   };
-  const add = el(
+  return el(
     'form',
     { class: 'account-form', onsubmit: submit },
     el('label', { class: 'field' }, el('span', null, ty('friend_name')), input),
     el('button', { class: 'primary' }, ty('friend_add')),
-    addLine,
-  );
-
-  /** @param {Friend} friend */
-  function row(friend) {
-    const { name, standing, online, room } = friend;
-    const state = standing !== 'friends' ? standing : room ? 'playing' : online ? 'online' : 'offline';
-    const challenge = () => {
-      close();
-      app.openPerson(friend);
-    };
-    return el(
-      'li',
-      null,
-      el(
-        'div',
-        null,
-        el('a', { href: `/player/${encodeURIComponent(name)}`, onclick: close }, el('bdi', null, name)),
-        el('span', { class: 'hint' }, ty(`friend_${state}`)),
-      ),
-      room && linkButton(`/r/${room}`, t('watch'), true),
-      online && button(t('challenge'), challenge, { 'aria-label': `${t('challenge')}: ${name}` }),
-      ...friendButtons(friend, standing, line, () => void load()),
-    );
-  }
-
-  const fold = el(
-    'details',
-    { name: 'account', ontoggle: () => void (fold.open && load()) },
-    el('summary', null, ty('friends')),
-    list,
     line,
-    add,
-    label,
   );
-  return fold;
+}
+
+/** @param {Place} place @param {Friend} friend */
+function row(place, friend) {
+  const { frame, line, load } = place;
+  const { name, standing, online, room, challenge } = friend;
+  const state = standing !== 'friends' ? standing : room ? 'playing' : online ? 'online' : 'offline';
+  const openChallenge = () => {
+    frame.close();
+    frame.app.openPerson(friend);
+  };
+  return el(
+    'li',
+    null,
+    el(
+      'div',
+      null,
+      el('a', { href: `/player/${encodeURIComponent(name)}`, onclick: frame.close }, el('bdi', null, name)),
+      el('span', { class: 'hint' }, dotted(ty(`friend_${state}`), challenge && challengeText(challenge))),
+    ),
+    room && linkButton(`/r/${room}`, t('watch'), true),
+    standing === 'friends' &&
+      !challenge &&
+      button(t('challenge'), openChallenge, { 'aria-label': `${t('challenge')}: ${name}` }),
+    ...(challenge ? answers(place, friend, challenge) : friendButtons(friend, standing, line, () => void load())),
+  );
+}
+
+/** @param {Challenge} challenge */
+function challengeText({ own, settings }) {
+  return ty(own ? 'friend_challenge_own' : 'friend_challenge', { game: gameName(settings) });
+}
+
+/** The answers to a challenge that waits. @param {Place} place @param {Friend} friend @param {Challenge} challenge */
+function answers({ frame, line, load }, { member, name }, { own }) {
+  const path = `friends/${member}/challenge`;
+  const end = async () => {
+    await request('DELETE', path);
+    await load();
+  };
+  const accept = async () => {
+    const { room } = await request('POST', `${path}/accept`, {});
+    frame.close();
+    frame.app.go(`/r/${room}`);
+  };
+  if (own) return [friendButton('friend_take_back', name, line, end)];
+  return [friendButton('friend_accept', name, line, accept), friendButton('friend_decline', name, line, end)];
 }

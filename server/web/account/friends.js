@@ -1,13 +1,18 @@
 // What a player can do about somebody who is a friend, or may become one.
 
+/** @import { App } from '../ui/view-types' */
+/** @import { GameSettings } from '../ui/protocol-types' */
+
 import { button } from '../ui/dom.js';
-import { request } from '../ui/http-request.js';
+import { reasonOf, request } from '../ui/http-request.js';
 import { attempt } from './account-requests.js';
 import { ty } from './texts.js';
 
 /** @typedef {'asks' | 'friends' | 'asked'} Standing */
+/** A challenge that waits between two friends.
+ * @typedef {{ own: boolean, settings: GameSettings, at: number }} Challenge */
 /** Somebody on the list.
- * @typedef {{ member: string, name: string, standing: Standing, at: number, online: boolean, room?: string }} Friend */
+ * @typedef {{ member: string, name: string, standing: Standing, at: number, online: boolean, room?: string, challenge?: Challenge }} Friend */
 
 /** @returns {Promise<{ friends: Friend[], online_to: string }>} */
 export function fetchFriends() {
@@ -27,10 +32,34 @@ export function friendButtons({ member, name }, standing, line, changed) {
     await request('DELETE', `friends/${member}`);
     changed(undefined);
   };
-  /** @param {'friend_add' | 'friend_accept' | 'friend_decline' | 'friend_take_back' | 'friend_end'} key @param {() => Promise<void>} act */
-  const choice = (key, act) => button(ty(key), () => void attempt(line, act), { 'aria-label': `${ty(key)}: ${name}` });
+  /** @param {FriendAct} key @param {() => Promise<void>} act */
+  const choice = (key, act) => friendButton(key, name, line, act);
   if (standing === 'asks') return [choice('friend_accept', ask), choice('friend_decline', leave)];
   if (standing === 'asked') return [choice('friend_take_back', leave)];
   if (standing === 'friends') return [choice('friend_end', leave)];
   return [choice('friend_add', ask)];
+}
+
+/** What a button does. @typedef {'friend_add' | 'friend_accept' | 'friend_decline' | 'friend_take_back' | 'friend_end'} FriendAct */
+
+/** @param {FriendAct} key @param {string} name @param {HTMLElement} line @param {() => Promise<unknown>} act */
+export function friendButton(key, name, line, act) {
+  return button(ty(key), () => void attempt(line, act), { 'aria-label': `${ty(key)}: ${name}` });
+}
+
+/**
+ * Leaves a challenge to a game over days for a friend, who may be offline. Whether it is left: not for others.
+ * @param {App} app
+ * @param {{ member: string, name: string }} person
+ * @param {GameSettings} settings
+ */
+export async function challengeFriend(app, { member, name }, settings) {
+  try {
+    await request('POST', `friends/${member}/challenge`, { settings });
+  } catch (error) {
+    if (reasonOf(error) === 'no_such_player') return false;
+    throw error;
+  }
+  app.toast(ty('friend_challenged', { name }));
+  return true;
 }

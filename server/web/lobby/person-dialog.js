@@ -37,6 +37,15 @@ export async function openPersonDialog(app, person, context = {}) {
 
   send.addEventListener('click', async () => {
     dialog.close();
-    (await app.seeks()).start({ type: 'challenge', member, settings: options.settings() }, name);
+    const settings = options.settings();
+    try {
+      if (app.connection.account && settings.time?.type === 'daily') {
+        const { challengeFriend } = await import('../account/friends.js');
+        if (await challengeFriend(app, person, settings)) return;
+      }
+      (await app.seeks()).start({ type: 'challenge', member, settings }, name);
+    } catch (error) {
+      app.showError(error);
+    }
   });
 }

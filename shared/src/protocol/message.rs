@@ -383,6 +383,10 @@ pub enum AccountNews {
     FriendAsks,
     /// Somebody has accepted the member's request.
     FriendAdded,
+    /// A challenge by a friend waits for an answer.
+    FriendChallenges,
+    /// A friend has accepted the member's challenge, and their game has begun.
+    ChallengeAccepted,
 }
 
 /// The data that a joining client needs to be up to date.

@@ -2,14 +2,17 @@
 
 use std::{io::Write, process::ExitCode};
 
-use fivefold_shared::friends::{Friend, FriendList, FriendStanding, OnlineTo};
+use fivefold_shared::{
+    friends::{Friend, FriendList, FriendStanding, OnlineTo, WaitingChallenge},
+    protocol::{Addressee, GameSettings, RoomCode},
+};
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::account_request::{send, server, signed_out};
 use crate::{
-    cli::{FriendArgs, FriendsArgs},
+    cli::{AnswerArgs, ChallengeArgs, FriendArgs, FriendsArgs},
     command::usage::Usage,
     lines::json_output::Json,
     server::http_request::{HttpRequest, Key},
@@ -55,6 +58,11 @@ pub(crate) async fn list(args: &FriendsArgs) -> anyhow::Result<ExitCode> {
         friends.iter().find(|friend| friend.standing == FriendStanding::Asks)
     {
         writeln!(talk, "`fivefold friend {name}` accepts, `fivefold unfriend {name}` declines.")?;
+    } else if let Some(Friend { name, .. }) = friends
+        .iter()
+        .find(|friend| friend.challenge.as_ref().is_some_and(|challenge| !challenge.own))
+    {
+        writeln!(talk, "`fivefold answer {name}` accepts, with --decline it declines.")?;
     } else if let Some(room) = friends.iter().find_map(|friend| friend.room.as_ref()) {
         writeln!(talk, "To watch: fivefold watch {}", server.at(0).room_link(room))?;
     } else if let Some(Friend { name, .. }) = friends.iter().find(|friend| friend.online) {
@@ -64,7 +72,7 @@ pub(crate) async fn list(args: &FriendsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(Friend { name, standing, online, room, .. }: &Friend) -> String {
+fn line(Friend { name, standing, online, room, challenge, .. }: &Friend) -> String {
     let state = match standing {
         FriendStanding::Asks => "asks you",
         FriendStanding::Asked => "asked",
@@ -73,9 +81,16 @@ fn line(Friend { name, standing, online, room, .. }: &Friend) -> String {
         FriendStanding::Friends => "offline",
         FriendStanding::Declined => "declined",
     };
-    match room {
-        Some(room) => format!("{state:8}  {name}  {room}"),
-        None => format!("{state:8}  {name}"),
+    let mut line = format!("{state:8}  {name}");
+    if let Some(room) = room {
+        line = format!("{line}  {room}");
+    }
+    match challenge {
+        Some(WaitingChallenge { own: true, .. }) => line + "  (your challenge waits)",
+        Some(WaitingChallenge { settings, .. }) => {
+            format!("{line}  (challenges you: {})", settings.time)
+        }
+        None => line,
     }
 }
 
@@ -122,10 +137,8 @@ pub(crate) async fn leave(args: &FriendArgs) -> anyhow::Result<ExitCode> {
     let answer = send(&server, &args.server, HttpRequest::get(PATH, key)).await?;
     let FriendList { friends, .. } = answer.json()?;
     let is_meant = |friend: &&Friend| friend.name.as_str().eq_ignore_ascii_case(&args.name);
-    let Some(Friend { member, name, standing, .. }) = friends.iter().find(is_meant) else {
-        let text = "Say who: `fivefold friends` lists the names.".to_owned();
-        return Err(Usage(text).into());
-    };
+    let friend = friends.iter().find(is_meant);
+    let Friend { member, name, standing, .. } = friend.ok_or_else(say_who)?;
     let path = format!("{PATH}/{member}");
     let request = HttpRequest { method: Method::DELETE, path: &path, key, body: None };
     send(&server, &args.server, request).await?;
@@ -135,5 +148,72 @@ pub(crate) async fn leave(args: &FriendArgs) -> anyhow::Result<ExitCode> {
         FriendStanding::Friends | FriendStanding::Declined => "You are no friends any more:",
     };
     writeln!(output::stderr(), "{text} {name}.")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn say_who() -> anyhow::Error {
+    Usage("Say who: `fivefold friends` lists the names.".to_owned()).into()
+}
+
+/// Leaves a challenge to a game over days for a friend, who may be offline. Whether it is left: not for others.
+pub(in crate::command) async fn challenge(
+    args: &ChallengeArgs,
+    game: &GameSettings,
+) -> anyhow::Result<bool> {
+    let settings = Settings::load(&Settings::folder()?)?;
+    let options = &args.visit.server;
+    let server = server(options, &settings)?;
+    let Some(session) = settings.session(&server) else { return Ok(false) };
+    let key = Key::Account(session);
+    let answer = send(&server, options, HttpRequest::get(PATH, key)).await?;
+    let FriendList { friends, .. } = answer.json()?;
+    let friend = friends.iter().find(|friend| {
+        let is_meant = match &args.to {
+            Addressee::Member(member) => friend.member == *member,
+            Addressee::Name(name) => friend.name.likeness() == name.likeness(),
+        };
+        is_meant && friend.standing == FriendStanding::Friends
+    });
+    let Some(Friend { member, name, .. }) = friend else { return Ok(false) };
+    let path = format!("{PATH}/{member}/challenge");
+    let body = Some(json!({"settings": game}));
+    send(&server, options, HttpRequest { method: Method::POST, path: &path, key, body }).await?;
+    writeln!(
+        output::stderr(),
+        "{name} sees your challenge at the next visit, for up to 14 days. \
+         `fivefold answer {name} --decline` takes it back."
+    )?;
+    Ok(true)
+}
+
+/// Accepts the challenge of a friend, declines it, or takes the own one back.
+pub(crate) async fn answer(args: &AnswerArgs) -> anyhow::Result<ExitCode> {
+    #[derive(Deserialize)]
+    struct Began {
+        room: RoomCode,
+    }
+
+    let settings = Settings::load(&Settings::folder()?)?;
+    let server = server(&args.server, &settings)?;
+    let Some(session) = settings.session(&server) else { return signed_out(&server) };
+    let key = Key::Account(session);
+    let answer = send(&server, &args.server, HttpRequest::get(PATH, key)).await?;
+    let FriendList { friends, .. } = answer.json()?;
+    let is_meant = |friend: &&Friend| friend.name.as_str().eq_ignore_ascii_case(&args.name);
+    let Friend { member, name, .. } = friends.iter().find(is_meant).ok_or_else(say_who)?;
+    if args.decline {
+        let path = format!("{PATH}/{member}/challenge");
+        let request = HttpRequest { method: Method::DELETE, path: &path, key, body: None };
+        send(&server, &args.server, request).await?;
+        writeln!(output::stderr(), "No challenge waits between you and {name}.")?;
+    } else {
+        let path = format!("{PATH}/{member}/challenge/accept");
+        let body = Some(json!({}));
+        let request = HttpRequest { method: Method::POST, path: &path, key, body };
+        let Began { room } = send(&server, &args.server, request).await?.json()?;
+        let link = server.at(0).room_link(&room);
+        writeln!(output::stdout(), "{link}")?;
+        writeln!(output::stderr(), "The game has begun. To play: fivefold join {link}")?;
+    }
     Ok(ExitCode::SUCCESS)
 }

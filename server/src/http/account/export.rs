@@ -10,14 +10,14 @@ use axum::{
 };
 use fivefold_shared::{
     friends::{FriendStanding, OnlineTo},
-    protocol::{ChallengesFrom, GameId, MemberId, Name, Refusal},
+    protocol::{ChallengesFrom, GameId, GameSettings, MemberId, Name, Refusal},
     puzzle::PuzzleId,
     record::ListedGame,
 };
 use fivefold_storage::{
-    Account, BlockEntry, BlockKind, GameMark, GameQuery, KnownFriend, MarkKind, OldName, PuzzleTry,
-    Reader, Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError,
-    Trace, TraceKind,
+    Account, BlockEntry, BlockKind, FriendChallenge, GameMark, GameQuery, KnownFriend, MarkKind,
+    OldName, PuzzleTry, Reader, Report, ReportKind, ReportQuery, ReportState, Sanction,
+    SanctionKind, StorageError, Trace, TraceKind,
 };
 use serde::Serialize;
 
@@ -105,6 +105,16 @@ struct ExportedFriend {
     name: Name,
     standing: FriendStanding,
     at: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    challenge: Option<ExportedChallenge>,
+}
+
+/// A challenge that waits between two friends.
+#[derive(Serialize)]
+struct ExportedChallenge {
+    by: MemberId,
+    settings: GameSettings,
+    at: u64,
 }
 
 #[derive(Serialize)]
@@ -174,11 +184,10 @@ fn kept(
     };
     let block =
         |BlockEntry { other: member, name, kind, at }| ExportedBlock { member, name, kind, at };
-    let friend = |KnownFriend { member, name, standing, at, .. }| ExportedFriend {
-        member,
-        name,
-        standing,
-        at,
+    let challenge = |FriendChallenge { by, settings, at }| ExportedChallenge { by, settings, at };
+    let friend = |KnownFriend { member, name, standing, at, challenge: waiting, .. }| {
+        let challenge = waiting.map(challenge);
+        ExportedFriend { member, name, standing, at, challenge }
     };
     let report = |Report { about, about_name: name, kind, text, at, state, closed_at, .. }| {
         ExportedReport { about, name, kind, text, at, state, closed_at }

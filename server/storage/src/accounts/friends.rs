@@ -3,13 +3,16 @@
 use fivefold_shared::{
     clock::millis,
     friends::{FriendStanding, OnlineTo},
-    protocol::{MemberId, Name},
+    protocol::{GameSettings, MemberId, Name},
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    StorageError, contradiction::Contradiction, limits::FRIEND_DECLINED_PAUSE, moderation::words,
+    StorageError,
+    contradiction::Contradiction,
+    limits::{FRIEND_CHALLENGE_KEPT, FRIEND_DECLINED_PAUSE},
+    moderation::words,
 };
 
 words! {
@@ -49,6 +52,26 @@ pub struct KnownFriend {
     pub at: u64,
     /// Who may see that they are online.
     pub online_to: OnlineTo,
+    /// The challenge that waits between the two; its time may be over.
+    pub challenge: Option<FriendChallenge>,
+}
+
+/// A challenge that waits for an answer of a friend.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FriendChallenge {
+    /// Who challenges.
+    pub by: MemberId,
+    /// The game.
+    pub settings: GameSettings,
+    /// When, in milliseconds since the Unix epoch.
+    pub at: u64,
+}
+
+impl FriendChallenge {
+    /// Whether it still waits.
+    pub fn stands(&self, now: u64) -> bool {
+        self.at > challenged_before(now)
+    }
 }
 
 /// What a member does about another one.
@@ -59,11 +82,17 @@ pub enum FriendStep {
     Ask(MemberId),
     /// Ends the friendship, declines their request, or takes the own one back.
     Leave(MemberId),
+    /// Challenges a friend to a game, who may answer later. [`AccountChanged::Gone`](crate::AccountChanged::Gone)
+    /// if they are no friends.
+    Challenge(MemberId, GameSettings),
+    /// Ends the challenge of this time between the member and another one.
+    /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over already.
+    EndChallenge(MemberId, u64),
     /// Sets who may see that the member is online.
     SetOnlineTo(OnlineTo),
 }
 
-/// Why two do not become friends, and no request is made.
+/// Why two do not become friends, and no request or challenge is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FriendRefused {
     /// The member has [`FRIENDS_MAX`](crate::limits::FRIENDS_MAX) friends.
@@ -77,6 +106,12 @@ pub enum FriendRefused {
     Blocked,
     /// The other one has declined: the member may ask again at this time.
     Declined(u64),
+    /// A challenge between the two waits already.
+    Challenged,
+    /// [`FRIEND_CHALLENGES_MAX`](crate::limits::FRIEND_CHALLENGES_MAX) challenges of the member wait.
+    ChallengesFull,
+    /// So many challenges wait for the other one.
+    TheirChallengesFull,
 }
 
 /// Reads friends. Calls may block.
@@ -110,6 +145,11 @@ pub(crate) const CONTRADICTIONS: [Contradiction; 1] = [Contradiction {
     problem: "requests for friends go both ways, or to oneself",
     empties: None,
 }];
+
+/// Challenges of friends up to this time are over.
+pub(crate) fn challenged_before(now: u64) -> u64 {
+    now.saturating_sub(millis(FRIEND_CHALLENGE_KEPT))
+}
 
 /// Requests that were declined up to this time hold nothing off.
 pub(crate) fn declined_before(now: u64) -> u64 {

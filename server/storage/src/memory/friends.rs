@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use fivefold_shared::{clock::millis, friends::OnlineTo, protocol::MemberId};
 
 use crate::{
-    FriendRefused, RequestState,
+    FriendChallenge, FriendRefused, RequestState,
     accounts::friends::declined_before,
-    limits::{FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
+    limits::{FRIEND_CHALLENGES_MAX, FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
 };
 
 /// All requests, by those who ask and those who are asked, and who may see that somebody is online.
@@ -15,6 +15,8 @@ use crate::{
 pub(super) struct Friends {
     pub(super) requests: BTreeMap<(MemberId, MemberId), (RequestState, u64)>,
     pub(super) online_to: HashMap<MemberId, OnlineTo>,
+    /// The challenges between friends, by the pair's request.
+    pub(super) challenges: BTreeMap<(MemberId, MemberId), FriendChallenge>,
 }
 
 impl Friends {
@@ -87,6 +89,62 @@ impl Friends {
         self.requests.retain(|(by, to), (state, _)| {
             *state == RequestState::Declined || !(pair.contains(&by) && pair.contains(&to))
         });
+        self.keep_friends_challenges();
+    }
+
+    /// Makes a challenge; `None` if the two are no friends.
+    pub(super) fn challenge(
+        &mut self,
+        other: &MemberId,
+        new: FriendChallenge,
+    ) -> Option<Result<(), FriendRefused>> {
+        let pair = self.friends_key(&new.by, other)?;
+        let known = self.challenges.get(&pair);
+        if known == Some(&new) {
+            return Some(Ok(()));
+        }
+        if known.is_some_and(|known| known.stands(new.at)) {
+            return Some(Err(FriendRefused::Challenged));
+        }
+        let standing = || self.challenges.iter().filter(|(_, known)| known.stands(new.at));
+        let made = standing().filter(|(_, known)| known.by == new.by).count();
+        let got = standing()
+            .filter(|((one, two), known)| [one, two].contains(&other) && known.by != *other);
+        let refused = if made >= FRIEND_CHALLENGES_MAX {
+            Some(FriendRefused::ChallengesFull)
+        } else {
+            (got.count() >= FRIEND_CHALLENGES_MAX).then_some(FriendRefused::TheirChallengesFull)
+        };
+        if let Some(refused) = refused {
+            return Some(Err(refused));
+        }
+        self.challenges.insert(pair, new);
+        Some(Ok(()))
+    }
+
+    /// Ends the challenge of this time between two. Whether there was one.
+    pub(super) fn end_challenge(&mut self, one: &MemberId, other: &MemberId, at: u64) -> bool {
+        let Some(pair) = self.friends_key(one, other) else { return false };
+        let is_it = self.challenges.get(&pair).is_some_and(|known| known.at == at);
+        if is_it {
+            self.challenges.remove(&pair);
+        }
+        is_it
+    }
+
+    fn friends_key(&self, one: &MemberId, other: &MemberId) -> Option<(MemberId, MemberId)> {
+        let ways = [(one, other), (other, one)];
+        let found =
+            ways.into_iter().find(|(by, to)| self.state(by, to) == Some(RequestState::Friends));
+        found.map(|(by, to)| (by.clone(), to.clone()))
+    }
+
+    /// Forgets the challenges of those who are friends no more.
+    fn keep_friends_challenges(&mut self) {
+        let requests = &self.requests;
+        self.challenges.retain(|pair, _| {
+            requests.get(pair).is_some_and(|(state, _)| *state == RequestState::Friends)
+        });
     }
 
     /// Ends friendships and open requests where one has blocked the other.
@@ -94,9 +152,10 @@ impl Friends {
         self.requests.retain(|(by, to), (state, _)| {
             *state == RequestState::Declined || !(has_blocked(by, to) || has_blocked(to, by))
         });
+        self.keep_friends_challenges();
     }
 
-    /// Forgets declined requests that hold nothing off any more, at most so many.
+    /// Forgets declined requests that hold nothing off any more, and challenges that are over, at most so many.
     pub(super) fn prune(&mut self, now: u64, rows_max: usize) -> usize {
         let mut pruned = 0;
         self.requests.retain(|_, (state, at)| {
@@ -106,11 +165,17 @@ impl Friends {
             pruned += usize::from(goes);
             !goes
         });
+        self.challenges.retain(|_, challenge| {
+            let goes = !challenge.stands(now) && pruned < rows_max;
+            pruned += usize::from(goes);
+            !goes
+        });
         pruned
     }
 
     /// Forgets those of these members.
     pub(super) fn forget(&mut self, members: &[MemberId]) {
         self.requests.retain(|(by, to), _| !members.contains(by) && !members.contains(to));
+        self.keep_friends_challenges();
     }
 }

@@ -4,8 +4,8 @@ use fivefold_shared::{friends::OnlineTo, protocol::MemberId};
 
 use super::{Memory, Tables};
 use crate::{
-    AccountChanged, BlockKind, Call, FriendRefused, FriendStep, FriendsReader, KnownFriend,
-    RequestState, StorageError,
+    AccountChanged, BlockKind, Call, FriendChallenge, FriendRefused, FriendStep, FriendsReader,
+    KnownFriend, RequestState, StorageError,
 };
 
 impl Tables {
@@ -31,6 +31,18 @@ impl Tables {
                 return asked.map_or_else(AccountChanged::NoFriend, |()| AccountChanged::Done);
             }
             FriendStep::Leave(other) => self.friends.leave(member, other, at),
+            FriendStep::Challenge(other, settings) => {
+                let new = FriendChallenge { by: member.clone(), settings: *settings, at };
+                return match self.friends.challenge(other, new) {
+                    None => AccountChanged::Gone,
+                    Some(Err(why)) => AccountChanged::NoFriend(why),
+                    Some(Ok(())) => AccountChanged::Done,
+                };
+            }
+            FriendStep::EndChallenge(other, at) => {
+                let was_there = self.friends.end_challenge(member, other, *at);
+                return if was_there { AccountChanged::Done } else { AccountChanged::Gone };
+            }
             FriendStep::SetOnlineTo(_) if !self.accounts.has_row(member) => {
                 return AccountChanged::Gone;
             }
@@ -73,6 +85,7 @@ impl FriendsReader for Memory {
                 standing: state.standing(is_own),
                 at: *at,
                 online_to: tables.friends.online_to.get(other).copied().unwrap_or_default(),
+                challenge: tables.friends.challenges.get(&(by.clone(), to.clone())).cloned(),
             })
         });
         let mut all: Vec<_> = all.collect();

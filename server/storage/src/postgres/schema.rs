@@ -466,8 +466,14 @@ const FRIENDS: &str = "
         state text NOT NULL CHECK (state IN ('asked', 'friends', 'declined')),
         -- When it came to this.
         at bigint NOT NULL,
+        -- Which of the two friends has challenged the other, to which game, as JSON, and when.
+        challenger text COLLATE \"C\",
+        challenge text,
+        challenged_at bigint,
         PRIMARY KEY (member, other)
     );
+    CREATE INDEX friend_challenged ON fivefold.friend (challenged_at)
+        WHERE challenged_at IS NOT NULL;
     CREATE INDEX friend_other ON fivefold.friend (other);
     CREATE INDEX friend_declined ON fivefold.friend (at) WHERE state = 'declined';
     ALTER TABLE fivefold.account

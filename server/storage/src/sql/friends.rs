@@ -3,14 +3,19 @@
 //! A pair has one row at most: `member` is the one who has asked. All changes are made one after another, so
 //! that limits and blocks hold.
 
-use fivefold_shared::{clock::millis, friends::OnlineTo, protocol::MemberId};
+use fivefold_shared::{
+    clock::millis,
+    friends::OnlineTo,
+    protocol::{GameSettings, MemberId},
+};
 
 use super::{Row, Sql, account_rows::Change, source::DatabaseReader, values};
 use crate::{
-    AccountChanged, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
-    StorageError,
-    accounts::friends::declined_before,
-    limits::{FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
+    AccountChanged, FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend,
+    RequestState, StorageError,
+    accounts::friends::{challenged_before, declined_before},
+    limits::{FRIEND_CHALLENGES_MAX, FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
+    values::{from_json, to_json},
 };
 
 /// Kept by one change at a time; taken after all other locks of a change.
@@ -19,6 +24,12 @@ const FRIENDS: &str = "friends";
 /// Whether a member has blocked another one, by any of their ids.
 const HAS_BLOCKED: &str = "SELECT 1 FROM block WHERE kind = 'block' AND member = $1
     AND (other = $2 OR other IN (SELECT member FROM alias WHERE account = $2))";
+
+/// The row of two members.
+const PAIR: &str = "(member = $1 AND other = $2 OR member = $2 AND other = $1)";
+
+const END_CHALLENGE: &str =
+    "UPDATE friend SET challenger = NULL, challenge = NULL, challenged_at = NULL";
 
 pub(super) fn change(
     change: &Change<'_>,
@@ -33,6 +44,14 @@ pub(super) fn change(
             change.sql.lock(FRIENDS)?;
             leave(change, other)
         }
+        FriendStep::Challenge(other, settings) => {
+            change.sql.lock(FRIENDS)?;
+            challenge(change, other, settings)
+        }
+        FriendStep::EndChallenge(other, at) => change.execute(
+            &format!("{END_CHALLENGE} WHERE {PAIR} AND challenged_at = $3"),
+            values![change.member, other, *at],
+        ),
         FriendStep::SetOnlineTo(to) => change.execute(
             "UPDATE account SET online_to = $2 WHERE member = $1",
             values![change.member, to.as_str()],
@@ -88,6 +107,49 @@ fn ask(change: &Change<'_>, other: &MemberId) -> Result<AccountChanged, StorageE
          ON CONFLICT (member, other) DO UPDATE SET state = excluded.state, at = excluded.at",
         values![member, other, at],
     )
+}
+
+fn challenge(
+    change: &Change<'_>,
+    other: &MemberId,
+    settings: &GameSettings,
+) -> Result<AccountChanged, StorageError> {
+    let Change { sql, member, at } = *change;
+    let pair = format!(
+        "SELECT challenger, challenge, challenged_at FROM friend WHERE {PAIR} AND state = 'friends'"
+    );
+    let known = sql.row(&pair, values![member, other], read_challenge)?;
+    let new = FriendChallenge { by: member.clone(), settings: *settings, at };
+    match known {
+        None => return Ok(AccountChanged::Gone),
+        Some(Some(known)) if known == new => return Ok(AccountChanged::Done),
+        Some(Some(known)) if known.stands(at) => {
+            return Ok(AccountChanged::NoFriend(FriendRefused::Challenged));
+        }
+        Some(_) => {}
+    }
+    for (whose, by, why) in [
+        (member, "challenger = $1", FriendRefused::ChallengesFull),
+        (other, "challenger <> $1", FriendRefused::TheirChallengesFull),
+    ] {
+        let waiting = format!(
+            "SELECT count(*) FROM friend
+             WHERE (member = $1 OR other = $1) AND challenged_at > $2 AND {by}"
+        );
+        if sql.count(&waiting, values![whose, challenged_before(at)])? >= FRIEND_CHALLENGES_MAX {
+            return Ok(AccountChanged::NoFriend(why));
+        }
+    }
+    let set = "UPDATE friend SET challenger = $1, challenge = $3, challenged_at = $4";
+    change.execute(&format!("{set} WHERE {PAIR}"), values![member, other, &to_json(settings)?, at])
+}
+
+/// The challenge in a row; none if it is damaged, too.
+fn read_challenge(row: &mut Row) -> Result<Option<FriendChallenge>, StorageError> {
+    let (by, settings, at): (Option<MemberId>, Option<String>, Option<u64>) =
+        (row.get()?, row.get()?, row.get()?);
+    let settings = settings.and_then(|settings| from_json(&settings).ok());
+    Ok(by.zip(settings).zip(at).map(|((by, settings), at)| FriendChallenge { by, settings, at }))
 }
 
 fn leave(change: &Change<'_>, other: &MemberId) -> Result<AccountChanged, StorageError> {
@@ -154,20 +216,27 @@ pub(super) fn end_blocked(sql: &dyn Sql, member: &MemberId) -> Result<(), Storag
     sql.execute(&statement, values![member]).map(drop)
 }
 
-/// Deletes declined requests that hold nothing off any more, at most so many.
+/// Deletes declined requests that hold nothing off any more, and challenges that are over, at most so many.
 pub(super) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-    sql.execute(
+    let declined = sql.execute(
         "DELETE FROM friend WHERE (member, other) IN (
              SELECT member, other FROM friend WHERE state = 'declined' AND at <= $1 LIMIT $2)",
         values![declined_before(now), rows_max],
-    )
+    )?;
+    let challenges = format!(
+        "{END_CHALLENGE} WHERE (member, other) IN (
+             SELECT member, other FROM friend WHERE challenged_at <= $1 LIMIT $2)"
+    );
+    let over = values![challenged_before(now), rows_max - declined];
+    Ok(declined + sql.execute(&challenges, over)?)
 }
 
 impl FriendsReader for DatabaseReader {
     fn friends(&mut self, member: &MemberId) -> Result<Vec<KnownFriend>, StorageError> {
         self.read(|sql| {
             sql.rows(
-                "SELECT id, name, friend.member = $1, state, at, online_to
+                "SELECT id, name, friend.member = $1, state, at, online_to, challenger,
+                     challenge, challenged_at
                  FROM friend JOIN member
                      ON id = CASE WHEN friend.member = $1 THEN other ELSE friend.member END
                  JOIN account ON account.member = id
@@ -183,6 +252,7 @@ impl FriendsReader for DatabaseReader {
                         standing,
                         at: row.get()?,
                         online_to: online_to(row)?,
+                        challenge: read_challenge(row)?,
                     })
                 },
             )

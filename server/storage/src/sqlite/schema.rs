@@ -480,9 +480,14 @@ const FRIENDS: &str = "
         state TEXT NOT NULL CHECK (state IN ('asked', 'friends', 'declined')),
         -- When it came to this.
         at INTEGER NOT NULL,
+        -- Which of the two friends has challenged the other, to which game, as JSON, and when.
+        challenger TEXT,
+        challenge TEXT,
+        challenged_at INTEGER,
         PRIMARY KEY (member, other)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX friend_other ON friend (other);
+    CREATE INDEX friend_challenged ON friend (challenged_at) WHERE challenged_at IS NOT NULL;
     CREATE INDEX friend_declined ON friend (at) WHERE state = 'declined';
     ALTER TABLE account ADD COLUMN
         -- Who may see that the member is online.

@@ -161,7 +161,20 @@ pub(super) const TABLES: [Table; 23] = [
             integer("proved_at").since(9, "0"),
         ],
     ),
-    table("friend", 13, 2, &[text("member"), text("other"), text("state"), integer("at")]),
+    table(
+        "friend",
+        13,
+        2,
+        &[
+            text("member"),
+            text("other"),
+            text("state"),
+            integer("at"),
+            text("challenger"),
+            text("challenge"),
+            integer("challenged_at"),
+        ],
+    ),
     table(
         "block",
         9,

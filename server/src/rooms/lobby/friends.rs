@@ -1,0 +1,70 @@
+//! Rooms for two friends, one of whom has left a challenge for the other.
+
+use std::{net::IpAddr, sync::Arc};
+
+use fivefold_shared::{
+    protocol::{GameSettings, MemberId, Player, Reason, Refusal, RoomCode},
+    room::Terms,
+    seat::BySeat,
+};
+use fivefold_storage::{IdentityHash, KnownMember, Reader};
+
+use super::{
+    Lobby,
+    paired::{NotPaired, PairedRoom},
+};
+use crate::{
+    moderation::dealings::of_two, process::read_pool::ReadError, rooms::paired_games::PairedGame,
+};
+
+impl Lobby {
+    /// Makes the room of a daily game, which counts for this address. The challenger comes first, and puts the
+    /// first stone in every second game. Ends when the room is stored.
+    ///
+    /// # Errors
+    /// If one of them is not stored, a limit is reached, or the room cannot be stored.
+    pub(crate) async fn pair_friends(
+        self: &Arc<Self>,
+        [challenger, other]: [MemberId; 2],
+        settings: GameSettings,
+        address: IpAddr,
+    ) -> Result<RoomCode, Refusal> {
+        let now = self.context.clock.now();
+        let (first, second) =
+            if now.is_multiple_of(2) { (challenger, other) } else { (other, challenger) };
+        let ids = BySeat { first, second };
+        let read_pool = &self.context.read_pool;
+        let wanted = ids.clone();
+        let stored = move |reader: &mut Reader| {
+            let mut known = |id: &MemberId| reader.member(id, IdentityHash([0; 32]));
+            Ok(known(&wanted.first)?.zip(known(&wanted.second)?))
+        };
+        let stored = read_pool.read(stored).await.map_err(ReadError::from)?;
+        let (first, second) = stored.ok_or_else(|| Refusal::new(Reason::NoSuchPlayer))?;
+        let terms = if settings.rated {
+            let shortest = self.context.limits.room.rematch_after;
+            let dealings = of_two(Arc::clone(read_pool), ids.clone(), now, shortest).await;
+            Terms::of(dealings.map_err(ReadError::from)?)
+        } else {
+            Terms::CASUAL
+        };
+        let settings = if terms.rated { settings } else { settings.casual() };
+        let players = BySeat { first: player(&first), second: player(&second) };
+        let game = PairedGame { settings, players: ids };
+        let room = PairedRoom { game, terms, players, members: vec![first, second], address };
+        let unavailable = || Refusal::new(Reason::Unavailable);
+        let (code, stored) = self.pair(room).map_err(|not_paired| match not_paired {
+            NotPaired::Refused(refusal) => refusal,
+            // Daily games do not stand in each other's way.
+            NotPaired::Playing(_) => unavailable(),
+        })?;
+        match stored.await {
+            Ok(Ok(())) => Ok(code),
+            Ok(Err(_)) | Err(_) => Err(unavailable()),
+        }
+    }
+}
+
+fn player(known: &KnownMember) -> Player {
+    Player::Member { member: known.id.clone(), name: known.name.clone(), engine: false }
+}
