@@ -96,7 +96,7 @@ test('a request by name that is declined cannot be repeated at once, and a guest
   await bobs.getByText('You have no friends here yet.').waitFor();
   await anns.getByLabel('Name of a player').fill('Dennis');
   await anns.getByRole('button', { name: 'Add friend', exact: true }).click();
-  await anns.getByText('This player has declined your request. You can ask again in 7').waitFor();
+  await anns.getByText(/^This player has declined your request. You can ask again in (7d|6d 23h)/).waitFor();
   const { page: eve } = await guest(at);
   await eve.goto('/player/Carla');
   await eve.getByRole('heading', { name: 'Carla' }).waitFor();
