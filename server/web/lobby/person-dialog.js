@@ -11,7 +11,7 @@ import { createGameOptions } from './game-options.js';
 /** @param {App} app @param {{ member: string, name: string }} person @param {PersonContext} [context] */
 export async function openPersonDialog(app, person, context = {}) {
   const { member, name } = person;
-  const { personActions } = await import('../moderation/person-actions.js');
+  const { challenge, personActions } = await import('../moderation/person-actions.js');
   const actions = personActions(app, person, context, () => dialog.close());
   const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
@@ -35,17 +35,8 @@ export async function openPersonDialog(app, person, context = {}) {
     }
   }
 
-  send.addEventListener('click', async () => {
+  send.addEventListener('click', () => {
     dialog.close();
-    const settings = options.settings();
-    try {
-      if (app.connection.account && settings.time?.type === 'daily') {
-        const { challengeFriend } = await import('../account/friends.js');
-        if (await challengeFriend(app, person, settings)) return;
-      }
-      (await app.seeks()).start({ type: 'challenge', member, settings }, name);
-    } catch (error) {
-      app.showError(error);
-    }
+    void challenge(app, person, options.settings());
   });
 }
