@@ -210,7 +210,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// [`DELETED_ACCOUNT_KEPT`](crate::limits::DELETED_ACCOUNT_KEPT) before, with the names and
     /// texts of their sanctions and the reports about them, and names that
     /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::DELETED_NAME_KEPT), and requests for friends
-    /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before.
+    /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before. Ends challenges between
+    /// friends made [`FRIEND_CHALLENGE_KEPT`](crate::limits::FRIEND_CHALLENGE_KEPT) before.
     /// Returns how many.
     ///
     /// # Errors
