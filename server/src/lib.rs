@@ -33,8 +33,7 @@ use std::{
 };
 
 use axum::Router;
-use fivefold_shared::protocol::RoomCode;
-use fivefold_storage::{Claimed, JoinError, LogWriter, NodeId, Storage, StorageError, WriterEnd};
+use fivefold_storage::{JoinError, LogWriter, NodeId, Storage, StorageError, WriterEnd};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep, timeout},
@@ -46,7 +45,7 @@ use self::{
     cluster::Cluster,
     config::Config,
     limits::{
-        CLAIM_DOUBTS_MAX, MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
+        MONITOR_CONNECTIONS_MAX, STOP_REST_WITHIN, STOP_SESSIONS_WITHIN,
         operators::{CLOCK_DRIFT_FOLLOWED, CLOCK_LOOK_INTERVAL},
     },
     membership::{Peers, Serving, shared_limits::SharedLimits},
@@ -245,7 +244,7 @@ async fn serve(
 
     let cluster = peers.as_ref().map(Peers::cluster);
     let pairing = pairing_task(&server, node, cluster, seekers, config.pools);
-    let peers = open_rooms(peers, &server, &log_writer, node).await?;
+    let peers = open_rooms(peers, &server).await?;
     connections.spawn(pairing.run(stop.clone()));
     disk.measure().await;
     let examiner = Examiner {
@@ -276,6 +275,7 @@ async fn serve(
         never = server.refused_connections.report() => match never {},
         never = server.moderation.follow() => match never {},
         never = server.forget_unused_addresses() => match never {},
+        never = server.lobby.wake_rooms() => match never {},
         never = process::pruning::rest(log_writer.clone()) => match never {},
         never = process::pruning::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
         never = examiner.run() => match never {},
@@ -401,62 +401,20 @@ async fn end_in_order(
     tracing::info!("stopped");
 }
 
-/// Serves as a node of a cluster, which claims rooms as they are needed; or claims all rooms.
+/// Serves as a node of a cluster, which claims rooms as they are needed; or opens the rooms that were awake when the
+/// server before this one ended.
 async fn open_rooms(
     peers: Option<Peers>,
     server: &Server,
-    log_writer: &LogWriter,
-    node: NodeId,
 ) -> Result<Option<Serving>, StorageError> {
     let serving = peers.map(|peers| peers.serve(SharedLimits::of(server), people_of(server)));
     if serving.is_none() {
-        reopen_rooms(&server.lobby, log_writer, node).await?;
+        let rooms = server.lobby.attend_all().await?;
+        if rooms > 0 {
+            tracing::info!(rooms, "rooms are read back and wait for their members");
+        }
     }
     Ok(serving)
-}
-
-/// Claims the rooms that were open when the previous server ended.
-async fn reopen_rooms(
-    lobby: &Arc<Lobby>,
-    log_writer: &LogWriter,
-    node: NodeId,
-) -> Result<(), StorageError> {
-    let mut count = 0;
-    loop {
-        let rooms = log_writer.reserve().await?.orphans().wait().await?;
-        if rooms.is_empty() {
-            break;
-        }
-        let claimed = claim(log_writer, &rooms, node).await?;
-        for (room, claimed) in rooms.into_iter().zip(claimed) {
-            match claimed {
-                Claimed::Mine { epoch, log } => lobby.reopen(room, epoch, &log),
-                Claimed::Closed | Claimed::Elsewhere(_) => continue,
-                Claimed::Newer => lobby.set_aside(room, "a newer server has written it"),
-                Claimed::Damaged(problem) => lobby.set_aside(room, &problem),
-            }
-            count += 1;
-        }
-    }
-    if count > 0 {
-        tracing::info!(rooms = count, "rooms are read back and wait for their members");
-    }
-    Ok(())
-}
-
-/// Claims rooms, and retries while the result is in doubt.
-async fn claim(
-    log_writer: &LogWriter,
-    rooms: &[RoomCode],
-    node: NodeId,
-) -> Result<Vec<Claimed>, StorageError> {
-    let mut doubts = 0;
-    loop {
-        match log_writer.reserve().await?.claim(rooms.to_vec(), node).wait().await {
-            Err(StorageError::InDoubt(_)) if doubts < CLAIM_DOUBTS_MAX => doubts += 1,
-            claimed => return claimed,
-        }
-    }
 }
 
 /// One listener and the limits on its connections.

@@ -137,6 +137,10 @@ pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
 pub const LOGIN_TRIES_MAX: u32 = 3;
 /// Most demo games open at once: the running one, and finished ones that still have spectators.
 pub const DEMO_ROOMS_MAX: usize = 4;
+/// Most rooms for daily games that an account has made and that sleep.
+pub const DAILY_ASLEEP_MAX: usize = 50;
+/// The same for a guest.
+pub const DAILY_ASLEEP_OF_GUEST_MAX: usize = 5;
 /// Most rooms named in a refusal.
 pub const ROOMS_NAMED_MAX: usize = 3;
 /// How long a closed socket stays open, so that its peer can read the reason.
@@ -318,8 +322,15 @@ pub const CUT_OFF_AFTER: Duration = Duration::from_secs(10);
 pub const ROOMS_OVER_MEAN_PERCENT: usize = 130;
 /// How long an emptier node has to claim a room that was offered to it.
 pub const TAKE_WITHIN: Duration = Duration::from_millis(200);
-/// How often a node looks for rooms whose owner is dead.
+/// How often a node of a cluster looks for rooms that nobody attends to: their owner is dead, or they sleep and are
+/// due.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a server that is alone looks for sleeping rooms that are due.
+pub const SWEEP_ALONE_INTERVAL: Duration = Duration::from_secs(30);
+/// Sleeping rooms are woken this long, in milliseconds, before they are due.
+pub const WOKEN_BEFORE_DUE: u64 = 2 * 60 * 1_000;
+/// A room does not fall asleep if something is due within this time, in milliseconds.
+pub const DUE_SOON: u64 = 5 * 60 * 1_000;
 /// Most commands of one session that wait for the answer of a room on another node. Further ones
 /// are refused.
 pub const UNANSWERED_COMMANDS_MAX: usize = 4;
@@ -391,6 +402,8 @@ pub struct Limits {
     /// /56, sixteen times as many from a /48). Rooms found open after a restart count for no
     /// address.
     pub rooms_per_address_max: usize,
+    /// How long nobody has needed a room when it falls asleep.
+    pub room_sleeps_after: Duration,
     /// Room requests allowed per address per minute; as many at once after a pause.
     pub rooms_per_minute: u32,
     /// Most rooms in which both seats belong to bots.
@@ -454,6 +467,7 @@ impl Limits {
         rooms_max: 100_000,
         rooms_per_identity_max: 20,
         rooms_per_address_max: 64,
+        room_sleeps_after: Duration::from_secs(30),
         rooms_per_minute: 30,
         bot_rooms_max: 200,
         bot_rooms_per_address_max: 4,

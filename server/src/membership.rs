@@ -123,8 +123,8 @@ impl Peers {
             Arc::clone(lobby).serve_peers(cluster, from_peers, tasks, people, note_use)
         };
         let sweeping = {
-            let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));
-            async move { lobby.sweep(&cluster).await }
+            let lobby = Arc::clone(lobby);
+            async move { lobby.sweep().await }
         };
         let listing = {
             let (cluster, lobby) = (Arc::clone(&cluster), Arc::clone(lobby));

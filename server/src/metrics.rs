@@ -342,7 +342,7 @@ impl Metrics {
         let registry = &mut self.registry;
         let levels = &self.levels;
         registry.register("sessions", "Sessions that are open", levels.sessions.clone());
-        registry.register("rooms", "Rooms that are open", levels.rooms.clone());
+        registry.register("rooms", "Rooms that are open and awake", levels.rooms.clone());
         registry.register("games", "Games that are running", levels.games.clone());
         let help = "Rooms that are damaged and not served";
         registry.register("rooms_set_aside", help, levels.rooms_set_aside.clone());

@@ -1,6 +1,7 @@
 //! Rooms, wherever they run: the lobby that finds them, the actor that runs one here, the relay to one elsewhere.
 
 pub(crate) mod directory;
+pub(crate) mod listed_room;
 pub(crate) mod lobby;
 pub(crate) mod paired_games;
 pub(crate) mod people;

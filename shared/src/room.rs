@@ -205,6 +205,23 @@ impl Room {
         Ok(room)
     }
 
+    /// Since when nobody has been present; nothing if somebody is.
+    pub const fn empty_since(&self) -> Option<u64> {
+        self.empty_since
+    }
+
+    /// Whether the room is more than its log: it has lines of chat.
+    pub fn has_chat(&self) -> bool {
+        !self.chat.is_empty()
+    }
+
+    /// Nobody has been present since then, which a log does not say.
+    pub const fn set_empty_since(&mut self, at: u64) {
+        if self.empty_since.is_some() {
+            self.empty_since = Some(at);
+        }
+    }
+
     /// Rolls back to the log because later events could not be stored. Sessions stay: the effects
     /// subscribe each one again and send it the current room. Bot jobs under way are refused.
     ///

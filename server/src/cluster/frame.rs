@@ -46,7 +46,7 @@ pub(crate) enum Frame {
 pub(crate) enum Question {
     /// The rooms in which a member has a place: a list of `OwnRoom`.
     OwnRooms { member: MemberId },
-    /// A room as the preview of its link shows it: a `LinkedRoom`; null if the node does not own it.
+    /// A room as the preview of its link shows it: a `ListedRoom`; null if the node does not own it.
     Summary { room: RoomCode },
     /// The members of this name who are online: a list, which may leave out some after the second.
     Named { name: Name },

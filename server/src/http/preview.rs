@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::{caller::Caller, picture::read_position};
 use crate::{
     picture::{Card, PICTURE_SIZE},
-    rooms::lobby::LinkedRoom,
+    rooms::listed_room::ListedRoom,
     shared_state::Server,
 };
 
@@ -155,7 +155,7 @@ fn board_after(rules: Rules, moves: &[Point]) -> String {
 }
 
 /// The room with this code. Failed lookups count as in `join`, so that nobody can guess codes here.
-async fn find_room(server: &Server, caller: &Caller, code: &RoomCode) -> Option<LinkedRoom> {
+async fn find_room(server: &Server, caller: &Caller, code: &RoomCode) -> Option<ListedRoom> {
     let now = Instant::now();
     let rate = server.address_limits.of(caller.address, now);
     if !rate.may_try_code(now) {
@@ -172,7 +172,7 @@ async fn find_room(server: &Server, caller: &Caller, code: &RoomCode) -> Option<
     }
 }
 
-fn describe_room(LinkedRoom { summary: room, moves, .. }: &LinkedRoom) -> String {
+fn describe_room(ListedRoom { summary: room, moves, .. }: &ListedRoom) -> String {
     let clock = match room.time {
         TimeControl::None => "no clock".to_owned(),
         TimeControl::SuddenDeath { .. }

@@ -8,7 +8,9 @@ use std::{
 };
 
 use fivefold_shared::{
-    protocol::{MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, Seats, Visibility},
+    protocol::{
+        CommandId, MemberId, OwnRoom, Player, Reason, Refusal, RoomCode, Seats, Visibility,
+    },
     room::{Room, Standing},
     rules::Point,
     seat::Seat,
@@ -20,7 +22,10 @@ use crate::{
         network::{Network, NetworkCounts},
         shrink::shrink,
     },
-    rooms::paired_games::{PairedGame, PairedGames},
+    rooms::{
+        listed_room::ListedRoom,
+        paired_games::{PairedGame, PairedGames},
+    },
 };
 
 /// The rooms of each member: the ones they created, and the ones where they have a seat. A room has
@@ -46,6 +51,8 @@ struct BotRooms {
 pub(crate) struct Listed {
     directory: Arc<Directory>,
     host: MemberId,
+    /// The command that made the room.
+    command: CommandId,
     /// Address that the room was created from, if known.
     address: Option<IpAddr>,
     visibility: Visibility,
@@ -83,6 +90,7 @@ impl Directory {
     pub(crate) fn list(
         self: &Arc<Self>,
         room: &Room,
+        command: CommandId,
         address: Option<IpAddr>,
         is_entered: bool,
     ) -> Arc<Listed> {
@@ -95,6 +103,7 @@ impl Directory {
         let listed = Listed {
             directory: Arc::clone(self),
             host: room.host().clone(),
+            command,
             address,
             visibility: room.visibility(),
             is_paired: room.state().paired,
@@ -197,11 +206,6 @@ impl Listed {
         self.lock().standing.clone()
     }
 
-    /// The moves of the game in a public room; none of a private room or a very long game.
-    pub(crate) fn moves(&self) -> Vec<Point> {
-        self.lock().moves.clone()
-    }
-
     /// Reads part of the room's standing without copying the rest.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Standing) -> T) -> T {
         read(&self.lock().standing)
@@ -290,19 +294,31 @@ impl Listed {
         }
     }
 
-    /// The member who made the room.
-    pub(crate) const fn host(&self) -> &MemberId {
-        &self.host
-    }
-
     /// The room's line in `own_rooms` for this member, if they have a place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
-        let Standing { summary, is_closed, .. } = self.standing();
-        let seat = summary.seats.of_member(member);
-        let host = self.host == *member;
-        let your_turn = seat.is_some() && summary.to_act == seat;
-        let own = OwnRoom { summary, visibility: self.visibility, seat, your_turn, host };
-        (!is_closed && (host || seat.is_some())).then_some(own)
+        if self.read(|standing| standing.is_closed) {
+            return None;
+        }
+        let own = self.listed_room().own_room(member);
+        (own.host || own.seat.is_some()).then_some(own)
+    }
+
+    /// The room as those see it who do not open it.
+    pub(crate) fn listed_room(&self) -> ListedRoom {
+        let State { standing, moves, .. } = &*self.lock();
+        ListedRoom {
+            summary: standing.summary.clone(),
+            visibility: self.visibility,
+            moves: moves.clone(),
+            host: self.host.clone(),
+            command: self.command.clone(),
+        }
+    }
+
+    /// The members who have the room in their lists.
+    pub(crate) fn all_members(&self) -> Vec<MemberId> {
+        let seats = self.read(|standing| standing.summary.seats.clone());
+        self.members(&seats).cloned().collect()
     }
 
     /// The host and the seated members, each once. Nobody looks for the rooms of the server, which is the host of

@@ -11,12 +11,13 @@ mod paired;
 mod peer_lists;
 mod presence;
 mod room_list;
-mod takeover;
+mod sleeping;
+mod unattended;
 
 use std::{
     collections::{HashMap, HashSet},
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -29,25 +30,21 @@ use fivefold_shared::{
         Colour, CommandId, Create, MemberId, Reason, Refusal, RefusalValues, RoomCode, SeatRequest,
         Visibility,
     },
-    room::{Effects, Entry, Founding, Input, Member, Pair, Room, Spare, Standing},
+    room::{Effects, Founding, Input, Member, Pair, Room, Spare, Standing},
     rules::{Rules, Size, Variant},
 };
-use fivefold_storage::Epoch;
-use futures_util::FutureExt;
 use tokio::{
-    sync::mpsc,
+    sync::{SetOnce, mpsc},
     time::{Instant, sleep},
 };
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::{
-    listing::LinkedRoom,
-    paired::{NotPaired, PairedRoom},
-};
+pub(crate) use self::paired::{NotPaired, PairedRoom};
 use self::{
     makers::{Maker, Makers},
     peer_lists::PeerLists,
     room_list::Listing,
+    sleeping::may_have_daily,
 };
 use crate::{
     accounts::guest_names::guest_name,
@@ -112,8 +109,8 @@ pub(crate) struct RoomHandle {
 /// A room as this node knows it.
 #[derive(Debug, Default)]
 struct Knowledge {
-    /// Empty while another node owns the room.
-    owned: OnceLock<Owned>,
+    /// Empty while another node owns the room, or this one is about to open it.
+    owned: SetOnce<Owned>,
     /// Absent in a room that was made here, or opened at the start.
     seats: Option<RelayedSeats>,
 }
@@ -147,6 +144,11 @@ impl RoomHandle {
     /// Whether another node owns the room.
     pub(crate) fn is_relayed(&self) -> bool {
         self.known.owned.get().is_none()
+    }
+
+    /// Whether the room is this node's, and closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.listed().is_some_and(|listed| listed.read(|standing| standing.is_closed))
     }
 
     fn listed(&self) -> Option<&Arc<Listed>> {
@@ -259,9 +261,17 @@ impl Lobby {
         self: &Arc<Self>,
         maker: Member,
         address: IpAddr,
+        has_account: bool,
         command: CommandId,
         create: Create,
     ) -> Result<RoomHandle, Refusal> {
+        let asleep = self.sleeping_rooms_of(&maker.id).await?;
+        if let Some(room) = asleep.iter().find(|room| room.command == command) {
+            return self.find(&room.summary.room).await;
+        }
+        if create.time.is_daily() {
+            may_have_daily(&asleep, &maker.id, has_account)?;
+        }
         if let Some(cluster) = &self.context.cluster {
             if !cluster.node.is_current() {
                 return Err(Refusal::new(Reason::Unavailable));
@@ -481,18 +491,6 @@ impl Lobby {
         lock(&self.set_aside).len()
     }
 
-    /// Opens a room that was claimed when the server started; nobody is present in it. An invalid log
-    /// stays as it is, for a server version that can read it.
-    pub(crate) fn reopen(self: &Arc<Self>, code: RoomCode, epoch: Epoch, log: &[Entry]) {
-        match Opened::from_log(&self.context, code.clone(), epoch, log) {
-            Ok((opened, cause)) => {
-                let maker = Maker::known_from_log(&opened.room, cause.member);
-                self.open(&mut lock(&self.makers), maker, cause.command, opened);
-            }
-            Err(problem) => self.set_aside(code, &problem),
-        }
-    }
-
     fn open(
         self: &Arc<Self>,
         makers: &mut Makers,
@@ -509,9 +507,9 @@ impl Lobby {
         tracing::debug!(room.id = %code, "room opened");
 
         let lobby = Arc::clone(self);
-        let room = room_actor::run(opened, envelopes, listed, Arc::clone(&self.context));
-        // Not an async block, which would keep space for the room twice.
-        self.tasks.spawn(room.map(move |()| lobby.remove(&code)));
+        let context = Arc::clone(&self.context);
+        let forget = move || lobby.remove(&code);
+        self.tasks.spawn(room_actor::run(opened, envelopes, listed, context, forget));
         handle
     }
 
@@ -524,7 +522,8 @@ impl Lobby {
         command: CommandId,
         opened: &Opened,
     ) -> Arc<Listed> {
-        let listed = self.directory.list(&opened.room, maker.address, opened.is_new);
+        let listed =
+            self.directory.list(&opened.room, command.clone(), maker.address, opened.is_new);
         makers.add(&maker, command, opened.room.code());
         let owner = Owned { maker, listed: Arc::clone(&listed) };
         assert!(known.owned.set(owner).is_ok(), "a room becomes this node's once");

@@ -117,7 +117,7 @@ enum State {
 /// What becomes of the room on this node.
 pub(crate) enum Next {
     /// This node owns it.
-    Own { epoch: Epoch, log: Vec<Entry>, handover: Box<Handover> },
+    Own { epoch: Epoch, log: Vec<Entry>, empty_since: Option<u64>, handover: Box<Handover> },
     /// Its log cannot be read.
     Damaged(String),
     /// Nothing; why further commands are refused.
@@ -276,9 +276,11 @@ impl Relay {
     fn note_claim(&mut self, claimed: Claimed) -> Option<Next> {
         self.may_own = false;
         match claimed {
-            Claimed::Mine { epoch, log } => {
+            Claimed::Mine { epoch, log, empty_since } => {
                 tracing::debug!(room.id = %self.code, sessions = self.guests.len(), "takes over a room");
-                self.context.metrics.cluster.rooms_taken_over.inc();
+                if empty_since.is_none() {
+                    self.context.metrics.cluster.rooms_taken_over.inc();
+                }
                 self.leave_owner(self.context.node);
                 let unanswered = self.unanswered.drain(..).map(|one| (one.input, one.outbox));
                 let unanswered = unanswered.collect();
@@ -288,7 +290,7 @@ impl Relay {
                     refused: self.guests.refused(),
                     unanswered,
                 });
-                Some(Next::Own { epoch, log, handover })
+                Some(Next::Own { epoch, log, empty_since, handover })
             }
             Claimed::Elsewhere(owner) if owner == self.context.node => {
                 self.cluster.node.note_own_death();

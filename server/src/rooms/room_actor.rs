@@ -22,6 +22,7 @@ mod rated_games;
 mod ratings;
 mod recovery;
 mod route;
+mod sleep;
 #[cfg(test)]
 mod tests;
 mod waiting;
@@ -125,20 +126,25 @@ impl Opened {
         code: RoomCode,
         epoch: Epoch,
         log: &[Entry],
+        empty_since: Option<u64>,
     ) -> Result<(Self, Cause), String> {
         let mut effects = Effects::new();
         // Another node's clock may have been ahead.
         let opened_at = context.clock.now().max(last_at(log));
         let limits = context.limits.room;
         let room = Room::from_log(opened_at, code, ids::seeds(), log, limits, &mut effects);
-        let room = room.map_err(|error| error.to_string())?;
+        let mut room = room.map_err(|error| error.to_string())?;
+        if let Some(at) = empty_since {
+            room.set_empty_since(at);
+        }
         let cause = log.first().and_then(|entry| entry.cause.clone());
         let cause = cause.ok_or_else(|| "nobody made the room".to_owned())?;
         Ok((Self { epoch, ..Self::founded(room, effects, opened_at) }, cause))
     }
 }
 
-/// Runs a room until it is closed or the server stops. A panic in it ends no other room.
+/// Runs a room until it is closed, falls asleep, or the server stops. Then `forget` is called, after which nobody
+/// finds the room here, and its mailbox closes. A panic in it ends no other room.
 ///
 /// Not an async function: its future would keep space for `opened` beside the actor.
 pub(crate) fn run(
@@ -146,6 +152,7 @@ pub(crate) fn run(
     mut mailbox: Mailbox,
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
+    forget: impl FnOnce() + Send,
 ) -> impl Future<Output = ()> + Send {
     let Opened { room, effects, epoch, opened_at, is_new, handover, paired } = opened;
     let seq = room.state().seq;
@@ -163,6 +170,8 @@ pub(crate) fn run(
         refused: VecDeque::new(),
         is_stored: epoch > Epoch::FIRST,
         has_begun: false,
+        idle_since: None,
+        is_asleep: false,
         on_stored: None,
         reading: None,
         waiting: Waiting::default(),
@@ -182,9 +191,10 @@ pub(crate) fn run(
             // In a box, so that rooms that never panic have no space for it.
             Box::pin(actor.survive(&mut mailbox)).await;
         }
-        actor.refuse_the_rest(&mut mailbox).await;
         actor.withdraw_unstored();
         actor.forget_rated();
+        forget();
+        actor.refuse_the_rest(&mut mailbox).await;
     }
 }
 
@@ -201,6 +211,8 @@ enum Wakeup {
     Envelope(Box<Envelope>),
     PoolReply(PoolReply),
     Due,
+    /// Nobody has needed the room for a while.
+    Idle,
     Stop,
 }
 
@@ -274,6 +286,11 @@ impl Actor {
                     self.apply(input, None);
                 }
                 Wakeup::Due => self.apply(Input::Wake, None),
+                Wakeup::Idle => {
+                    if Box::pin(self.fall_asleep(mailbox)).await {
+                        break;
+                    }
+                }
                 Wakeup::Stop => is_stopping = true,
             }
             while let Some(session) = self.fan_out.pop_gone() {
@@ -298,6 +315,7 @@ impl Actor {
         self.read_ratings();
         self.look_up();
         self.send_marks();
+        let sleeps_at = self.sleeps_at();
         let Self { gate, bot_calls, alarm, reading, waiting, .. } = self;
         let log_writer = &self.context.log_writer;
         if gate.has_batch()
@@ -310,6 +328,11 @@ impl Actor {
         let takes_inputs = takes_more && waiting.is_empty();
         let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
         let due = due.map(|at| self.clock.instant(at));
+        let (due, on_due) = match (due, sleeps_at) {
+            (Some(due), Some(sleeps_at)) if due <= sleeps_at => (Some(due), Wakeup::Due),
+            (_, Some(sleeps_at)) => (Some(sleeps_at), Wakeup::Idle),
+            (due, None) => (due, Wakeup::Due),
+        };
         tokio::select! {
             biased;
             result = gate.committed() => Wakeup::Committed(result),
@@ -326,7 +349,7 @@ impl Actor {
                 Wakeup::PoolReply(reply)
             }
             Some(envelope) = mailbox.recv(), if takes_inputs => Wakeup::Envelope(envelope),
-            () = alarm.ring(due), if takes_more => Wakeup::Due,
+            () = alarm.ring(due), if takes_more => on_due,
             () = stopped, if !is_stopping => Wakeup::Stop,
         }
     }
@@ -439,7 +462,11 @@ impl Actor {
         let is_stopping = self.context.stop.is_cancelled();
         let reason = if self.room.is_closed() { Reason::NoSuchRoom } else { Reason::Unavailable };
         match route {
-            Route::Local(outbox) if is_stopping || self.may_be_made_elsewhere() => outbox.restart(),
+            Route::Local(outbox)
+                if is_stopping || self.is_asleep || self.may_be_made_elsewhere() =>
+            {
+                outbox.restart();
+            }
             Route::Local(_) => {
                 if let Some(id) = input.command_id() {
                     route.refuse(id, reason);

@@ -541,7 +541,9 @@ impl Commands {
         }
         self.rooms.may_join(None)?;
         let lobby = &self.server.lobby;
-        let made = lobby.create(member.clone(), self.address, id.clone(), create).await;
+        let has_account = self.identity.as_ref().is_some_and(|own| own.account.is_some());
+        let made = lobby.create(member.clone(), self.address, has_account, id.clone(), create);
+        let made = Box::pin(made).await;
         let room = match made {
             // The command may have made a room on another node before. A client would send a
             // refused command again with a new id.

@@ -139,9 +139,9 @@ impl Renaming {
 pub(super) fn post(room: &RoomHandle, envelope: Envelope) -> Result<(), Refusal> {
     room.mailbox().try_send(Box::new(envelope)).map_err(|error| match error {
         TrySendError::Full(_) => busy(),
-        // A relay may have ended because nobody needed it.
-        TrySendError::Closed(_) if room.is_relayed() => busy(),
-        TrySendError::Closed(_) => no_such_room(),
+        TrySendError::Closed(_) if room.is_closed() => no_such_room(),
+        // A relay may have ended because nobody needed it, or the room has just fallen asleep.
+        TrySendError::Closed(_) => busy(),
     })
 }
 

@@ -220,7 +220,7 @@ pub(super) const CONTRADICTIONS: [Contradiction; 2] = [
         rows: "owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM account AS own
              WHERE own.member = account.owner AND own.owner IS NULL)",
         problem: "bots belong to nobody, or to another bot",
-        empties: Some("owner"),
+        sets: Some("owner = NULL"),
     },
     Contradiction {
         since: "account_owner",
@@ -229,7 +229,7 @@ pub(super) const CONTRADICTIONS: [Contradiction; 2] = [
              AND (member IN (SELECT member FROM key) OR member IN (SELECT member FROM passkey)
                  OR member IN (SELECT member FROM session))",
         problem: "bots are opened by more than tokens",
-        empties: Some("owner"),
+        sets: Some("owner = NULL"),
     },
 ];
 

@@ -10,8 +10,8 @@ pub(super) struct Contradiction {
     pub(super) rows: &'static str,
     /// Follows their number in a sentence.
     pub(super) problem: &'static str,
-    /// The column that a repair empties; without one it takes the rows out.
-    pub(super) empties: Option<&'static str>,
+    /// What a repair sets in the rows; without it they are taken out.
+    pub(super) sets: Option<&'static str>,
 }
 
 impl Contradiction {

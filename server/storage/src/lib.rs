@@ -113,16 +113,17 @@ pub use self::{
 
 /// The logs of rooms. Calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {
-    /// Open rooms without an owner, at most so many, of those that this server may claim. Where one
-    /// process has the storage, they are the rooms that it has neither made nor claimed. Where nodes
-    /// share it, they are the rooms whose node is dead.
+    /// Open rooms that somebody has to open, at most so many, of those that this server may claim: rooms
+    /// without an owner, and sleeping rooms that are due by `due`, in milliseconds since the Unix epoch. Where one
+    /// process has the storage, the rooms without an owner are those that it has neither made nor claimed.
+    /// Where nodes share it, they are the rooms whose node is dead.
     ///
     /// # Errors
     /// When they cannot be read.
-    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError>;
+    fn unattended(&mut self, due: u64, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError>;
 
-    /// Takes ownership of these rooms for a node, then reads their logs. Returns one answer for each,
-    /// in the same order. The node may own a room already, as after a commit in doubt. A log is final: an
+    /// Takes ownership of these rooms for a node, then reads their logs. A sleeping room is awake from then on.
+    /// Returns one answer for each, in the same order. The node may own a room already, as after a commit in doubt. A log is final: an
     /// append that is still under way is in it, or is refused.
     ///
     /// # Errors
@@ -210,8 +211,7 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// [`DELETED_ACCOUNT_KEPT`](crate::limits::DELETED_ACCOUNT_KEPT) before, with the names and
     /// texts of their sanctions and the reports about them, and names that
     /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::DELETED_NAME_KEPT), and requests for friends
-    /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before. Ends challenges between
-    /// friends made [`FRIEND_CHALLENGE_KEPT`](crate::limits::FRIEND_CHALLENGE_KEPT) before.
+    /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before.
     /// Returns how many.
     ///
     /// # Errors
@@ -387,6 +387,32 @@ pub trait StorageReader:
         members: &[MemberId],
     ) -> Result<Vec<(MemberId, Name)>, StorageError>;
 
+    /// What lists show of the sleeping room with this code.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn sleeping_room(&mut self, room: &RoomCode) -> Result<Option<String>, StorageError>;
+
+    /// What lists show of a member's sleeping rooms: of at most so many, the newest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn sleeping_rooms_of(
+        &mut self,
+        member: &MemberId,
+        rooms_max: usize,
+    ) -> Result<Vec<String>, StorageError>;
+
+    /// What lists show of public sleeping rooms: of at most so many, those with the smallest rank first; and how
+    /// many there are.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn public_sleeping_rooms(
+        &mut self,
+        rooms_max: usize,
+    ) -> Result<(Vec<String>, usize), StorageError>;
+
     /// The game with this id, public or private.
     ///
     /// # Errors
@@ -505,6 +531,8 @@ pub enum Claimed {
         epoch: Epoch,
         /// All that is stored of the room.
         log: Vec<Entry>,
+        /// Since when nobody has been in the room, if it slept.
+        empty_since: Option<u64>,
     },
     /// Another node, which is alive, owns the room. Never where one process has the storage.
     Elsewhere(NodeId),
@@ -538,6 +566,24 @@ pub struct Append {
     pub playing: NowPlaying,
     /// Whether this closes the room. Its games stay, and nobody plays in it any more.
     pub closes: bool,
+    /// How the room sleeps after this: it has no owner then, and whoever needs it claims it. Such an append has
+    /// nothing else.
+    pub sleeps: Option<Box<Sleep>>,
+}
+
+/// A sleeping room, as those see it who do not open it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sleep {
+    /// Since when nobody has been there, in milliseconds since the Unix epoch.
+    pub empty_since: Option<u64>,
+    /// When somebody has to open it; absent if it may sleep forever.
+    pub due: Option<u64>,
+    /// Its place among the public rooms, the smaller the earlier; absent for a private room.
+    pub public_rank: Option<u8>,
+    /// The members who have it in their lists.
+    pub members: Vec<MemberId>,
+    /// What lists show of it. The storage does not know what it means.
+    pub listing: String,
 }
 
 /// Who plays in a room of paired players after an append.
@@ -557,8 +603,8 @@ impl Append {
     /// An append without entries.
     pub fn nothing(room: RoomCode, node: NodeId, epoch: Epoch) -> Self {
         let (entries, members, games) = (Vec::new(), Vec::new(), Vec::new());
-        let (playing, closes) = (NowPlaying::Unchanged, false);
-        Self { room, node, epoch, entries, members, games, playing, closes }
+        let (playing, closes, sleeps) = (NowPlaying::Unchanged, false, None);
+        Self { room, node, epoch, entries, members, games, playing, closes, sleeps }
     }
 
     /// Who plays after this: nobody in a room that it closes.
@@ -577,6 +623,7 @@ impl Append {
             games: mem::take(&mut self.games),
             playing: mem::take(&mut self.playing),
             closes: self.closes,
+            sleeps: self.sleeps.take(),
         }
     }
 }

@@ -188,9 +188,9 @@ impl WriterPermit<'_> {
         self.0.send(Request::Other(Box::new(|storage| storage.rest())));
     }
 
-    /// Requests [`Storage::orphans`], at most [`CLAIMED_ROOMS_MAX`].
-    pub fn orphans(self) -> Reply<Vec<RoomCode>, StorageError> {
-        self.request(|storage| storage.orphans(CLAIMED_ROOMS_MAX))
+    /// Requests [`Storage::unattended`], at most [`CLAIMED_ROOMS_MAX`].
+    pub fn unattended(self, due: u64) -> Reply<Vec<RoomCode>, StorageError> {
+        self.request(move |storage| storage.unattended(due, CLAIMED_ROOMS_MAX))
     }
 
     /// Requests [`Storage::claim`].

@@ -42,7 +42,7 @@ use super::{
     Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
     KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged,
     NowPlaying, OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
-    SanctionKind, SharedRooms, Standing, Storage, StorageError, StorageReader, Undone,
+    SanctionKind, SharedRooms, Sleep, Standing, Storage, StorageError, StorageReader, Undone,
     accounts::DELETED_NAME, deleted_players,
 };
 use crate::{
@@ -109,6 +109,8 @@ struct OpenRoom {
     log: Vec<Entry>,
     /// The players of a running game, in a room of paired players.
     players: Option<Box<BySeat<MemberId>>>,
+    /// In a room that sleeps.
+    sleep: Option<Box<Sleep>>,
 }
 
 impl Memory {
@@ -142,14 +144,17 @@ impl Memory {
 }
 
 impl Storage for Memory {
-    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+    fn unattended(&mut self, due: u64, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         if let Some((hook, mut kept)) = self.unhooked() {
-            return hook.orphans(&mut kept, rooms_max);
+            return hook.unattended(&mut kept, due, rooms_max);
         }
         let tables = self.tables();
-        let is_orphan = |room: &OpenRoom| tables.is_orphan(room, self.process);
-        let orphans = tables.rooms.iter().filter(|(_, room)| is_orphan(room));
-        Ok(orphans.map(|(code, _)| code.clone()).take(rooms_max).collect())
+        let is_unattended = |room: &OpenRoom| match &room.sleep {
+            Some(sleep) => sleep.due.is_some_and(|at| at <= due),
+            None => tables.is_orphan(room, self.process),
+        };
+        let rooms = tables.rooms.iter().filter(|(_, room)| is_unattended(room));
+        Ok(rooms.map(|(code, _)| code.clone()).take(rooms_max).collect())
     }
 
     fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
@@ -363,6 +368,10 @@ impl Tables {
         Standing { account_since: self.accounts.since(member), games }
     }
 
+    fn sleeping(&self) -> impl Iterator<Item = &Sleep> {
+        self.rooms.values().filter_map(|room| room.sleep.as_deref())
+    }
+
     fn is_living(&self, node: NodeId) -> bool {
         self.nodes.get(&node).is_some_and(|node| !node.is_dead)
     }
@@ -377,13 +386,15 @@ impl Tables {
             return Claimed::Closed;
         };
         let may_claim = self.nodes.is_empty()
-            || self.is_living(node) && (room.node == node || !self.is_living(room.node));
+            || self.is_living(node)
+                && (room.sleep.is_some() || room.node == node || !self.is_living(room.node));
         let owner = room.node;
         match self.rooms.get_mut(code) {
             Some(room) if may_claim => {
+                let empty_since = room.sleep.take().and_then(|sleep| sleep.empty_since);
                 (room.process, room.node) = (process, node);
                 room.epoch = Epoch(room.epoch.0 + 1);
-                Claimed::Mine { epoch: room.epoch, log: room.log.clone() }
+                Claimed::Mine { epoch: room.epoch, log: room.log.clone(), empty_since }
             }
             Some(_) | None => Claimed::Elsewhere(owner),
         }
@@ -399,6 +410,11 @@ impl Tables {
         };
         match self.rooms.get_mut(&append.room) {
             Some(room) if room.epoch == append.epoch && !begins => {
+                if let Some(sleep) = &append.sleeps {
+                    room.epoch = Epoch(room.epoch.0 + 1);
+                    room.sleep = Some(sleep.clone());
+                    return Ok(Vec::new());
+                }
                 let last = room.log.last().map_or(0, |entry| entry.event.seq);
                 if append.entries.first().is_some_and(|entry| entry.event.seq != last + 1) {
                     return Err(Conflict::Seq { last });
@@ -413,7 +429,7 @@ impl Tables {
             {
                 may_play?;
                 let (node, epoch, log) = (append.node, append.epoch, append.entries.clone());
-                let room = OpenRoom { process, node, epoch, log, players: None };
+                let room = OpenRoom { process, node, epoch, log, players: None, sleep: None };
                 self.rooms.insert(append.room.clone(), room);
                 self.made.extend(cause.map(|cause| (cause, append.room.clone())));
             }
@@ -601,6 +617,34 @@ impl StorageReader for Memory {
         Ok(tables.accounts.bots_of(&tables.members, owner))
     }
 
+    fn sleeping_room(&mut self, room: &RoomCode) -> Result<Option<String>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let sleep = tables.rooms.get(room).and_then(|room| room.sleep.as_ref());
+        Ok(sleep.map(|sleep| sleep.listing.clone()))
+    }
+
+    fn sleeping_rooms_of(
+        &mut self,
+        member: &MemberId,
+        rooms_max: usize,
+    ) -> Result<Vec<String>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let own = tables.sleeping().filter(|sleep| sleep.members.contains(member));
+        Ok(own.take(rooms_max).map(|sleep| sleep.listing.clone()).collect())
+    }
+
+    fn public_sleeping_rooms(
+        &mut self,
+        rooms_max: usize,
+    ) -> Result<(Vec<String>, usize), StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let mut public: Vec<_> =
+            tables.sleeping().filter(|room| room.public_rank.is_some()).collect();
+        public.sort_by_key(|room| room.public_rank);
+        let listings = public.iter().take(rooms_max).map(|room| room.listing.clone()).collect();
+        Ok((listings, public.len()))
+    }
+
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {
         let tables = self.tables_for(Call::Browse)?;
         let found = tables.games.iter().find(|game| game.id == *id);
@@ -674,7 +718,8 @@ impl SharedRooms for Memory {
         let tables = self.tables_for(Call::Browse)?;
         let own = tables.made.iter().filter(|(cause, _)| cause.member == *maker);
         let made = own.filter_map(|(cause, room)| {
-            let owner = tables.rooms.get(room)?.node;
+            let open = tables.rooms.get(room)?;
+            let owner = open.sleep.is_none().then_some(open.node);
             Some(MadeRoom { command: cause.command.clone(), room: room.clone(), owner })
         });
         let mut made: Vec<_> = made.collect();

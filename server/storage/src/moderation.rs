@@ -514,28 +514,28 @@ pub(super) const CONTRADICTIONS: [Contradiction; 5] = [
         table: "block",
         rows: "member = other",
         problem: "lists have their own member on them",
-        empties: None,
+        sets: None,
     },
     Contradiction {
         since: "game_mark",
         table: "game_mark",
         rows: "member = opponent",
         problem: "marks of games have one player twice",
-        empties: None,
+        sets: None,
     },
     Contradiction {
         since: "examined_game",
         table: "examined_game",
         rows: "facts = ''",
         problem: "examined games have an empty result",
-        empties: None,
+        sets: None,
     },
     Contradiction {
         since: "report",
         table: "report",
         rows: "(state = 'open') <> (closed_at IS NULL)",
         problem: "reports are open and closed",
-        empties: None,
+        sets: None,
     },
     Contradiction {
         since: "sanction",
@@ -543,7 +543,7 @@ pub(super) const CONTRADICTIONS: [Contradiction; 5] = [
         rows: "until_at <= from_at OR changes < 1
              OR (answered_at IS NOT NULL AND appeal IS NULL AND undone_at IS NULL)",
         problem: "sanctions end before they begin, or have an answer to no appeal",
-        empties: None,
+        sets: None,
     },
 ];
 

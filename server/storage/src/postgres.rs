@@ -66,12 +66,13 @@ use crate::{
         DATABASE_ANSWER_WITHIN, DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN, DATABASE_READERS,
     },
     node_id::NodeId,
-    sql::{accounts, moderation, puzzles, source::DatabaseReader},
+    sql::{accounts, moderation, puzzles, sleeping_rooms, source::DatabaseReader},
 };
 
-/// Rooms that a node may claim: not those whose events a newer server has written.
+/// Rooms that a node may claim: not those whose events a newer server has written. Rooms that sleep have the owner
+/// -1.
 const SELECT_ORPHANS: &str = "
-    SELECT code FROM room WHERE closed_at IS NULL AND format <= $1
+    SELECT code FROM room WHERE closed_at IS NULL AND format <= $1 AND owner >= 0
         AND NOT EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead)
     LIMIT $2";
 
@@ -143,6 +144,15 @@ impl Postgres {
 
     /// Appends of different rooms, or one alone that begins a game of paired players.
     fn append_group(&mut self, batch: &[Append]) -> Result<Vec<Appended>, StorageError> {
+        if let [Append { sleeps: Some(_), .. }, ..] = batch {
+            return self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| {
+                let asleep =
+                    batch.iter().filter_map(|append| Some((append, append.sleeps.as_ref()?)));
+                asleep
+                    .map(|(append, sleep)| sleeping_rooms::fall_asleep(sql, append, sleep))
+                    .collect()
+            });
+        }
         let group = Group::of(batch)?;
         let known = &self.known_ratings;
         self.writer.commit(DATABASE_ANSWER_WITHIN, &async |session| {
@@ -152,13 +162,19 @@ impl Postgres {
 }
 
 impl Storage for Postgres {
-    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+    fn unattended(&mut self, due: u64, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         let max = signed(rooms_max as u64);
         let codes: Vec<String> = self.writer.read(DATABASE_READ_WITHIN, &async |session| {
             let rows = session.query(SELECT_ORPHANS, &[&EVENT_FORMAT, &max]).await?;
             rows.iter().map(|row| row.try_get(0)).collect()
         })?;
-        codes.into_iter().map(name).collect()
+        let mut rooms: Vec<_> = codes.into_iter().map(name).collect::<Result<_, _>>()?;
+        let left = rooms_max - rooms.len();
+        rooms.extend(
+            self.writer
+                .transact(DATABASE_READ_WITHIN, &mut |sql| sleeping_rooms::due(sql, due, left))?,
+        );
+        Ok(rooms)
     }
 
     fn claim(&mut self, rooms: &[RoomCode], node: NodeId) -> Result<Vec<Claimed>, StorageError> {
@@ -279,14 +295,17 @@ impl Storage for Postgres {
 
 /// Splits a batch so that no part has two appends of one room: an `UPDATE` would silently take one
 /// of them. The log writer never sends such a batch. For the same reason no part has two appends with
-/// rated games of one member. A game of paired players that begins is a part of its own, because a
+/// rated games of one member. Rooms that fall asleep are written by statements of their own. A game of paired
+/// players that begins is a part of its own, because a
 /// player who plays elsewhere makes the whole statement fail.
 fn groups(batch: &[Append]) -> Vec<&[Append]> {
     let (mut groups, mut rest) = (Vec::new(), batch);
     while !rest.is_empty() {
         let (mut rooms, mut rated) = (HashSet::new(), HashSet::new());
+        let sleeps = rest.first().is_some_and(|append| append.sleeps.is_some());
         let next = rest.iter().position(|append| {
             begins_game(append)
+                || append.sleeps.is_some() != sleeps
                 || !rooms.insert(&append.room)
                 || !rated_members(&append.games).into_iter().all(|member| rated.insert(member))
         });

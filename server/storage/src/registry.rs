@@ -141,8 +141,8 @@ pub struct MadeRoom {
     pub command: CommandId,
     /// The room.
     pub room: RoomCode,
-    /// The node that owns it, or owned it before it died.
-    pub owner: NodeId,
+    /// The node that owns it, or owned it before it died; none of a room that sleeps.
+    pub owner: Option<NodeId>,
 }
 
 /// The game of a member in a room of paired players.

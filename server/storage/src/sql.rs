@@ -1,5 +1,5 @@
 //! Statements that SQLite and PostgreSQL both understand, and what is written with them: accounts,
-//! moderation, puzzles, and what readers read. Logs of rooms, ratings that a game changes, and lists of
+//! moderation, puzzles, sleeping rooms, and what readers read. Logs of rooms, ratings that a game changes, and lists of
 //! games are written for each database apart, because they must be fast.
 //!
 //! A statement names its values `$1`, `$2`, ... in any order. Where the two dialects differ, the text
@@ -19,6 +19,7 @@ pub(crate) mod moderation;
 pub(crate) mod puzzles;
 pub(crate) mod ratings;
 pub(crate) mod reader;
+pub(crate) mod sleeping_rooms;
 pub(crate) mod source;
 
 use fivefold_shared::{

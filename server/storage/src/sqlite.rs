@@ -44,7 +44,7 @@ use super::{
 };
 use crate::{
     node_id::NodeId,
-    sql::{Sql, accounts, moderation, puzzles, source::DatabaseReader},
+    sql::{Sql, accounts, moderation, puzzles, sleeping_rooms, source::DatabaseReader},
     sqlite::{
         data_folder::{database_in, last_process},
         schema::{CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
@@ -270,11 +270,12 @@ fn open_error(file: &Path, error: StorageError) -> OpenError {
 /// Rooms in a state that there is none of: neither open nor closed.
 const STATELESS: &str = "SELECT code, id FROM room WHERE state NOT IN (0, 1, 2) ORDER BY id";
 
-/// Open rooms that this process has neither made nor claimed. 0 is `OPEN`, as in the index.
-const ORPHANS: &str = "SELECT code, id FROM room WHERE state = 0 AND owner <> ? ORDER BY id";
+/// Open rooms that this process has neither made nor claimed, and that do not sleep. 0 is `OPEN`, as in the index.
+const ORPHANS: &str =
+    "SELECT code, id FROM room WHERE state = 0 AND owner <> -1 AND owner <> ? ORDER BY id";
 
 impl Storage for Sqlite {
-    fn orphans(&mut self, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
+    fn unattended(&mut self, due: u64, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         let (mut orphans, mut unnamed) = (Vec::new(), Vec::new());
         // The others come last: they are looked for in the whole table.
         for (statement, owner) in [(ORPHANS, Some(self.process)), (STATELESS, None)] {
@@ -305,6 +306,8 @@ impl Storage for Sqlite {
                 );
             }
         }
+        let left = rooms_max - orphans.len();
+        orphans.extend(sleeping_rooms::due(&self.connection, due, left)?);
         Ok(orphans)
     }
 

@@ -312,9 +312,10 @@ impl Hook for Disk {
         }
     }
 
-    fn orphans(
+    fn unattended(
         &self,
         kept: &mut dyn Storage,
+        due: u64,
         rooms_max: usize,
     ) -> Result<Vec<RoomCode>, StorageError> {
         self.reach()?;
@@ -322,7 +323,7 @@ impl Hook for Disk {
             // The process that made the commit has ended.
             self.land(kept)?;
         }
-        let mut rooms = kept.orphans(usize::MAX)?;
+        let mut rooms = kept.unattended(due, usize::MAX)?;
         rooms.sort_by_cached_key(|room| maker(&kept.read(room).unwrap()));
         rooms.truncate(rooms_max);
         self.has_started.fetch_or(rooms.is_empty(), Ordering::Relaxed);

@@ -174,6 +174,7 @@ impl Host {
                 hello_timeout: Duration::from_secs(2),
                 ping_interval: Duration::from_secs(1),
                 idle_timeout: Duration::from_secs(3),
+                room_sleeps_after: Duration::from_secs(1),
                 write_timeout: Duration::from_secs(2),
                 ..Limits::DEFAULT
             },

@@ -44,7 +44,7 @@ pub(crate) fn nodes_on(storage: &Memory, count: usize) -> Vec<TestServer> {
 }
 
 /// Two nodes on this storage, when both are ready.
-async fn two_nodes(storage: &Memory, limits: Limits) -> [TestServer; 2] {
+pub(crate) async fn two_nodes(storage: &Memory, limits: Limits) -> [TestServer; 2] {
     let network = LocalNetwork::new(7);
     let nodes = [(), ()].map(|()| TestServer::start_node(storage, &network, limits));
     until_all_ready(&nodes).await;

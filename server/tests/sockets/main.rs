@@ -42,6 +42,7 @@ mod puzzles;
 mod questions;
 mod ratings;
 mod rooms;
+mod sleeping;
 mod soft_passkey;
 #[cfg(feature = "oidc")]
 mod soft_provider;

@@ -514,7 +514,7 @@ fn a_file_without_accounts_gets_them_and_keeps_its_games_in_progress() {
 
     let mut storage = open();
     assert!(check(folder.path()).unwrap().is_sound());
-    assert_eq!(storage.orphans(9).unwrap().len(), 2);
+    assert_eq!(storage.unattended(0, 9).unwrap().len(), 2);
     let claimed = storage.claim(&[code(1), code(3)], NodeId::ALONE).unwrap();
     let [Claimed::Mine { log: one, .. }, Claimed::Mine { log: other, .. }] = &claimed[..] else {
         panic!("{claimed:?}")

@@ -54,7 +54,7 @@ pub(crate) fn every_database(check: impl Fn(&mut dyn Storage)) {
 type Life = (Box<dyn Storage>, NodeId);
 
 /// Tries every back end, opened again by each call, when the process before has ended.
-fn every_life(check: impl Fn(&mut dyn FnMut() -> Life)) {
+pub(crate) fn every_life(check: impl Fn(&mut dyn FnMut() -> Life)) {
     every_embedded_life(&check);
     postgres_lives(check);
 }
@@ -83,9 +83,9 @@ fn postgres_lives(check: impl Fn(&mut dyn FnMut() -> Life)) {
 static POSTGRES: LazyLock<Option<Server>> = LazyLock::new(|| Server::start(Durability::None));
 
 /// The room's epoch and log, from a claim that must succeed.
-fn claim(storage: &mut dyn Storage, room: u64, node: NodeId) -> (Epoch, Vec<Entry>) {
+pub(crate) fn claim(storage: &mut dyn Storage, room: u64, node: NodeId) -> (Epoch, Vec<Entry>) {
     match &storage.claim(&[code(room)], node).unwrap()[..] {
-        [Claimed::Mine { epoch, log }] => (*epoch, log.clone()),
+        [Claimed::Mine { epoch, log, .. }] => (*epoch, log.clone()),
         other => panic!("room {room} is not claimed: {other:?}"),
     }
 }
@@ -94,7 +94,7 @@ fn claim(storage: &mut dyn Storage, room: u64, node: NodeId) -> (Epoch, Vec<Entr
 fn claim_orphans(storage: &mut dyn Storage, node: NodeId) -> Vec<RoomCode> {
     let mut orphans = Vec::new();
     loop {
-        let some = storage.orphans(7).unwrap();
+        let some = storage.unattended(0, 7).unwrap();
         assert!(some.len() <= 7, "{some:?}");
         if some.is_empty() {
             return orphans;
@@ -179,7 +179,7 @@ fn a_claimed_room_is_no_longer_its_old_owners() {
         let first = |room| append(room, whole[..3].to_vec(), 0);
         storage.append(&[first(1), Append { closes: true, ..first(2) }]).unwrap();
         let claimed = storage.claim(&[code(2), code(1)], NodeId::ALONE).unwrap();
-        let [Claimed::Closed, Claimed::Mine { epoch, log }] = &claimed[..] else {
+        let [Claimed::Closed, Claimed::Mine { epoch, log, .. }] = &claimed[..] else {
             panic!("one room is open: {claimed:?}")
         };
         assert_eq!(*log, whole[..3]);
@@ -210,11 +210,11 @@ fn open_rooms_of_an_ended_process_are_orphans_until_they_are_claimed() {
         let (mut storage, _) = next();
         let rooms = (0..20).map(|room| Append { closes: room >= 16, ..append(room, log(2), 0) });
         storage.append(&rooms.collect::<Vec<_>>()).unwrap();
-        assert_eq!(storage.orphans(99).unwrap(), []);
+        assert_eq!(storage.unattended(0, 99).unwrap(), []);
         drop(storage);
 
         let (mut storage, node) = next();
-        assert_eq!(storage.orphans(99).unwrap().len(), 16);
+        assert_eq!(storage.unattended(0, 99).unwrap().len(), 16);
         claim(storage.as_mut(), 3, node);
         storage.append(&[Append { node, ..append(30, log(2), 0) }]).unwrap();
         let mut orphans = claim_orphans(storage.as_mut(), node);

@@ -33,10 +33,10 @@ fn writer() {
     let mut storage = Sqlite::open(DataFolder::take(Path::new(&folder)).unwrap()).unwrap();
     let mut epochs = vec![Epoch::FIRST; usize::try_from(ROOMS).unwrap()];
     let mut seq = 0;
-    if !storage.orphans(1).unwrap().is_empty() {
+    if !storage.unattended(0, 1).unwrap().is_empty() {
         for (room, known) in (0..ROOMS).zip(&mut epochs) {
             let claimed = storage.claim(&[code(room)], NodeId::ALONE).unwrap();
-            let [Claimed::Mine { epoch, log }] = &claimed[..] else { panic!("{claimed:?}") };
+            let [Claimed::Mine { epoch, log, .. }] = &claimed[..] else { panic!("{claimed:?}") };
             (*known, seq) = (*epoch, log.len() as u64);
         }
     }

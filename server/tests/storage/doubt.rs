@@ -101,7 +101,7 @@ fn next(room: u64, epoch: Epoch) -> Append {
 fn settled(storage: &mut Postgres, node: NodeId) -> (Epoch, usize) {
     loop {
         match storage.claim(&[code(1)], node).as_deref() {
-            Ok([Claimed::Mine { epoch, log: stored }]) => {
+            Ok([Claimed::Mine { epoch, log: stored, .. }]) => {
                 assert_eq!(*stored, log(stored.len() as u64));
                 return (*epoch, stored.len());
             }
@@ -290,7 +290,7 @@ fn one_of_two_nodes_gets_an_orphan() {
             .collect();
         let answers: Vec<_> = claims.into_iter().map(|claim| claim.join().unwrap()).collect();
         let is_won = |node: usize, claimed: &Claimed| match claimed {
-            Claimed::Mine { epoch, log: stored } => {
+            Claimed::Mine { epoch, log: stored, .. } => {
                 assert_eq!((*epoch, stored), (Epoch(2), &log(3)));
                 true
             }
@@ -495,7 +495,7 @@ fn what_was_acknowledged_survives_a_killed_server() {
 fn reclaim(storage: &mut Postgres, room: u64, node: NodeId) -> Option<(Epoch, usize)> {
     loop {
         match storage.claim(&[code(room)], node).as_deref() {
-            Ok([Claimed::Mine { epoch, log }]) => return Some((*epoch, log.len())),
+            Ok([Claimed::Mine { epoch, log, .. }]) => return Some((*epoch, log.len())),
             Ok([Claimed::Closed]) => return None,
             Ok(other) => panic!("{other:?}"),
             Err(_) => thread::yield_now(),

@@ -41,7 +41,7 @@ fn filled() -> TempDir {
 fn logs_are_there_when_the_file_is_opened_again() {
     let folder = filled();
     let mut storage = open(folder.path()).unwrap();
-    assert_eq!(storage.orphans(500).unwrap().len(), 180);
+    assert_eq!(storage.unattended(0, 500).unwrap().len(), 180);
     assert_eq!(storage.read(&code(1)).unwrap(), log(20));
     assert_eq!(storage.read(&code(10)).unwrap(), resigned("public", 7, 8));
 }

@@ -2,11 +2,17 @@
 
 /// Makes the tables of a file what they were in format 12.
 pub(crate) const FORMAT_12: &str = "
+    DROP TABLE sleeping_member;
+    DROP TABLE sleeping_room;
+    DROP INDEX room_open;
+    CREATE INDEX room_open ON room (id) WHERE state = 0;
     DROP TABLE friend;
     ALTER TABLE account DROP COLUMN online_to;";
 
 /// Makes the tables of PostgreSQL what they were in format 6.
 pub(crate) const POSTGRES_6: &str = "
+    DROP TABLE fivefold.sleeping_member;
+    DROP TABLE fivefold.sleeping_room;
     DROP TABLE fivefold.friend;
     ALTER TABLE fivefold.account DROP COLUMN online_to;
     UPDATE fivefold.format SET number = 6";

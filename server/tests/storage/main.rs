@@ -28,4 +28,5 @@ mod random_damage;
 mod ratings;
 mod relay;
 mod rooms;
+mod sleeping;
 mod standby;

@@ -123,7 +123,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     dealings::assert_filled(&storage);
     assert_eq!(server.rooms().playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
     // Rooms go on with the next epoch, and new ones get numbers of their own.
-    let mut orphans = storage.orphans(99).unwrap();
+    let mut orphans = storage.unattended(0, 99).unwrap();
     orphans.sort();
     assert_eq!(orphans.len(), 32);
     let claimed = storage.claim(&[code(1), code(0)], node).unwrap();
@@ -254,7 +254,7 @@ fn a_database_is_copied_whole_into_a_new_file() {
     friends::assert_filled(&file);
     dealings::assert_filled(&file);
     // Rooms go on, and new ones get numbers of their own.
-    assert_eq!(file.orphans(99).unwrap().len(), 32);
+    assert_eq!(file.unattended(0, 99).unwrap().len(), 32);
     let claimed = file.claim(&[code(1), code(0)], NodeId::ALONE).unwrap();
     assert!(matches!(claimed[..], [Claimed::Mine { epoch: Epoch(3), .. }, Claimed::Closed]));
     let next = rated_in("1+1", 71, [6, 8], won_by(Seat::First), 100);

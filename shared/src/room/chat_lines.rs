@@ -18,6 +18,12 @@ pub(super) struct ChatLines {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel(VecDeque<ChatLine>);
 
+impl ChatLines {
+    pub(super) fn is_empty(&self) -> bool {
+        self.players.0.is_empty() && self.spectators.0.is_empty()
+    }
+}
+
 impl Channel {
     pub(super) fn push(&mut self, line: ChatLine) {
         if self.0.len() == CHAT_LINES_MAX {

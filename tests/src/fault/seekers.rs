@@ -164,7 +164,7 @@ pub async fn run(seekers: usize, time: Duration, seed: u64, is_rated: bool) -> S
     drop(life);
     let taken = DataFolder::take(folder.path()).expect("the server is gone");
     let mut storage = Sqlite::open(taken).expect("the database is sound");
-    let open = storage.orphans(ROOMS_MAX).expect("the database is whole");
+    let open = storage.unattended(0, ROOMS_MAX).expect("the database is whole");
     judge(&mut storage, open, 0, &seekers, &mut verdict);
     verdict.problems = check(folder.path()).expect("the database is there").problems;
     verdict

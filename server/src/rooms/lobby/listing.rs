@@ -8,14 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fivefold_shared::{
-    protocol::{
-        MemberId, OwnRoom, Phase, Player, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
-    },
-    rules::Point,
+use fivefold_shared::protocol::{
+    MemberId, OwnRoom, Phase, Player, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
 };
 use futures_util::future::join_all;
-use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
 use super::{Lobby, RoomHandle, no_such_room, room_list::RoomList};
@@ -26,6 +22,7 @@ use crate::{
     },
     limits::{LISTING_AGE_MAX, LISTING_REST, OWN_ROOMS_SEEN_MAX, PEER_LIST_INTERVAL},
     online::own_ids::OwnIds,
+    rooms::listed_room::ListedRoom,
 };
 
 impl Lobby {
@@ -39,10 +36,11 @@ impl Lobby {
         let mut listing = self.listing.lock().await;
         let begun = Instant::now();
         if listing.fresh_until.is_none_or(|until| until <= begun) {
-            listing.list = self.all_rooms();
-            if self.begin_demo(&listing.list) {
-                listing.list = self.all_rooms();
+            let mut list = self.all_rooms();
+            if self.begin_demo(&list) {
+                list = self.all_rooms();
             }
+            listing.list = self.add_sleeping(list).await;
             self.name_players(&mut listing.list.rooms).await;
             let cost = begun.elapsed();
             let age: Duration = (cost * LISTING_REST).min(LISTING_AGE_MAX);
@@ -106,7 +104,7 @@ impl Lobby {
         RoomList::of(public, total, has_game)
     }
 
-    fn owns(&self, room: &RoomCode) -> bool {
+    pub(super) fn owns(&self, room: &RoomCode) -> bool {
         self.rooms.get(room).is_some_and(|room| !room.is_relayed())
     }
 
@@ -145,6 +143,13 @@ impl Lobby {
                 if !rooms.iter().any(|other| other.summary.room == own.summary.room) {
                     rooms.push(own);
                 }
+            }
+        }
+        // If that fails, the reason is in the log.
+        for asleep in self.sleeping_rooms_of(member).await.unwrap_or_default() {
+            // It may just have woken.
+            if !rooms.iter().any(|other| other.summary.room == asleep.summary.room) {
+                rooms.push(asleep.own_room(member));
             }
         }
         sort(&mut rooms);
@@ -186,15 +191,11 @@ impl Lobby {
         own: &OwnIds,
         room: &RoomHandle,
     ) -> Result<Option<MemberId>, Refusal> {
-        let linked = match self.linked_room(room.code()) {
-            Some(linked) => Some(linked),
-            None => self.look_up(room.code()).await?,
-        };
-        let linked = linked.ok_or_else(|| Refusal::new(Reason::Unavailable))?;
-        let seats = &linked.summary.seats;
-        let seated = own.all().find(|member| seats.of_member(member).is_some());
-        let place =
-            seated.or_else(|| own.all().find(|member| linked.host.as_ref() == Some(*member)));
+        let found = self.look_up(room.code()).await?;
+        let ListedRoom { summary, host, .. } =
+            found.ok_or_else(|| Refusal::new(Reason::Unavailable))?;
+        let seated = own.all().find(|member| summary.seats.of_member(member).is_some());
+        let place = seated.or_else(|| own.all().find(|member| **member == host));
         Ok(place.cloned())
     }
 
@@ -202,8 +203,11 @@ impl Lobby {
     ///
     /// # Errors
     /// If there is no such room, or it cannot be looked up.
-    pub(crate) async fn look_up(&self, code: &RoomCode) -> Result<Option<LinkedRoom>, Refusal> {
-        if let Some(room) = self.linked_room(code) {
+    pub(crate) async fn look_up(&self, code: &RoomCode) -> Result<Option<ListedRoom>, Refusal> {
+        if let Some(room) = self.listed_room(code) {
+            return Ok(Some(room));
+        }
+        if let Some(room) = self.sleeping_room(code).await? {
             return Ok(Some(room));
         }
         let Some(cluster) = &self.context.cluster else { return Err(no_such_room()) };
@@ -214,16 +218,14 @@ impl Lobby {
             Err(error) => return Err(error.into()),
         }
         let question = Question::Summary { room: code.clone() };
-        let answers = cluster.ask_all::<Option<LinkedRoom>>(&question).await;
-        Ok(answers.into_iter().flatten().next())
+        let answers = cluster.ask_all::<Option<ListedRoom>>(&question).await;
+        // It may have woken here.
+        Ok(answers.into_iter().flatten().next().or_else(|| self.listed_room(code)))
     }
 
     /// A room that this node owns, for callers who know its code.
-    pub(super) fn linked_room(&self, code: &RoomCode) -> Option<LinkedRoom> {
-        let room = self.rooms.get(code)?;
-        let listed = room.listed()?;
-        let host = Some(listed.host().clone());
-        Some(LinkedRoom { summary: listed.standing().summary, moves: listed.moves(), host })
+    pub(super) fn listed_room(&self, code: &RoomCode) -> Option<ListedRoom> {
+        Some(self.rooms.get(code)?.listed()?.listed_room())
     }
 }
 
@@ -236,17 +238,4 @@ fn sort(rooms: &mut Vec<OwnRoom>) {
         Phase::Finished => 3,
     });
     rooms.truncate(ROOMS_MAX);
-}
-
-/// A room as the preview of its link shows it, and other nodes that look for somebody's place.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct LinkedRoom {
-    #[serde(flatten)]
-    pub(crate) summary: RoomSummary,
-    /// The game in a public room; see [`Listed::moves`](crate::rooms::directory::Listed::moves).
-    #[serde(default)]
-    pub(crate) moves: Vec<Point>,
-    /// The host; absent in the answer of an older node.
-    #[serde(default)]
-    pub(crate) host: Option<MemberId>,
 }

@@ -38,7 +38,9 @@ impl Lobby {
     /// # Errors
     /// If there is none, or it cannot be looked up.
     pub(crate) async fn find(self: &Arc<Self>, code: &RoomCode) -> Result<RoomHandle, Refusal> {
-        let Some(cluster) = &self.context.cluster else { return self.find_here(code) };
+        let Some(cluster) = &self.context.cluster else {
+            return Box::pin(self.find_alone(code)).await;
+        };
         if !cluster.node.is_current() {
             // The room may have another owner.
             return Err(Refusal::new(Reason::Unavailable));
@@ -64,7 +66,7 @@ impl Lobby {
         maker: &MemberId,
         mut made: Vec<MadeRoom>,
     ) -> Vec<MadeRoom> {
-        made.retain(|room| room.owner != self.context.node);
+        made.retain(|room| room.owner.is_some_and(|owner| owner != self.context.node));
         let has_place = {
             let own = lock(&self.makers).rooms_of(maker);
             own.len() + made.len() < self.context.limits.rooms_per_identity_max
@@ -73,11 +75,11 @@ impl Lobby {
         if has_place {
             return made;
         }
-        let owners: BTreeSet<_> = made.iter().map(|room| room.owner).collect();
+        let owners: BTreeSet<_> = made.iter().filter_map(|room| room.owner).collect();
         for owner in owners {
             let question = Question::MakePlace { maker: maker.clone() };
             if cluster.ask(owner, question).await == Some(true)
-                && let Some(index) = made.iter().position(|room| room.owner == owner)
+                && let Some(index) = made.iter().position(|room| room.owner == Some(owner))
             {
                 made.remove(index);
                 break;
@@ -133,17 +135,8 @@ impl Lobby {
         cluster: &Arc<Cluster>,
         claim: Option<Claim>,
     ) -> Result<RoomHandle, RoomHandle> {
-        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
         let seats = RelayedSeats::default();
-        let handle = match self.rooms.entry(code.clone()) {
-            dashmap::Entry::Occupied(room) => return Err(room.get().clone()),
-            dashmap::Entry::Vacant(place) => {
-                let known = Knowledge { seats: Some(seats.clone()), ..Knowledge::default() };
-                let room = RoomHandle { code: code.clone(), mailbox, known: Arc::new(known) };
-                place.insert(room.clone());
-                room
-            }
-        };
+        let (handle, envelopes) = self.begin(code, Some(seats.clone()))?;
         let (context, cluster) = (Arc::clone(&self.context), Arc::clone(cluster));
         let relay = Relay::new(code.clone(), context, cluster, seats, claim);
         let (lobby, room) = (Arc::clone(self), handle.clone());
@@ -151,24 +144,66 @@ impl Lobby {
         Ok(handle)
     }
 
+    /// Adds a room whose task is about to begin, and returns the mailbox for that.
+    ///
+    /// # Errors
+    /// The room, if it is known here already.
+    pub(super) fn begin(
+        &self,
+        code: &RoomCode,
+        seats: Option<RelayedSeats>,
+    ) -> Result<(RoomHandle, Mailbox), RoomHandle> {
+        let (mailbox, envelopes) = mpsc::channel(MAILBOX_INPUTS_MAX);
+        match self.rooms.entry(code.clone()) {
+            dashmap::Entry::Occupied(room) => Err(room.get().clone()),
+            dashmap::Entry::Vacant(place) => {
+                let known = Arc::new(Knowledge { seats, ..Knowledge::default() });
+                let room = RoomHandle { code: code.clone(), mailbox, known };
+                place.insert(room.clone());
+                Ok((room, envelopes))
+            }
+        }
+    }
+
     async fn run_relay(self: Arc<Self>, relay: Relay, room: RoomHandle, mut mailbox: Mailbox) {
         let code = room.code.clone();
         let reason = match Box::pin(relay.run(&mut mailbox)).await {
-            Next::Own { epoch, log, handover } => match self.take_over(&room, epoch, &log) {
-                Ok((opened, listed)) => {
-                    let opened = Opened { handover: Some(handover), ..opened };
-                    let context = Arc::clone(&self.context);
-                    Box::pin(room_actor::run(opened, mailbox, listed, context)).await;
-                    self.remove(&code);
-                    return;
+            Next::Own { epoch, log, empty_since, handover } => {
+                match self.take_over(&room, epoch, &log, empty_since) {
+                    Ok((opened, listed)) => {
+                        let opened = Opened { handover: Some(handover), ..opened };
+                        return self.run(opened, mailbox, listed).await;
+                    }
+                    Err(problem) => Some(self.give_up(&code, &problem)),
                 }
-                Err(problem) => Some(self.give_up(&code, &problem)),
-            },
+            }
             Next::Damaged(problem) => Some(self.give_up(&code, &problem)),
             Next::Over(reason) => Some(reason),
             Next::Stopped => None,
         };
-        self.remove(&code);
+        self.dismiss(&code, mailbox, reason).await;
+    }
+
+    /// Runs a room that this node has claimed.
+    pub(super) async fn run(
+        self: Arc<Self>,
+        opened: Opened,
+        mailbox: Mailbox,
+        listed: Arc<Listed>,
+    ) {
+        let (context, code) = (Arc::clone(&self.context), opened.room.code().clone());
+        let forget = move || self.remove(&code);
+        Box::pin(room_actor::run(opened, mailbox, listed, context, forget)).await;
+    }
+
+    /// Forgets a room that does not run here, and answers those who wait for it.
+    pub(super) async fn dismiss(
+        &self,
+        code: &RoomCode,
+        mut mailbox: Mailbox,
+        reason: Option<Reason>,
+    ) {
+        self.remove(code);
         mailbox.close();
         while let Some(envelope) = mailbox.recv().await {
             match *envelope {
@@ -177,27 +212,29 @@ impl Lobby {
                     None => outbox.restart(),
                 },
                 // The relay there asks the storage again.
-                Envelope::Relay { node, attempt, .. } => self.reject(node, &code, attempt),
+                Envelope::Relay { node, attempt, .. } => self.reject(node, code, attempt),
                 Envelope::Silent(_) => {}
             }
         }
     }
 
-    /// A room that was relayed is this node's from here on.
-    fn take_over(
+    /// A room is this node's from here on.
+    pub(super) fn take_over(
         &self,
         room: &RoomHandle,
         epoch: Epoch,
         log: &[Entry],
+        empty_since: Option<u64>,
     ) -> Result<(Opened, Arc<Listed>), String> {
-        let (opened, cause) = Opened::from_log(&self.context, room.code.clone(), epoch, log)?;
+        let (opened, cause) =
+            Opened::from_log(&self.context, room.code.clone(), epoch, log, empty_since)?;
         let maker = Maker::known_from_log(&opened.room, cause.member);
         let mut makers = lock(&self.makers);
         let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);
         Ok((opened, listed))
     }
 
-    fn give_up(&self, code: &RoomCode, problem: &str) -> Reason {
+    pub(super) fn give_up(&self, code: &RoomCode, problem: &str) -> Reason {
         self.set_aside(code.clone(), problem);
         Reason::RoomDamaged
     }
@@ -291,7 +328,7 @@ impl Lobby {
     fn answer(&self, logins: &Logins, question: &Question) -> String {
         let text = match question {
             Question::OwnRooms { member } => serde_json::to_string(&self.own_rooms_here(member)),
-            Question::Summary { room } => serde_json::to_string(&self.linked_room(room)),
+            Question::Summary { room } => serde_json::to_string(&self.listed_room(room)),
             Question::Named { name } => serde_json::to_string(&logins.named(name)),
             Question::IsOnline { member } => serde_json::to_string(&logins.is_online(member)),
             Question::Presence { members } => {

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use fivefold_shared::protocol::{MemberId, Phase, Player, ROOMS_MAX, RoomSummary};
+use fivefold_shared::protocol::{MemberId, Player, ROOMS_MAX, RoomSummary};
+
+use crate::rooms::listed_room::rank;
 
 /// The list of public rooms that was built last.
 #[derive(Debug, Default)]
@@ -36,13 +38,8 @@ impl RoomList {
     /// Keeps the first [`ROOMS_MAX`] rooms: those that wait for a player, then those with a running
     /// game.
     pub(super) fn of(mut rooms: Vec<RoomSummary>, total: usize, has_game: bool) -> Self {
-        let rank = |room: &RoomSummary| match room.phase {
-            Phase::Waiting => 0,
-            Phase::Running => 1,
-            Phase::Finished => 2,
-        };
         let order = |a: &RoomSummary, b: &RoomSummary| {
-            rank(a).cmp(&rank(b)).then_with(|| a.room.cmp(&b.room))
+            rank(a.phase).cmp(&rank(b.phase)).then_with(|| a.room.cmp(&b.room))
         };
         if rooms.len() > ROOMS_MAX {
             rooms.select_nth_unstable_by(ROOMS_MAX, order);

@@ -54,6 +54,10 @@ pub(super) struct Actor {
     pub(super) ahead_ms: u64,
     /// Goes on steadily, whatever becomes of the server's.
     pub(super) clock: Clock,
+    /// Since when nobody has needed the room.
+    pub(super) idle_since: Option<tokio::time::Instant>,
+    /// Whether it sleeps: the storage has it, and its task ends.
+    pub(super) is_asleep: bool,
     /// Whether anything of the room is known to be stored.
     pub(super) is_stored: bool,
     /// Whether a game between paired players has begun, and is not known to be stored.

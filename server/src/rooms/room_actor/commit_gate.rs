@@ -13,7 +13,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 use fivefold_storage::{
-    Append, AppendError, Epoch, KnownMember, NowPlaying, RatingChange, Reply, WriterPermit,
+    Append, AppendError, Epoch, KnownMember, NowPlaying, RatingChange, Reply, Sleep, WriterPermit,
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -190,6 +190,11 @@ impl CommitGate {
     /// Whether the log writer has a batch.
     pub(super) const fn is_committing(&self) -> bool {
         self.commit.is_some()
+    }
+
+    /// An append after which the room sleeps.
+    pub(super) fn sleep(&mut self, sleep: Sleep) -> Append {
+        Append { sleeps: Some(Box::new(sleep)), ..self.unstored.take() }
     }
 
     /// The last append: it closes the room.

@@ -66,6 +66,12 @@ impl FanOut {
         Self { seq, ..Self::default() }
     }
 
+    /// Whether nobody is here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+            && self.peers.values().all(|peer| peer.sessions.is_empty() && peer.stale.is_empty())
+    }
+
     /// Adds a session to the room.
     pub(super) fn enter(&mut self, session: SessionId, route: Route) {
         let sessions = match &route {

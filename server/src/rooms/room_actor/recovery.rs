@@ -22,14 +22,14 @@ use crate::{
 };
 
 /// What a room receives while it waits for its log.
-struct Inbox<'a> {
+pub(super) struct Inbox<'a> {
     mailbox: &'a mut Mailbox,
     /// Inputs without an answer, such as sessions that leave: each does so once.
-    deferred: Vec<Envelope>,
+    pub(super) deferred: Vec<Envelope>,
 }
 
 impl<'a> Inbox<'a> {
-    fn new(mailbox: &'a mut Mailbox) -> Self {
+    pub(super) fn new(mailbox: &'a mut Mailbox) -> Self {
         Self { mailbox, deferred: Vec::new() }
     }
 }
@@ -109,7 +109,7 @@ impl Actor {
         may_continue
     }
 
-    fn receive_all(&mut self, envelopes: Vec<Envelope>) {
+    pub(super) fn receive_all(&mut self, envelopes: Vec<Envelope>) {
         for envelope in envelopes {
             self.open(envelope);
         }
@@ -155,7 +155,7 @@ impl Actor {
         let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
         let Some(claimed) = self.ask_writer(claim, inbox).await else { return false };
         match claimed.into_iter().next() {
-            Some(Claimed::Mine { epoch, log }) => {
+            Some(Claimed::Mine { epoch, log, .. }) => {
                 self.gate.set_epoch(epoch);
                 let last = log.last().map_or(0, |entry| entry.event.seq);
                 if self.gate.is_stored(last) {
@@ -267,7 +267,7 @@ impl Actor {
 
     /// Rebuilds the room from its log, and sends its members the result. Returns whether it
     /// continues.
-    fn rebuild(&mut self, log: &[Entry]) -> bool {
+    pub(super) fn rebuild(&mut self, log: &[Entry]) -> bool {
         self.context.metrics.rooms_rebuilt.inc();
         let mut effects = Effects::new();
         if let Err(error) = self.room.rebuild(self.now(), log, &mut effects) {
@@ -297,7 +297,7 @@ impl Actor {
     /// Repeats a request until the storage answers; `None` when the server stops. Every
     /// [`ANSWERED_WITHIN`] it ends the sessions that wait for this room. Their commands are dropped, not
     /// refused: the clients send them again with the same ids.
-    async fn ask_writer<T>(
+    pub(super) async fn ask_writer<T>(
         &mut self,
         request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
         inbox: &mut Inbox<'_>,

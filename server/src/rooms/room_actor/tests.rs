@@ -129,13 +129,13 @@ fn a_paired_game_ends_with_its_room_and_not_with_the_task() {
     let code = opened.room.code().clone();
     let directory = Arc::<Directory>::default();
     let games = directory.paired_games();
-    let listed = directory.list(&opened.room, None, false);
+    let listed = directory.list(&opened.room, ids::command_id(), None, false);
     assert_eq!(games.of(&bob.id).map(|playing| playing.room), Some(code.clone()));
     // The server stops, or another node owns the room.
     listed.remove(&code);
     assert_eq!((games.of(&bob.id), games.take_ends()), (None, vec![]));
 
-    let listed = directory.list(&opened.room, None, false);
+    let listed = directory.list(&opened.room, ids::command_id(), None, false);
     opened.room.apply(0, Input::Evict, &mut Effects::new());
     listed.update(&opened.room);
     listed.remove(&code);
@@ -150,8 +150,8 @@ async fn a_room_that_its_maker_never_enters_is_closed_like_any_other() {
     });
     let (context, _kept) = around();
     let (_mailbox, envelopes) = mpsc::channel(1);
-    let listed = Arc::<Directory>::default().list(&opened.room, None, true);
-    let ended = run(opened, envelopes, listed, context);
+    let listed = Arc::<Directory>::default().list(&opened.room, ids::command_id(), None, true);
+    let ended = run(opened, envelopes, listed, context, || ());
     tokio::time::timeout(Duration::from_secs(20), ended).await.expect("it does not end");
 }
 
@@ -170,8 +170,8 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let (opened, enter) = two_bots(limits);
     let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
     let (mailbox, envelopes) = mpsc::channel(1);
-    let listed = Arc::<Directory>::default().list(&opened.room, None, true);
-    let task = tokio::spawn(run(opened, envelopes, listed, context.clone()));
+    let listed = Arc::<Directory>::default().list(&opened.room, ids::command_id(), None, true);
+    let task = tokio::spawn(run(opened, envelopes, listed, context.clone(), || ()));
     mailbox
         .send(Box::new(Envelope::Session { input: enter, outbox: Arc::new(outbox) }))
         .await
@@ -210,7 +210,12 @@ impl Hook for Unreachable {
         if call == Call::Browse { Ok(()) } else { in_doubt() }
     }
 
-    fn orphans(&self, _: &mut dyn Storage, _: usize) -> Result<Vec<RoomCode>, StorageError> {
+    fn unattended(
+        &self,
+        _: &mut dyn Storage,
+        _: u64,
+        _: usize,
+    ) -> Result<Vec<RoomCode>, StorageError> {
         in_doubt()
     }
 
@@ -233,8 +238,8 @@ async fn sessions_that_wait_for_a_commit_in_doubt_are_ended_without_an_answer() 
     let (context, _kept) = around_storage(Memory::default().hooked(Unreachable));
     let (opened, enter) = two_bots(Limits::DEFAULT);
     let (mailbox, envelopes) = mpsc::channel(4);
-    let listed = Arc::<Directory>::default().list(&opened.room, None, true);
-    let task = tokio::spawn(run(opened, envelopes, listed, context.clone()));
+    let listed = Arc::<Directory>::default().list(&opened.room, ids::command_id(), None, true);
+    let task = tokio::spawn(run(opened, envelopes, listed, context.clone(), || ()));
     // The first one waits for the commit that makes the room, the second in the mailbox.
     let mut sessions = Vec::new();
     for _ in 0..2 {

@@ -143,7 +143,7 @@ pub(crate) const CONTRADICTIONS: [Contradiction; 1] = [Contradiction {
     rows: "member = other OR member > other AND EXISTS (SELECT 1 FROM friend AS back
          WHERE back.member = friend.other AND back.other = friend.member)",
     problem: "requests for friends go both ways, or to oneself",
-    empties: None,
+    sets: None,
 }];
 
 /// Challenges of friends up to this time are over.

@@ -18,12 +18,17 @@ pub trait Hook: Send + Sync + fmt::Debug + 'static {
         Ok(())
     }
 
-    /// See [`Storage::orphans`].
+    /// See [`Storage::unattended`].
     ///
     /// # Errors
     /// As there.
-    fn orphans(&self, kept: &mut dyn Storage, max: usize) -> Result<Vec<RoomCode>, StorageError> {
-        kept.orphans(max)
+    fn unattended(
+        &self,
+        kept: &mut dyn Storage,
+        due: u64,
+        max: usize,
+    ) -> Result<Vec<RoomCode>, StorageError> {
+        kept.unattended(due, max)
     }
 
     /// See [`Storage::claim`].

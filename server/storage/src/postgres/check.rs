@@ -27,6 +27,7 @@ use crate::{
     limits::{DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN},
     moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
+    sql::sleeping_rooms,
     sqlite::check::log_problems,
     values::from_json,
 };
@@ -132,7 +133,8 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
         findings.add(error);
     }
     let contradictions = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
-    for contradiction in contradictions.chain(&moderation::CONTRADICTIONS) {
+    let contradictions = contradictions.chain(&moderation::CONTRADICTIONS);
+    for contradiction in contradictions.chain(&sleeping_rooms::CONTRADICTIONS) {
         for row in session.select(&contradiction.count()).await? {
             let rows = unsigned(row.try_get(0)?);
             if rows > 0 {

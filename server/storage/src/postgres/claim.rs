@@ -16,11 +16,18 @@ use crate::{Claimed, Epoch, StorageError, node_id::NodeId};
 /// Raises the epoch. Its row lock waits for an append that is still under way. It matches nothing
 /// for a node that is dead.
 const CLAIM: &str = "
-    UPDATE room SET epoch = epoch + 1, owner = $2
-    WHERE code = ANY($1::text[]) AND closed_at IS NULL AND format <= $3
-        AND (owner = $2 OR NOT EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead))
-        AND EXISTS (SELECT FROM node WHERE node.id = $2 AND NOT dead)
-    RETURNING code, id, epoch, seq";
+    WITH claimed AS (
+        UPDATE room SET epoch = epoch + 1, owner = $2
+        WHERE code = ANY($1::text[]) AND closed_at IS NULL AND format <= $3
+            AND (owner = $2 OR NOT EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead))
+            AND EXISTS (SELECT FROM node WHERE node.id = $2 AND NOT dead)
+        RETURNING code, id, epoch, seq
+    ), woken AS (
+        DELETE FROM sleeping_room WHERE room IN (SELECT id FROM claimed) RETURNING room, empty_since
+    ), listed AS (
+        DELETE FROM sleeping_member WHERE room IN (SELECT id FROM claimed)
+    )
+    SELECT code, id, epoch, seq, empty_since FROM claimed LEFT JOIN woken ON woken.room = id";
 
 /// Closes codes without a room, so that an append in doubt cannot create the room later. Waits for
 /// one that creates it now.
@@ -67,7 +74,8 @@ pub(super) async fn claim(
             let (code, id, epoch, seq): (String, i64, i64, i64) =
                 (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
             mine.insert(id, (code, unsigned(seq)));
-            epochs.insert(id, Epoch(unsigned(epoch)));
+            let empty_since: Option<i64> = row.try_get(4)?;
+            epochs.insert(id, (Epoch(unsigned(epoch)), empty_since.map(unsigned)));
         }
         if mine.len() + claimed.len() == rooms.len() {
             break;
@@ -87,11 +95,12 @@ pub(super) async fn claim(
         }
     }
     let logs = read_logs(session, &mine).await?;
-    for (((code, _), epoch), log) in mine.into_values().zip(epochs.into_values()).zip(logs) {
+    let owned = mine.into_values().zip(epochs.into_values());
+    for (((code, _), (epoch, empty_since)), log) in owned.zip(logs) {
         claimed.insert(
             code,
             match log {
-                Ok(log) => Claimed::Mine { epoch, log },
+                Ok(log) => Claimed::Mine { epoch, log, empty_since },
                 Err(problem) => Claimed::Damaged(problem.to_string()),
             },
         );

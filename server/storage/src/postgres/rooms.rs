@@ -47,10 +47,9 @@ impl SharedRooms for PostgresRooms {
         self.0.read(|sql| {
             let mut rows = sql.query(statement, values![maker])?;
             let made = rows.iter_mut().map(|row| {
-                let (command, room, owner) = (row.get()?, row.get()?, row.get::<u64>()?);
+                let (command, room, owner) = (row.get()?, row.get()?, row.get::<i64>()?);
                 let owner = u32::try_from(owner).ok().and_then(NodeId::new);
-                let no_node = || StorageError::Damaged(format!("room {room} has no owner"));
-                Ok(MadeRoom { command, owner: owner.ok_or_else(no_node)?, room })
+                Ok(MadeRoom { command, owner, room })
             });
             made.collect()
         })

@@ -482,13 +482,40 @@ const FRIENDS: &str = "
         CHECK (online_to IN ('friends', 'nobody'));
 ";
 
+/// What format 7 adds about rooms that sleep.
+const SLEEPING_ROOMS: &str = "
+    -- Open rooms that nobody needs for a while. Their owner is -1.
+    CREATE TABLE fivefold.sleeping_room (
+        room bigint PRIMARY KEY,
+        -- Since when nobody has been there.
+        empty_since bigint,
+        -- When somebody has to open it; absent if it may sleep forever.
+        due bigint,
+        -- Its place among public rooms; absent for a private one.
+        public_rank bigint,
+        -- What lists show of it, as JSON.
+        listing text NOT NULL
+    );
+    CREATE INDEX sleeping_room_due ON fivefold.sleeping_room (due) WHERE due IS NOT NULL;
+    CREATE INDEX sleeping_room_public ON fivefold.sleeping_room (public_rank, room)
+        WHERE public_rank IS NOT NULL;
+
+    -- The members who have them in their lists.
+    CREATE TABLE fivefold.sleeping_member (
+        member text COLLATE \"C\" NOT NULL,
+        room bigint NOT NULL,
+        PRIMARY KEY (member, room)
+    );
+    CREATE INDEX sleeping_member_room ON fivefold.sleeping_member (room);
+";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 5] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
-    (7, &[FRIENDS]),
+    (7, &[FRIENDS, SLEEPING_ROOMS]),
 ];
 
 /// What a server found in its database.

@@ -1,12 +1,15 @@
 //! Reads finished games, members and accounts, beside the writer.
 
 use fivefold_shared::{
-    protocol::{ChallengesFrom, GameId, MemberId, Name},
+    protocol::{ChallengesFrom, GameId, MemberId, Name, RoomCode},
     rating_pool::RatingPool,
     record::{GameList, GameSummary, Record},
 };
 
-use super::{Row, Sql, accounts, bots, games, keys, list, ratings, source::DatabaseReader, values};
+use super::{
+    Row, Sql, accounts, bots, games, keys, list, ratings, sleeping_rooms, source::DatabaseReader,
+    values,
+};
 use crate::{
     Account, AccountKeys, AccountSession, ApiToken, DiskSpace, GameQuery, IdentityHash, KeyHash,
     KnownMember, Leaderboard, LeaderboardQuery, OldName, Passkey, PoolRating, RatingChange,
@@ -130,6 +133,25 @@ impl StorageReader for DatabaseReader {
 
     fn deleted_since(&mut self, at: u64) -> Result<Vec<MemberId>, StorageError> {
         self.read(|sql| accounts::deleted_since(sql, at))
+    }
+
+    fn sleeping_room(&mut self, room: &RoomCode) -> Result<Option<String>, StorageError> {
+        self.read(|sql| sleeping_rooms::listing(sql, room))
+    }
+
+    fn sleeping_rooms_of(
+        &mut self,
+        member: &MemberId,
+        rooms_max: usize,
+    ) -> Result<Vec<String>, StorageError> {
+        self.read(|sql| sleeping_rooms::of_member(sql, member, rooms_max))
+    }
+
+    fn public_sleeping_rooms(
+        &mut self,
+        rooms_max: usize,
+    ) -> Result<(Vec<String>, usize), StorageError> {
+        self.read(|sql| sleeping_rooms::public(sql, rooms_max))
     }
 
     fn game(&mut self, id: &GameId) -> Result<Option<Record>, StorageError> {

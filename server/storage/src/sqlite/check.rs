@@ -20,6 +20,7 @@ use crate::{
     contradiction::Contradiction,
     moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
+    sql::sleeping_rooms,
     sqlite::{self, EPOCH_MAX, games, open_to_read, process, puzzle_check, ratings, read_log},
     values::{from_json, name},
 };
@@ -228,7 +229,8 @@ pub(crate) fn contradictions(
     let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
     let mut found = Vec::new();
     let contradictions = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
-    for contradiction in contradictions.chain(&moderation::CONTRADICTIONS) {
+    let contradictions = contradictions.chain(&moderation::CONTRADICTIONS);
+    for contradiction in contradictions.chain(&sleeping_rooms::CONTRADICTIONS) {
         if !has_table.exists((contradiction.since,))? {
             continue;
         }
@@ -297,7 +299,7 @@ fn inspect_rooms(
         let problems = match numbers {
             [state, owner, epoch]
                 if !(0..=i64::from(CLOSED_WITHOUT_LOG)).contains(&state)
-                    || owner < 0
+                    || owner < sleeping_rooms::NOBODY
                     || !(0..=EPOCH_MAX).contains(&epoch) =>
             {
                 vec![format!("its state {state}, owner {owner} or epoch {epoch} is damaged")]

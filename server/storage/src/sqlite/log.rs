@@ -9,6 +9,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction}
 
 use crate::{
     Append, Appended, Claimed, Conflict, Epoch, KnownMember, StorageError,
+    sql::sleeping_rooms,
     sqlite::{
         ratings,
         schema::{CLOSED, CLOSED_WITHOUT_LOG, OPEN},
@@ -29,7 +30,10 @@ pub(super) fn claim(
     room: &RoomCode,
 ) -> Result<Claimed, StorageError> {
     let claimed = raise_epoch(transaction, process, room).and_then(|epoch| match epoch {
-        Some(epoch) => Ok(Claimed::Mine { epoch: Epoch(epoch), log: read_log(transaction, room)? }),
+        Some((epoch, empty_since)) => {
+            let log = read_log(transaction, room)?;
+            Ok(Claimed::Mine { epoch: Epoch(epoch), log, empty_since })
+        }
         None => close(transaction, process, room),
     });
     match claimed {
@@ -38,23 +42,25 @@ pub(super) fn claim(
     }
 }
 
-/// The new epoch of a room, which this process owns from then on; nothing if the room is not open.
+/// The new epoch of a room, which this process owns from then on, and since when it was empty if it slept; nothing
+/// if the room is not open.
 fn raise_epoch(
     transaction: &Transaction<'_>,
     process: i64,
     room: &RoomCode,
-) -> Result<Option<u64>, StorageError> {
-    let raised: Option<i64> = transaction
+) -> Result<Option<(u64, Option<u64>)>, StorageError> {
+    let raised: Option<(i64, i64)> = transaction
         .prepare_cached(
             "UPDATE room SET owner = ?1,
                  epoch = CASE WHEN epoch BETWEEN 0 AND ?2 THEN epoch + 1 ELSE epoch END
-             WHERE code = ?3 AND state = ?4 RETURNING epoch",
+             WHERE code = ?3 AND state = ?4 RETURNING epoch, id",
         )?
-        .query_row((process, EPOCH_MAX, room.as_str(), OPEN), |row| row.get(0))
+        .query_row((process, EPOCH_MAX, room.as_str(), OPEN), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let Some(epoch) = raised else { return Ok(None) };
+    let Some((epoch, id)) = raised else { return Ok(None) };
+    let empty_since = sleeping_rooms::wake(&**transaction, id)?;
     match u64::try_from(epoch) {
-        Ok(raised) if epoch <= EPOCH_MAX => Ok(Some(raised)),
+        Ok(raised) if epoch <= EPOCH_MAX => Ok(Some((raised, empty_since))),
         Ok(_) | Err(_) => Err(StorageError::Damaged(format!("the room has {epoch} owners"))),
     }
 }
@@ -137,6 +143,9 @@ impl<'t> Appender<'t> {
         };
         if tail.epoch != append.epoch.0 || tail.state != OPEN {
             return Ok(Err(Conflict::Owner));
+        }
+        if let Some(sleep) = &append.sleeps {
+            return sleeping_rooms::fall_asleep(&**self.transaction, append, sleep);
         }
         if append.entries.first().is_some_and(|entry| entry.event.seq != tail.seq + 1) {
             return Ok(Err(Conflict::Seq { last: tail.seq }));

@@ -217,11 +217,11 @@ fn mend_contradictions(
     transaction: &Transaction<'_>,
     mended: &mut Mended,
 ) -> Result<(), StorageError> {
-    for (Contradiction { table, rows, empties, .. }, _) in check::contradictions(transaction)? {
-        match empties {
-            Some(column) => {
-                let empty = format!("UPDATE {table} SET {column} = NULL WHERE {rows}");
-                mended.cells += transaction.execute(&empty, ())?;
+    for (Contradiction { table, rows, sets, .. }, _) in check::contradictions(transaction)? {
+        match sets {
+            Some(values) => {
+                let mend = format!("UPDATE {table} SET {values} WHERE {rows}");
+                mended.cells += transaction.execute(&mend, ())?;
             }
             None => cells::take_out(transaction, table, rows, (), mended)?,
         }

@@ -494,6 +494,36 @@ const FRIENDS: &str = "
         online_to TEXT NOT NULL DEFAULT 'friends' CHECK (online_to IN ('friends', 'nobody'));
 ";
 
+/// What format 13 adds about rooms that sleep.
+const SLEEPING_ROOMS: &str = "
+    -- Open rooms that nobody needs for a while. Their owner is -1.
+    CREATE TABLE sleeping_room (
+        room INTEGER PRIMARY KEY REFERENCES room,
+        -- Since when nobody has been there.
+        empty_since INTEGER,
+        -- When somebody has to open it; absent if it may sleep forever.
+        due INTEGER,
+        -- Its place among public rooms; absent for a private one.
+        public_rank INTEGER,
+        -- What lists show of it, as JSON.
+        listing TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX sleeping_room_due ON sleeping_room (due) WHERE due IS NOT NULL;
+    CREATE INDEX sleeping_room_public ON sleeping_room (public_rank, room)
+        WHERE public_rank IS NOT NULL;
+
+    -- The members who have them in their lists.
+    CREATE TABLE sleeping_member (
+        member TEXT NOT NULL,
+        room INTEGER NOT NULL REFERENCES sleeping_room,
+        PRIMARY KEY (member, room)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sleeping_member_room ON sleeping_member (room);
+
+    DROP INDEX room_open;
+    CREATE INDEX room_open ON room (id) WHERE state = 0 AND owner <> -1;
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 6] = [
     (8, &[ACCOUNTS]),
@@ -501,7 +531,7 @@ const ADDED: [(u32, &[&str]); 6] = [
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
-    (13, &[FRIENDS]),
+    (13, &[FRIENDS, SLEEPING_ROOMS]),
 ];
 
 /// Kind of a file.

@@ -1,0 +1,181 @@
+//! Rooms that sleep: the lobby wakes them for those who need them and when they are due, and lists them from the
+//! storage.
+
+use std::{convert::Infallible, future::pending, sync::Arc};
+
+use fivefold_shared::protocol::{MemberId, ROOMS_MAX, Reason, Refusal, RoomCode};
+use fivefold_storage::{Claimed, Reader, StorageError};
+use tokio::time::sleep;
+
+use super::{Lobby, RoomHandle, room_list::RoomList, too_many_rooms};
+use crate::{
+    limits::{DAILY_ASLEEP_MAX, DAILY_ASLEEP_OF_GUEST_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL},
+    process::read_pool::ReadError,
+    rooms::{listed_room::ListedRoom, relay::Claim, room_actor::Mailbox},
+};
+
+/// Whether a member may make one more room for a daily game: those that sleep have a limit of their own. Other rooms
+/// close within a day.
+///
+/// # Errors
+/// If there are too many.
+pub(super) fn may_have_daily(
+    asleep: &[ListedRoom],
+    maker: &MemberId,
+    has_account: bool,
+) -> Result<(), Refusal> {
+    let max = if has_account { DAILY_ASLEEP_MAX } else { DAILY_ASLEEP_OF_GUEST_MAX };
+    let is_counted = |room: &&ListedRoom| room.host == *maker && room.summary.time.is_daily();
+    let daily = asleep.iter().filter(is_counted).map(|room| room.summary.room.clone());
+    let daily: Vec<_> = daily.collect();
+    if daily.len() >= max { Err(too_many_rooms(&daily)) } else { Ok(()) }
+}
+
+impl Lobby {
+    /// Finds a room on a server that is alone. If it sleeps, it is awake afterwards.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be looked up.
+    pub(super) async fn find_alone(
+        self: &Arc<Self>,
+        code: &RoomCode,
+    ) -> Result<RoomHandle, Refusal> {
+        let room = match self.find_here(code) {
+            Err(refusal) if refusal.reason == Reason::NoSuchRoom => {
+                if self.sleeping_room(code).await?.is_none() {
+                    return self.find_here(code);
+                }
+                let claim = self.claim(code);
+                self.begin_waking(code, claim).unwrap_or_else(|waking| waking)
+            }
+            found => found?,
+        };
+        tokio::select! {
+            _ = room.known.owned.wait() => Ok(room),
+            // It could not be woken, or sleeps again.
+            () = room.mailbox.closed() => match self.find_here(code) {
+                Err(refusal) if refusal.reason == Reason::NoSuchRoom => {
+                    Err(Refusal::new(Reason::Unavailable))
+                }
+                found => found,
+            },
+        }
+    }
+
+    /// Opens rooms that are due on a server that is alone, for as long as it runs.
+    pub(crate) async fn wake_rooms(self: &Arc<Self>) -> Infallible {
+        if self.is_clustered() {
+            pending::<()>().await;
+        }
+        loop {
+            sleep(SWEEP_ALONE_INTERVAL).await;
+            if let Err(error) = self.attend_all().await {
+                tracing::warn!(%error, "cannot wake rooms");
+            }
+        }
+    }
+
+    /// Opens a room when this claim succeeds.
+    ///
+    /// # Errors
+    /// The room, if it is known here already.
+    pub(super) fn begin_waking(
+        self: &Arc<Self>,
+        code: &RoomCode,
+        claim: Claim,
+    ) -> Result<RoomHandle, RoomHandle> {
+        let (room, mailbox) = self.begin(code, None)?;
+        let (lobby, woken) = (Arc::clone(self), room.clone());
+        self.tasks.spawn(async move { lobby.run_woken(woken, claim, mailbox).await });
+        Ok(room)
+    }
+
+    fn claim(&self, code: &RoomCode) -> Claim {
+        let (log_writer, rooms) = (self.context.log_writer.clone(), vec![code.clone()]);
+        let node = self.context.node;
+        Box::pin(async move {
+            let claimed = log_writer.reserve().await?.claim(rooms, node).wait().await?;
+            Ok(claimed.into_iter().next().unwrap_or(Claimed::Closed))
+        })
+    }
+
+    async fn run_woken(self: Arc<Self>, room: RoomHandle, mut claim: Claim, mailbox: Mailbox) {
+        let mut may_own = false;
+        let claimed = loop {
+            let claimed = claim.await;
+            may_own |= matches!(claimed, Err(StorageError::InDoubt(_)));
+            let is_over = claimed.is_ok() || !may_own || self.context.stop.is_cancelled();
+            if is_over {
+                break claimed;
+            }
+            // The room may be this server's now. Without a task, nobody would find it.
+            sleep(REBUILD_RETRY).await;
+            claim = self.claim(&room.code);
+        };
+        let reason = match claimed {
+            Ok(Claimed::Mine { epoch, log, empty_since }) => {
+                match self.take_over(&room, epoch, &log, empty_since) {
+                    Ok((opened, listed)) => return self.run(opened, mailbox, listed).await,
+                    Err(problem) => self.give_up(&room.code, &problem),
+                }
+            }
+            Ok(Claimed::Damaged(problem)) => self.give_up(&room.code, &problem),
+            Ok(Claimed::Newer) => self.give_up(&room.code, "a newer server has written it"),
+            Ok(Claimed::Closed | Claimed::Elsewhere(_)) => Reason::NoSuchRoom,
+            Err(error) => {
+                tracing::warn!(room.id = %room.code, %error, "cannot wake a room");
+                Reason::Unavailable
+            }
+        };
+        self.dismiss(&room.code, mailbox, Some(reason)).await;
+    }
+
+    /// The room with this code, if it sleeps.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    pub(super) async fn sleeping_room(
+        &self,
+        code: &RoomCode,
+    ) -> Result<Option<ListedRoom>, Refusal> {
+        let wanted = code.clone();
+        let listing = self.read(move |reader| reader.sleeping_room(&wanted)).await?;
+        match listing.as_deref().map(ListedRoom::read) {
+            Some(None) => Err(Refusal::new(Reason::RoomDamaged)),
+            room => Ok(room.flatten()),
+        }
+    }
+
+    /// The sleeping rooms of a member, the newest first.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    pub(super) async fn sleeping_rooms_of(
+        &self,
+        member: &MemberId,
+    ) -> Result<Vec<ListedRoom>, Refusal> {
+        let member = member.clone();
+        let listings =
+            self.read(move |reader| reader.sleeping_rooms_of(&member, ROOMS_MAX)).await?;
+        Ok(listings.iter().filter_map(|text| ListedRoom::read(text)).collect())
+    }
+
+    /// Adds the public rooms that sleep.
+    pub(super) async fn add_sleeping(&self, list: RoomList) -> RoomList {
+        let found = self.read(|reader| reader.public_sleeping_rooms(ROOMS_MAX)).await;
+        // The reason is in the log.
+        let Ok((listings, total)) = found else { return list };
+        let asleep = listings.iter().filter_map(|text| ListedRoom::read(text));
+        let RoomList { mut rooms, total: awake, has_game } = list;
+        rooms.extend(asleep.map(|room| room.summary).filter(|room| !self.owns(&room.room)));
+        RoomList::of(rooms, awake + total, has_game)
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&mut Reader) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let read = self.context.read_pool.read(read).await;
+        read.map_err(|error| ReadError::from(error).into())
+    }
+}

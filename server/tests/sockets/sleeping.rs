@@ -1,0 +1,208 @@
+//! Rooms that sleep, and those who wake them.
+
+use std::time::Duration;
+
+use fivefold_server::limits::{DAILY_ASLEEP_OF_GUEST_MAX, Limits};
+use fivefold_shared::protocol::{CatchUp, Message, Reason, RoomCode};
+use fivefold_storage::{DataFolder, Memory, Sqlite};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::{
+    cluster::two_nodes,
+    harness::{Client, LIMITS, TestServer, joined, within},
+};
+
+/// Limits with which rooms fall asleep at once.
+const SLEEPY: Limits = Limits { room_sleeps_after: Duration::from_millis(20), ..LIMITS };
+
+/// A room with a daily game.
+fn daily(visibility: &str) -> Value {
+    json!({
+        "type": "create", "rules": {"variant": "freestyle"}, "seats": ["me", "open"],
+        "colour": "black", "visibility": visibility,
+        "time": {"type": "daily", "move_ms": 86_400_000},
+    })
+}
+
+/// Waits until no room is awake.
+async fn all_asleep(server: &TestServer) {
+    within(async {
+        while server.count("rooms").await > 0 {
+            sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+}
+
+/// Somebody with their identity, to come back with.
+async fn greet(server: &TestServer, name: &str) -> (Client, Value) {
+    let mut client = server.connect().await;
+    let hello = json!({"type": "hello", "protocol": 1, "name": name});
+    let Message::Welcome { identity: Some(identity), .. } = client.ask(hello).await else {
+        panic!("a new identity")
+    };
+    (client, json!(identity))
+}
+
+async fn come_back(server: &TestServer, identity: &Value) -> Client {
+    let mut client = server.connect().await;
+    client.ask(json!({"type": "hello", "protocol": 1, "identity": identity})).await;
+    client
+}
+
+/// The codes of one's own rooms, and whether it is one's turn there.
+async fn own_rooms(client: &mut Client) -> Vec<(RoomCode, bool)> {
+    let Message::OwnRooms { rooms, .. } = client.ask(json!({"type": "own_rooms"})).await else {
+        panic!("own rooms")
+    };
+    rooms.into_iter().map(|own| (own.summary.room, own.your_turn)).collect()
+}
+
+async fn public_rooms(client: &mut Client) -> (Vec<RoomCode>, usize) {
+    let Message::Rooms { rooms, total, .. } = client.ask(json!({"type": "rooms"})).await else {
+        panic!("rooms")
+    };
+    (rooms.into_iter().map(|room| room.room).collect(), total)
+}
+
+#[tokio::test]
+async fn a_room_sleeps_and_wakes_with_all_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Box::new(Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap());
+    let server = TestServer::start_on(open(), SLEEPY);
+    let (mut ann, anns) = greet(&server, "Ann").await;
+    let (mut bob, bobs) = greet(&server, "Bob").await;
+    let mut create = daily("public");
+    create["id"] = json!("made-once");
+    let room = joined(ann.ask(create.clone()).await);
+    bob.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+    let play =
+        json!({"id": "played-once", "type": "play", "room": room, "ply": 0, "point": [7, 7]});
+    let Message::Done { seq: Some(seq), .. } = ann.ask(play.clone()).await else {
+        panic!("a move")
+    };
+    drop((ann, bob));
+    all_asleep(&server).await;
+
+    // Everybody finds it in their lists, and nobody wakes it by that.
+    let mut ann = come_back(&server, &anns).await;
+    let mut bob = come_back(&server, &bobs).await;
+    assert_eq!(own_rooms(&mut ann).await, [(room.clone(), false)]);
+    assert_eq!(own_rooms(&mut bob).await, [(room.clone(), true)]);
+    assert_eq!(public_rooms(&mut bob).await, (vec![room.clone()], 1));
+    assert!(server.get(&format!("/r/{room}")).await.contains("1 move."));
+    assert_eq!(server.count("rooms").await, 0);
+    // The same command makes no second room.
+    assert_eq!(joined(ann.ask(create).await), room);
+    assert_eq!(server.count("rooms").await, 1);
+    // Nor a second move.
+    let Message::Done { seq: Some(again), .. } = ann.ask(play).await else { panic!("a move") };
+    assert_eq!(again, seq);
+    // Those who come back get exactly what they have missed.
+    let join = json!({"type": "join", "room": room, "after": seq - 1});
+    match bob.ask(join).await {
+        Message::Joined { catch_up: CatchUp::Events(events), .. } => {
+            // The move, and that the opponent has to act.
+            let missed: Vec<_> = events.iter().map(|event| event.seq).collect();
+            assert_eq!(missed, [seq, seq + 1]);
+        }
+        other => panic!("{other:?}"),
+    }
+    drop((ann, bob));
+    all_asleep(&server).await;
+    server.stop().await;
+
+    let server = TestServer::start_on(open(), SLEEPY);
+    assert_eq!(server.count("rooms").await, 0, "a start opens no room that sleeps");
+    let mut bob = come_back(&server, &bobs).await;
+    assert_eq!(own_rooms(&mut bob).await, [(room.clone(), true)]);
+    // Nothing was added to its log while it slept.
+    match bob.ask(json!({"type": "join", "room": room, "after": seq + 1})).await {
+        Message::Joined { catch_up: CatchUp::Events(events), .. } => assert!(events.is_empty()),
+        other => panic!("{other:?}"),
+    }
+    bob.ask(json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]})).await;
+    // Nobody knows it any more when it has been closed.
+    bob.ask(json!({"type": "resign", "room": room})).await;
+    let mut ann = come_back(&server, &anns).await;
+    ann.ask(json!({"type": "close", "room": room})).await;
+    assert_eq!(ann.refused(json!({"type": "join", "room": room})).await, Reason::NoSuchRoom);
+    assert_eq!(public_rooms(&mut ann).await, (vec![], 0));
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_guest_has_a_few_daily_games_that_sleep() {
+    let server = TestServer::start(SLEEPY);
+    let (mut ann, _) = greet(&server, "Ann").await;
+    let mut rooms = Vec::new();
+    for _ in 0..DAILY_ASLEEP_OF_GUEST_MAX {
+        let room = joined(ann.ask(daily("private")).await);
+        ann.ask(json!({"type": "leave", "room": room})).await;
+        rooms.push(room);
+        all_asleep(&server).await;
+    }
+    assert_eq!(ann.refused(daily("private")).await, Reason::TooManyRooms);
+    // What is not daily is free, and so is the place of a room that is closed.
+    ann.create(json!(["me", "open"])).await;
+    let closed = ann.ask(json!({"type": "close", "room": rooms[0]})).await;
+    assert!(matches!(closed, Message::Done { .. }), "{closed:?}");
+    joined(ann.ask(daily("private")).await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn many_wake_one_room_at_once() {
+    let server = TestServer::start(SLEEPY);
+    let (mut ann, _) = greet(&server, "Ann").await;
+    for round in 0..8 {
+        let room = ann.create(json!(["me", "open"])).await;
+        ann.ask(json!({"type": "leave", "room": room})).await;
+        if round > 0 {
+            all_asleep(&server).await;
+        }
+        // Without a pause they meet the room while it falls asleep.
+        let guests = (0..12).map(|_| async {
+            let (mut guest, _) = greet(&server, "Guest").await;
+            guest.join(&room).await;
+            guest
+        });
+        let guests = join_all(guests).await;
+        assert_eq!(server.count("rooms").await, 1);
+        drop(guests);
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_sleeping_room_wakes_on_whichever_node_it_is_needed() {
+    let storage = Memory::default();
+    let nodes = two_nodes(&storage, SLEEPY).await;
+    let (mut ann, anns) = greet(&nodes[0], "Ann").await;
+    let (mut bob, bobs) = greet(&nodes[1], "Bob").await;
+    let room = joined(ann.ask(daily("public")).await);
+    bob.join(&room).await;
+    bob.ask(json!({"type": "sit", "room": room})).await;
+    for ply in 0..6 {
+        let players = [&mut ann, &mut bob];
+        let play = json!({"type": "play", "room": room, "ply": ply, "point": [ply, 2 * ply]});
+        let answer = players.into_iter().nth(ply % 2).unwrap().ask(play).await;
+        assert!(matches!(answer, Message::Done { .. }), "{answer:?}");
+        drop((ann, bob));
+        for node in &nodes {
+            all_asleep(node).await;
+        }
+        (ann, bob) = (come_back(&nodes[0], &anns).await, come_back(&nodes[1], &bobs).await);
+        assert_eq!(own_rooms(&mut ann).await.len(), 1);
+        assert_eq!(public_rooms(&mut bob).await, (vec![room.clone()], 1));
+        futures_util::join!(ann.join(&room), bob.join(&room));
+        let owned = nodes[0].count("rooms").await + nodes[1].count("rooms").await;
+        assert_eq!(owned, 1, "one node owns it");
+    }
+    for node in nodes {
+        node.stop().await;
+    }
+}
