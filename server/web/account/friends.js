@@ -53,7 +53,7 @@ export function friendButton(key, name, line, act) {
  * @param {{ member: string, name: string }} person
  * @param {GameSettings} settings
  */
-export async function challengeFriend(app, { member, name }, settings) {
+async function challengeFriend(app, { member, name }, settings) {
   try {
     await request('POST', `friends/${member}/challenge`, { settings });
   } catch (error) {
@@ -62,4 +62,20 @@ export async function challengeFriend(app, { member, name }, settings) {
   }
   app.toast(ty('friend_challenged', { name }));
   return true;
+}
+
+/**
+ * Challenges a person. A friend finds a challenge to a game over days also after being away.
+ * @param {App} app
+ * @param {{ member: string, name: string }} person
+ * @param {GameSettings} settings
+ */
+export async function challenge(app, person, settings) {
+  try {
+    const mayWait = app.connection.account && settings.time?.type === 'daily';
+    if (mayWait && (await challengeFriend(app, person, settings))) return;
+    (await app.seeks()).start({ type: 'challenge', member: person.member, settings }, person.name);
+  } catch (error) {
+    app.showError(error);
+  }
 }

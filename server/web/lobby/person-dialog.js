@@ -11,7 +11,7 @@ import { createGameOptions } from './game-options.js';
 /** @param {App} app @param {{ member: string, name: string }} person @param {PersonContext} [context] */
 export async function openPersonDialog(app, person, context = {}) {
   const { member, name } = person;
-  const { challenge, personActions } = await import('../moderation/person-actions.js');
+  const { personActions } = await import('../moderation/person-actions.js');
   const actions = personActions(app, person, context, () => dialog.close());
   const options = createGameOptions('anyone', () => app.connection.account);
   const send = el('button', { type: 'button', class: 'primary' }, t('challenge'));
@@ -35,8 +35,9 @@ export async function openPersonDialog(app, person, context = {}) {
     }
   }
 
-  send.addEventListener('click', () => {
+  send.addEventListener('click', async () => {
     dialog.close();
+    const { challenge } = await import('../account/friends.js');
     void challenge(app, person, options.settings());
   });
 }

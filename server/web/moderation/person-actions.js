@@ -1,6 +1,5 @@
-// What a player can do about another person: challenge, mute, block or report them.
+// What a player can do about another person: mute, block or report them.
 
-/** @import { GameSettings } from '../ui/protocol-types' */
 /** @import { App, PersonContext } from '../ui/view-types' */
 
 import { button, el, fill, loadStyle, write } from '../ui/dom.js';
@@ -67,22 +66,4 @@ export function personActions(app, person, context, close) {
     (error) => kind === undefined && write(line, faultText(error)),
   );
   return element;
-}
-
-/**
- * Challenges a person. A friend finds a challenge to a game over days also after being away.
- * @param {App} app
- * @param {{ member: string, name: string }} person
- * @param {GameSettings} settings
- */
-export async function challenge(app, person, settings) {
-  try {
-    if (app.connection.account && settings.time?.type === 'daily') {
-      const { challengeFriend } = await import('../account/friends.js');
-      if (await challengeFriend(app, person, settings)) return;
-    }
-    (await app.seeks()).start({ type: 'challenge', member: person.member, settings }, person.name);
-  } catch (error) {
-    app.showError(error);
-  }
 }
