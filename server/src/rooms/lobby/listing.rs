@@ -9,7 +9,7 @@ use std::{
 };
 
 use fivefold_shared::protocol::{
-    MemberId, OwnRoom, Phase, Player, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
+    MemberId, Name, OwnRoom, Phase, Player, ROOMS_MAX, Reason, Refusal, RoomCode, RoomSummary,
 };
 use futures_util::future::join_all;
 use tokio::time::sleep;
@@ -49,37 +49,27 @@ impl Lobby {
         listing.list.clone()
     }
 
-    /// Gives the players of finished games the names that they have now. The room knows the names from its
-    /// log, where an account that was renamed or deleted still has its old one.
+    /// Gives players the names that they have now. The room knows the names from its log, where an account that
+    /// was renamed or deleted still has its old one.
     async fn name_players(&self, rooms: impl IntoIterator<Item = &mut RoomSummary>) {
-        let games = rooms.into_iter().map(|room| &mut room.players);
-        let mut games: Vec<_> = games.filter(|players| players.is_some()).collect();
-        if games.is_empty() {
+        let mut rooms: Vec<_> = rooms.into_iter().collect();
+        let members = rooms.iter_mut().flat_map(|room| members_of(room));
+        let members: Vec<_> = members.map(|(member, _)| member.clone()).collect();
+        if members.is_empty() {
             return;
         }
-        let people = games.iter().filter_map(|players| players.as_deref());
-        let people = people.flat_map(|players| [&players.first, &players.second]);
-        let members: Vec<_> = people
-            .filter_map(|player| match player {
-                Player::Member { member, .. } => Some(member.clone()),
-                Player::Bot { .. } => None,
-            })
-            .collect();
         match self.context.read_pool.read(move |reader| reader.current_names(&members)).await {
             Ok(names) => {
                 let names: HashMap<_, _> = names.into_iter().collect();
-                let people = games.iter_mut().filter_map(|players| players.as_deref_mut());
-                for player in people.flat_map(|players| [&mut players.first, &mut players.second]) {
-                    if let Player::Member { member, name, .. } = player
-                        && let Some(current) = names.get(member)
-                    {
+                for (member, name) in rooms.iter_mut().flat_map(|room| members_of(room)) {
+                    if let Some(current) = names.get(member) {
                         *name = current.clone();
                     }
                 }
             }
             Err(error) => {
                 tracing::warn!(%error, "rooms are listed without the players who have left");
-                games.into_iter().for_each(|players| *players = None);
+                rooms.iter_mut().for_each(|room| room.players = None);
             }
         }
     }
@@ -227,6 +217,17 @@ impl Lobby {
     pub(super) fn listed_room(&self, code: &RoomCode) -> Option<ListedRoom> {
         Some(self.rooms.get(code)?.listed()?.listed_room())
     }
+}
+
+/// The people in a room's seats, and those who played there and have left.
+fn members_of(room: &mut RoomSummary) -> impl Iterator<Item = (&MemberId, &mut Name)> {
+    let RoomSummary { seats, players, .. } = room;
+    let left = players.iter_mut().flat_map(|players| [&mut players.first, &mut players.second]);
+    let people = [&mut seats.first, &mut seats.second].into_iter().flatten().chain(left);
+    people.filter_map(|player| match player {
+        Player::Member { member, name, .. } => Some((&*member, name)),
+        Player::Bot { .. } => None,
+    })
 }
 
 /// Sorts the rooms of a person as they need them, and keeps the first [`ROOMS_MAX`].
