@@ -137,7 +137,7 @@ pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
 pub const LOGIN_TRIES_MAX: u32 = 3;
 /// Most demo games open at once: the running one, and finished ones that still have spectators.
 pub const DEMO_ROOMS_MAX: usize = 4;
-/// Most rooms for daily games that an account has made and that sleep.
+/// Most sleeping rooms for daily games that one account has made.
 pub const DAILY_ASLEEP_MAX: usize = 50;
 /// The same for a guest.
 pub const DAILY_ASLEEP_OF_GUEST_MAX: usize = 5;
@@ -402,7 +402,7 @@ pub struct Limits {
     /// /56, sixteen times as many from a /48). Rooms found open after a restart count for no
     /// address.
     pub rooms_per_address_max: usize,
-    /// How long nobody has needed a room when it falls asleep.
+    /// How long nobody must have needed a daily game's room before it falls asleep.
     pub room_sleeps_after: Duration,
     /// Room requests allowed per address per minute; as many at once after a pause.
     pub rooms_per_minute: u32,

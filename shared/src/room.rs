@@ -210,12 +210,12 @@ impl Room {
         self.empty_since
     }
 
-    /// Whether the room is more than its log: it has lines of chat.
+    /// Whether the room has lines of chat, which its log does not contain.
     pub fn has_chat(&self) -> bool {
         !self.chat.is_empty()
     }
 
-    /// Nobody has been present since then, which a log does not say.
+    /// Restores since when nobody has been present, which is not in the log.
     pub const fn set_empty_since(&mut self, at: u64) {
         if self.empty_since.is_some() {
             self.empty_since = Some(at);

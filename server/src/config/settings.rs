@@ -226,7 +226,7 @@ settings! {
     "connection-rate" PER_SECOND: Number(POSITIVE, 1) => connections_per_second;
     /// Longest message from a client, at least 4096 bytes. Fivefold's own messages are far shorter.
     "message-bytes" BYTES: Number(MESSAGE_BYTES, 1) => message_max;
-    /// Maximum number of rooms on the server. Rooms that sleep do not count, here and in the next two.
+    /// Maximum number of rooms on the server. Sleeping rooms do not count towards this limit or the next two.
     "rooms" NUMBER: Number(POSITIVE, 1) => rooms_max;
     /// Maximum number of open rooms created by one person (an account or a guest).
     "rooms-per-identity" NUMBER: Number(POSITIVE, 1) => rooms_per_identity_max;

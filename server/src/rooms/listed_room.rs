@@ -1,5 +1,5 @@
-//! A room as those see it who do not open it: in lists, in the preview of its link, and at other nodes. While it
-//! sleeps, the storage keeps this of it.
+//! What can be seen of a room without opening it: in lists, in the preview of its link, and at other nodes. While the
+//! room sleeps, the storage keeps this.
 
 use fivefold_shared::{
     protocol::{CommandId, MemberId, OwnRoom, Phase, RoomSummary, Visibility},

@@ -113,8 +113,8 @@ pub use self::{
 
 /// The logs of rooms. Calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {
-    /// Open rooms that somebody has to open, at most so many, of those that this server may claim: rooms
-    /// without an owner, and sleeping rooms that are due by `due`, in milliseconds since the Unix epoch. Where one
+    /// At most `rooms_max` rooms that this server may claim and has to load: open rooms without an owner, and
+    /// sleeping rooms that are due by `due`, in milliseconds since the Unix epoch. Where one
     /// process has the storage, the rooms without an owner are those that it has neither made nor claimed.
     /// Where nodes share it, they are the rooms whose node is dead.
     ///
@@ -571,7 +571,7 @@ pub struct Append {
     pub sleeps: Option<Box<Sleep>>,
 }
 
-/// A sleeping room, as those see it who do not open it.
+/// A sleeping room, as it can be seen without opening it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sleep {
     /// Since when nobody has been there, in milliseconds since the Unix epoch.

@@ -8,7 +8,7 @@ use std::{
 
 use fivefold_server::transport::bus::local::LocalNetwork;
 use fivefold_shared::{
-    clock::TimeControl,
+    clock::{DAY_MS, TimeControl},
     opening::OpeningKind,
     rules::{Rules, Size, Variant},
 };
@@ -41,7 +41,7 @@ fn tables() -> Vec<Arc<Table>> {
     [
         (tiny, OpeningKind::Free, TimeControl::None),
         (renju, OpeningKind::Taraguchi10, TimeControl::PerMove { move_ms: 1_500 }),
-        (unbounded, OpeningKind::Swap2, TimeControl::None),
+        (unbounded, OpeningKind::Swap2, TimeControl::Daily { move_ms: DAY_MS }),
     ]
     .map(|(rules, opening, time)| Arc::new(Table { rules, opening, time, code: Mutex::default() }))
     .into()

@@ -94,7 +94,7 @@ impl Lobby {
         RoomList::of(public, total, has_game)
     }
 
-    pub(super) fn owns(&self, room: &RoomCode) -> bool {
+    fn owns(&self, room: &RoomCode) -> bool {
         self.rooms.get(room).is_some_and(|room| !room.is_relayed())
     }
 
@@ -200,7 +200,10 @@ impl Lobby {
         if let Some(room) = self.sleeping_room(code).await? {
             return Ok(Some(room));
         }
-        let Some(cluster) = &self.context.cluster else { return Err(no_such_room()) };
+        let Some(cluster) = &self.context.cluster else {
+            // It may have woken in between.
+            return self.listed_room(code).map(Some).ok_or_else(no_such_room);
+        };
         let wanted = code.clone();
         match cluster.rooms.try_read(move |rooms| rooms.is_open(&wanted)).await {
             Ok(true) => {}

@@ -1,7 +1,7 @@
 //! Rooms that sleep: the lobby wakes them for those who need them and when they are due, and lists them from the
 //! storage.
 
-use std::{convert::Infallible, future::pending, sync::Arc};
+use std::{collections::HashSet, convert::Infallible, future::pending, sync::Arc};
 
 use fivefold_shared::protocol::{MemberId, ROOMS_MAX, Reason, Refusal, RoomCode};
 use fivefold_storage::{Claimed, Reader, StorageError};
@@ -9,13 +9,15 @@ use tokio::time::sleep;
 
 use super::{Lobby, RoomHandle, room_list::RoomList, too_many_rooms};
 use crate::{
-    limits::{DAILY_ASLEEP_MAX, DAILY_ASLEEP_OF_GUEST_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL},
+    limits::{
+        DAILY_ASLEEP_MAX, DAILY_ASLEEP_OF_GUEST_MAX, OWN_ROOMS_SEEN_MAX, REBUILD_RETRY,
+        SWEEP_ALONE_INTERVAL,
+    },
     process::read_pool::ReadError,
     rooms::{listed_room::ListedRoom, relay::Claim, room_actor::Mailbox},
 };
 
-/// Whether a member may make one more room for a daily game: those that sleep have a limit of their own. Other rooms
-/// close within a day.
+/// Whether a member may create another room for a daily game. Those that sleep have a limit of their own.
 ///
 /// # Errors
 /// If there are too many.
@@ -32,7 +34,7 @@ pub(super) fn may_have_daily(
 }
 
 impl Lobby {
-    /// Finds a room on a server that is alone. If it sleeps, it is awake afterwards.
+    /// Finds a room on a server that is alone, and wakes it if necessary.
     ///
     /// # Errors
     /// If there is none, or it cannot be looked up.
@@ -42,7 +44,8 @@ impl Lobby {
     ) -> Result<RoomHandle, Refusal> {
         let room = match self.find_here(code) {
             Err(refusal) if refusal.reason == Reason::NoSuchRoom => {
-                if self.sleeping_room(code).await?.is_none() {
+                let wanted = code.clone();
+                if self.read(move |reader| reader.sleeping_room(&wanted)).await?.is_none() {
                     return self.find_here(code);
                 }
                 let claim = self.claim(code);
@@ -130,7 +133,7 @@ impl Lobby {
         self.dismiss(&room.code, mailbox, Some(reason)).await;
     }
 
-    /// The room with this code, if it sleeps.
+    /// The room with this code, if it sleeps and can be listed.
     ///
     /// # Errors
     /// If the storage cannot be read.
@@ -140,10 +143,7 @@ impl Lobby {
     ) -> Result<Option<ListedRoom>, Refusal> {
         let wanted = code.clone();
         let listing = self.read(move |reader| reader.sleeping_room(&wanted)).await?;
-        match listing.as_deref().map(ListedRoom::read) {
-            Some(None) => Err(Refusal::new(Reason::RoomDamaged)),
-            room => Ok(room.flatten()),
-        }
+        Ok(listing.as_deref().and_then(ListedRoom::read))
     }
 
     /// The sleeping rooms of a member, the newest first.
@@ -156,7 +156,7 @@ impl Lobby {
     ) -> Result<Vec<ListedRoom>, Refusal> {
         let member = member.clone();
         let listings =
-            self.read(move |reader| reader.sleeping_rooms_of(&member, ROOMS_MAX)).await?;
+            self.read(move |reader| reader.sleeping_rooms_of(&member, OWN_ROOMS_SEEN_MAX)).await?;
         Ok(listings.iter().filter_map(|text| ListedRoom::read(text)).collect())
     }
 
@@ -167,8 +167,12 @@ impl Lobby {
         let Ok((listings, total)) = found else { return list };
         let asleep = listings.iter().filter_map(|text| ListedRoom::read(text));
         let RoomList { mut rooms, total: awake, has_game } = list;
-        rooms.extend(asleep.map(|room| room.summary).filter(|room| !self.owns(&room.room)));
-        RoomList::of(rooms, awake + total, has_game)
+        let known: HashSet<_> = rooms.iter().map(|room| room.room.clone()).collect();
+        // A room that has just fallen asleep may be in both.
+        let (twice, asleep): (Vec<_>, Vec<_>) =
+            asleep.map(|room| room.summary).partition(|room| known.contains(&room.room));
+        rooms.extend(asleep);
+        RoomList::of(rooms, (awake + total).saturating_sub(twice.len()), has_game)
     }
 
     async fn read<T: Send + 'static>(

@@ -46,8 +46,8 @@ impl Lobby {
         }
     }
 
-    /// Claims some rooms, all in one commit. Each has a task before that, which gets the answer, so nobody else
-    /// claims it here. Rooms that have a task already claim themselves.
+    /// Claims some rooms, all in one commit. Each gets its task first, which receives the answer, so nothing else on
+    /// this node claims it. Rooms that have a task already are skipped: it claims them.
     async fn attend(self: &Arc<Self>) -> Result<usize, StorageError> {
         let cluster = self.context.cluster.as_ref();
         if cluster.is_some_and(|cluster| cluster.leaves_rooms_to_others()) {

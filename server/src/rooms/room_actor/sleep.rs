@@ -1,7 +1,7 @@
-//! When a room falls asleep: nobody is in it, and nothing is due soon. Its task ends then, and whoever needs the
+//! When the room of a daily game falls asleep: nobody is in it, and nothing is due soon. Its task ends then, and whoever needs the
 //! room claims it.
 
-use fivefold_storage::{Claimed, Sleep, WriterPermit};
+use fivefold_storage::{AppendError, Claimed, Sleep, StorageError, WriterPermit};
 use tokio::time::Instant;
 
 use super::{actor::Actor, mailbox::Mailbox, recovery::Inbox};
@@ -30,17 +30,21 @@ impl Actor {
 
     fn may_sleep(&self) -> bool {
         let state = self.room.state();
-        // Positions of rated games are known from their rooms.
+        // Other clocks stand while a room is not in memory, and other rooms close soon.
+        let is_daily = state.time.is_daily();
+        // The server learns the positions of rated games from rooms in memory.
         let is_rated = state.running().is_some_and(|game| game.rated);
         let is_due = self.room.deadline().is_some_and(|at| at <= self.now() + DUE_SOON);
-        // Two bots play for those who watch.
+        // A game between bots stops when nobody watches.
         let is_of_bots = self.listed.read(|standing| !standing.is_empty || standing.is_of_bots());
         // Chat is stored nowhere.
-        !self.room.has_chat() && !is_rated && !is_due && !is_of_bots && !self.listed.is_evicted()
+        let is_whole = !self.room.has_chat();
+        let may_store = self.context.disk.may_grow().is_ok() && !self.listed.is_evicted();
+        is_daily && !is_rated && !is_due && !is_of_bots && is_whole && may_store
     }
 
-    /// Has the storage keep the room. Returns whether the task ends: it goes on if somebody has come in the
-    /// meantime, or if that is not stored.
+    /// Hands the room over to the storage. Returns whether the task ends; it goes on if somebody came in the
+    /// meantime, or if that failed.
     pub(super) async fn fall_asleep(&mut self, mailbox: &mut Mailbox) -> bool {
         let append = self.gate.sleep(self.sleep());
         let stored = match self.context.log_writer.reserve().await {
@@ -48,10 +52,16 @@ impl Actor {
             Err(error) => Err(error.into()),
         };
         self.idle_since = None;
-        self.is_asleep = match stored {
-            Ok(_) => mailbox.is_empty() || !self.wake_again(mailbox).await,
-            Err(error) => return !Box::pin(self.rollback(&error, mailbox)).await,
+        let is_left = match stored {
+            Ok(_) => mailbox.is_empty(),
+            Err(AppendError::Storage(StorageError::Failed(_) | StorageError::Damaged(_))) => {
+                tracing::debug!(room.id = %self.code(), "the room cannot sleep");
+                return false;
+            }
+            // It may sleep, and another node may have claimed it.
+            Err(AppendError::Storage(StorageError::InDoubt(_)) | AppendError::Conflict(_)) => false,
         };
+        self.is_asleep = is_left || !self.wake_again(mailbox).await;
         self.is_asleep
     }
 
@@ -59,7 +69,7 @@ impl Actor {
         let room = self.listed.listed_room();
         let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
         Sleep {
-            empty_since: self.room.empty_since(),
+            empty_since: self.room.empty_since().map(|at| at.saturating_sub(self.ahead_ms)),
             due,
             public_rank: room.public_rank(),
             members: self.listed.all_members(),
@@ -67,13 +77,16 @@ impl Actor {
         }
     }
 
-    /// Takes the room back for those who have come. Returns whether it is still this node's.
+    /// Claims the room again. Returns whether it is this node's.
     async fn wake_again(&mut self, mailbox: &mut Mailbox) -> bool {
         let (code, node) = (self.code().clone(), self.context.node);
         let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
         let mut inbox = Inbox::new(mailbox);
         let claimed = self.ask_writer(claim, &mut inbox).await.into_iter().flatten().next();
-        let Some(Claimed::Mine { epoch, log, .. }) = claimed else { return false };
+        let Some(Claimed::Mine { epoch, log, .. }) = claimed else {
+            tracing::debug!(room.id = %self.code(), ?claimed, "the room is not this node's any more");
+            return false;
+        };
         self.gate.set_epoch(epoch);
         let is_whole = self.rebuild(&log);
         self.receive_all(inbox.deferred);

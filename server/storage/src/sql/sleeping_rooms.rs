@@ -1,8 +1,7 @@
 //! Rooms that sleep: they have no owner, and lists show what was stored when they fell asleep. It does not know
 //! what their logs mean.
 //!
-//! A row of a room that has an owner again is left from a server that did not know sleeping rooms, and counts for
-//! nothing.
+//! A row whose room has an owner is ignored: an older server, which did not know this table, has claimed the room.
 
 use fivefold_shared::protocol::{MemberId, RoomCode};
 
@@ -74,7 +73,7 @@ fn forget(sql: &dyn Sql, room: i64) -> Result<(), StorageError> {
     sql.defer("DELETE FROM sleeping_room WHERE room = $1", values![room])
 }
 
-/// The codes of rooms that are due by then, the one that is due first at the beginning.
+/// The codes of rooms that are due by then, the earliest first.
 pub(crate) fn due(
     sql: &dyn Sql,
     due: u64,
@@ -122,6 +121,9 @@ pub(super) fn public(
          LIMIT $1"
     );
     let listings = sql.rows(&statement, values![rooms_max], Row::get)?;
-    let count = "SELECT count(*) FROM sleeping_room WHERE public_rank IS NOT NULL";
-    Ok((listings, sql.count(count, values![])?))
+    let count = format!(
+        "SELECT count(*) FROM sleeping_room JOIN room ON room.id = sleeping_room.room
+         WHERE public_rank IS NOT NULL AND owner = {NOBODY}"
+    );
+    Ok((listings, sql.count(&count, values![])?))
 }
