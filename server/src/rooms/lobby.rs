@@ -44,17 +44,20 @@ use self::{
     makers::{Maker, Makers},
     peer_lists::PeerLists,
     room_list::Listing,
-    sleeping::may_have_daily,
 };
 use crate::{
     accounts::guest_names::guest_name,
     cluster::frame::AddressUse,
-    limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
+    limits::{
+        DAILY_ASLEEP_MAX, DAILY_ASLEEP_OF_GUEST_MAX, DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX,
+        ROOMS_NAMED_MAX,
+    },
     net::network::Network,
     online::outbox::Outbox,
     process::ids,
     rooms::{
         directory::{Directory, Listed},
+        listed_room::ListedRoom,
         relay::RelayedSeats,
         room_actor::{self, Envelope, Opened, RoomContext},
     },
@@ -606,6 +609,22 @@ fn maker_of(room: &RoomHandle) -> Option<&MemberId> {
 /// The refusal of an unknown room code.
 pub(crate) fn no_such_room() -> Refusal {
     Refusal::new(Reason::NoSuchRoom)
+}
+
+/// Whether a member may create another room for a daily game. Those that sleep have a limit of their own.
+///
+/// # Errors
+/// If there are too many.
+fn may_have_daily(
+    asleep: &[ListedRoom],
+    maker: &MemberId,
+    has_account: bool,
+) -> Result<(), Refusal> {
+    let max = if has_account { DAILY_ASLEEP_MAX } else { DAILY_ASLEEP_OF_GUEST_MAX };
+    let is_counted = |room: &&ListedRoom| room.host == *maker && room.summary.time.is_daily();
+    let daily = asleep.iter().filter(is_counted).map(|room| room.summary.room.clone());
+    let daily: Vec<_> = daily.collect();
+    if daily.len() >= max { Err(too_many_rooms(&daily)) } else { Ok(()) }
 }
 
 fn too_many_rooms(own: &[RoomCode]) -> Refusal {

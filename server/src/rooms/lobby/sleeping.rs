@@ -7,31 +7,12 @@ use fivefold_shared::protocol::{MemberId, ROOMS_MAX, Reason, Refusal, RoomCode};
 use fivefold_storage::{Claimed, Reader, StorageError};
 use tokio::time::sleep;
 
-use super::{Lobby, RoomHandle, room_list::RoomList, too_many_rooms};
+use super::{Lobby, RoomHandle, room_list::RoomList};
 use crate::{
-    limits::{
-        DAILY_ASLEEP_MAX, DAILY_ASLEEP_OF_GUEST_MAX, OWN_ROOMS_SEEN_MAX, REBUILD_RETRY,
-        SWEEP_ALONE_INTERVAL,
-    },
+    limits::{OWN_ROOMS_SEEN_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL},
     process::read_pool::ReadError,
     rooms::{listed_room::ListedRoom, relay::Claim, room_actor::Mailbox},
 };
-
-/// Whether a member may create another room for a daily game. Those that sleep have a limit of their own.
-///
-/// # Errors
-/// If there are too many.
-pub(super) fn may_have_daily(
-    asleep: &[ListedRoom],
-    maker: &MemberId,
-    has_account: bool,
-) -> Result<(), Refusal> {
-    let max = if has_account { DAILY_ASLEEP_MAX } else { DAILY_ASLEEP_OF_GUEST_MAX };
-    let is_counted = |room: &&ListedRoom| room.host == *maker && room.summary.time.is_daily();
-    let daily = asleep.iter().filter(is_counted).map(|room| room.summary.room.clone());
-    let daily: Vec<_> = daily.collect();
-    if daily.len() >= max { Err(too_many_rooms(&daily)) } else { Ok(()) }
-}
 
 impl Lobby {
     /// Finds a room on a server that is alone, and wakes it if necessary.
