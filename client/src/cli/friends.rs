@@ -44,7 +44,7 @@ pub struct AnswerArgs {
     pub server: ServerArgs,
 }
 
-/// Who may see that somebody is online.
+/// Who can see whether you are online.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnlineToChoice {
     /// Friends.

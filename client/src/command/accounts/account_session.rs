@@ -20,7 +20,7 @@ use crate::{
 
 /// A session at a server.
 pub(super) struct AccountSession<'a> {
-    server: &'a ServerList,
+    pub(super) server: &'a ServerList,
     args: &'a ServerArgs,
     session: &'a SessionCookie,
 }

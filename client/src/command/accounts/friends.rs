@@ -10,7 +10,10 @@ use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::account_request::{send, server, signed_out};
+use super::{
+    account_request::{send, server},
+    account_session::{AccountSession, with_session},
+};
 use crate::{
     cli::{AnswerArgs, ChallengeArgs, FriendArgs, FriendsArgs},
     command::usage::Usage,
@@ -22,32 +25,49 @@ use crate::{
 
 const PATH: &str = "/api/friends";
 
-/// Lists the friends and the requests that wait, or sets who may see that the player is online.
+/// Lists the friends and the requests that wait, or sets who can see whether the player is online.
 pub(crate) async fn list(args: &FriendsArgs) -> anyhow::Result<ExitCode> {
-    let settings = Settings::load(&Settings::folder()?)?;
-    let server = server(&args.server, &settings)?;
-    let Some(session) = settings.session(&server) else { return signed_out(&server) };
-    let key = Key::Account(session);
-    if let Some(choice) = args.online_to {
-        let to = OnlineTo::from(choice);
-        let body = Some(json!({"to": to}));
-        let path = "/api/friends/online";
-        send(&server, &args.server, HttpRequest { method: Method::POST, path, key, body }).await?;
-        writeln!(output::stderr(), "{}", online_text(to))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let answer = send(&server, &args.server, HttpRequest::get(PATH, key)).await?;
-    let FriendList { friends, online_to } = answer.json()?;
-    if args.json {
-        let mut json = Json::new(output::stdout());
-        for friend in &friends {
-            json.friend(server.at(0), friend)?;
+    with_session(&args.server, async |at| match args.online_to {
+        Some(choice) => {
+            let to = OnlineTo::from(choice);
+            at.send(Method::POST, "/api/friends/online", Some(json!({"to": to}))).await?;
+            writeln!(output::stderr(), "{}", online_text(to))?;
+            Ok(())
         }
-        return Ok(ExitCode::SUCCESS);
+        None => {
+            let list = read(at).await?;
+            if args.json { show_json(at, &list) } else { show(at, &list) }
+        }
+    })
+    .await
+}
+
+/// Asks for the list.
+async fn read(at: &AccountSession<'_>) -> anyhow::Result<FriendList> {
+    at.send(Method::GET, PATH, None).await?.json()
+}
+
+/// Somebody on the list, by the name that the list shows.
+async fn find(at: &AccountSession<'_>, name: &str) -> anyhow::Result<Friend> {
+    let mut friends = read(at).await?.friends.into_iter();
+    let friend = friends.find(|friend| friend.name.as_str().eq_ignore_ascii_case(name));
+    friend.ok_or_else(|| Usage("Say who: `fivefold friends` lists the names.".to_owned()).into())
+}
+
+fn show_json(at: &AccountSession<'_>, list: &FriendList) -> anyhow::Result<()> {
+    let mut json = Json::new(output::stdout());
+    for friend in &list.friends {
+        json.friend(at.server.at(0), friend)?;
     }
-    for friend in &friends {
+    Ok(())
+}
+
+fn show(at: &AccountSession<'_>, list: &FriendList) -> anyhow::Result<()> {
+    let FriendList { friends, online_to } = list;
+    for friend in friends {
         writeln!(output::stdout(), "{}", line(friend))?;
     }
+    let server = at.server;
     let mut talk = output::stderr();
     if friends.is_empty() {
         writeln!(
@@ -68,8 +88,8 @@ pub(crate) async fn list(args: &FriendsArgs) -> anyhow::Result<ExitCode> {
     } else if let Some(Friend { name, .. }) = friends.iter().find(|friend| friend.online) {
         writeln!(talk, "To play: fivefold challenge {name}")?;
     }
-    writeln!(talk, "{}", online_text(online_to))?;
-    Ok(ExitCode::SUCCESS)
+    writeln!(talk, "{}", online_text(*online_to))?;
+    Ok(())
 }
 
 fn line(Friend { name, standing, online, room, challenge, .. }: &Friend) -> String {
@@ -108,51 +128,38 @@ pub(crate) async fn ask(args: &FriendArgs) -> anyhow::Result<ExitCode> {
         standing: FriendStanding,
     }
 
-    let settings = Settings::load(&Settings::folder()?)?;
-    let server = server(&args.server, &settings)?;
-    let body = Some(json!({"name": args.name}));
-    let Some(session) = settings.session(&server) else { return signed_out(&server) };
-    let key = Key::Account(session);
-    let request = HttpRequest { method: Method::POST, path: PATH, key, body };
-    let Asked { standing } = send(&server, &args.server, request).await?.json()?;
     let name = &args.name;
-    match standing {
-        FriendStanding::Friends => writeln!(output::stderr(), "You and {name} are friends.")?,
-        FriendStanding::Asks | FriendStanding::Asked | FriendStanding::Declined => {
-            writeln!(
-                output::stderr(),
-                "You have asked {name}. `fivefold unfriend {name}` takes it back."
-            )?;
+    with_session(&args.server, async |at| {
+        let answer = at.send(Method::POST, PATH, Some(json!({"name": name}))).await?;
+        let Asked { standing } = answer.json()?;
+        match standing {
+            FriendStanding::Friends => writeln!(output::stderr(), "You and {name} are friends.")?,
+            FriendStanding::Asks | FriendStanding::Asked | FriendStanding::Declined => {
+                writeln!(
+                    output::stderr(),
+                    "You have asked {name}. `fivefold unfriend {name}` takes it back."
+                )?;
+            }
         }
-    }
-    Ok(ExitCode::SUCCESS)
+        Ok(())
+    })
+    .await
 }
 
 /// Ends a friendship, declines a request, or takes the own one back.
 pub(crate) async fn leave(args: &FriendArgs) -> anyhow::Result<ExitCode> {
-    let settings = Settings::load(&Settings::folder()?)?;
-    let server = server(&args.server, &settings)?;
-    let Some(session) = settings.session(&server) else { return signed_out(&server) };
-    let key = Key::Account(session);
-    let answer = send(&server, &args.server, HttpRequest::get(PATH, key)).await?;
-    let FriendList { friends, .. } = answer.json()?;
-    let is_meant = |friend: &&Friend| friend.name.as_str().eq_ignore_ascii_case(&args.name);
-    let friend = friends.iter().find(is_meant);
-    let Friend { member, name, standing, .. } = friend.ok_or_else(say_who)?;
-    let path = format!("{PATH}/{member}");
-    let request = HttpRequest { method: Method::DELETE, path: &path, key, body: None };
-    send(&server, &args.server, request).await?;
-    let text = match standing {
-        FriendStanding::Asks => "The request is declined:",
-        FriendStanding::Asked => "The request is taken back:",
-        FriendStanding::Friends | FriendStanding::Declined => "You are no friends any more:",
-    };
-    writeln!(output::stderr(), "{text} {name}.")?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn say_who() -> anyhow::Error {
-    Usage("Say who: `fivefold friends` lists the names.".to_owned()).into()
+    with_session(&args.server, async |at| {
+        let Friend { member, name, standing, .. } = find(at, &args.name).await?;
+        at.send(Method::DELETE, &format!("{PATH}/{member}"), None).await?;
+        let text = match standing {
+            FriendStanding::Asks => "The request is declined:",
+            FriendStanding::Asked => "The request is taken back:",
+            FriendStanding::Friends | FriendStanding::Declined => "You are no friends any more:",
+        };
+        writeln!(output::stderr(), "{text} {name}.")?;
+        Ok(())
+    })
+    .await
 }
 
 /// Leaves a challenge to a game over days for a friend, who may be offline. Whether it is left: not for others.
@@ -193,27 +200,20 @@ pub(crate) async fn answer(args: &AnswerArgs) -> anyhow::Result<ExitCode> {
         room: RoomCode,
     }
 
-    let settings = Settings::load(&Settings::folder()?)?;
-    let server = server(&args.server, &settings)?;
-    let Some(session) = settings.session(&server) else { return signed_out(&server) };
-    let key = Key::Account(session);
-    let answer = send(&server, &args.server, HttpRequest::get(PATH, key)).await?;
-    let FriendList { friends, .. } = answer.json()?;
-    let is_meant = |friend: &&Friend| friend.name.as_str().eq_ignore_ascii_case(&args.name);
-    let Friend { member, name, .. } = friends.iter().find(is_meant).ok_or_else(say_who)?;
-    if args.decline {
+    with_session(&args.server, async |at| {
+        let Friend { member, name, .. } = find(at, &args.name).await?;
         let path = format!("{PATH}/{member}/challenge");
-        let request = HttpRequest { method: Method::DELETE, path: &path, key, body: None };
-        send(&server, &args.server, request).await?;
-        writeln!(output::stderr(), "No challenge waits between you and {name}.")?;
-    } else {
-        let path = format!("{PATH}/{member}/challenge/accept");
-        let body = Some(json!({}));
-        let request = HttpRequest { method: Method::POST, path: &path, key, body };
-        let Began { room } = send(&server, &args.server, request).await?.json()?;
-        let link = server.at(0).room_link(&room);
-        writeln!(output::stdout(), "{link}")?;
-        writeln!(output::stderr(), "The game has begun. To play: fivefold join {link}")?;
-    }
-    Ok(ExitCode::SUCCESS)
+        if args.decline {
+            at.send(Method::DELETE, &path, None).await?;
+            writeln!(output::stderr(), "No challenge waits between you and {name}.")?;
+        } else {
+            let answer = at.send(Method::POST, &format!("{path}/accept"), Some(json!({}))).await?;
+            let Began { room } = answer.json()?;
+            let link = at.server.at(0).room_link(&room);
+            writeln!(output::stdout(), "{link}")?;
+            writeln!(output::stderr(), "The game has begun. To play: fivefold join {link}")?;
+        }
+        Ok(())
+    })
+    .await
 }
