@@ -3,40 +3,29 @@
 /** @import { App } from '../ui/view-types' */
 
 import { ask } from '../moderation/requests.js';
-import { el, write } from '../ui/dom.js';
-import { select } from '../ui/form-fields.js';
+import { el } from '../ui/dom.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
+import { storedChoice } from './stored-choice.js';
 import { ty } from './texts.js';
 
 /** @param {App} app */
 export function challengesFold(app) {
-  const { field, label } = select(ty('challenges'), [
+  const line = faultLine();
+  const choices = /** @type {const} */ ([
     ['everybody', ty('challenges_everybody')],
     ['accounts', ty('challenges_accounts')],
     ['nobody', ty('challenges_nobody')],
   ]);
-  const line = faultLine();
-  /** What the server has. */
-  let stored = field.value;
+  const { field, label, show } = storedChoice(ty('challenges'), choices, line, (from) =>
+    ask(app, 'POST', 'challenges', { from }),
+  );
   const load = () =>
     attempt(line, async () => {
       field.disabled = true;
-      ({ from: stored } = await ask(app, 'GET', 'challenges'));
-      field.value = stored;
+      show((await ask(app, 'GET', 'challenges')).from);
       field.disabled = false;
     });
-  field.addEventListener('change', () =>
-    attempt(line, async () => {
-      try {
-        await ask(app, 'POST', 'challenges', { from: field.value });
-        stored = field.value;
-        write(line, ty('challenges_set'));
-      } finally {
-        field.value = stored;
-      }
-    }),
-  );
   const fold = el(
     'details',
     { name: 'account', ontoggle: () => void (fold.open && load()) },

@@ -1,5 +1,5 @@
-// The part of the dialog “You” about friends: who is online, requests and challenges that wait, and who may see
-// that the player is online.
+// The part of the dialog “You” about friends: who is online, requests and challenges that wait, and who can see
+// whether the player is online.
 
 /** @import { Challenge, Friend } from './friends.js' */
 /** @import { Frame } from './you-dialog.js' */
@@ -7,11 +7,11 @@
 import { gameName } from '../game/display-names.js';
 import { dotted, t } from '../language/texts.js';
 import { button, el, fill, linkButton, loadStyle, write } from '../ui/dom.js';
-import { select } from '../ui/form-fields.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { fetchFriends, friendButton, friendButtons } from './friends.js';
+import { storedChoice } from './stored-choice.js';
 import { ty } from './texts.js';
 
 await loadStyle('moderation/moderation.css').catch(() => {});
@@ -23,7 +23,11 @@ await loadStyle('moderation/moderation.css').catch(() => {});
 export function friendsFold(frame) {
   const line = faultLine();
   const list = el('ol', { class: 'people-list' });
-  const online = onlineChoice(line);
+  const choices = /** @type {const} */ ([
+    ['friends', ty('friends')],
+    ['nobody', ty('challenges_nobody')],
+  ]);
+  const online = storedChoice(ty('online_to'), choices, line, (to) => request('POST', 'friends/online', { to }));
   const load = () =>
     attempt(line, async () => {
       const { friends, online_to: to } = await fetchFriends();
@@ -41,31 +45,6 @@ export function friendsFold(frame) {
     online.label,
   );
   return fold;
-}
-
-/** Who may see that the player is online. @param {HTMLElement} line */
-function onlineChoice(line) {
-  const { field, label } = select(ty('online_to'), [
-    ['friends', ty('friends')],
-    ['nobody', ty('challenges_nobody')],
-  ]);
-  /** What the server has. */
-  let stored = field.value;
-  const show = (/** @type {string} */ to) => {
-    field.value = stored = to;
-  };
-  field.addEventListener('change', () =>
-    attempt(line, async () => {
-      try {
-        await request('POST', 'friends/online', { to: field.value });
-        stored = field.value;
-        write(line, ty('challenges_set'));
-      } finally {
-        field.value = stored;
-      }
-    }),
-  );
-  return { label, show };
 }
 
 /** Asks somebody by name. @param {() => Promise<void>} load */
