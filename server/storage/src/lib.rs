@@ -123,8 +123,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
     fn unattended(&mut self, due: u64, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError>;
 
     /// Takes ownership of these rooms for a node, then reads their logs. A sleeping room is awake from then on.
-    /// Returns one answer for each, in the same order. The node may own a room already, as after a commit in doubt. A log is final: an
-    /// append that is still under way is in it, or is refused.
+    /// Returns one answer for each, in the same order. The node may own a room already, as after a commit in
+    /// doubt. A log is final: an append that is still under way is in it, or is refused.
     ///
     /// # Errors
     /// When the commit failed or is in doubt. Claim again: a second claim does no harm.

@@ -66,7 +66,7 @@ use crate::{
         DATABASE_ANSWER_WITHIN, DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN, DATABASE_READERS,
     },
     node_id::NodeId,
-    sql::{accounts, moderation, puzzles, sleeping_rooms, source::DatabaseReader},
+    sql::{Sql, accounts, moderation, puzzles, sleeping_rooms, source::DatabaseReader},
 };
 
 /// Rooms that a node may claim: not those whose events a newer server has written. Rooms that sleep have the owner
@@ -170,10 +170,8 @@ impl Storage for Postgres {
         })?;
         let mut rooms: Vec<_> = codes.into_iter().map(name).collect::<Result<_, _>>()?;
         let left = rooms_max - rooms.len();
-        rooms.extend(
-            self.writer
-                .transact(DATABASE_READ_WITHIN, &mut |sql| sleeping_rooms::due(sql, due, left))?,
-        );
+        let due = &mut |sql: &dyn Sql| sleeping_rooms::due(sql, due, left);
+        rooms.extend(self.writer.select(DATABASE_READ_WITHIN, due)?);
         Ok(rooms)
     }
 
@@ -295,9 +293,9 @@ impl Storage for Postgres {
 
 /// Splits a batch so that no part has two appends of one room: an `UPDATE` would silently take one
 /// of them. The log writer never sends such a batch. For the same reason no part has two appends with
-/// rated games of one member. Rooms that fall asleep are written by statements of their own. A game of paired
-/// players that begins is a part of its own, because a
-/// player who plays elsewhere makes the whole statement fail.
+/// rated games of one member. Rooms that fall asleep are written by statements of their own. A game of
+/// paired players that begins is a part of its own, because a player who plays elsewhere makes the whole
+/// statement fail.
 fn groups(batch: &[Append]) -> Vec<&[Append]> {
     let (mut groups, mut rest) = (Vec::new(), batch);
     while !rest.is_empty() {

@@ -1,6 +1,6 @@
 //! Statements that SQLite and PostgreSQL both understand, and what is written with them: accounts,
-//! moderation, puzzles, sleeping rooms, and what readers read. Logs of rooms, ratings that a game changes, and lists of
-//! games are written for each database apart, because they must be fast.
+//! moderation, puzzles, sleeping rooms, and what readers read. Logs of rooms, ratings that a game changes, and
+//! lists of games are written for each database apart, because they must be fast.
 //!
 //! A statement names its values `$1`, `$2`, ... in any order. Where the two dialects differ, the text
 //! depends on [`Sql::dialect`]. A change runs in one transaction. SQLite lets one connection write at a
@@ -9,6 +9,7 @@
 mod account_rows;
 pub(crate) mod accounts;
 mod bots;
+pub(crate) mod contradictions;
 mod dealings;
 mod examination;
 mod friends;

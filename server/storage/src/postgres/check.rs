@@ -23,11 +23,9 @@ use super::{
 };
 use crate::{
     Findings, StorageError,
-    accounts::{self, friends},
     limits::{DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN},
-    moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
-    sql::sleeping_rooms,
+    sql::contradictions,
     sqlite::check::log_problems,
     values::from_json,
 };
@@ -132,9 +130,7 @@ async fn inspect(session: &Session) -> Result<Findings, Error> {
     if let Err(error) = ratings::outcome(puzzle_check::check(session, &mut findings).await)? {
         findings.add(error);
     }
-    let contradictions = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
-    let contradictions = contradictions.chain(&moderation::CONTRADICTIONS);
-    for contradiction in contradictions.chain(&sleeping_rooms::CONTRADICTIONS) {
+    for contradiction in contradictions::all() {
         for row in session.select(&contradiction.count()).await? {
             let rows = unsigned(row.try_get(0)?);
             if rows > 0 {

@@ -16,11 +16,9 @@ use super::{
 };
 use crate::{
     Findings, OpenError, StorageError,
-    accounts::{self, friends},
     contradiction::Contradiction,
-    moderation,
     name_keys::{KEPT_APART, NAME_OF_KEY, kept_apart, likeness_in},
-    sql::sleeping_rooms,
+    sql::{contradictions, sleeping_rooms},
     sqlite::{self, EPOCH_MAX, games, open_to_read, process, puzzle_check, ratings, read_log},
     values::{from_json, name},
 };
@@ -228,9 +226,7 @@ pub(crate) fn contradictions(
 ) -> Result<Vec<(&'static Contradiction, u64)>, StorageError> {
     let mut has_table = snapshot.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?")?;
     let mut found = Vec::new();
-    let contradictions = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
-    let contradictions = contradictions.chain(&moderation::CONTRADICTIONS);
-    for contradiction in contradictions.chain(&sleeping_rooms::CONTRADICTIONS) {
+    for contradiction in contradictions::all() {
         if !has_table.exists((contradiction.since,))? {
             continue;
         }

@@ -1,0 +1,14 @@
+//! The kinds of rows that contradict others, of all tables that have any.
+
+use super::sleeping_rooms;
+use crate::{
+    accounts::{self, friends},
+    contradiction::Contradiction,
+    moderation,
+};
+
+/// All kinds, in the order in which a check tells them.
+pub(crate) fn all() -> impl Iterator<Item = &'static Contradiction> {
+    let accounts = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
+    accounts.chain(&moderation::CONTRADICTIONS).chain(&sleeping_rooms::CONTRADICTIONS)
+}
