@@ -23,7 +23,7 @@ use crate::{
         shrink::shrink,
     },
     rooms::{
-        listed_room::ListedRoom,
+        listed_room::{ListedRoom, own_room},
         paired_games::{PairedGame, PairedGames},
     },
 };
@@ -296,14 +296,12 @@ impl Listed {
 
     /// The room's line in `own_rooms` for this member, if they have a place there.
     pub(crate) fn own_room(&self, member: &MemberId) -> Option<OwnRoom> {
-        if self.read(|standing| standing.is_closed) {
-            return None;
-        }
-        let own = self.listed_room().own_room(member);
-        (own.host || own.seat.is_some()).then_some(own)
+        let Standing { summary, is_closed, .. } = self.standing();
+        let own = own_room(summary, self.visibility, self.host == *member, member);
+        (!is_closed && (own.host || own.seat.is_some())).then_some(own)
     }
 
-    /// The room as those see it who do not open it.
+    /// The room as lists and previews show it.
     pub(crate) fn listed_room(&self) -> ListedRoom {
         let State { standing, moves, .. } = &*self.lock();
         ListedRoom {
@@ -315,7 +313,7 @@ impl Listed {
         }
     }
 
-    /// The members who have the room in their lists.
+    /// The members whose lists show the room.
     pub(crate) fn all_members(&self) -> Vec<MemberId> {
         let seats = self.read(|standing| standing.summary.seats.clone());
         self.members(&seats).cloned().collect()

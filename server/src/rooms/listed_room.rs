@@ -1,5 +1,4 @@
-//! What can be seen of a room without opening it: in lists, in the preview of its link, and at other nodes. While the
-//! room sleeps, the storage keeps this.
+//! A room as lists, the preview of its link, and other nodes show it. The storage keeps this while the room sleeps.
 
 use fivefold_shared::{
     protocol::{CommandId, MemberId, OwnRoom, Phase, RoomSummary, Visibility},
@@ -7,7 +6,7 @@ use fivefold_shared::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What is known of a room without opening it. It is stored as JSON.
+/// A room that is not opened. The storage has it as JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ListedRoom {
     pub(crate) summary: RoomSummary,
@@ -36,11 +35,20 @@ impl ListedRoom {
 
     /// Its line in `own_rooms` for a member.
     pub(crate) fn own_room(self, member: &MemberId) -> OwnRoom {
-        let Self { summary, visibility, host, .. } = self;
-        let seat = summary.seats.of_member(member);
-        let your_turn = seat.is_some() && summary.to_act == seat;
-        OwnRoom { summary, visibility, seat, your_turn, host: host == *member }
+        own_room(self.summary, self.visibility, self.host == *member, member)
     }
+}
+
+/// The line in `own_rooms` of a room for a member, who may be its host.
+pub(crate) fn own_room(
+    summary: RoomSummary,
+    visibility: Visibility,
+    host: bool,
+    member: &MemberId,
+) -> OwnRoom {
+    let seat = summary.seats.of_member(member);
+    let your_turn = seat.is_some() && summary.to_act == seat;
+    OwnRoom { summary, visibility, seat, your_turn, host }
 }
 
 /// The order of public rooms: those that wait for a player, then those with a running game.

@@ -268,11 +268,12 @@ impl Lobby {
         command: CommandId,
         create: Create,
     ) -> Result<RoomHandle, Refusal> {
-        let asleep = self.sleeping_rooms_of(&maker.id).await?;
-        if let Some(room) = asleep.iter().find(|room| room.command == command) {
-            return self.find(&room.summary.room).await;
-        }
+        // No other rooms sleep.
         if create.time.is_daily() {
+            let asleep = self.sleeping_rooms_of(&maker.id).await?;
+            if let Some(room) = asleep.iter().find(|room| room.command == command) {
+                return self.find(&room.summary.room).await;
+            }
             may_have_daily(&asleep, &maker.id, has_account)?;
         }
         if let Some(cluster) = &self.context.cluster {

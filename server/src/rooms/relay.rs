@@ -48,6 +48,16 @@ use crate::{
 /// A claim of a room that is under way.
 pub(crate) type Claim = Pin<Box<dyn Future<Output = Result<Claimed, StorageError>> + Send>>;
 
+/// Claims a room for this node.
+pub(crate) fn claim(context: &RoomContext, code: &RoomCode) -> Claim {
+    let (log_writer, rooms) = (context.log_writer.clone(), vec![code.clone()]);
+    let node = context.node;
+    Box::pin(async move {
+        let claimed = log_writer.reserve().await?.claim(rooms, node).wait().await?;
+        Ok(claimed.into_iter().next().unwrap_or(Claimed::Closed))
+    })
+}
+
 /// The members with a seat in a relayed room, as its owner says. A copy is of the same room.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RelayedSeats(Arc<Mutex<Vec<MemberId>>>);
@@ -258,12 +268,7 @@ impl Relay {
             self.state = State::Waiting(Instant::now() + RESUMED_WITHIN);
             return;
         }
-        let (log_writer, code) = (self.context.log_writer.clone(), self.code.clone());
-        let node = self.context.node;
-        self.state = State::Claiming(Box::pin(async move {
-            let claimed = log_writer.reserve().await?.claim(vec![code], node).wait().await?;
-            Ok(claimed.into_iter().next().unwrap_or(Claimed::Closed))
-        }));
+        self.state = State::Claiming(claim(&self.context, &self.code));
     }
 
     /// Claims again after a while.

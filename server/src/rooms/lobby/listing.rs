@@ -68,7 +68,7 @@ impl Lobby {
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "rooms are listed without the players who have left");
+                tracing::warn!(%error, "the current names cannot be read: lists leave out players who have left");
                 rooms.iter_mut().for_each(|room| room.players = None);
             }
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Lobby;
 use crate::{cluster::frame::Question, online::logins::Logins};
 
-/// What nodes know of some members.
+/// Which of some members are online, and where they play.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Presence {
     /// Those who are online.
@@ -18,7 +18,7 @@ pub(crate) struct Presence {
 }
 
 impl Lobby {
-    /// What all nodes know of these members; a node that does not answer soon is left out.
+    /// The same from all nodes; a node that does not answer soon is left out.
     pub(crate) async fn presence(&self, logins: &Logins, members: Vec<MemberId>) -> Presence {
         let mut all = self.presence_here(logins, &members);
         if let Some(cluster) = self.context.cluster.as_ref().filter(|_| !members.is_empty()) {
@@ -30,7 +30,7 @@ impl Lobby {
         all
     }
 
-    /// What this node knows: of its sessions, and of the rooms that it owns.
+    /// The same from the sessions of this node and the rooms that it owns.
     pub(super) fn presence_here(&self, logins: &Logins, members: &[MemberId]) -> Presence {
         let online = members.iter().filter(|member| logins.is_online(member)).cloned();
         let public_game = |member: &MemberId| {

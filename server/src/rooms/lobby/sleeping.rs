@@ -11,7 +11,11 @@ use super::{Lobby, RoomHandle, room_list::RoomList};
 use crate::{
     limits::{OWN_ROOMS_SEEN_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL},
     process::read_pool::ReadError,
-    rooms::{listed_room::ListedRoom, relay::Claim, room_actor::Mailbox},
+    rooms::{
+        listed_room::ListedRoom,
+        relay::{Claim, claim},
+        room_actor::Mailbox,
+    },
 };
 
 impl Lobby {
@@ -29,7 +33,7 @@ impl Lobby {
                 if self.read(move |reader| reader.sleeping_room(&wanted)).await?.is_none() {
                     return self.find_here(code);
                 }
-                let claim = self.claim(code);
+                let claim = claim(&self.context, code);
                 self.begin_waking(code, claim).unwrap_or_else(|waking| waking)
             }
             found => found?,
@@ -74,19 +78,10 @@ impl Lobby {
         Ok(room)
     }
 
-    fn claim(&self, code: &RoomCode) -> Claim {
-        let (log_writer, rooms) = (self.context.log_writer.clone(), vec![code.clone()]);
-        let node = self.context.node;
-        Box::pin(async move {
-            let claimed = log_writer.reserve().await?.claim(rooms, node).wait().await?;
-            Ok(claimed.into_iter().next().unwrap_or(Claimed::Closed))
-        })
-    }
-
-    async fn run_woken(self: Arc<Self>, room: RoomHandle, mut claim: Claim, mailbox: Mailbox) {
+    async fn run_woken(self: Arc<Self>, room: RoomHandle, mut claiming: Claim, mailbox: Mailbox) {
         let mut may_own = false;
         let claimed = loop {
-            let claimed = claim.await;
+            let claimed = claiming.await;
             may_own |= matches!(claimed, Err(StorageError::InDoubt(_)));
             let is_over = claimed.is_ok() || !may_own || self.context.stop.is_cancelled();
             if is_over {
@@ -94,7 +89,7 @@ impl Lobby {
             }
             // The room may be this server's now. Without a task, nobody would find it.
             sleep(REBUILD_RETRY).await;
-            claim = self.claim(&room.code);
+            claiming = claim(&self.context, &room.code);
         };
         let reason = match claimed {
             Ok(Claimed::Mine { epoch, log, empty_since }) => {

@@ -151,10 +151,8 @@ impl Actor {
     /// its log says. Returns whether the room continues.
     async fn settle(&mut self, inbox: &mut Inbox<'_>) -> bool {
         let code = self.code().clone();
-        let node = self.context.node;
-        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
-        let Some(claimed) = self.ask_writer(claim, inbox).await else { return false };
-        match claimed.into_iter().next() {
+        match self.claim(inbox).await {
+            None => false,
             Some(Claimed::Mine { epoch, log, .. }) => {
                 self.gate.set_epoch(epoch);
                 let last = log.last().map_or(0, |entry| entry.event.seq);
@@ -165,7 +163,7 @@ impl Actor {
                 self.discard_pending();
                 self.rebuild(&log)
             }
-            Some(Claimed::Closed) | None => {
+            Some(Claimed::Closed) => {
                 tracing::warn!(room.id = %code, "the room was never stored, and ends");
                 self.discard_pending();
                 false
@@ -189,6 +187,14 @@ impl Actor {
                 false
             }
         }
+    }
+
+    /// Claims the room again; nothing if the server stops.
+    pub(super) async fn claim(&mut self, inbox: &mut Inbox<'_>) -> Option<Claimed> {
+        let (code, node) = (self.code().clone(), self.context.node);
+        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
+        let claimed = self.ask_writer(claim, inbox).await?;
+        Some(claimed.into_iter().next().unwrap_or(Claimed::Closed))
     }
 
     /// Nobody knows whether the pending commands are done: their clients send them again.
@@ -297,7 +303,7 @@ impl Actor {
     /// Repeats a request until the storage answers; `None` when the server stops. Every
     /// [`ANSWERED_WITHIN`] it ends the sessions that wait for this room. Their commands are dropped, not
     /// refused: the clients send them again with the same ids.
-    pub(super) async fn ask_writer<T>(
+    async fn ask_writer<T>(
         &mut self,
         request: impl Fn(WriterPermit<'_>) -> Reply<T, StorageError>,
         inbox: &mut Inbox<'_>,

@@ -1,7 +1,7 @@
-//! When the room of a daily game falls asleep: nobody is in it, and nothing is due soon. Its task ends then, and whoever needs the
-//! room claims it.
+//! When the room of a daily game falls asleep: nobody is in it, and nothing is due soon. Its task ends then, and
+//! whoever needs the room claims it.
 
-use fivefold_storage::{AppendError, Claimed, Sleep, StorageError, WriterPermit};
+use fivefold_storage::{AppendError, Claimed, Sleep, StorageError};
 use tokio::time::Instant;
 
 use super::{actor::Actor, mailbox::Mailbox, recovery::Inbox};
@@ -31,7 +31,9 @@ impl Actor {
     fn may_sleep(&self) -> bool {
         let state = self.room.state();
         // Other clocks stand while a room is not in memory, and other rooms close soon.
-        let is_daily = state.time.is_daily();
+        if !state.time.is_daily() {
+            return false;
+        }
         // The server learns the positions of rated games from rooms in memory.
         let is_rated = state.running().is_some_and(|game| game.rated);
         let is_due = self.room.deadline().is_some_and(|at| at <= self.now() + DUE_SOON);
@@ -40,7 +42,7 @@ impl Actor {
         // Chat is stored nowhere.
         let is_whole = !self.room.has_chat();
         let may_store = self.context.disk.may_grow().is_ok() && !self.listed.is_evicted();
-        is_daily && !is_rated && !is_due && !is_of_bots && is_whole && may_store
+        !is_rated && !is_due && !is_of_bots && is_whole && may_store
     }
 
     /// Hands the room over to the storage. Returns whether the task ends; it goes on if somebody came in the
@@ -79,10 +81,8 @@ impl Actor {
 
     /// Claims the room again. Returns whether it is this node's.
     async fn wake_again(&mut self, mailbox: &mut Mailbox) -> bool {
-        let (code, node) = (self.code().clone(), self.context.node);
-        let claim = |permit: WriterPermit<'_>| permit.claim(vec![code.clone()], node);
         let mut inbox = Inbox::new(mailbox);
-        let claimed = self.ask_writer(claim, &mut inbox).await.into_iter().flatten().next();
+        let claimed = self.claim(&mut inbox).await;
         let Some(Claimed::Mine { epoch, log, .. }) = claimed else {
             tracing::debug!(room.id = %self.code(), ?claimed, "the room is not this node's any more");
             return false;
