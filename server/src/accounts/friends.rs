@@ -137,7 +137,7 @@ impl Accounts {
         self.tell(&challenge.by, AccountNews::ChallengeAccepted, own.name.as_str());
     }
 
-    /// What a member is told at each visit: whose challenges wait.
+    /// The notices that a member gets at each visit: one for each friend whose challenge is waiting.
     pub(crate) async fn challenge_notices(&self, member: &MemberId) -> Vec<Message> {
         // The list of friends shows them, too.
         let Ok((friends, _)) = self.friends(member).await else { return Vec::new() };

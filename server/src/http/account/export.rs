@@ -46,7 +46,7 @@ struct Export {
 #[derive(Serialize)]
 struct MemberData {
     challenges_from: ChallengesFrom,
-    /// Who may see that the member is online.
+    /// Who can see whether the member is online.
     online_to: OnlineTo,
     /// Friends, and requests by the member and to them.
     friends: Vec<ExportedFriend>,
