@@ -141,7 +141,7 @@ test('swap2: the second player takes Black, for a spectator who comes in the mid
   await title(eve.page, 'Opening: Swap2 – Bob chooses');
   await tells(eve.page, 'Ann placed h8 h9 j10');
   for (const { page } of [ann, bob, eve])
-    assert.equal(await page.locator('.plate').getByText('the opening decides').count(), 2);
+    assert.equal(await page.locator('.plate').getByText('no color yet').count(), 2);
   await press(bob.page, 'Play Black Ann places the next stone');
   await title(ann.page, 'Your move');
   for (const [{ page }, first, second] of /** @type {const} */ ([

@@ -358,7 +358,7 @@ export const texts = {
   opening_offered_by: '{name} offered {points}',
   opening_selected: '{name} picked {points}',
   opening_over: 'The opening is over. Black: {name}.',
-  opening_decides: 'the opening decides',
+  opening_decides: 'no color yet',
 
   // Refusals by code: what happened, and what to do next.
   refused_too_fast: 'That was too fast. Wait a moment, then try again.',

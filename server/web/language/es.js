@@ -379,7 +379,7 @@ export const texts = {
   opening_offered_by: '{name}: opciones {points}',
   opening_selected: '{name}: elegida {points}',
   opening_over: 'La apertura ha terminado. Negras: {name}.',
-  opening_decides: 'lo decide la apertura',
+  opening_decides: 'aún sin color',
 
   // Refusals by code: what happened, and what to do next.
   refused_too_fast: 'Demasiado rápido. Espera un momento e inténtalo de nuevo.',

@@ -393,7 +393,7 @@ export const texts = {
   opening_offered_by: '{name}: варианты {points}',
   opening_selected: '{name}: выбран ход {points}',
   opening_over: 'Дебют окончен. Чёрные: {name}.',
-  opening_decides: 'цвет решит дебют',
+  opening_decides: 'пока без цвета',
 
   // Refusals by code: what happened, and what to do next.
   refused_too_fast: 'Слишком быстро. Подождите немного и попробуйте ещё раз.',
