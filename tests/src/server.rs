@@ -218,7 +218,9 @@ impl Server {
         let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
         let mut line = String::new();
         stdout.read_line(&mut line).expect("the server says where it listens");
-        let address = address_in(&line).unwrap_or_else(|| panic!("no address in {line:?}"));
+        let address = address_in(&line).unwrap_or_else(|| {
+            panic!("no address in {line:?}; {:?}", child.try_wait());
+        });
         let greeting = line.trim_end().to_owned();
         Self { child, address, greeting, _temporary: temporary, _stdout: stdout }
     }

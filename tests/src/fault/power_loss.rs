@@ -112,7 +112,8 @@ fn content(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// A file after a power loss: each sector, and the length, is the written one with this probability, and
-/// otherwise the synced one.
+/// otherwise the synced one. What was cut off is gone as a whole, or there as it was: a file system makes a file
+/// shorter at once, and SQLite relies on that.
 fn image(
     written: Option<Vec<u8>>,
     synced: Option<Vec<u8>>,
@@ -124,7 +125,10 @@ fn image(
     }
     let (mut written, mut synced) = (written?, synced.unwrap_or_default());
     let length = if random.random_bool(share) { written.len() } else { synced.len() };
-    written.resize(length, 0);
+    if let Some(cut_off) = synced.get(written.len()..length) {
+        written.extend_from_slice(cut_off);
+    }
+    written.truncate(length);
     synced.resize(length, 0);
     for (kept, new) in synced.chunks_mut(SECTOR).zip(written.chunks(SECTOR)) {
         if kept != new && random.random_bool(share) {
@@ -152,5 +156,19 @@ mod tests {
         assert!(torn.chunks(SECTOR).all(|sector| sector.iter().all(|byte| *byte == sector[0])));
         assert_eq!(image(Some(written.clone()), None, 0.0, &mut random), None, "never synced");
         assert_eq!(image(None, None, 1.0, &mut random), None);
+    }
+
+    #[test]
+    fn what_was_cut_off_is_gone_or_as_it_was() {
+        let synced = vec![7; 9 * SECTOR];
+        let mut random = StdRng::seed_from_u64(1);
+        for written in [vec![], vec![8; SECTOR]] {
+            for _ in 0..50 {
+                let after = image(Some(written.clone()), Some(synced.clone()), 0.5, &mut random);
+                let after = after.unwrap();
+                let cut_off = after.get(written.len()..).unwrap_or_default();
+                assert!(cut_off.is_empty() || *cut_off == synced[written.len()..], "{after:?}");
+            }
+        }
     }
 }
