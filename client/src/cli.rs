@@ -3,6 +3,7 @@
 mod finding;
 mod friends;
 mod keys;
+mod notes;
 mod options;
 mod players;
 mod suggested;
@@ -23,6 +24,7 @@ pub use self::{
     finding::{ChallengeArgs, ChallengesArgs, GamesArgs, OfferArgs, OfferError, SeekArgs},
     friends::{AnswerArgs, FriendArgs, FriendsArgs},
     keys::{BotCommand, TokenCommand},
+    notes::NotesArgs,
     options::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
         ViewArgs, VisitArgs,
@@ -113,6 +115,8 @@ pub enum Command {
     Unfriend(FriendArgs),
     /// Accept the challenge of a friend that waits, decline it, or take yours back.
     Answer(AnswerArgs),
+    /// Note something about a game for yourself, or show your notes. Nobody else sees them.
+    Notes(NotesArgs),
     /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
     /// They do not learn of it.
     Block(BlockArgs),

@@ -12,6 +12,7 @@ mod every_node;
 mod friends;
 pub(crate) mod guest_names;
 pub(crate) mod identities;
+mod notes;
 pub mod oidc;
 pub(crate) mod passkeys;
 pub(crate) mod passwords;

@@ -13,6 +13,7 @@ mod games;
 mod handshake;
 mod moderation;
 pub(crate) mod monitor;
+mod notes;
 mod page;
 mod picture;
 mod players;
@@ -86,6 +87,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .merge(moderation::routes())
         .merge(challenges::routes())
         .merge(friends::routes())
+        .merge(notes::routes())
         .merge(puzzles::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))

@@ -12,6 +12,7 @@ pub mod clock;
 pub mod friends;
 pub mod local_room;
 pub mod notation;
+pub mod note;
 pub mod opening;
 pub mod profile;
 pub mod protocol;

@@ -248,6 +248,20 @@ async fn two_people_become_friends_from_the_terminal() {
     let games = run(&server, annika, &["games"], "");
     let room = accepted.stdout.trim().rsplit('/').next().expect("a code");
     assert!(games.stdout.contains(room), "{}", games.stdout);
+    let noted = run(&server, annika, &["notes", room, "watch k6"], "");
+    assert!(noted.done && noted.stderr.contains("Only you see it."), "{}", noted.stderr);
+    let list = run(&server, annika, &["notes"], "");
+    assert_eq!(list.stdout, format!("{room}  watch k6\n"));
+    let read = run(&server, annika, &["notes", accepted.stdout.trim(), "-"], "a fork\nat j7\n");
+    assert!(read.done, "{}", read.stderr);
+    assert_eq!(run(&server, annika, &["notes", room], "").stdout, "a fork\nat j7\n");
+    let json = run(&server, annika, &["notes", "--json"], "");
+    let line: Value = serde_json::from_str(&json.stdout).expect("one line");
+    let found = (&line["type"], &line["text"], &line["link"]);
+    assert_eq!(found, (&json!("note"), &json!("a fork\nat j7"), &json!(accepted.stdout.trim())));
+    assert!(run(&server, bertil, &["notes", room], "").stderr.contains("no note about this"));
+    assert!(run(&server, annika, &["notes", room, "--delete"], "").done);
+    assert!(run(&server, annika, &["notes"], "").stderr.contains("You have no notes"));
     let ended = run(&server, bertil, &["unfriend", "annika"], "");
     assert!(
         ended.done && ended.stderr.contains("no friends any more: Annika."),

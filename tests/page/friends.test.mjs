@@ -133,4 +133,21 @@ test('a challenge to a game over days waits for a friend who is away', async () 
   await bobs.getByRole('button', { name: 'Accept: Edda' }).click();
   await bob.page.waitForURL('**/r/*');
   await ann.page.getByText('Falk has accepted your challenge.').waitFor();
+
+  // In the game, each of them can note something.
+  const note = bob.page.locator('.note');
+  await note.locator('summary').click();
+  await note.getByLabel('Your note').fill('Watch k6.');
+  await note.getByLabel('Your note').blur();
+  await note.getByText('Saved. Only you see it.').waitFor();
+  assert.deepEqual(await faults(bob.page), []);
+  await bob.page.reload();
+  await bob.page.locator('.note[open]').waitFor();
+  assert.equal(await bob.page.getByLabel('Your note').inputValue(), 'Watch k6.');
+  await ann.page.goto(bob.page.url());
+  await ann.page.locator('.note summary').click();
+  assert.equal(await ann.page.getByLabel('Your note').inputValue(), '');
+  // It is stored without leaving the field, too.
+  await ann.page.getByLabel('Your note').pressSequentially('Mine');
+  await ann.page.getByText('Saved. Only you see it.').waitFor();
 });

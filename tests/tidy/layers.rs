@@ -57,7 +57,7 @@ const PURE: [&str; 11] = [
 
 /// The modules of `shared`, and then those of the engine: each may use those before it, and none after it. So
 /// the rules know no rooms, and the search no bots.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 30] = [
     "rules",
     "seat",
     "symmetry",
@@ -71,6 +71,7 @@ const ORDER: [&str; 29] = [
     "record",
     "profile",
     "friends",
+    "note",
     "notation",
     "puzzle",
     "questions",

@@ -9,6 +9,7 @@ pub(super) mod challenges_from;
 mod device_login;
 pub(super) mod friends;
 pub(super) mod identity;
+pub(super) mod notes;
 mod own_bots;
 pub(super) mod players;
 pub(super) mod token;

@@ -10,6 +10,7 @@ use fivefold_shared::{
     clock::{Clock, Face},
     friends::Friend,
     notation::coordinates,
+    note::Note,
     profile::{Leaders, Profile},
     protocol::{
         Absent, ChatLine, Event, GameRatings, MemberId, Message, Name, OwnRoom, Phase, Refusal,
@@ -103,6 +104,7 @@ enum Line<'a> {
     OwnRoom(ListedOwn<'a>),
     Game(ListedFinished<'a>),
     Friend(ListedFriend<'a>),
+    Note(ListedNote<'a>),
     Player(&'a Profile),
     Leaderboard(&'a Leaders),
 }
@@ -203,6 +205,13 @@ struct ListedFriend<'a> {
     friend: &'a Friend,
 }
 
+#[derive(Serialize)]
+struct ListedNote<'a> {
+    link: String,
+    #[serde(flatten)]
+    note: &'a Note,
+}
+
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub const fn new(out: W) -> Self {
@@ -242,6 +251,14 @@ impl<W: Write> Json<W> {
     pub fn friend(&mut self, server: &ServerAddress, friend: &Friend) -> io::Result<()> {
         let link = friend.room.as_ref().map(|room| server.room_link(room));
         self.write(&Line::Friend(ListedFriend { link, friend }))
+    }
+
+    /// Writes one of the player's notes.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn note(&mut self, server: &ServerAddress, note: &Note) -> io::Result<()> {
+        self.write(&Line::Note(ListedNote { link: server.room_link(&note.room), note }))
     }
 
     /// Writes a player's profile.

@@ -51,6 +51,8 @@ pub const RECOVERY_CODE_LENGTH: usize = 16;
 pub const ACCOUNT_BODY_MAX: usize = 8 * 1024;
 /// Longest label of a session, a passkey or a token, in characters.
 pub const SESSION_LABEL_MAX: usize = 80;
+/// Longest note about a game, in characters.
+pub const NOTE_LENGTH_MAX: usize = 1_000;
 /// Longest id that a device may give a passkey, in bytes.
 pub const PASSKEY_ID_MAX: usize = 1_023;
 /// How long a token is valid if its member does not say.
@@ -138,6 +140,7 @@ pub const TRIES_KEPT: usize = 10_000;
 const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCOUNT_BODY_MAX);
 const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && HASHES_MAX <= STRANGERS_HASH_QUEUE_MAX);
 const _: () = assert!(ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
+const _: () = assert!(4 * NOTE_LENGTH_MAX * 2 < ACCOUNT_BODY_MAX);
 const _: () = assert!(
     RENAMED_AGAIN_AFTER.as_secs() * 13 > OLD_NAME_KEPT.as_secs(),
     "an account has at most a dozen old names"

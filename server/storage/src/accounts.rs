@@ -2,12 +2,13 @@
 //! sessions. Nothing here knows how secrets are made or checked.
 
 pub(super) mod friends;
+pub(super) mod notes;
 
 use std::fmt;
 
 use fivefold_shared::{
     clock::millis,
-    protocol::{ChallengesFrom, MemberId, Name},
+    protocol::{ChallengesFrom, MemberId, Name, RoomCode},
 };
 
 use self::friends::{FriendRefused, FriendStep};
@@ -158,6 +159,14 @@ pub enum AccountStep {
     Trace(Vec<Trace>),
     /// Changes the list of friends.
     Friend(FriendStep),
+    /// Writes the member's note about a room, of at most [`NOTES_MAX`](crate::limits::NOTES_MAX), in place of
+    /// the one before.
+    Note {
+        /// The room.
+        room: RoomCode,
+        /// The note; empty to delete it.
+        text: String,
+    },
 }
 
 /// A member who signs up.

@@ -62,6 +62,7 @@ pub use self::{
         friends::{
             FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
         },
+        notes::NotesReader,
     },
     blocking::Blocking,
     dealings::{DealingsReader, Meeting, Trace, TraceKind},
@@ -264,13 +265,14 @@ pub trait Storage: Send + fmt::Debug + 'static {
 }
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`],
-/// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`] and [`FriendsReader`] read. Calls may block.
+/// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`] and [`NotesReader`] read. Calls may block.
 pub trait StorageReader:
     ModerationReader
     + PuzzleReader
     + ExaminationReader
     + DealingsReader
     + FriendsReader
+    + NotesReader
     + Send
     + fmt::Debug
 {

@@ -78,6 +78,9 @@ pub const FRIEND_CHALLENGE_KEPT: Duration = DAY.saturating_mul(14);
 /// Most such challenges by one member, and most to one member.
 pub const FRIEND_CHALLENGES_MAX: usize = 10;
 
+/// Most notes of one account.
+pub const NOTES_MAX: usize = 500;
+
 /// Most people on one member's list of those they have blocked or muted.
 pub const BLOCKS_MAX: usize = 100;
 /// Of the people who have blocked a member, so many newest are known to the member's sessions. Those

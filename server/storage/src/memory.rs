@@ -10,6 +10,8 @@ mod friends_reader;
 mod hook;
 mod moderation;
 mod moderation_reader;
+mod notes;
+mod notes_reader;
 mod puzzle_reader;
 mod puzzles;
 mod ratings;
@@ -20,6 +22,7 @@ use std::{
 };
 
 use fivefold_shared::{
+    note::Note,
     protocol::{ChallengesFrom, GameId, MemberId, Name, RoomCode, Visibility},
     rating_pool::RatingPool,
     record::{FinishedGame, GameList, GameSummary, ListedGame, Record},
@@ -34,6 +37,7 @@ use self::{
     examination::Examinations,
     friends::Friends,
     moderation::Moderation,
+    notes::Notes,
     puzzles::StoredPuzzles,
     ratings::StoredRatings,
 };
@@ -87,6 +91,7 @@ struct Tables {
     moderation: Moderation,
     examinations: Examinations,
     friends: Friends,
+    notes: Notes,
     traces: Traces,
     ratings: StoredRatings,
     puzzles: StoredPuzzles,
@@ -220,6 +225,10 @@ impl Storage for Memory {
         if let AccountStep::Friend(step) = &change.step {
             return Ok(tables.change_friends(&change.member, change.at, step));
         }
+        if let AccountStep::Note { room, text } = &change.step {
+            let new = Note { room: room.clone(), text: text.clone(), at: change.at };
+            return Ok(tables.write_note(&change.member, new));
+        }
         let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
             &mut *tables;
         let changed = accounts.change(&mut Members { members, renewed, traces }, change);
@@ -280,7 +289,15 @@ impl Storage for Memory {
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables_for(Call::Change)?;
         let Tables {
-            accounts, members, renewed, moderation, examinations, friends, traces, ..
+            accounts,
+            members,
+            renewed,
+            moderation,
+            examinations,
+            friends,
+            notes,
+            traces,
+            ..
         } = &mut *tables;
         let faded = traces.prune(now, rows_max);
         let faded = faded + friends.prune(now, rows_max - faded);
@@ -290,6 +307,7 @@ impl Storage for Memory {
         moderation.forget(&gone, now);
         examinations.forget(|member| gone.contains(member));
         friends.forget(&gone);
+        notes.forget(&gone);
         let pruned = faded + pruned;
         Ok(pruned)
     }

@@ -17,6 +17,7 @@ pub(crate) mod games;
 mod keys;
 mod member_data;
 pub(crate) mod moderation;
+mod notes;
 pub(crate) mod puzzles;
 pub(crate) mod ratings;
 pub(crate) mod reader;
@@ -160,6 +161,7 @@ value_from! {
     &'v IdentityHash: |it| Self::Bytes(&it.0),
     &'v KeyHash: |it| Self::Bytes(&it.0),
     &'v MemberId: |it| Self::Text(it.as_str()),
+    &'v RoomCode: |it| Self::Text(it.as_str()),
     &'v GameId: |it| Self::Text(it.as_str()),
     &'v PuzzleId: |it| Self::Text(it.as_str()),
     &'v Name: |it| Self::Text(it.as_str()),

@@ -26,6 +26,7 @@ mod logs;
 mod metrics;
 mod moderation;
 #[cfg(feature = "oidc")]
+mod notes;
 mod oidc;
 mod operator_files;
 mod operators;

@@ -10,10 +10,10 @@ use fivefold_storage::{
 };
 
 use crate::{
-    formats::{POSTGRES_5, POSTGRES_6},
+    formats::{POSTGRES_5, POSTGRES_6, POSTGRES_7},
     friends,
     migrations::fill,
-    moderation,
+    moderation, notes,
     postgres::{Durability, Server},
     relay::Relay,
     rooms::{append, code, game_id, log, member, resigned},
@@ -250,13 +250,19 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
         format!("{} {room} first, {} {room} second", member(210), member(211), room = code(41));
     assert_eq!(before, expected);
     drop(storage);
+    server.execute(POSTGRES_7);
+    drop(server.open());
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
+    server.execute(POSTGRES_7);
     server.execute(POSTGRES_6);
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "7");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
+    server.execute(POSTGRES_7);
     server.execute(POSTGRES_6);
     server.execute(POSTGRES_5);
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "7");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
+    server.execute(POSTGRES_7);
     server.execute(POSTGRES_6);
     server.execute(POSTGRES_5);
     server.execute("DROP INDEX fivefold.account_owner");
@@ -266,11 +272,11 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("DROP INDEX fivefold.rating_change_at");
     server.execute("UPDATE fivefold.format SET number = 4");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "7");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
     let format_5_columns = "ALTER TABLE fivefold.player DROP COLUMN listed;
         ALTER TABLE fivefold.member DROP COLUMN challenges_from";
     let format_4 = format!(
-        "{format_5}, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
+        "{format_5}, fivefold.note, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
     );
     server.execute(&format!("DROP TABLE {format_4}"));
@@ -279,7 +285,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     server.execute("ALTER TABLE fivefold.account DROP COLUMN owner, DROP COLUMN online_to");
     server.execute("UPDATE fivefold.format SET number = 3");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "7");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
     let without_accounts =
         format!("DROP TABLE fivefold.session, fivefold.key, fivefold.account, {format_4}");
     server.execute(&without_accounts);
@@ -288,7 +294,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let refused = check_postgres(&server.url()).unwrap_err();
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "7");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
     assert_eq!(server.value(rows), before);
     // Format 1 learns who plays from its logs.
     server.execute(&without_accounts);
@@ -298,7 +304,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     assert!(matches!(refused, OpenError::Storage { .. }), "{refused:?}");
     drop(server.open());
     assert_eq!(server.value(rows), before);
-    assert_eq!(server.value("SELECT number FROM fivefold.format"), "7");
+    assert_eq!(server.value("SELECT number FROM fivefold.format"), "8");
     assert!(check_postgres(&server.url()).unwrap().is_sound());
 }
 
@@ -326,10 +332,11 @@ fn damage_in_a_database_is_found() {
         let names = |problem: &String| problem.contains(code(room).as_str());
         assert!(findings.problems.iter().any(names), "{damage}: {findings}");
     }
-    let (befriend, problem) = friends::DAMAGE;
-    server.execute(&format!("SET search_path = fivefold; {befriend}"));
-    let findings = check_postgres(&server.url()).unwrap();
-    assert!(findings.problems.contains(&problem.to_owned()), "{findings}");
+    for (damage, problem) in [friends::DAMAGE, notes::DAMAGE] {
+        server.execute(&format!("SET search_path = fivefold; {damage}"));
+        let findings = check_postgres(&server.url()).unwrap();
+        assert!(findings.problems.contains(&problem.to_owned()), "{findings}");
+    }
     for (damage, problem) in moderation::DAMAGES {
         server.execute(&damage.replace("UPDATE ", "UPDATE fivefold."));
         let findings = check_postgres(&server.url()).unwrap();

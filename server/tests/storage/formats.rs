@@ -1,6 +1,15 @@
 //! How older formats of a file differ from the current one.
 
-/// Makes the tables of a file what they were in format 12.
+/// Makes the tables of a file what they were in format 13.
+pub(crate) const FORMAT_13: &str = "
+    DROP TABLE note;";
+
+/// Makes the tables of PostgreSQL what they were in format 7.
+pub(crate) const POSTGRES_7: &str = "
+    DROP TABLE fivefold.note;
+    UPDATE fivefold.format SET number = 7";
+
+/// Makes those of format 13 what they were in format 12.
 pub(crate) const FORMAT_12: &str = "
     DROP TABLE sleeping_member;
     DROP TABLE sleeping_room;
@@ -9,7 +18,7 @@ pub(crate) const FORMAT_12: &str = "
     DROP TABLE friend;
     ALTER TABLE account DROP COLUMN online_to;";
 
-/// Makes the tables of PostgreSQL what they were in format 6.
+/// Makes those of format 7 what they were in format 6.
 pub(crate) const POSTGRES_6: &str = "
     DROP TABLE fivefold.sleeping_member;
     DROP TABLE fivefold.sleeping_room;

@@ -20,6 +20,7 @@ mod left_log;
 mod migrations;
 mod moderation;
 mod names;
+mod notes;
 mod playing;
 mod pooler;
 mod postgres;

@@ -16,7 +16,7 @@ use fivefold_storage::{
 use rusqlite::types::Value;
 
 use crate::{
-    accounts, bots, dealings, friends, moderation,
+    accounts, bots, dealings, friends, moderation, notes,
     postgres::{Durability, Server},
     puzzles,
     rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
@@ -60,6 +60,7 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
     accounts::apply(storage, &accounts::change(6, 9, step), AccountChanged::Done);
     moderation::fill(storage);
     friends::fill(storage);
+    notes::fill(storage);
     dealings::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
@@ -120,6 +121,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     assert_accounts(reader.as_mut(), &server.url());
     moderation::assert_filled(&storage);
     friends::assert_filled(&storage);
+    notes::assert_filled(&storage);
     dealings::assert_filled(&storage);
     assert_eq!(server.rooms().playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
     // Rooms go on with the next epoch, and new ones get numbers of their own.
@@ -252,6 +254,7 @@ fn a_database_is_copied_whole_into_a_new_file() {
     assert_eq!(history, there.rating_history(&member(6), ratings[0].pool).unwrap());
     moderation::assert_filled(&file);
     friends::assert_filled(&file);
+    notes::assert_filled(&file);
     dealings::assert_filled(&file);
     // Rooms go on, and new ones get numbers of their own.
     assert_eq!(file.unattended(0, 99).unwrap().len(), 32);

@@ -47,6 +47,8 @@ class RoomPage {
   #left = false;
   /** Whether the visitor only wants to watch. */
   #watches = false;
+  /** The player's note, once it is loaded. @type {Promise<void> | undefined} */
+  #note;
   /** Removes a page that is shown instead of the room. */
   #clearPlace = () => {};
   /** The panel of the opening, once one is played. @type {import('../game/opening-panel.js').OpeningPanel | undefined} */
@@ -175,7 +177,7 @@ class RoomPage {
   }
 
   show() {
-    const { above, actions, app, assist, below, chat, invitation, list, navigation, room, summary, table } = this;
+    const { above, actions, app, assist, below, chat, invitation, list, navigation, room, side, summary, table } = this;
     const { game } = room;
     const outcome = game?.outcome;
     const seat = this.#seat;
@@ -207,6 +209,11 @@ class RoomPage {
     // The list is as high as the voice leaves it.
     list.show(shown.length);
     if (outcome) this.#keepResult(outcome, seat);
+    if (seat && room.isDaily && app.connection.account)
+      this.#note ??= import('../account/notes-fold.js').then(
+        ({ addNote }) => addNote(room, side.element),
+        app.showError,
+      );
   }
 
   /** @param {Seat | undefined} seat @param {Point[]} moves the shown ones @param {boolean} live whether these are all */

@@ -4,7 +4,7 @@ import { RefusedError, refusedAnswer } from '../language/refusals.js';
 
 /**
  * Sends a request, and returns the answer's JSON, if it has any.
- * @param {'GET' | 'POST' | 'DELETE'} method
+ * @param {'GET' | 'POST' | 'PUT' | 'DELETE'} method
  * @param {string} path below `/api/`
  * @param {object} [body]
  * @param {string | null} [identity] of the guest that becomes an account

@@ -10,6 +10,7 @@ use axum::{
 };
 use fivefold_shared::{
     friends::{FriendStanding, OnlineTo},
+    note::Note,
     protocol::{ChallengesFrom, GameId, GameSettings, MemberId, Name, Refusal},
     puzzle::PuzzleId,
     record::ListedGame,
@@ -55,6 +56,8 @@ struct MemberData {
     game_marks: Vec<ShownMark>,
     /// Where the account was used lately. The digests that the server compares say nothing to anybody.
     places: Vec<ShownTrace>,
+    /// What the member has noted about games, the newest first.
+    notes: Vec<Note>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
     /// The people that the member has blocked or muted.
@@ -206,6 +209,7 @@ fn kept(
         old_names: reader.old_names(member)?.into_iter().map(old_name).collect(),
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
         places: reader.traces(member)?.into_iter().map(place).collect(),
+        notes: reader.notes(member)?,
         puzzles: reader.puzzle_tries(member)?.into_iter().map(tried).collect(),
         blocks: reader.block_lists(member)?.own.into_iter().map(block).collect(),
         reports,

@@ -155,6 +155,7 @@ impl Accounts {
             AccountStep::MakeBot(_)
             | AccountStep::SetChallenges(_)
             | AccountStep::Friend(_)
+            | AccountStep::Note { .. }
             | AccountStep::Key(_) => {}
             AccountStep::Seen { session, expires_at } => {
                 let known = account.sessions.iter_mut().find(|own| own.hash == *session);

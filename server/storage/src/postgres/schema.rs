@@ -10,7 +10,7 @@ use crate::limits::{EVENT_PARTITION_ROOMS, EVENT_PARTITIONS_AHEAD};
 
 /// The current format. A migration only adds; what it makes useless goes a release later, so that
 /// nodes of two versions can share a database.
-pub(super) const FORMAT: i32 = 7;
+pub(super) const FORMAT: i32 = 8;
 
 /// The format of events: a node claims no room whose events it may not know.
 pub(super) const EVENT_FORMAT: i32 = 1;
@@ -509,13 +509,27 @@ const SLEEPING_ROOMS: &str = "
     CREATE INDEX sleeping_member_room ON fivefold.sleeping_member (room);
 ";
 
+/// What format 8 adds about notes.
+const NOTES: &str = "
+    -- What members note for themselves about the games of a room.
+    CREATE TABLE fivefold.note (
+        member text COLLATE \"C\" NOT NULL,
+        -- Its code.
+        room text COLLATE \"C\" NOT NULL,
+        text text NOT NULL,
+        at bigint NOT NULL,
+        PRIMARY KEY (member, room)
+    );
+";
+
 /// What the formats after 2 add, in their order.
-const ADDED: [(i32, &[&str]); 5] = [
+const ADDED: [(i32, &[&str]); 6] = [
     (3, &[ACCOUNTS]),
     (4, &[KEYS, RATINGS, MODERATION]),
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (7, &[FRIENDS, SLEEPING_ROOMS]),
+    (8, &[NOTES]),
 ];
 
 /// What a server found in its database.

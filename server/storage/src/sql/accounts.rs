@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 use super::{
     Row, Sql, Value,
     account_rows::{ACCOUNT, Change, account, with_account},
-    bots, dealings, friends, keys, list, member_data, values,
+    bots, dealings, friends, keys, list, member_data, notes, values,
 };
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
@@ -69,6 +69,7 @@ pub(crate) fn change(
         AccountStep::Key(step) => keys::change(&change, step),
         AccountStep::Trace(traces) => dealings::note(&change, traces),
         AccountStep::Friend(step) => friends::change(&change, step),
+        AccountStep::Note { room, text } => notes::write(&change, room, text),
     }
 }
 

@@ -2,13 +2,16 @@
 
 use super::sleeping_rooms;
 use crate::{
-    accounts::{self, friends},
+    accounts::{self, friends, notes},
     contradiction::Contradiction,
     moderation,
 };
 
 /// All kinds, in the order in which a check tells them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Contradiction> {
-    let accounts = accounts::CONTRADICTIONS.iter().chain(&friends::CONTRADICTIONS);
+    let accounts = accounts::CONTRADICTIONS
+        .iter()
+        .chain(&friends::CONTRADICTIONS)
+        .chain(&notes::CONTRADICTIONS);
     accounts.chain(&moderation::CONTRADICTIONS).chain(&sleeping_rooms::CONTRADICTIONS)
 }

@@ -8,7 +8,7 @@ use crate::name_keys::{OldKey, made_again};
 pub(crate) const APPLICATION_ID: i32 = 0x3546_4C44;
 
 /// The current format. Formats 1 to 6 were written before the first release; no server reads them.
-pub(crate) const FORMAT: u32 = 13;
+pub(crate) const FORMAT: u32 = 14;
 
 /// The oldest format that a server brings to the current one.
 pub(crate) const OLDEST_FORMAT: u32 = 7;
@@ -524,14 +524,28 @@ const SLEEPING_ROOMS: &str = "
     CREATE INDEX room_open ON room (id) WHERE state = 0 AND owner <> -1;
 ";
 
+/// What format 14 adds about notes.
+const NOTES: &str = "
+    -- What members note for themselves about the games of a room.
+    CREATE TABLE note (
+        member TEXT NOT NULL,
+        -- Its code.
+        room TEXT NOT NULL,
+        text TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (member, room)
+    ) STRICT, WITHOUT ROWID;
+";
+
 /// What the formats after 7 add, in their order.
-const ADDED: [(u32, &[&str]); 6] = [
+const ADDED: [(u32, &[&str]); 7] = [
     (8, &[ACCOUNTS]),
     (9, &[KEYS, RATINGS, MODERATION]),
     (10, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (13, &[FRIENDS, SLEEPING_ROOMS]),
+    (14, &[NOTES]),
 ];
 
 /// Kind of a file.

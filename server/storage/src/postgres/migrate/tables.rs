@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 23] = [
+pub(super) const TABLES: [Table; 24] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -175,6 +175,7 @@ pub(super) const TABLES: [Table; 23] = [
             integer("challenged_at"),
         ],
     ),
+    table("note", 14, 2, &[text("member"), text("room"), text("text"), integer("at")]),
     table(
         "block",
         9,
