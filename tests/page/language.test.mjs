@@ -22,6 +22,7 @@ const FOLDERS = [
   'moderation/operators/language',
   'players/language',
   'puzzles/language',
+  'replay/language',
   'ui/settings/language',
 ];
 /** The texts of each language, by their folder and key. @type {Record<string, Record<string, string | Plural>>} */

@@ -16,7 +16,7 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 12] = [
+const ON_USE: [&str; 13] = [
     "account/",
     "analysis/",
     "board/keys/",
@@ -27,6 +27,7 @@ const ON_USE: [&str; 12] = [
     "moderation/",
     "players/",
     "puzzles/",
+    "replay/",
     "service-worker.js",
     "ui/settings/",
 ];
@@ -36,7 +37,7 @@ const ON_USE_BYTES_MAX: usize = 1_930 * 1024;
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
-const ELSEWHERE: [&str; 10] = [
+const ELSEWHERE: [&str; 8] = [
     "analysis/deciding-moves.js",
     "analysis/game-review.js",
     "analysis/live-analysis.js",
@@ -45,8 +46,6 @@ const ELSEWHERE: [&str; 10] = [
     "analysis/value-graph.js",
     "board/not-found.js",
     "lobby/lobby-view.js",
-    "replay/games-view.js",
-    "replay/replay-view.js",
 ];
 
 /// The files that have several modules, as in server/page/build.rs.

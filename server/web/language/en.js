@@ -477,16 +477,10 @@ export const texts = {
 
   // Games.
   your_games: 'Your games',
-  finished_games: 'Finished games',
   game_over: 'The game is over',
   close_room: 'Close the room',
   close_room_how: 'Close the room for everyone? Only finished games are kept.',
   leave: 'Leave',
-  my_games: 'My games',
-  public_games: 'Public games',
-  search: 'Search by name, variant, date…',
-  no_games: 'No games yet.',
-  no_match: 'Nothing found.',
   more: 'Show more',
   won: 'won',
   has_left: 'has left',

@@ -497,16 +497,10 @@ export const texts = {
 
   // Games.
   your_games: 'Tus partidas',
-  finished_games: 'Partidas terminadas',
   game_over: 'La partida ha terminado',
   close_room: 'Cerrar la sala',
   close_room_how: '¿Cerrar la sala para todos? Solo se conservan las partidas terminadas.',
   leave: 'Salir',
-  my_games: 'Mis partidas',
-  public_games: 'Partidas públicas',
-  search: 'Buscar: nombre, variante, fecha…',
-  no_games: 'Aún no hay partidas.',
-  no_match: 'No se ha encontrado nada.',
   more: 'Mostrar más',
   won: 'ganada',
   has_left: 'se ha ido',

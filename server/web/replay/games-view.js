@@ -11,6 +11,7 @@ import { refusedAnswer } from '../language/refusals.js';
 import { formatDate, t } from '../language/texts.js';
 import { createOwnRooms } from '../room/own-rooms.js';
 import { button, el, fill, linkButton } from '../ui/dom.js';
+import { tg } from './texts.js';
 
 /** A search with fewer matches loads older pages, at most this many at once. */
 const FOUND_ENOUGH = 20;
@@ -21,12 +22,12 @@ export const view = (app, place) => {
   app.tab(`${t('games')} – Fivefold`);
   const search = el('input', {
     type: 'search',
-    placeholder: t('search'),
-    'aria-label': t('search'),
+    placeholder: tg('search'),
+    'aria-label': tg('search'),
     oninput: () => show() && void load(),
   });
   const tab = (/** @type {boolean} */ mine) =>
-    button(t(mine ? 'my_games' : 'public_games'), () => choose(mine), { 'aria-pressed': String(mine === own) });
+    button(tg(mine ? 'my_games' : 'public_games'), () => choose(mine), { 'aria-pressed': String(mine === own) });
   const tabs = el('div', { class: 'seg' });
   const open = createOwnRooms(app);
   const list = el('ol', { class: 'games' });
@@ -87,7 +88,7 @@ export const view = (app, place) => {
       { class: 'page' },
       el('h1', null, t('games')),
       open.element,
-      el('h2', null, t('finished_games')),
+      el('h2', null, tg('finished_games')),
       el('div', { class: 'row games-bar' }, tabs, search),
       list,
       more,
@@ -120,7 +121,7 @@ function noneRow(searched) {
   return el(
     'li',
     { class: 'none' },
-    t(searched ? 'no_match' : 'no_games'),
+    tg(searched ? 'no_match' : 'no_games'),
     !searched && el('div', { class: 'row' }, ...ways),
   );
 }
