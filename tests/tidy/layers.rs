@@ -9,18 +9,20 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 9] = [
+const PACKAGES: [(&str, &[&str]); 10] = [
     ("shared/Cargo.toml", &[]),
     ("shared/engine/Cargo.toml", &["fivefold-shared"]),
     ("shared/wasm/Cargo.toml", &["fivefold-engine", "fivefold-shared"]),
     ("tests/services/Cargo.toml", &[]),
     ("server/page/Cargo.toml", &[]),
+    ("server/push/Cargo.toml", &["fivefold-test-services"]),
     ("server/storage/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
     (
         "server/Cargo.toml",
         &[
             "fivefold-engine",
             "fivefold-page",
+            "fivefold-push",
             "fivefold-shared",
             "fivefold-storage",
             "fivefold-test-services",

@@ -9,6 +9,7 @@ mod nats;
 mod nats_credentials;
 mod pgbouncer;
 mod postgres;
+mod push_service;
 mod relay;
 
 pub use self::{
@@ -17,5 +18,6 @@ pub use self::{
     nats_credentials::NatsCredentials,
     pgbouncer::PgBouncer,
     postgres::{Durability, PostgresServer},
+    push_service::{PushAnswer, PushRequest, PushService, SoftBrowser},
     relay::{Passage, Relay, Service},
 };
