@@ -42,7 +42,7 @@ mod sqlite;
 mod undo;
 mod values;
 
-use std::{fmt, mem};
+use std::{borrow::Cow, fmt, mem};
 
 use fivefold_shared::{
     protocol::{ChallengesFrom, GameId, MemberId, Name, RoomCode},
@@ -59,6 +59,7 @@ pub use self::{
     accounts::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
         OldName, PasswordHash,
+        daily_seats::{DailyReader, DailySeat, DailySeats, OwnDailyGames, RatedPosition},
         friends::{
             FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
         },
@@ -115,7 +116,8 @@ pub use self::{
 /// The logs of rooms. Calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {
     /// At most `rooms_max` rooms that this server may claim and has to load: open rooms without an owner, and
-    /// sleeping rooms that are due by `due`, in milliseconds since the Unix epoch. Where one
+    /// sleeping rooms that are due by `due`, in milliseconds since the Unix epoch, or have a player in a daily game
+    /// who is gone ([`DailyReader::daily_leavers`]). Where one
     /// process has the storage, the rooms without an owner are those that it has neither made nor claimed.
     /// Where nodes share it, they are the rooms whose node is dead.
     ///
@@ -265,7 +267,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
 }
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`],
-/// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`] and [`NotesReader`] read. Calls may block.
+/// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`], [`NotesReader`] and
+/// [`DailyReader`] read. Calls may block.
 pub trait StorageReader:
     ModerationReader
     + PuzzleReader
@@ -273,6 +276,7 @@ pub trait StorageReader:
     + DealingsReader
     + FriendsReader
     + NotesReader
+    + DailyReader
     + Send
     + fmt::Debug
 {
@@ -395,7 +399,8 @@ pub trait StorageReader:
     /// When it cannot be read.
     fn sleeping_room(&mut self, room: &RoomCode) -> Result<Option<String>, StorageError>;
 
-    /// What lists show of a member's sleeping rooms: of at most so many, the newest first.
+    /// What lists show of a member's sleeping rooms: of at most so many, first those with a daily game that is not
+    /// over, and the newest first.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -566,10 +571,12 @@ pub struct Append {
     pub games: Vec<FinishedGame>,
     /// Who plays after these entries, in a room of paired players.
     pub playing: NowPlaying,
+    /// Who has a place in the room's daily game after these entries; absent if that has not changed.
+    pub daily: Option<Box<DailySeats>>,
     /// Whether this closes the room. Its games stay, and nobody plays in it any more.
     pub closes: bool,
     /// How the room sleeps after this: it has no owner then, and whoever needs it claims it. Such an append has
-    /// nothing else.
+    /// nothing else but `daily`.
     pub sleeps: Option<Box<Sleep>>,
 }
 
@@ -605,13 +612,19 @@ impl Append {
     /// An append without entries.
     pub fn nothing(room: RoomCode, node: NodeId, epoch: Epoch) -> Self {
         let (entries, members, games) = (Vec::new(), Vec::new(), Vec::new());
-        let (playing, closes, sleeps) = (NowPlaying::Unchanged, false, None);
-        Self { room, node, epoch, entries, members, games, playing, closes, sleeps }
+        let (playing, daily, closes, sleeps) = (NowPlaying::Unchanged, None, false, None);
+        Self { room, node, epoch, entries, members, games, playing, daily, closes, sleeps }
     }
 
     /// Who plays after this: nobody in a room that it closes.
     pub fn now_playing(&self) -> &NowPlaying {
         if self.closes { &NowPlaying::Nobody } else { &self.playing }
+    }
+
+    /// Who has a place in the room's daily game after this, if that changes: nobody in a room that it closes.
+    pub(crate) fn now_daily(&self) -> Option<Cow<'_, DailySeats>> {
+        let closed = self.closes.then(|| Cow::Owned(DailySeats::default()));
+        closed.or_else(|| self.daily.as_deref().map(Cow::Borrowed))
     }
 
     /// Moves the entries and what comes with them out.
@@ -624,6 +637,7 @@ impl Append {
             members: mem::take(&mut self.members),
             games: mem::take(&mut self.games),
             playing: mem::take(&mut self.playing),
+            daily: self.daily.take(),
             closes: self.closes,
             sleeps: self.sleeps.take(),
         }

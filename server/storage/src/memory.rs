@@ -1,6 +1,8 @@
 //! A model of a storage, for tests: in memory, and as simple as it can be.
 
 mod accounts;
+mod daily_reader;
+mod daily_seats;
 mod dealings;
 mod dealings_reader;
 mod examination;
@@ -33,6 +35,7 @@ use fivefold_shared::{
 pub use self::hook::{Call, Hook};
 use self::{
     accounts::{Accounts, Members},
+    daily_seats::DailyPlaces,
     dealings::Traces,
     examination::Examinations,
     friends::Friends,
@@ -116,6 +119,7 @@ struct OpenRoom {
     players: Option<Box<BySeat<MemberId>>>,
     /// In a room that sleeps.
     sleep: Option<Box<Sleep>>,
+    daily: DailyPlaces,
 }
 
 impl Memory {
@@ -155,7 +159,7 @@ impl Storage for Memory {
         }
         let tables = self.tables();
         let is_unattended = |room: &OpenRoom| match &room.sleep {
-            Some(sleep) => sleep.due.is_some_and(|at| at <= due),
+            Some(sleep) => sleep.due.is_some_and(|at| at <= due) || room.daily.has_leavers(),
             None => tables.is_orphan(room, self.process),
         };
         let rooms = tables.rooms.iter().filter(|(_, room)| is_unattended(room));
@@ -237,6 +241,10 @@ impl Storage for Memory {
             moderation.forget(std::slice::from_ref(&change.member), change.at);
             examinations.forget(|member| *member == change.member);
         }
+        let ends = matches!(change.step, AccountStep::DeleteGuest { .. } | AccountStep::Delete);
+        if ends && changed == AccountChanged::Done {
+            tables.mark_leaver(&change.member);
+        }
         // A guest who belongs to an account now may be blocked.
         tables.end_blocked_friends();
         Ok(changed)
@@ -273,6 +281,7 @@ impl Storage for Memory {
             && changed == ModerationChanged::Done
         {
             tables.accounts.end_all(&sanction.member);
+            tables.mark_leaver(&sanction.member);
         }
         tables.end_blocked_friends();
         Ok(changed)
@@ -431,6 +440,7 @@ impl Tables {
                 if let Some(sleep) = &append.sleeps {
                     room.epoch = Epoch(room.epoch.0 + 1);
                     room.sleep = Some(sleep.clone());
+                    self.note_daily(append);
                     return Ok(Vec::new());
                 }
                 let last = room.log.last().map_or(0, |entry| entry.event.seq);
@@ -447,7 +457,9 @@ impl Tables {
             {
                 may_play?;
                 let (node, epoch, log) = (append.node, append.epoch, append.entries.clone());
-                let room = OpenRoom { process, node, epoch, log, players: None, sleep: None };
+                let daily = DailyPlaces::default();
+                let room =
+                    OpenRoom { process, node, epoch, log, players: None, sleep: None, daily };
                 self.rooms.insert(append.room.clone(), room);
                 self.made.extend(cause.map(|cause| (cause, append.room.clone())));
             }
@@ -457,6 +469,7 @@ impl Tables {
             self.save_member(member);
         }
         self.note_players(append);
+        self.note_daily(append);
         if append.closes
             && let Some(room) = self.rooms.remove(&append.room)
             && let Some(cause) = room.log.first().and_then(|entry| entry.cause.as_ref())
@@ -647,8 +660,11 @@ impl StorageReader for Memory {
         rooms_max: usize,
     ) -> Result<Vec<String>, StorageError> {
         let tables = self.tables_for(Call::Browse)?;
-        let own = tables.sleeping().filter(|sleep| sleep.members.contains(member));
-        Ok(own.take(rooms_max).map(|sleep| sleep.listing.clone()).collect())
+        let asleep =
+            tables.rooms.iter().filter_map(|(code, room)| Some((code, room.sleep.as_ref()?)));
+        let mut own: Vec<_> = asleep.filter(|(_, sleep)| sleep.members.contains(member)).collect();
+        own.sort_by_key(|(code, _)| !tables.has_daily(code, member));
+        Ok(own.into_iter().take(rooms_max).map(|(_, sleep)| sleep.listing.clone()).collect())
     }
 
     fn public_sleeping_rooms(

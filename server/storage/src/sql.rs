@@ -1,5 +1,5 @@
 //! Statements that SQLite and PostgreSQL both understand, and what is written with them: accounts,
-//! moderation, puzzles, sleeping rooms, and what readers read. Logs of rooms, ratings that a game changes, and
+//! moderation, puzzles, daily games, sleeping rooms, and what readers read. Logs of rooms, ratings that a game changes, and
 //! lists of games are written for each database apart, because they must be fast.
 //!
 //! A statement names its values `$1`, `$2`, ... in any order. Where the two dialects differ, the text
@@ -10,6 +10,7 @@ mod account_rows;
 pub(crate) mod accounts;
 mod bots;
 pub(crate) mod contradictions;
+pub(crate) mod daily_seats;
 mod dealings;
 mod examination;
 mod friends;

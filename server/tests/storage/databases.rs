@@ -111,7 +111,7 @@ fn a_database_of_a_newer_server_is_left_as_it_is() {
     drop(server.open());
     server.execute("UPDATE fivefold.format SET number = 99");
     let refused = Postgres::open(&server.url(), None).map(drop).unwrap_err();
-    assert!(matches!(refused, OpenError::Newer { found: 99, known: 7, .. }), "{refused:?}");
+    assert!(matches!(refused, OpenError::Newer { found: 99, known: 8, .. }), "{refused:?}");
     assert_eq!(server.value("SELECT number FROM fivefold.format"), "99");
 }
 
@@ -276,7 +276,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let format_5_columns = "ALTER TABLE fivefold.player DROP COLUMN listed;
         ALTER TABLE fivefold.member DROP COLUMN challenges_from";
     let format_4 = format!(
-        "{format_5}, fivefold.note, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
+        "{format_5}, fivefold.note, fivefold.daily_seat, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
     );
     server.execute(&format!("DROP TABLE {format_4}"));

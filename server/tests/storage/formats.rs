@@ -2,11 +2,13 @@
 
 /// Makes the tables of a file what they were in format 13.
 pub(crate) const FORMAT_13: &str = "
-    DROP TABLE note;";
+    DROP TABLE note;
+    DROP TABLE daily_seat;";
 
 /// Makes the tables of PostgreSQL what they were in format 7.
 pub(crate) const POSTGRES_7: &str = "
     DROP TABLE fivefold.note;
+    DROP TABLE fivefold.daily_seat;
     UPDATE fivefold.format SET number = 7";
 
 /// Makes those of format 13 what they were in format 12.

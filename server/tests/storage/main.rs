@@ -7,6 +7,7 @@ mod agreement;
 mod bots;
 mod contract;
 mod crash;
+mod daily;
 mod damage;
 mod databases;
 mod dealings;

@@ -58,7 +58,12 @@ fn report(number: u64, by: u64, about: u64, at: u64) -> Report {
     }
 }
 
-fn sanction(number: u64, who: u64, kind: SanctionKind, until_at: Option<u64>) -> Sanction {
+pub(crate) fn sanction(
+    number: u64,
+    who: u64,
+    kind: SanctionKind,
+    until_at: Option<u64>,
+) -> Sanction {
     Sanction {
         id: case_id(number),
         member: member(who),

@@ -32,7 +32,8 @@ use super::{
     values::{signed, unsigned},
 };
 use crate::{
-    Append, Appended, Conflict, NowPlaying, PoolRating, RatingChange, StorageError,
+    Append, Appended, Conflict, DailySeat, DailySeats, NowPlaying, PoolRating, RatingChange,
+    StorageError,
     ratings::{known_ratings::KnownRatings, rated_members},
     values::to_json,
 };
@@ -158,6 +159,23 @@ const APPEND: &str = "
         SELECT member, pool, number, game, 'game', result, before, deviation_before, after,
             deviation_after, at
         FROM r
+    ), d AS MATERIALIZED (
+        SELECT won.id AS room, d.member, d.command, d.digest, d.stones
+        FROM unnest($55::bigint[], $56::text[], $57::text[], $58::bigint[], $59::bigint[])
+            AS d (place, member, command, digest, stones)
+        JOIN won ON won.place = d.place
+    ), daily AS (
+        INSERT INTO daily_seat (member, room, command, digest, stones, leaves)
+        SELECT member, room, command, digest, stones, EXISTS (
+            SELECT FROM account WHERE account.member = d.member AND deleted_at IS NOT NULL)
+        FROM d ORDER BY room, member
+        ON CONFLICT (member, room) DO UPDATE SET digest = excluded.digest, stones = excluded.stones
+    ), vacated AS (
+        DELETE FROM daily_seat
+        WHERE room = ANY (ARRAY(
+            SELECT won.id FROM unnest($54::bigint[]) AS c (place) JOIN won ON won.place = c.place
+        )) AND NOT EXISTS (
+            SELECT FROM d WHERE d.room = daily_seat.room AND d.member = daily_seat.member)
     )
     SELECT place FROM won";
 
@@ -179,6 +197,7 @@ pub(super) struct Group<'a> {
     members: MemberColumns<'a>,
     changes: ChangeColumns<'a>,
     playing: PlayingColumns<'a>,
+    daily: DailyColumns,
 }
 
 /// One row for each append.
@@ -249,6 +268,17 @@ struct PlayingColumns<'a> {
     seat: Vec<String>,
 }
 
+/// The rooms whose places in daily games change, and the places there.
+#[derive(Debug, Default)]
+struct DailyColumns {
+    changed: Vec<i64>,
+    place: Vec<i64>,
+    member: Vec<String>,
+    command: Vec<Option<String>>,
+    digest: Vec<Option<i64>>,
+    stones: Vec<Option<i64>>,
+}
+
 impl<'a> Group<'a> {
     /// # Errors
     /// If an event cannot be encoded.
@@ -295,6 +325,7 @@ impl<'a> Group<'a> {
             self.members.seen_at.push(signed(member.seen_at));
         }
         self.add_playing(append, place);
+        self.daily.add(append, place);
         Ok(())
     }
 
@@ -347,12 +378,12 @@ impl<'a> Group<'a> {
 
     /// Whether it only adds events to rooms.
     fn is_plain(&self) -> bool {
-        let Self { rooms, games, members, changes, .. } = self;
+        let Self { rooms, games, members, changes, daily, .. } = self;
         let is_plain = |place: usize| {
             !rooms.begins[place] && !rooms.closes[place] && rooms.last[place].is_some()
         };
-        let has_more = [games.code.len(), members.id.len(), changes.room.len()] != [0; 3];
-        !has_more && (0..rooms.code.len()).all(is_plain)
+        let more = [games.code.len(), members.id.len(), changes.room.len(), daily.changed.len()];
+        more == [0; 4] && (0..rooms.code.len()).all(is_plain)
     }
 
     /// Writes the group. Returns the places of the rooms that took it, from 1.
@@ -360,7 +391,7 @@ impl<'a> Group<'a> {
     /// # Errors
     /// As the database; nothing is written if a player plays elsewhere, or if a rating has changed.
     async fn write(&self, session: &Session, ratings: &RatingColumns) -> Result<Vec<i64>, Error> {
-        let Self { rooms, events, games, players, members, changes, playing } = self;
+        let Self { rooms, events, games, players, members, changes, playing, daily } = self;
         let mut values: Vec<&(dyn ToSql + Sync)> = vec![
             &rooms.code,
             &rooms.epoch,
@@ -406,9 +437,32 @@ impl<'a> Group<'a> {
                 &ratings.place,
             ]);
             values.extend(ratings.values());
+            values.extend_from_slice(&[
+                &daily.changed as &(dyn ToSql + Sync),
+                &daily.place,
+                &daily.member,
+                &daily.command,
+                &daily.digest,
+                &daily.stones,
+            ]);
             session.query(APPEND, &values).await?
         };
         won.iter().map(|row| row.try_get(0)).collect()
+    }
+}
+
+impl DailyColumns {
+    fn add(&mut self, append: &Append, place: i64) {
+        let Some(daily) = append.now_daily() else { return };
+        let DailySeats { seats, position } = &*daily;
+        self.changed.push(place);
+        for DailySeat { member, command } in seats {
+            self.place.push(place);
+            self.member.push(member.as_str().to_owned());
+            self.command.push(command.as_ref().map(|command| command.as_str().to_owned()));
+            self.digest.push(position.map(|position| signed(position.digest)));
+            self.stones.push(position.map(|position| signed(position.stones as u64)));
+        }
     }
 }
 

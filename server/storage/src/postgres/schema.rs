@@ -522,6 +522,28 @@ const NOTES: &str = "
     );
 ";
 
+/// What format 8 adds about daily games.
+const DAILY_SEATS: &str = "
+    -- The places in daily games that are open or running: those of players, and of the host before the game.
+    CREATE TABLE fivefold.daily_seat (
+        member text COLLATE \"C\" NOT NULL,
+        room bigint NOT NULL,
+        -- The command with which the member made the room.
+        command text COLLATE \"C\",
+        -- What stands for the position of a rated game, and how many stones it has.
+        digest bigint,
+        stones bigint,
+        -- Whether the member is gone, so that the room has to end the game.
+        leaves boolean NOT NULL DEFAULT false,
+        PRIMARY KEY (member, room)
+    );
+    CREATE INDEX daily_seat_room ON fivefold.daily_seat (room);
+    CREATE INDEX daily_seat_leaves ON fivefold.daily_seat (room) WHERE leaves;
+    INSERT INTO fivefold.daily_seat (member, room)
+        SELECT member, room FROM fivefold.sleeping_member WHERE room IN (
+            SELECT room FROM fivefold.sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');
+";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 6] = [
     (3, &[ACCOUNTS]),
@@ -529,7 +551,7 @@ const ADDED: [(i32, &[&str]); 6] = [
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (7, &[FRIENDS, SLEEPING_ROOMS]),
-    (8, &[NOTES]),
+    (8, &[NOTES, DAILY_SEATS]),
 ];
 
 /// What a server found in its database.

@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 use super::{
     Row, Sql, Value,
     account_rows::{ACCOUNT, Change, account, with_account},
-    bots, dealings, friends, keys, list, member_data, notes, values,
+    bots, daily_seats, dealings, friends, keys, list, member_data, notes, values,
 };
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
@@ -56,6 +56,7 @@ pub(crate) fn change(
         AccountStep::Delete => {
             change.end(Sessions::All)?;
             bots::end_tokens(&change)?;
+            daily_seats::mark_leaver(sql, change.member)?;
             change.execute(
                 "UPDATE account SET deleted_at = $2 WHERE member = $1",
                 values![change.member, change.at],
@@ -216,6 +217,7 @@ impl Change<'_> {
             return Ok(AccountChanged::Gone);
         }
         member_data::forget(self.sql, [self.member.as_str()], self.at)?;
+        daily_seats::mark_leaver(self.sql, self.member)?;
         self.execute(
             "UPDATE member SET hash = $2, name = $3 WHERE id = $1",
             values![self.member, locked, DELETED_NAME],

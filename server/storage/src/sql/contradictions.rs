@@ -1,6 +1,6 @@
 //! The kinds of rows that contradict others, of all tables that have any.
 
-use super::sleeping_rooms;
+use super::{daily_seats, sleeping_rooms};
 use crate::{
     accounts::{self, friends, notes},
     contradiction::Contradiction,
@@ -13,5 +13,6 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Contradiction> {
         .iter()
         .chain(&friends::CONTRADICTIONS)
         .chain(&notes::CONTRADICTIONS);
-    accounts.chain(&moderation::CONTRADICTIONS).chain(&sleeping_rooms::CONTRADICTIONS)
+    let rooms = sleeping_rooms::CONTRADICTIONS.iter().chain(&daily_seats::CONTRADICTIONS);
+    accounts.chain(&moderation::CONTRADICTIONS).chain(rooms)
 }

@@ -3,8 +3,8 @@
 use fivefold_shared::{clock::millis, protocol::MemberId};
 
 use super::{
-    Row, Sql, Value, examination, friends, member_data::FORGET_TEXTS, source::DatabaseReader,
-    values,
+    Row, Sql, Value, daily_seats, examination, friends, member_data::FORGET_TEXTS,
+    source::DatabaseReader, values,
 };
 use crate::{
     BlockEntry, BlockLists, CaseId, ModerationChange, ModerationChanged, ModerationReader,
@@ -210,6 +210,7 @@ fn add_sanction(sql: &dyn Sql, sanction: &Sanction) -> Result<ModerationChanged,
     )?;
     if *kind == SanctionKind::Close {
         sql.execute("DELETE FROM session WHERE member = $1", values![member])?;
+        daily_seats::mark_leaver(sql, member)?;
     }
     Ok(ModerationChanged::Done)
 }

@@ -5,7 +5,7 @@
 
 use fivefold_shared::protocol::{MemberId, RoomCode};
 
-use super::{Row, Sql, values};
+use super::{Row, Sql, daily_seats, values};
 use crate::{Append, Appended, Conflict, Sleep, StorageError, contradiction::Contradiction};
 
 /// Stands for the owner of a room that sleeps.
@@ -45,6 +45,9 @@ pub(crate) fn fall_asleep(
     let released = sql.row(&release, values![append.room.as_str(), append.epoch.0], Row::get)?;
     let Some(room): Option<i64> = released else { return Ok(Err(Conflict::Owner)) };
     forget(sql, room)?;
+    if let Some(seats) = &append.daily {
+        daily_seats::set(sql, room, seats)?;
+    }
     let Sleep { empty_since, due, public_rank, members, listing } = sleep;
     sql.defer(
         "INSERT INTO sleeping_room (room, empty_since, due, public_rank, listing)
@@ -73,7 +76,7 @@ fn forget(sql: &dyn Sql, room: i64) -> Result<(), StorageError> {
     sql.defer("DELETE FROM sleeping_room WHERE room = $1", values![room])
 }
 
-/// The codes of rooms that are due by then, the earliest first.
+/// The codes of rooms that are due by then, the earliest first, and then of those with players who are gone.
 pub(crate) fn due(
     sql: &dyn Sql,
     due: u64,
@@ -83,7 +86,13 @@ pub(crate) fn due(
         "SELECT code FROM sleeping_room JOIN room ON room.id = sleeping_room.room
          WHERE due <= $1 AND owner = {NOBODY} ORDER BY due LIMIT $2"
     );
-    sql.rows(&statement, values![due, rooms_max], Row::get)
+    let mut rooms = sql.rows(&statement, values![due, rooms_max], Row::get)?;
+    let left = format!(
+        "SELECT DISTINCT code FROM daily_seat JOIN room ON room.id = daily_seat.room
+         WHERE leaves AND owner = {NOBODY} LIMIT $1"
+    );
+    rooms.extend(sql.rows(&left, values![rooms_max - rooms.len()], Row::get)?);
+    Ok(rooms)
 }
 
 /// What lists show of the room with this code.
@@ -95,7 +104,7 @@ pub(super) fn listing(sql: &dyn Sql, room: &RoomCode) -> Result<Option<String>, 
     sql.row(&statement, values![room.as_str()], Row::get)
 }
 
-/// What lists show of a member's rooms, the newest first.
+/// What lists show of a member's rooms: those with a game that is not over, then the rest, the newest first.
 pub(super) fn of_member(
     sql: &dyn Sql,
     member: &MemberId,
@@ -105,7 +114,10 @@ pub(super) fn of_member(
         "SELECT listing FROM sleeping_member
              JOIN sleeping_room ON sleeping_room.room = sleeping_member.room
              JOIN room ON room.id = sleeping_member.room
-         WHERE member = $1 AND owner = {NOBODY} ORDER BY sleeping_member.room DESC LIMIT $2"
+         WHERE member = $1 AND owner = {NOBODY}
+         ORDER BY EXISTS (SELECT 1 FROM daily_seat WHERE daily_seat.member = sleeping_member.member
+                 AND daily_seat.room = sleeping_member.room) DESC,
+             sleeping_member.room DESC LIMIT $2"
     );
     sql.rows(&statement, values![member, rooms_max], Row::get)
 }

@@ -9,7 +9,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction}
 
 use crate::{
     Append, Appended, Claimed, Conflict, Epoch, KnownMember, StorageError,
-    sql::sleeping_rooms,
+    sql::{daily_seats, sleeping_rooms},
     sqlite::{
         ratings,
         schema::{CLOSED, CLOSED_WITHOUT_LOG, OPEN},
@@ -165,6 +165,9 @@ impl<'t> Appender<'t> {
         }
         for game in &append.games {
             save_game(self.transaction, tail.room, game)?;
+        }
+        if let Some(seats) = append.now_daily() {
+            daily_seats::set(&**self.transaction, tail.room, &seats)?;
         }
         if append.closes {
             self.transaction

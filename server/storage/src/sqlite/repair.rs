@@ -344,6 +344,7 @@ fn clear(
 ) -> Result<(), StorageError> {
     transaction.execute("DELETE FROM event WHERE room = ?", (events,))?;
     let Some(room) = room else { return Ok(()) };
+    transaction.execute("DELETE FROM daily_seat WHERE room = ?", (room,))?;
     let code = transaction.query_row("SELECT code FROM room WHERE id = ?", (room,), |row| {
         let code = row.get_ref(0)?;
         Ok(code.as_str().map_or_else(|_| format!("damaged-{room}"), str::to_owned))

@@ -537,6 +537,28 @@ const NOTES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
+/// What format 14 adds about daily games.
+const DAILY_SEATS: &str = "
+    -- The places in daily games that are open or running: those of players, and of the host before the game.
+    CREATE TABLE daily_seat (
+        member TEXT NOT NULL,
+        room INTEGER NOT NULL REFERENCES room,
+        -- The command with which the member made the room.
+        command TEXT,
+        -- What stands for the position of a rated game, and how many stones it has.
+        digest INTEGER,
+        stones INTEGER,
+        -- Whether the member is gone, so that the room has to end the game.
+        leaves INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (member, room)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX daily_seat_room ON daily_seat (room);
+    CREATE INDEX daily_seat_leaves ON daily_seat (room) WHERE leaves;
+    INSERT INTO daily_seat (member, room)
+        SELECT member, room FROM sleeping_member WHERE room IN (
+            SELECT room FROM sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 7] = [
     (8, &[ACCOUNTS]),
@@ -545,7 +567,7 @@ const ADDED: [(u32, &[&str]); 7] = [
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (13, &[FRIENDS, SLEEPING_ROOMS]),
-    (14, &[NOTES]),
+    (14, &[NOTES, DAILY_SEATS]),
 ];
 
 /// Kind of a file.

@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 24] = [
+pub(super) const TABLES: [Table; 25] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -176,6 +176,19 @@ pub(super) const TABLES: [Table; 24] = [
         ],
     ),
     table("note", 14, 2, &[text("member"), text("room"), text("text"), integer("at")]),
+    table(
+        "daily_seat",
+        14,
+        2,
+        &[
+            text("member"),
+            integer("room"),
+            text("command"),
+            integer("digest"),
+            integer("stones"),
+            flag("leaves"),
+        ],
+    ),
     table(
         "block",
         9,

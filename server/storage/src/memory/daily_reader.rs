@@ -1,0 +1,76 @@
+//! What places in daily games have to do with accounts, and reading them, in memory.
+
+use fivefold_shared::protocol::{CommandId, MemberId, RoomCode};
+
+use super::{Memory, OpenRoom, Tables, daily_seats::DailyPlaces};
+use crate::{Append, Call, DailyReader, DailySeat, OwnDailyGames, StorageError};
+
+impl Tables {
+    /// Takes in who has a place after an append to a room that is open.
+    pub(super) fn note_daily(&mut self, append: &Append) {
+        let Some(now) = append.now_daily() else { return };
+        let Some(room) = self.rooms.get_mut(&append.room) else { return };
+        let is_left = |member: &MemberId| {
+            room.daily.leavers.contains(member)
+                || self.accounts.has_row(member) && !self.accounts.is_there(member)
+        };
+        let members = now.seats.iter().map(|seat| &seat.member);
+        let leavers = members.filter(|member| is_left(member)).cloned().collect();
+        room.daily = DailyPlaces { now: now.into_owned(), leavers };
+    }
+
+    /// Marks the places of a member who is gone, and of their bots and guests.
+    pub(super) fn mark_leaver(&mut self, member: &MemberId) {
+        let bots = self.accounts.bots_of(&self.members, member).into_iter().map(|bot| bot.member);
+        let gone: Vec<_> = self.accounts.with_aliases(member).into_iter().chain(bots).collect();
+        for room in self.rooms.values_mut() {
+            let theirs = gone.iter().filter(|member| room.daily.has(member));
+            room.daily.leavers.extend(theirs.cloned().collect::<Vec<_>>());
+        }
+    }
+
+    /// The member comes first in a room with a daily game of theirs.
+    pub(super) fn has_daily(&self, room: &RoomCode, member: &MemberId) -> bool {
+        self.rooms.get(room).is_some_and(|room| room.daily.has(member))
+    }
+}
+
+impl DailyReader for Memory {
+    fn daily_games(
+        &mut self,
+        member: &MemberId,
+        except: Option<&RoomCode>,
+    ) -> Result<OwnDailyGames, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let mut own = tables.accounts.with_aliases(member);
+        own.extend(tables.accounts.account_of_guest(member));
+        let is_own = |(code, room): &(&RoomCode, &OpenRoom)| {
+            Some(*code) != except && own.iter().any(|member| room.daily.has(member))
+        };
+        let rooms: Vec<_> = tables.rooms.iter().filter(is_own).collect();
+        Ok(OwnDailyGames {
+            has_account: tables.accounts.is_there(member),
+            count: rooms.len(),
+            positions: rooms.iter().filter_map(|(_, room)| room.daily.now.position).collect(),
+        })
+    }
+
+    fn made_daily(
+        &mut self,
+        member: &MemberId,
+        command: &CommandId,
+    ) -> Result<Option<RoomCode>, StorageError> {
+        let made = DailySeat { member: member.clone(), command: Some(command.clone()) };
+        let tables = self.tables_for(Call::Browse)?;
+        let found = tables.rooms.iter().find(|(_, room)| room.daily.now.seats.contains(&made));
+        Ok(found.map(|(code, _)| code.clone()))
+    }
+
+    fn daily_leavers(&mut self, max: usize) -> Result<Vec<(RoomCode, MemberId)>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let leavers = tables.rooms.iter().flat_map(|(code, room)| {
+            room.daily.leavers.iter().map(|member| (code.clone(), member.clone()))
+        });
+        Ok(leavers.take(max).collect())
+    }
+}
