@@ -223,7 +223,7 @@ pub async fn run(
                         game_files::save(table.room()).map_err(|error| format!("{error:#}"));
                     app.update(Event::Saved(saved));
                 }
-                Effect::AnswerChallenge(answer) => {
+                Effect::ToServer(answer) => {
                     table.send_to_server(answer);
                 }
                 Effect::About(request) => table.about(request),

@@ -126,7 +126,7 @@ fn run_line(table: &mut Table, view: &mut dyn View, line: &str) -> io::Result<Li
     };
     match typed.action(table) {
         Ok(LineAction::Request(request)) => return Ok(LineOutcome::Sent(table.send(request))),
-        Ok(LineAction::AnswerChallenge(answer)) => {
+        Ok(LineAction::ToServer(answer)) => {
             if let Some(id) = table.send_to_server(answer) {
                 return Ok(LineOutcome::Sent(id));
             }

@@ -146,6 +146,9 @@ impl<O: Write, E: Write> Plain<O, E> {
                 None => Ok(()),
             },
             Message::Paired { room, rated, .. } => self.paired(table, room, *rated),
+            Message::OwnRooms { rooms, .. } if table.next_game(rooms).is_none() => {
+                writeln!(self.talk, "{}", room_sentences::NO_NEXT_GAME)
+            }
             Message::Sanction { kind, reason, appealed, .. } => {
                 writeln!(self.talk, "{}", room_sentences::sanction(*kind, reason, *appealed))
             }

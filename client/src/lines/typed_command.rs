@@ -46,6 +46,7 @@ say TEXT           say something to those in the room
 /block NAME        meet this person no more
 /mute NAME         hear no chat of theirs
 /report NAME WHAT [TEXT]  report a player: chat, cheating, stalling, sandbagging, name, other
+next               go to the next daily game that waits for your move
 board              show the board again
 help               this list
 leave              leave the room";
@@ -105,6 +106,8 @@ pub enum TypedCommand {
     DeclineChallenge(Option<String>),
     /// Block, mute or report somebody.
     About(AboutPerson),
+    /// Go to the next daily game that waits for this person.
+    NextGame,
     /// Show the state again.
     Board,
     /// Show the list of commands.
@@ -119,7 +122,7 @@ pub enum LineAction {
     /// Send a request to the room.
     Request(RoomRequest),
     /// Answer a challenge.
-    AnswerChallenge(LobbyRequest),
+    ToServer(LobbyRequest),
     /// Block, mute or report somebody.
     About(PersonRequest),
     /// Show the state again.
@@ -169,7 +172,7 @@ pub enum TypedError {
 }
 
 /// Commands of one word.
-const PLAIN: [(&str, TypedCommand); 17] = [
+const PLAIN: [(&str, TypedCommand); 18] = [
     ("black", TypedCommand::Take(Stone::Black)),
     ("white", TypedCommand::Take(Stone::White)),
     ("resign", TypedCommand::Resign),
@@ -184,6 +187,7 @@ const PLAIN: [(&str, TypedCommand); 17] = [
     ("rematch", TypedCommand::Rematch),
     ("stand", TypedCommand::Stand),
     ("unseat", TypedCommand::Unseat),
+    ("next", TypedCommand::NextGame),
     ("board", TypedCommand::Board),
     ("help", TypedCommand::Help),
     ("leave", TypedCommand::Leave),
@@ -282,15 +286,19 @@ impl TypedCommand {
             }
             Self::AcceptChallenge(who) => {
                 let accept = table.answer_to_challenge(who.as_deref(), true)?;
-                return Ok(LineAction::AnswerChallenge(accept));
+                return Ok(LineAction::ToServer(accept));
             }
             Self::DeclineChallenge(who) => {
                 let decline = table.answer_to_challenge(who.as_deref(), false)?;
-                return Ok(LineAction::AnswerChallenge(decline));
+                return Ok(LineAction::ToServer(decline));
             }
             Self::About(about) => {
                 table.code().ok_or(AboutError::Alone)?;
                 return Ok(LineAction::About(about.request(room)?));
+            }
+            Self::NextGame => {
+                table.code().ok_or(TypedError::NotNow("this game is alone on your computer"))?;
+                return Ok(LineAction::ToServer(LobbyRequest::OwnRooms));
             }
             Self::Board => return Ok(LineAction::Board),
             Self::Help => return Ok(LineAction::Help),
@@ -353,6 +361,7 @@ mod tests {
             ("0, 14", Ok(Some(TypedCommand::Play(Point::new(0, 14))))),
             ("Resign", Ok(Some(TypedCommand::Resign))),
             ("abort", Ok(Some(TypedCommand::Abort))),
+            ("next", Ok(Some(TypedCommand::NextGame))),
             ("nudge", Ok(Some(TypedCommand::Nudge))),
             ("nudge Bob", Err(TypedError::TooMuch("nudge"))),
             ("weights", Ok(Some(TypedCommand::Weights(None)))),

@@ -9,7 +9,7 @@ pub enum ExitReason {
     Left,
     /// Ctrl-C, or a terminating signal.
     Interrupted,
-    /// A game in this room has begun, by their seek or an accepted challenge.
+    /// A game in this room has begun, by their seek or an accepted challenge, or waits for them.
     Paired(RoomCode),
     /// Nothing was sought, as a paired game of theirs runs in this room.
     Busy(RoomCode),

@@ -6,7 +6,8 @@ use std::{collections::VecDeque, time::Duration};
 use fivefold_shared::{
     protocol::{
         Absent, CatchUp, CommandId, Event, GameRatings, LobbyRequest, MemberId, Message,
-        NumberedEvent, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot, Spectators,
+        NumberedEvent, OwnRoom, Reason, Refusal, Request, RoomCode, RoomRequest, Snapshot,
+        Spectators,
     },
     room::RoomState,
     rules::Outcome,
@@ -279,15 +280,25 @@ impl Table {
     }
 
     /// The reason to leave this room for another game, if an event is one: an accepted challenge, or
-    /// an opponent who did not begin.
+    /// an opponent who did not begin, or another daily game that waits.
     pub fn way_out(&self, event: &TableEvent) -> Option<ExitReason> {
         let TableEvent::Message(message) = event else { return None };
         if let Message::Paired { room, .. } = &**message {
             return self.goes_to(room).then(|| ExitReason::Paired(room.clone()));
         }
+        if let Message::OwnRooms { rooms, .. } = &**message {
+            return self.next_game(rooms).map(ExitReason::Paired);
+        }
         let Message::Event { event, .. } = &**message else { return None };
         let by = aborted_by(&event.event)?;
         (self.seeks_on && self.plays(by.other())).then_some(ExitReason::Aborted)
+    }
+
+    /// The first daily game in another room that waits for this member.
+    pub fn next_game(&self, rooms: &[OwnRoom]) -> Option<RoomCode> {
+        let mut others = rooms.iter().filter(|own| own.summary.room != self.code);
+        let next = others.find(|own| own.your_turn && own.summary.time.is_daily())?;
+        Some(next.summary.room.clone())
     }
 
     /// Whether this member goes to a game that has begun in another room: they have accepted a

@@ -59,6 +59,8 @@ pub(super) enum Action {
     HeatMap,
     /// Take an open seat.
     Sit,
+    /// Go to the next daily game that waits for this person.
+    NextGame,
     /// Scroll the messages this many towards older ones.
     Messages(isize),
     /// Save the game to a file.
@@ -94,6 +96,7 @@ impl Action {
             | Self::Weight
             | Self::HeatMap
             | Self::Sit
+            | Self::NextGame
             | Self::Mouse
             | Self::Quit => true,
             Self::Move(..)
@@ -153,6 +156,7 @@ pub(super) const MORE_KEYS: &[(&str, &str)] = &[
     ("r", "also aborts, before both have acted"),
     ("N", "ask your opponent whether they are there"),
     ("S", "take an open seat"),
+    ("X", "the next daily game that waits for your move"),
     ("[  ]", "older messages, newer ones"),
     (",  .   (or p  n)", "look at the move before, after"),
     ("Left  Right", "the same, when the game has ended"),
@@ -244,6 +248,7 @@ fn character(letter: char, size: Size) -> Option<Action> {
         'T' => Action::Weight,
         'W' => Action::HeatMap,
         'S' => Action::Sit,
+        'X' => Action::NextGame,
         'M' => Action::Mouse,
         '?' => Action::Help,
         'q' => Action::Quit,

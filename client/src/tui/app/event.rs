@@ -66,8 +66,8 @@ pub(in crate::tui) enum Event {
 pub(in crate::tui) enum Effect {
     /// Send this request to the room.
     Send(RoomRequest),
-    /// Answer a challenge.
-    AnswerChallenge(LobbyRequest),
+    /// Answer a challenge, or ask for the games that wait.
+    ToServer(LobbyRequest),
     /// Block, mute or report somebody.
     About(PersonRequest),
     /// Save the game to a file.

@@ -197,6 +197,7 @@ impl App {
             }
             Action::ZoomIn => self.zoom(1),
             Action::ZoomOut => self.zoom(-1),
+            Action::NextGame => effects.push(Effect::ToServer(LobbyRequest::OwnRooms)),
             Action::Weight => self.tell_weight(effects),
             Action::HeatMap => self.toggle_heat(effects),
             Action::Messages(older) => self.log.scroll(older),
@@ -389,7 +390,7 @@ impl App {
         };
         let seek = oldest.seek.seek.clone();
         self.challenges.remove(&seek);
-        effects.push(Effect::AnswerChallenge(match accepts {
+        effects.push(Effect::ToServer(match accepts {
             true => LobbyRequest::AcceptSeek { seek, engine: false },
             false => LobbyRequest::DeclineChallenge { seek },
         }));

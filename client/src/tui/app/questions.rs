@@ -51,6 +51,7 @@ impl App {
             | Action::Follow
             | Action::ZoomIn
             | Action::ZoomOut
+            | Action::NextGame
             | Action::Weight
             | Action::HeatMap
             | Action::Messages(_)

@@ -68,6 +68,8 @@ impl App {
                 }
             }
             Message::Paired { .. } => self.log.say("a game of yours has begun in another room"),
+            // Otherwise the person is there already.
+            Message::OwnRooms { .. } => self.log.say(room_sentences::NO_NEXT_GAME),
             Message::Sanction { kind, reason, appealed, .. } => {
                 self.log.warn(&room_sentences::sanction(kind, &reason, appealed));
             }
@@ -77,7 +79,6 @@ impl App {
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
-            | Message::OwnRooms { .. }
             | Message::Chat { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }

@@ -211,7 +211,7 @@ impl Sitting {
             .into_iter()
             .filter_map(|effect| match effect {
                 Effect::Send(request) => Some(request),
-                Effect::AnswerChallenge(_)
+                Effect::ToServer(_)
                 | Effect::About(_)
                 | Effect::Save
                 | Effect::Bell

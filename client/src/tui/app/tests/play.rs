@@ -1,7 +1,7 @@
 //! Tests the effects of keys, clicks and messages.
 
 use fivefold_shared::{
-    protocol::{Absent, Away, ChatText, Reason, RoomRequest, Snapshot},
+    protocol::{Absent, Away, ChatText, LobbyRequest, Reason, RoomRequest, Snapshot},
     rules::SIDE_MAX,
 };
 
@@ -164,6 +164,17 @@ fn leaving_a_running_game_is_asked_about_and_ctrl_c_always_leaves() {
         let keys = format!("{mode}<C-c>");
         assert_eq!(left(Viewer::Black, &keys, false), Some(ExitReason::Interrupted), "{mode}");
     }
+}
+
+/// The caller leaves for the game that waits; otherwise the person reads that none does.
+#[test]
+fn a_capital_letter_asks_for_the_next_game() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    ann.effects.clear();
+    ann.keys("X");
+    assert_eq!(ann.effects, [Effect::ToServer(LobbyRequest::OwnRooms)]);
+    ann.update(Event::Heard(Message::OwnRooms { id: command(), rooms: Vec::new() }));
+    assert_eq!(ann.last_message(), "No other daily game waits for your move.");
 }
 
 #[test]
