@@ -1,5 +1,6 @@
 //! How long it takes to find out whether a position is near that of a running rated game, for so many stones,
-//! while as many rated games are running as are known at once:
+//! while as many rated games are running as are known at once, and whoever asks plays as many daily games as they
+//! may:
 //!
 //! ```text
 //! cargo bench -p fivefold-server --bench rated_positions
@@ -9,7 +10,8 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use fivefold_server::{
-    limits::moderation::RATED_ROOMS_MAX, rooms::rated_positions::RatedPositions,
+    limits::{DAILY_GAMES_MAX, moderation::RATED_ROOMS_MAX},
+    rooms::rated_positions::{RatedPositions, stored_position},
 };
 use fivefold_shared::{protocol::RoomCode, rules::Point};
 
@@ -41,12 +43,17 @@ fn searches(criterion: &mut Criterion) {
     for game in 0..RATED_ROOMS_MAX {
         positions.set(&code(game), &moves(game, 20 + game % 30));
     }
+    // As many daily games as a player may have, all with as many stones.
+    let own = |stones: usize| -> Vec<_> {
+        (0..DAILY_GAMES_MAX).filter_map(|game| stored_position(&moves(game, stones))).collect()
+    };
     let mut group = criterion.benchmark_group("may_help");
     for stones in [10, 40, 80, 225] {
         let asked = moves(usize::MAX - 1, stones);
-        assert!(positions.may_help(&asked).is_ok(), "all is looked up");
+        let own = own(stones);
+        assert!(positions.may_help(&asked, &own).is_ok(), "all is looked up");
         group.bench_with_input(BenchmarkId::from_parameter(stones), &asked, |bencher, asked| {
-            bencher.iter(|| positions.may_help(black_box(asked)));
+            bencher.iter(|| positions.may_help(black_box(asked), &own));
         });
     }
     group.finish();

@@ -137,10 +137,12 @@ pub const OWN_ROOMS_SEEN_MAX: usize = 1_000;
 pub const LOGIN_TRIES_MAX: u32 = 3;
 /// Most demo games open at once: the running one, and finished ones that still have spectators.
 pub const DEMO_ROOMS_MAX: usize = 4;
-/// Most sleeping rooms for daily games that one account has made.
-pub const DAILY_ASLEEP_MAX: usize = 50;
+/// Most daily games, open or running, in which one account has a place.
+pub const DAILY_GAMES_MAX: usize = 50;
 /// The same for a guest.
-pub const DAILY_ASLEEP_OF_GUEST_MAX: usize = 5;
+pub const DAILY_GAMES_OF_GUEST_MAX: usize = 5;
+/// Places of players who are gone that a sweep looks at.
+pub const DAILY_LEAVERS_MAX: usize = 1_000;
 /// Most rooms named in a refusal.
 pub const ROOMS_NAMED_MAX: usize = 3;
 /// How long a closed socket stays open, so that its peer can read the reason.
@@ -325,7 +327,8 @@ pub const TAKE_WITHIN: Duration = Duration::from_millis(200);
 /// How often a node of a cluster looks for rooms that nobody attends to: their owner is dead, or they sleep and are
 /// due.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-/// How often a server that is alone looks for sleeping rooms that are due.
+/// How often a server that is alone looks for sleeping rooms that are due. For players of daily games whose accounts
+/// are gone it looks every [`SWEEP_INTERVAL`].
 pub const SWEEP_ALONE_INTERVAL: Duration = Duration::from_secs(30);
 /// Sleeping rooms are woken this long, in milliseconds, before they are due.
 pub const WOKEN_BEFORE_DUE: u64 = 2 * 60 * 1_000;
@@ -404,6 +407,9 @@ pub struct Limits {
     pub rooms_per_address_max: usize,
     /// How long nobody must have needed a daily game's room before it falls asleep.
     pub room_sleeps_after: Duration,
+    /// Daily games that guests at one address may begin in a day, as many at once after a pause (IPv6: as above). A
+    /// restart forgets those of the day.
+    pub daily_games_of_guests: u32,
     /// Room requests allowed per address per minute; as many at once after a pause.
     pub rooms_per_minute: u32,
     /// Most rooms in which both seats belong to bots.
@@ -468,6 +474,7 @@ impl Limits {
         rooms_per_identity_max: 20,
         rooms_per_address_max: 64,
         room_sleeps_after: Duration::from_secs(30),
+        daily_games_of_guests: 20,
         rooms_per_minute: 30,
         bot_rooms_max: 200,
         bot_rooms_per_address_max: 4,

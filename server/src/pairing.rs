@@ -501,6 +501,12 @@ impl Pairing {
         if !is_theirs || !self.is_open(seek) || seek.by.is_apart_from(by) {
             return Err(over());
         }
+        if seek.settings.time.is_daily()
+            && let Some(most) = by.daily_most
+        {
+            let values = RefusalValues { most: Some(most), ..RefusalValues::default() };
+            return Err(Refusal::with(Reason::TooManyDailyGames, values));
+        }
         if seek.settings.rated {
             by.may_be_rated()?;
             if by.is_related_to(&seek.by) {

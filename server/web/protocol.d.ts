@@ -571,7 +571,7 @@ export type Message = { "type": "welcome",
     number?: number,
     /** `Reason::WrongCount`: the least number that the opening asks for. `Reason::PasswordLength`: the least number of characters. */
     least?: number,
-    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`, `Reason::TooManyFriends`, `Reason::TooManyFriendRequests`: how many. */
+    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`, `Reason::TooManyFriends`, `Reason::TooManyFriendRequests`, `Reason::TooManyDailyGames`: how many. */
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`, `Reason::DeclinedLately`, `Reason::FriendDeclined`: how long to wait, in milliseconds. */
     wait_ms?: number,
@@ -907,6 +907,8 @@ export type OwnRoom = {
     black: Seat,
     /** The seat that must act, while a game is running. */
     to_act?: Seat,
+    /** In a running daily game: when the time of that seat is over if it does not act, in milliseconds since the Unix epoch. */
+    due?: number,
     /** How far it has come. */
     phase: Phase,
     /** Moves made in the game. */
@@ -1109,7 +1111,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "no_claim" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "too_many_friends" | "too_many_friend_requests" | "no_friend_requests" | "friend_declined" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "too_many_connections" | "too_many_new_connections" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_daily_games" | "opponent_too_many_games" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "no_claim" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "too_many_friends" | "too_many_friend_requests" | "no_friend_requests" | "friend_declined" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "too_many_connections" | "too_many_new_connections" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -1151,7 +1153,7 @@ export type Refusal = {
     number?: number,
     /** `Reason::WrongCount`: the least number that the opening asks for. `Reason::PasswordLength`: the least number of characters. */
     least?: number,
-    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`, `Reason::TooManyFriends`, `Reason::TooManyFriendRequests`: how many. */
+    /** `Reason::WrongCount`, `Reason::PasswordLength`: the largest one. `Reason::TooManyBots`, `Reason::TooManyFriends`, `Reason::TooManyFriendRequests`, `Reason::TooManyDailyGames`: how many. */
     most?: number,
     /** `Reason::TooManyAborts`, `Reason::TooManyTries`, `Reason::NameChangedLately`, `Reason::DeclinedLately`, `Reason::FriendDeclined`: how long to wait, in milliseconds. */
     wait_ms?: number,
@@ -1297,6 +1299,8 @@ export type RoomSummary = {
     black: Seat,
     /** The seat that must act, while a game is running. */
     to_act?: Seat,
+    /** In a running daily game: when the time of that seat is over if it does not act, in milliseconds since the Unix epoch. */
+    due?: number,
     /** How far it has come. */
     phase: Phase,
     /** Moves made in the game. */

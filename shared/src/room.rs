@@ -282,6 +282,7 @@ impl Room {
                 self.command(session, id, &request, moment);
             }
             Input::Renamed { session, name } => self.renamed(session, name, moment),
+            Input::AccountGone { member } => self.account_gone(&member, moment),
             Input::BotReplied { ticket, reply } => {
                 if !self.bot_turn_replied(ticket, reply.as_ref(), moment) {
                     self.assist_replied(ticket, reply, moment);

@@ -147,6 +147,7 @@ struct World {
 impl World {
     fn seeker(&self, number: usize) -> Seeker {
         Seeker {
+            daily_most: None,
             member: MemberId::try_from(format!("{number:016x}")).expect("an id"),
             name: Name::new(&format!("Player {number}")).expect("a name"),
             identity: None,

@@ -101,6 +101,9 @@ pub(crate) struct AddressUse {
     pub(crate) taken: Vec<(IpAddr, [u32; RATES])>,
     /// How many rooms have been asked for in the last second.
     pub(crate) rooms_asked: Vec<(Network, u32)>,
+    /// How many daily games guests have begun in the last second. Older nodes leave it out.
+    #[serde(default)]
+    pub(crate) daily_asked: Vec<(Network, u32)>,
     /// The sessions that are open.
     pub(crate) sessions: Vec<(Network, usize)>,
     /// The rooms that are open.
@@ -114,6 +117,7 @@ impl AddressUse {
     pub(crate) fn limit(&mut self) {
         keep_busiest(&mut self.taken, |taken| taken.iter().max().copied());
         keep_busiest(&mut self.rooms_asked, |count| *count);
+        keep_busiest(&mut self.daily_asked, |count| *count);
         for counts in [&mut self.sessions, &mut self.rooms, &mut self.bot_rooms] {
             keep_busiest(counts, |count| *count);
         }
@@ -313,6 +317,7 @@ impl RemoteInput {
             Input::Resume { .. }
             | Input::Disconnected { .. }
             | Input::Evict
+            | Input::AccountGone { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

@@ -25,8 +25,8 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
-use fivefold_shared::protocol::{MemberId, Reason, Scope};
-use fivefold_storage::Sessions;
+use fivefold_shared::protocol::{MemberId, Reason, Refusal, Scope};
+use fivefold_storage::{RatedPosition, Sessions};
 use serde::{Deserialize, Serialize};
 
 use self::{
@@ -44,6 +44,7 @@ use crate::{
         proxy::faults::{ProxyFault, SEC_FETCH_SITE},
     },
     process::ids,
+    rooms::daily_places,
     shared_state::Server,
 };
 
@@ -124,6 +125,34 @@ pub(super) async fn reader_of_games(
             holder.scopes.check(Scope::ReadGames)?;
             Ok(Some(holder.account.member))
         }
+    }
+}
+
+/// The positions of the rated daily games of whoever asks, if they are signed in or show a token.
+///
+/// # Errors
+/// If that cannot be read.
+pub(super) async fn own_positions(
+    server: &Server,
+    caller: &Caller,
+    headers: &HeaderMap,
+) -> Result<Vec<RatedPosition>, Refusal> {
+    let session = cookie::session(headers, server.is_encrypted(caller.peer, headers));
+    let member = match (token::in_header(headers), session) {
+        (Some(token), _) => match server.accounts.of_token(token, caller.address).await {
+            Ok(holder) => Some(holder.account.member),
+            Err(refusal) if refusal.reason == Reason::WrongToken => None,
+            Err(refusal) => return Err(refusal),
+        },
+        (None, Some(session)) => {
+            let own = server.accounts.of_session(session, caller.address).await?;
+            own.map(|own| own.account.member)
+        }
+        (None, None) => None,
+    };
+    match member {
+        Some(member) => daily_places::own_positions(&server.read_pool, member).await,
+        None => Ok(Vec::new()),
     }
 }
 

@@ -15,6 +15,7 @@ use futures_util::stream;
 use tokio::time::sleep;
 
 use super::{
+    account::own_positions,
     caller::Caller,
     questions::{charge_study, no_result, read},
     refusals::{Refused, no_analysis, refused},
@@ -35,12 +36,16 @@ pub(super) async fn analyse(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    let own = match own_positions(&server, &caller, &headers).await {
+        Ok(own) => own,
+        Err(refusal) => return refused(refusal).into_response(),
+    };
     let (asked, rated) = (headers.clone(), Arc::clone(&server.rated));
     let reading = server.jobs.run(caller.address, move || {
         let question: AnalysisQuestion = read(&asked, &body)?;
         let position = question.position();
         let position = position.map_err(refused)?;
-        let may_help = rated.may_help(position.moves());
+        let may_help = rated.may_help(position.moves(), &own);
         may_help.map_err(refused)?;
         Ok::<_, Refused>((position, question.lines()))
     });

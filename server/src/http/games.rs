@@ -14,7 +14,7 @@ use fivefold_shared::{
     record::{FinishedGame, Record},
     review::{GameReview, Review},
 };
-use fivefold_storage::{GameQuery, KnownMember, Reader};
+use fivefold_storage::{GameQuery, KnownMember, RatedPosition, Reader};
 use serde::Deserialize;
 
 use super::{
@@ -172,6 +172,7 @@ pub(super) async fn review(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
+    headers: HeaderMap,
 ) -> Response {
     let Ok(id) = GameId::try_from(id) else { return no_such_game() };
     let address = caller.address;
@@ -185,13 +186,17 @@ pub(super) async fn review(
         Ok(None) => return no_such_game(),
         Err(error) => return unreadable(&error),
     };
+    let own = match account::own_positions(&server, &caller, &headers).await {
+        Ok(own) => own,
+        Err(refusal) => return refused(refusal).into_response(),
+    };
     if let Err(answer) = charge_study(&server, &caller) {
         return *answer;
     }
     let owner = Owner::of(address);
     let asked = Arc::clone(&server);
     let beginning = server.jobs.run(address, move || {
-        if let Err(refusal) = may_review(&asked, &record) {
+        if let Err(refusal) = may_review(&asked, &record, &own) {
             return refused(refusal).into_response();
         }
         match asked.reviews.begin(&id, &record, owner) {
@@ -206,9 +211,9 @@ pub(super) async fn review(
 }
 
 /// Whether the engine may judge all positions of a game.
-fn may_review(server: &Server, record: &Record) -> Result<(), Refusal> {
+fn may_review(server: &Server, record: &Record, own: &[RatedPosition]) -> Result<(), Refusal> {
     let moves: Vec<_> = record.moves.iter().map(|made| made.point).collect();
-    (0..=moves.len()).try_for_each(|ply| server.rated.may_help(&moves[..ply]))
+    (0..=moves.len()).try_for_each(|ply| server.rated.may_help(&moves[..ply], own))
 }
 
 fn told_of(id: GameId, told: ReviewAnswer) -> Response {

@@ -11,8 +11,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fivefold_shared::{protocol::Judged, questions::PositionQuestion};
+use fivefold_storage::RatedPosition;
 
 use super::{
+    account::own_positions,
     caller::Caller,
     questions::{no_result, read},
     refusals::{Refused, refused},
@@ -26,19 +28,29 @@ pub(super) async fn judge(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    let own = match own_positions(&server, &caller, &headers).await {
+        Ok(own) => own,
+        Err(refusal) => return refused(refusal).into_response(),
+    };
     let asked = Arc::clone(&server);
-    let judging = server.jobs.run(caller.address, move || match judged(&asked, &headers, &body) {
-        Ok(judged) => ([(header::CACHE_CONTROL, "no-store")], Json(judged)).into_response(),
-        Err(refused) => refused.into_response(),
-    });
+    let judging =
+        server.jobs.run(caller.address, move || match judged(&asked, &headers, &body, &own) {
+            Ok(judged) => ([(header::CACHE_CONTROL, "no-store")], Json(judged)).into_response(),
+            Err(refused) => refused.into_response(),
+        });
     judging.await.unwrap_or_else(|why| no_result(&server, why))
 }
 
-fn judged(server: &Server, headers: &HeaderMap, body: &[u8]) -> Result<Judged, Refused> {
+fn judged(
+    server: &Server,
+    headers: &HeaderMap,
+    body: &[u8],
+    own: &[RatedPosition],
+) -> Result<Judged, Refused> {
     let question: PositionQuestion = read(headers, body)?;
     let judged = question.answer();
     let judged = judged.map_err(refused)?;
-    let may_help = server.rated.may_help(&judged.moves);
+    let may_help = server.rated.may_help(&judged.moves, own);
     may_help.map_err(refused)?;
     Ok(judged)
 }

@@ -83,12 +83,12 @@ impl SharedLimits {
 
     /// Takes in a report of another node.
     pub(crate) fn note(&self, node: NodeId, usage: AddressUse) {
-        let AddressUse { taken, rooms_asked, sessions, rooms, bot_rooms } = usage;
+        let AddressUse { taken, rooms_asked, daily_asked, sessions, rooms, bot_rooms } = usage;
         let now = Instant::now();
         for (address, taken) in taken {
             self.rates.take_elsewhere(address, taken, now);
         }
-        self.lobby.take_elsewhere(&rooms_asked, now);
+        self.lobby.take_elsewhere(&rooms_asked, &daily_asked, now);
         let report = Report { at: now, sessions, rooms, bot_rooms };
         self.reports.lock().unwrap_or_else(PoisonError::into_inner).insert(node, report);
         self.count_in();

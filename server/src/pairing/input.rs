@@ -51,6 +51,9 @@ pub struct Seeker {
     /// Where they come from.
     #[serde(default)]
     pub address: Option<IpAddr>,
+    /// How many daily games they have, if they may have no more.
+    #[serde(default)]
+    pub daily_most: Option<usize>,
 }
 
 /// Somebody whose challenge was declined.

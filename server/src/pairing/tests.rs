@@ -49,6 +49,7 @@ fn pool(name: &str) -> Wanted {
 /// A member's command over a session; the ids of all three are numbers.
 fn seeker(who: u64, session: u64, command: u64) -> Seeker {
     Seeker {
+        daily_most: None,
         member: member(who),
         name: Name::new(&format!("Player {who}")).unwrap(),
         identity: None,

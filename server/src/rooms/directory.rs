@@ -201,6 +201,11 @@ impl Listed {
         }
     }
 
+    /// The command that made the room.
+    pub(crate) const fn command(&self) -> &CommandId {
+        &self.command
+    }
+
     /// A copy of the room's standing.
     pub(crate) fn standing(&self) -> Standing {
         self.lock().standing.clone()
@@ -309,7 +314,6 @@ impl Listed {
             visibility: self.visibility,
             moves: moves.clone(),
             host: self.host.clone(),
-            command: self.command.clone(),
         }
     }
 
@@ -360,7 +364,7 @@ fn game_moves(room: &Room) -> &[Point] {
 }
 
 /// The members who have seats; nobody has both.
-fn seated(seats: &Seats) -> impl Iterator<Item = &MemberId> {
+pub(crate) fn seated(seats: &Seats) -> impl Iterator<Item = &MemberId> {
     Seat::BOTH.into_iter().filter_map(|seat| match seats.get(seat) {
         Some(Player::Member { member, .. }) => Some(member),
         Some(Player::Bot { .. }) | None => None,

@@ -1,7 +1,7 @@
 //! A room as lists, the preview of its link, and other nodes show it. The storage keeps this while the room sleeps.
 
 use fivefold_shared::{
-    protocol::{CommandId, MemberId, OwnRoom, Phase, RoomSummary, Visibility},
+    protocol::{MemberId, OwnRoom, Phase, RoomSummary, Visibility},
     rules::Point,
 };
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,6 @@ pub(crate) struct ListedRoom {
     /// The moves of the game in a public room; none of a private room or a very long game.
     pub(crate) moves: Vec<Point>,
     pub(crate) host: MemberId,
-    /// The command that made it.
-    pub(crate) command: CommandId,
 }
 
 impl ListedRoom {

@@ -48,16 +48,12 @@ use self::{
 use crate::{
     accounts::guest_names::guest_name,
     cluster::frame::AddressUse,
-    limits::{
-        DAILY_ASLEEP_MAX, DAILY_ASLEEP_OF_GUEST_MAX, DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX,
-        ROOMS_NAMED_MAX,
-    },
+    limits::{DEMO_ROOMS_MAX, MAILBOX_INPUTS_MAX, ROOMS_NAMED_MAX},
     net::network::Network,
     online::outbox::Outbox,
     process::ids,
     rooms::{
         directory::{Directory, Listed},
-        listed_room::ListedRoom,
         relay::RelayedSeats,
         room_actor::{self, Envelope, Opened, RoomContext},
     },
@@ -85,6 +81,8 @@ pub(crate) struct Lobby {
     /// Rooms that are open in the storage but cannot be read. Locked only to look up.
     set_aside: Mutex<HashSet<RoomCode>>,
     directory: Arc<Directory>,
+    /// Players who are gone, in rooms that sleep: told when these wake. Locked only to look up and to replace.
+    leavers: Mutex<HashMap<RoomCode, Vec<MemberId>>>,
     /// The creators of the rooms. Locked only to look up and to create a room, which never awaits;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
@@ -98,6 +96,13 @@ pub(crate) struct Lobby {
     demo_host: Option<Member>,
     /// The creator of the rooms of players who are paired: nobody is their host.
     pairing_host: Member,
+}
+
+/// From where a room is asked for.
+struct Origin {
+    address: IpAddr,
+    /// Whether the room is one of the daily ones that guests at the address may make in a day.
+    is_limited: bool,
 }
 
 /// Gives access to a room; cheap to clone.
@@ -165,6 +170,7 @@ impl Lobby {
         Self {
             rooms: DashMap::new(),
             set_aside: Mutex::default(),
+            leavers: Mutex::default(),
             directory: Arc::default(),
             makers: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
@@ -268,14 +274,15 @@ impl Lobby {
         command: CommandId,
         create: Create,
     ) -> Result<RoomHandle, Refusal> {
-        // No other rooms sleep.
-        if create.time.is_daily() {
-            let asleep = self.sleeping_rooms_of(&maker.id).await?;
-            if let Some(room) = asleep.iter().find(|room| room.command == command) {
-                return self.find(&room.summary.room).await;
+        let is_daily = create.time.is_daily();
+        if is_daily {
+            // No other rooms sleep. It is there also in the moment in which it falls asleep or wakes.
+            if let Some(room) = self.made_daily(&maker.id, &command).await? {
+                return self.find(&room).await;
             }
-            may_have_daily(&asleep, &maker.id, has_account)?;
+            self.may_take_daily_place(&maker.id).await?;
         }
+        let from = Origin { address, is_limited: is_daily && !has_account };
         if let Some(cluster) = &self.context.cluster {
             if !cluster.node.is_current() {
                 return Err(Refusal::new(Reason::Unavailable));
@@ -287,16 +294,16 @@ impl Lobby {
             }
             let elsewhere = self.made_elsewhere(cluster, &maker.id, made).await;
             let elsewhere = elsewhere.into_iter().map(|made| made.room).collect();
-            return self.create_here(maker, address, command, create, elsewhere);
+            return self.create_here(maker, from, command, create, elsewhere);
         }
-        self.create_here(maker, address, command, create, Vec::new())
+        self.create_here(maker, from, command, create, Vec::new())
     }
 
     /// The same for a creator who has these rooms on other nodes.
     fn create_here(
         self: &Arc<Self>,
         maker: Member,
-        address: IpAddr,
+        Origin { address, is_limited }: Origin,
         command: CommandId,
         create: Create,
         elsewhere: Vec<RoomCode>,
@@ -313,6 +320,9 @@ impl Lobby {
         }
         self.context.disk.may_grow()?;
         let spared = self.make_place(&makers, &maker.id, address, &create, elsewhere)?;
+        if is_limited && !makers.take_daily(address, Instant::now(), &self.context.limits) {
+            return Err(Refusal::new(Reason::TooManyRoomsMade));
+        }
         let maker_of = Maker { member: Some(maker.id.clone()), address: Some(address) };
         let founded = self.found(maker, command.clone(), create, false, None)?;
         self.close_spared(&mut makers, &spared)?;
@@ -403,6 +413,7 @@ impl Lobby {
         AddressUse {
             rooms: makers.above_quarter(limits.rooms_per_address_max),
             rooms_asked: makers.report(now),
+            daily_asked: makers.report_daily(now),
             bot_rooms: self.directory.bot_rooms_above_quarter(limits.bot_rooms_per_address_max),
             ..AddressUse::default()
         }
@@ -413,9 +424,14 @@ impl Lobby {
         lock(&self.makers).forget_unused(now);
     }
 
-    /// Other nodes were asked for rooms from these networks.
-    pub(crate) fn take_elsewhere(&self, asked: &[(Network, u32)], now: Instant) {
-        lock(&self.makers).take_elsewhere(asked, now, &self.context.limits);
+    /// Other nodes were asked for rooms from these networks, and by guests for daily ones.
+    pub(crate) fn take_elsewhere(
+        &self,
+        asked: &[(Network, u32)],
+        daily: &[(Network, u32)],
+        now: Instant,
+    ) {
+        lock(&self.makers).take_elsewhere(asked, daily, now, &self.context.limits);
     }
 
     /// Counts in the rooms that networks have on other nodes, and those with bots in both seats.
@@ -448,10 +464,14 @@ impl Lobby {
         if let Some(owned) = room.known.owned.get() {
             makers.release(&owned.maker, &room.code);
         }
-        let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
         // If the mailbox is full, the room notices when it takes the next envelope.
-        let wake = Envelope::Session { input: Input::Wake, outbox };
-        drop(room.mailbox.try_send(Box::new(wake)));
+        self.give(room, Input::Wake);
+    }
+
+    /// Gives a room an input of the server, unless its mailbox is full.
+    fn give(&self, room: &RoomHandle, input: Input) {
+        let outbox = Arc::new(Outbox::new(&self.context.stop, Owner::UNKNOWN).0);
+        drop(room.mailbox.try_send(Box::new(Envelope::Session { input, outbox })));
     }
 
     /// Makes a room, without opening it.
@@ -512,7 +532,7 @@ impl Lobby {
 
         let lobby = Arc::clone(self);
         let context = Arc::clone(&self.context);
-        let forget = move || lobby.remove(&code);
+        let forget = move |damage| lobby.forget(&code, damage);
         self.tasks.spawn(room_actor::run(opened, envelopes, listed, context, forget));
         handle
     }
@@ -532,6 +552,14 @@ impl Lobby {
         let owner = Owned { maker, listed: Arc::clone(&listed) };
         assert!(known.owned.set(owner).is_ok(), "a room becomes this node's once");
         listed
+    }
+
+    /// A room's task has ended. It is set aside if its log cannot be read.
+    fn forget(&self, code: &RoomCode, damage: Option<String>) {
+        if let Some(problem) = damage {
+            self.set_aside(code.clone(), &problem);
+        }
+        self.remove(code);
     }
 
     fn remove(&self, code: &RoomCode) {
@@ -610,22 +638,6 @@ fn maker_of(room: &RoomHandle) -> Option<&MemberId> {
 /// The refusal of an unknown room code.
 pub(crate) fn no_such_room() -> Refusal {
     Refusal::new(Reason::NoSuchRoom)
-}
-
-/// Whether a member may create another room for a daily game. Those that sleep have a limit of their own.
-///
-/// # Errors
-/// If there are too many.
-fn may_have_daily(
-    asleep: &[ListedRoom],
-    maker: &MemberId,
-    has_account: bool,
-) -> Result<(), Refusal> {
-    let max = if has_account { DAILY_ASLEEP_MAX } else { DAILY_ASLEEP_OF_GUEST_MAX };
-    let is_counted = |room: &&ListedRoom| room.host == *maker && room.summary.time.is_daily();
-    let daily = asleep.iter().filter(is_counted).map(|room| room.summary.room.clone());
-    let daily: Vec<_> = daily.collect();
-    if daily.len() >= max { Err(too_many_rooms(&daily)) } else { Ok(()) }
 }
 
 fn too_many_rooms(own: &[RoomCode]) -> Refusal {

@@ -1,8 +1,9 @@
 //! The positions of running rated games: nobody gets help with them on this server, nor with one that differs
-//! little, turned, mirrored or moved as they may be.
+//! little, turned, mirrored or moved as they may be. With daily games it is only their two players who get none:
+//! the storage has their positions.
 //!
-//! Rooms report here after each move, and what helps asks here first. It does not know who asks. What a
-//! browser or another program computes by itself, nobody can prevent.
+//! Rooms report here after each move, unless the game is daily, and what helps asks here first. It does not know
+//! who asks. What a browser or another program computes by itself, nobody can prevent.
 
 mod variations;
 
@@ -18,7 +19,7 @@ use fivefold_shared::{
     protocol::{Reason, Refusal, RoomCode},
     rules::{Point, Stone},
 };
-use fivefold_storage::NodeId;
+use fivefold_storage::{NodeId, RatedPosition};
 
 use crate::limits::moderation::{FREE_STONES_MAX, RATED_ROOMS_MAX};
 
@@ -68,26 +69,26 @@ impl RatedPositions {
         }
     }
 
-    /// Whether [`may_help`](Self::may_help) takes longer than a look: there are running games, and the position is
-    /// not free.
-    pub(crate) fn needs_search(&self, moves: &[Point]) -> bool {
-        moves.len() > FREE_STONES_MAX && self.known.load(Ordering::Acquire) > 0
-    }
-
-    /// Whether somebody may get help with the position after these moves. May take a millisecond, so this does not
-    /// belong on the runtime's threads.
+    /// Whether somebody may get help with the position after these moves, who plays rated daily games with the
+    /// positions `own`. May take milliseconds, so this does not belong on the runtime's threads.
     ///
     /// # Errors
     /// If a rated game that is running has this position, or this one without one or two of its stones, or with
     /// one more near the others.
-    pub fn may_help(&self, moves: &[Point]) -> Result<(), Refusal> {
-        if !self.needs_search(moves) {
+    pub fn may_help(&self, moves: &[Point], own: &[RatedPosition]) -> Result<(), Refusal> {
+        let near = own.iter().filter(|position| may_vary_to(moves.len(), position.stones));
+        let near: HashSet<u64> = near.map(|position| position.digest).collect();
+        let others = self.known.load(Ordering::Acquire) > 0;
+        if is_free(moves) || near.is_empty() && !others {
             return Ok(());
         }
         let digests = variations::varied(&stones(moves));
         let is_running = |some: &[u64]| {
-            let state = self.lock();
-            some.iter().any(|position| state.knows(*position))
+            some.iter().any(|position| near.contains(position))
+                || others && {
+                    let state = self.lock();
+                    some.iter().any(|position| state.knows(*position))
+                }
         };
         if digests.chunks(LOOK_UPS_AT_ONCE).any(is_running) {
             Err(Refusal::new(Reason::RatedGame))
@@ -150,6 +151,23 @@ impl State {
     }
 }
 
+/// Whether everybody gets help with the position after these moves.
+pub(crate) const fn is_free(moves: &[Point]) -> bool {
+    moves.len() <= FREE_STONES_MAX
+}
+
+/// The position of a rated daily game, for the storage; nothing while it is free.
+pub fn stored_position(moves: &[Point]) -> Option<RatedPosition> {
+    let digest = || variations::digest(&stones(moves));
+    (!is_free(moves)).then(|| RatedPosition { digest: digest(), stones: moves.len() })
+}
+
+/// Whether a position of so many stones may differ little from one with so many: by one or two that it has more, or
+/// one that it lacks.
+const fn may_vary_to(stones: usize, other: usize) -> bool {
+    stones <= other + 2 && other <= stones + 1
+}
+
 /// The stones that these moves put.
 fn stones(moves: &[Point]) -> Vec<(Point, Stone)> {
     moves.iter().copied().zip(0..).map(|(point, ply)| (point, Stone::to_move(ply))).collect()
@@ -178,10 +196,10 @@ mod tests {
         let positions = RatedPositions::default();
         let room = ids::room_code();
         let seven = moves(7);
-        assert!(positions.may_help(&seven).is_ok());
+        assert!(positions.may_help(&seven, &[]).is_ok());
         positions.set(&room, &seven);
         let refused = |moves: &[Point]| {
-            positions.may_help(moves).is_err_and(|refusal| refusal.reason == Reason::RatedGame)
+            positions.may_help(moves, &[]).is_err_and(|refusal| refusal.reason == Reason::RatedGame)
         };
         assert!(refused(&seven));
         assert!(refused(&map(&seven, |x, y| (14 - y, x))), "turned");
@@ -207,7 +225,7 @@ mod tests {
         positions.set(&ids::room_code(), &twelve);
         let far = |count: i32| (0..count).map(|number| Point::new(100 + 7 * number, -50));
         let with = |count| twelve.iter().copied().chain(far(count)).collect::<Vec<_>>();
-        let refused = |moves: &[Point]| positions.may_help(moves).is_err();
+        let refused = |moves: &[Point]| positions.may_help(moves, &[]).is_err();
         assert_eq!([1, 2, 3].map(|count| refused(&with(count))), [true, true, false]);
         // With the colours exchanged.
         let exchanged: Vec<_> = far(1).chain(with(0)).collect();
@@ -226,10 +244,10 @@ mod tests {
         let positions = RatedPositions::default();
         let free = i32::try_from(FREE_STONES_MAX).unwrap();
         positions.set(&ids::room_code(), &moves(free + 1));
-        assert!(positions.may_help(&moves(free)).is_ok());
+        assert!(positions.may_help(&moves(free), &[]).is_ok());
         positions.set(&ids::room_code(), &moves(free + 2));
-        assert!(positions.may_help(&moves(free + 1)).is_err());
-        assert!(positions.may_help(&moves(free)).is_ok());
+        assert!(positions.may_help(&moves(free + 1), &[]).is_err());
+        assert!(positions.may_help(&moves(free), &[]).is_ok());
     }
 
     #[test]
@@ -238,15 +256,15 @@ mod tests {
         let (one, other) = (ids::room_code(), ids::room_code());
         let free = i32::try_from(FREE_STONES_MAX).unwrap();
         positions.set(&one, &moves(free));
-        assert!(positions.may_help(&moves(free)).is_ok());
+        assert!(positions.may_help(&moves(free), &[]).is_ok());
         let more = moves(free + 1);
         positions.set(&one, &more);
         positions.set(&other, &more);
         positions.clear(&one);
-        assert!(positions.may_help(&more).is_err());
+        assert!(positions.may_help(&more, &[]).is_err());
         // A takeback to few stones frees it.
         positions.set(&other, &moves(free));
-        assert!(positions.may_help(&more).is_ok());
+        assert!(positions.may_help(&more, &[]).is_ok());
     }
 
     #[test]
@@ -255,14 +273,32 @@ mod tests {
         let node = NodeId::new(2).unwrap();
         there.set(&ids::room_code(), &moves(9));
         here.set_elsewhere(node, there.here());
-        assert!(here.may_help(&moves(9)).is_err());
+        assert!(here.may_help(&moves(9), &[]).is_err());
         here.forget_others(&[node]);
-        assert!(here.may_help(&moves(9)).is_err());
+        assert!(here.may_help(&moves(9), &[]).is_err());
         here.forget_others(&[]);
-        assert!(here.may_help(&moves(9)).is_ok());
+        assert!(here.may_help(&moves(9), &[]).is_ok());
         here.set_elsewhere(node, there.here());
         here.set_elsewhere(node, Vec::new());
-        assert!(here.may_help(&moves(9)).is_ok());
+        assert!(here.may_help(&moves(9), &[]).is_ok());
+    }
+
+    /// Each of them, and one stone past it.
+    #[test]
+    fn players_of_daily_games_get_no_help_with_what_differs_little() {
+        let positions = RatedPositions::default();
+        let twelve = moves(12);
+        let own = [stored_position(&moves(20)).unwrap(), stored_position(&twelve).unwrap()];
+        let far = |count: i32| (0..count).map(|number| Point::new(100 + 7 * number, -50));
+        let with = |count| twelve.iter().copied().chain(far(count)).collect::<Vec<_>>();
+        let refused = |moves: &[Point]| positions.may_help(moves, &own).is_err();
+        assert!(refused(&map(&twelve, |x, y| (14 - y, x + 3))), "turned and moved");
+        assert_eq!([0, 1, 2, 3].map(|count| refused(&with(count))), [true, true, true, false]);
+        assert_eq!([1, 2].map(|less| refused(&twelve[..12 - less])), [true, false]);
+        assert!(positions.may_help(&twelve, &own[..1]).is_ok(), "those who do not play it");
+        // A game with few stones is free.
+        assert_eq!(stored_position(&moves(6)), None);
+        assert!(stored_position(&moves(7)).is_some());
     }
 
     #[test]
@@ -274,9 +310,9 @@ mod tests {
             positions.set(&ids::room_code(), &moves(7));
         }
         positions.set(&ids::room_code(), &moves(11));
-        assert!(positions.may_help(&moves(11)).is_ok(), "one too many");
+        assert!(positions.may_help(&moves(11), &[]).is_ok(), "one too many");
         // One that is known stays so.
         positions.set(&first, &moves(11));
-        assert!(positions.may_help(&moves(11)).is_err());
+        assert!(positions.may_help(&moves(11), &[]).is_err());
     }
 }

@@ -11,6 +11,7 @@
 mod actor;
 mod bot_calls;
 mod commit_gate;
+mod daily_seats;
 mod fair_play;
 mod fan_out;
 mod mailbox;
@@ -144,7 +145,7 @@ impl Opened {
 }
 
 /// Runs a room until it is closed, falls asleep, or the server stops. Then `forget` is called, after which nobody
-/// finds the room here, and its mailbox closes. A panic in it ends no other room.
+/// finds the room here, and its mailbox closes. It is told what is wrong with a log that cannot be read. A panic in it ends no other room.
 ///
 /// Not an async function: its future would keep space for `opened` beside the actor.
 pub(crate) fn run(
@@ -152,7 +153,7 @@ pub(crate) fn run(
     mut mailbox: Mailbox,
     listed: Arc<Listed>,
     context: Arc<RoomContext>,
-    forget: impl FnOnce() + Send,
+    forget: impl FnOnce(Option<String>) + Send,
 ) -> impl Future<Output = ()> + Send {
     let Opened { room, effects, epoch, opened_at, is_new, handover, paired } = opened;
     let seq = room.state().seq;
@@ -172,6 +173,7 @@ pub(crate) fn run(
         has_begun: false,
         idle_since: None,
         is_asleep: false,
+        damage: None,
         on_stored: None,
         reading: None,
         waiting: Waiting::default(),
@@ -193,7 +195,7 @@ pub(crate) fn run(
         }
         actor.withdraw_unstored();
         actor.forget_rated();
-        forget();
+        forget(actor.damage.take());
         actor.refuse_the_rest(&mut mailbox).await;
     }
 }

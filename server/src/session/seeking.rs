@@ -47,6 +47,7 @@ impl Commands {
         let moderation = &self.server.moderation;
         let may_be_rated =
             identity.answerable().try_for_each(|member| moderation.may_play_rated(member));
+        let daily_most = self.may_play_daily(&identity, &request).await?;
         let Authenticated { member, account, owner, .. } = identity;
         if request.asks_for_rated() {
             may_be_rated.clone()?;
@@ -72,7 +73,37 @@ impl Commands {
             owner,
             rating,
             dealings,
+            daily_most,
         })?;
+        Ok(None)
+    }
+
+    /// Whether a member may have one more daily game, if they seek one. Nobody knows yet whether the game is daily
+    /// that they accept: then this returns how many they have, if they may have no more.
+    ///
+    /// # Errors
+    /// If they, or guests at the address, have too many, or that cannot be read.
+    async fn may_play_daily(
+        &self,
+        by: &Authenticated,
+        request: &PairingRequest,
+    ) -> Result<Option<usize>, Refusal> {
+        let lobby = &self.server.lobby;
+        if matches!(request, PairingRequest::Accept { .. }) {
+            return match lobby.may_take_daily_place(&by.member.id).await {
+                Err(refusal) if refusal.reason == Reason::TooManyDailyGames => {
+                    Ok(refusal.values.most)
+                }
+                other => other.map(|()| None),
+            };
+        }
+        let settings = request.settings(&self.server.pools);
+        if settings.is_some_and(|settings| settings.time.is_daily()) {
+            lobby.may_take_daily_place(&by.member.id).await?;
+            if by.account.is_none() {
+                lobby.take_daily_of_guest(self.address)?;
+            }
+        }
         Ok(None)
     }
 

@@ -15,13 +15,13 @@ use crate::{
 };
 
 /// Somebody with an account.
-struct Person {
-    head: Vec<String>,
-    cookie: String,
-    id: String,
+pub(crate) struct Person {
+    pub(crate) head: Vec<String>,
+    pub(crate) cookie: String,
+    pub(crate) id: String,
 }
 
-async fn person(server: &TestServer, name: &str) -> Person {
+pub(crate) async fn person(server: &TestServer, name: &str) -> Person {
     let (cookie, _) = sign_up(server, name).await;
     let account = get(server, "/api/account", &cookie).await;
     let id = account.body["account"]["id"].as_str().unwrap().to_owned();
@@ -51,7 +51,7 @@ impl Person {
     }
 }
 
-async fn befriend(server: &TestServer, one: &Person, other: &Person) {
+pub(crate) async fn befriend(server: &TestServer, one: &Person, other: &Person) {
     assert_eq!(one.ask(server, other).await.body["standing"], "asked");
     assert_eq!(other.ask(server, one).await.body["standing"], "friends");
 }

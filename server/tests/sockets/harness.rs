@@ -53,6 +53,7 @@ pub(crate) const LIMITS: Limits = Limits {
     address_commands_per_second: 100_000,
     address_commands_burst: 100_000,
     rooms_per_address_max: 100_000,
+    daily_games_of_guests: 100_000,
     rooms_per_minute: 100_000,
     bot_rooms_max: 100_000,
     bot_rooms_per_address_max: 100_000,

@@ -459,7 +459,7 @@ async fn operators_decide_for_all_nodes() {
 }
 
 /// The moves of the rated games here: one more than is free.
-const MOVES: [[i32; 2]; 7] = [[7, 7], [8, 8], [9, 6], [3, 0], [4, 0], [5, 0], [6, 0]];
+pub(crate) const MOVES: [[i32; 2]; 7] = [[7, 7], [8, 8], [9, 6], [3, 0], [4, 0], [5, 0], [6, 0]];
 
 /// Puts the moves of [`MOVES`] on the board of a paired game.
 pub(crate) async fn play_rated(first: &mut Client, second: &mut Client, room: &RoomCode) {

@@ -1,10 +1,16 @@
 //! Rooms that sleep, and those who wake them.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
 
-use fivefold_server::limits::{DAILY_ASLEEP_OF_GUEST_MAX, Limits};
+use fivefold_server::limits::Limits;
 use fivefold_shared::protocol::{CatchUp, Message, Reason, RoomCode};
-use fivefold_storage::{DataFolder, Memory, Sqlite};
+use fivefold_storage::{
+    Append, Appended, Claimed, DataFolder, Hook, Memory, NodeId, Sqlite, Storage, StorageError,
+};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -15,10 +21,10 @@ use crate::{
 };
 
 /// Limits with which rooms fall asleep at once.
-const SLEEPY: Limits = Limits { room_sleeps_after: Duration::from_millis(20), ..LIMITS };
+pub(crate) const SLEEPY: Limits = Limits { room_sleeps_after: Duration::from_millis(20), ..LIMITS };
 
 /// A room with a daily game.
-fn daily(visibility: &str) -> Value {
+pub(crate) fn daily(visibility: &str) -> Value {
     json!({
         "type": "create", "rules": {"variant": "freestyle"}, "seats": ["me", "open"],
         "colour": "black", "visibility": visibility,
@@ -27,7 +33,7 @@ fn daily(visibility: &str) -> Value {
 }
 
 /// Waits until no room is awake.
-async fn all_asleep(server: &TestServer) {
+pub(crate) async fn all_asleep(server: &TestServer) {
     within(async {
         while server.count("rooms").await > 0 {
             sleep(Duration::from_millis(10)).await;
@@ -37,7 +43,7 @@ async fn all_asleep(server: &TestServer) {
 }
 
 /// Somebody with their identity, to come back with.
-async fn greet(server: &TestServer, name: &str) -> (Client, Value) {
+pub(crate) async fn greet(server: &TestServer, name: &str) -> (Client, Value) {
     let mut client = server.connect().await;
     let hello = json!({"type": "hello", "protocol": 1, "name": name});
     let Message::Welcome { identity: Some(identity), .. } = client.ask(hello).await else {
@@ -46,14 +52,14 @@ async fn greet(server: &TestServer, name: &str) -> (Client, Value) {
     (client, json!(identity))
 }
 
-async fn come_back(server: &TestServer, identity: &Value) -> Client {
+pub(crate) async fn come_back(server: &TestServer, identity: &Value) -> Client {
     let mut client = server.connect().await;
     client.ask(json!({"type": "hello", "protocol": 1, "identity": identity})).await;
     client
 }
 
 /// The codes of one's own rooms, and whether it is one's turn there.
-async fn own_rooms(client: &mut Client) -> Vec<(RoomCode, bool)> {
+pub(crate) async fn own_rooms(client: &mut Client) -> Vec<(RoomCode, bool)> {
     let Message::OwnRooms { rooms, .. } = client.ask(json!({"type": "own_rooms"})).await else {
         panic!("own rooms")
     };
@@ -135,27 +141,6 @@ async fn a_room_sleeps_and_wakes_with_all_that_was_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_guest_has_a_few_daily_games_that_sleep() {
-    let server = TestServer::start(SLEEPY);
-    let (mut ann, _) = greet(&server, "Ann").await;
-    let mut rooms = Vec::new();
-    for _ in 0..DAILY_ASLEEP_OF_GUEST_MAX {
-        let room = joined(ann.ask(daily("private")).await);
-        ann.ask(json!({"type": "leave", "room": room})).await;
-        rooms.push(room);
-        all_asleep(&server).await;
-    }
-    assert_eq!(ann.refused(daily("private")).await, Reason::TooManyRooms);
-    // Other rooms may be made, and the place of a room that is closed is free.
-    let other = ann.create(json!(["me", "open"])).await;
-    ann.ask(json!({"type": "close", "room": other})).await;
-    let closed = ann.ask(json!({"type": "close", "room": rooms[0]})).await;
-    assert!(matches!(closed, Message::Done { .. }), "{closed:?}");
-    joined(ann.ask(daily("private")).await);
-    server.stop().await;
-}
-
-#[tokio::test]
 async fn many_wake_one_room_at_once() {
     let server = TestServer::start(SLEEPY);
     for round in 0..8 {
@@ -206,4 +191,74 @@ async fn a_sleeping_room_wakes_on_whichever_node_it_is_needed() {
     for node in nodes {
         node.stop().await;
     }
+}
+
+/// The answer of a client that sends a command again, from an earlier socket.
+#[tokio::test]
+async fn a_create_that_is_repeated_while_its_room_falls_asleep_or_wakes_makes_no_second_room() {
+    let server = TestServer::start(SLEEPY);
+    let (mut ann, _) = greet(&server, "Ann").await;
+    let mut create = daily("private");
+    for round in 0..40 {
+        create["id"] = json!(format!("made-{round}"));
+        let room = joined(ann.ask(create.clone()).await);
+        ann.ask(json!({"type": "leave", "room": room})).await;
+        // About as long as it takes to fall asleep.
+        sleep(Duration::from_micros(15_000 + 250 * round)).await;
+        assert_eq!(joined(ann.ask(create.clone()).await), room, "round {round}");
+        let closed = ann.ask(json!({"type": "close", "room": room})).await;
+        assert!(matches!(closed, Message::Done { .. }), "{closed:?}");
+    }
+    server.stop().await;
+}
+
+/// The log of a room is damaged while it falls asleep, which takes some time.
+#[derive(Debug, Default)]
+struct DamagedAsleep {
+    is_damaged: AtomicBool,
+}
+
+impl Hook for DamagedAsleep {
+    fn claim(
+        &self,
+        kept: &mut dyn Storage,
+        rooms: &[RoomCode],
+        node: NodeId,
+    ) -> Result<Vec<Claimed>, StorageError> {
+        let claimed = kept.claim(rooms, node)?;
+        if self.is_damaged.load(Ordering::Relaxed) {
+            return Ok(claimed.iter().map(|_| Claimed::Damaged("it is lost".to_owned())).collect());
+        }
+        Ok(claimed)
+    }
+
+    fn append(
+        &self,
+        kept: &mut dyn Storage,
+        batch: &[Append],
+    ) -> Result<Vec<Appended>, StorageError> {
+        if batch.iter().any(|append| append.sleeps.is_some()) {
+            self.is_damaged.store(true, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(300));
+        }
+        kept.append(batch)
+    }
+}
+
+#[tokio::test]
+async fn a_room_that_is_damaged_when_it_wakes_again_is_set_aside() {
+    let storage = Memory::default().hooked(DamagedAsleep::default());
+    let server = TestServer::start_on(Box::new(storage), SLEEPY);
+    let (mut ann, _) = greet(&server, "Ann").await;
+    let room = joined(ann.ask(daily("private")).await);
+    ann.ask(json!({"type": "leave", "room": room})).await;
+    sleep(Duration::from_millis(100)).await;
+    // Bob comes while it falls asleep, so it wakes again.
+    let (mut bob, _) = greet(&server, "Bob").await;
+    bob.send_text(json!({"id": "1", "type": "join", "room": room}).to_string()).await;
+    all_asleep(&server).await;
+    let (mut eve, _) = greet(&server, "Eve").await;
+    assert_eq!(eve.refused(json!({"type": "join", "room": room})).await, Reason::RoomDamaged);
+    assert_eq!(server.count("rooms_set_aside").await, 1);
+    server.stop().await;
 }

@@ -389,6 +389,7 @@ export const texts = {
   refused_no_such_player: 'Nobody has an account with this name.',
   refused_closed: 'This room is closed. Start a new game.',
   refused_too_many_rooms: 'You have too many open rooms. Close one of yours, then try again.',
+  refused_too_many_daily_games: 'You have {most} daily games. End one of yours, then try again.',
   refused_too_many_rooms_from_address:
     'Too many rooms are open from your network. Close one of yours, or try again later.',
   refused_too_many_bot_rooms: 'Too many bots are playing each other. Try again later.',

@@ -668,6 +668,10 @@ pub struct RoomSummary {
     /// The seat that must act, while a game is running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_act: Option<Seat>,
+    /// In a running daily game: when the time of that seat is over if it does not act, in milliseconds since the Unix
+    /// epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<u64>,
     /// How far it has come.
     pub phase: Phase,
     /// Moves made in the game.

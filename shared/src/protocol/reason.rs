@@ -102,6 +102,10 @@ pub enum Reason {
     NotAllowed,
     /// The identity has reached its limit of open rooms; `rooms` names some of them.
     TooManyRooms,
+    /// The member has a place in as many daily games as they may: `most`.
+    TooManyDailyGames,
+    /// The other player has a place in as many daily games as they may.
+    OpponentTooManyGames,
     /// This address has reached its limit of open rooms.
     TooManyRoomsFromAddress,
     /// Too many rooms were created from this address in a short time.
@@ -428,6 +432,8 @@ impl Reason {
             | Self::TooManyKeys
             | Self::TooManyBots
             | Self::TooManyRooms
+            | Self::TooManyDailyGames
+            | Self::OpponentTooManyGames
             | Self::RoomWornOut
             | Self::AlreadySeated
             | Self::SeatTaken

@@ -58,7 +58,8 @@ pub struct RefusalValues {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<usize>,
     /// [`Reason::WrongCount`], [`Reason::PasswordLength`]: the largest one. [`Reason::TooManyBots`],
-    /// [`Reason::TooManyFriends`], [`Reason::TooManyFriendRequests`]: how many.
+    /// [`Reason::TooManyFriends`], [`Reason::TooManyFriendRequests`],
+    /// [`Reason::TooManyDailyGames`]: how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
     /// [`Reason::TooManyAborts`], [`Reason::TooManyTries`], [`Reason::NameChangedLately`],
@@ -234,6 +235,13 @@ impl Reason {
                     "You have too many open rooms. Close one first: {}.",
                     codes.join(", ")
                 );
+            }
+            Self::TooManyDailyGames => {
+                let most = values.most.unwrap_or_default();
+                return format!("You are in {most} daily games already. End one first.");
+            }
+            Self::OpponentTooManyGames => {
+                "This player is in too many daily games already. Play somebody else."
             }
             Self::TooManyAborts => {
                 let wait = minutes(values.wait_ms);

@@ -12,7 +12,7 @@ use super::{Effect, Effects, Input, Moment, Room, SessionId, Stage};
 /// Sent when nothing more is known.
 pub(super) const CLOSED: &str = "This room is closed.";
 /// Sent when the host closes the room.
-const BY_HOST: &str = "The host has closed this room.";
+pub(super) const BY_HOST: &str = "The host has closed this room.";
 /// Sent when the room closes because its creator, or somebody at the same address, makes another.
 const EVICTED: &str = "This room is closed: its game is over, and a new room needed its place.";
 
@@ -141,6 +141,7 @@ impl Room {
             Input::Command { session, id, .. } => refuse(session, id),
             Input::Evict
             | Input::Renamed { .. }
+            | Input::AccountGone { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

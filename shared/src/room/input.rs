@@ -81,6 +81,11 @@ pub enum Input {
         /// The new name.
         name: Name,
     },
+    /// The account of a member was deleted or closed: nobody can play for them any more.
+    AccountGone {
+        /// The member.
+        member: MemberId,
+    },
     /// A bot has finished a job, or nobody could do it.
     BotReplied {
         /// The job.
@@ -145,6 +150,7 @@ impl Input {
             Self::Resume { .. }
             | Self::Disconnected { .. }
             | Self::Evict
+            | Self::AccountGone { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
             | Self::Rated { .. }
@@ -162,6 +168,7 @@ impl Input {
             | Self::Disconnected { .. }
             | Self::Evict
             | Self::Renamed { .. }
+            | Self::AccountGone { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
             | Self::Rated { .. }
@@ -181,6 +188,7 @@ impl Input {
             Self::Evict => "evict",
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
+            Self::AccountGone { .. } => "account_gone",
             Self::BotReplied { .. } | Self::Analysed { .. } => "help",
             Self::Rated { .. } => "ratings",
             Self::Wake => "wake",

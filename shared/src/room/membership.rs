@@ -6,13 +6,13 @@ use std::iter;
 use crate::{
     clock::millis,
     protocol::{
-        CatchUp, CommandId, Event, MEMBER_ID_LENGTH, MemberId, Message, Name, Player, Reason,
-        Refusal,
+        CatchUp, CommandId, Event, MEMBER_ID_LENGTH, MemberId, Message, Name, Phase, Player,
+        Reason, Refusal,
     },
     seat::Seat,
 };
 
-use super::{Cause, Effect, Member, Moment, Room, SessionId, dedup::Answer};
+use super::{Cause, Effect, Member, Moment, Room, SessionId, closing::BY_HOST, dedup::Answer};
 use crate::room::limits::ROOM_EVENTS_MAX;
 
 impl Room {
@@ -205,6 +205,25 @@ impl Room {
             self.presence.rename(&member.id, &member.name);
             self.news.touch();
             self.rename_player(&member, moment);
+        }
+    }
+
+    /// Resigns the game for a member whose account is gone. Before a game, they leave their seat, and the room closes
+    /// if it was theirs.
+    pub(super) fn account_gone(&mut self, member: &MemberId, moment: &mut Moment<'_>) {
+        if self.state.running().is_some() {
+            // Somebody who does not play has nothing to resign.
+            self.resign(member, moment).ok();
+            return;
+        }
+        if self.state.phase() == Phase::Waiting
+            && let Some(seat) = self.state.seats.of_member(member)
+        {
+            self.log(Event::Stood { seat }, moment);
+        }
+        if self.state.phase() == Phase::Waiting && self.state.host == *member {
+            self.tell_closed(BY_HOST, moment);
+            self.shut(moment);
         }
     }
 

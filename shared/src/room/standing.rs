@@ -64,10 +64,17 @@ impl Room {
             players: self.gone_players(),
             black: self.state.black(),
             to_act: self.state.to_act(),
+            due: self.daily_due(),
             phase: self.state.phase(),
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
             spectators: self.presence.spectator_count(&self.state.seats),
         }
+    }
+
+    /// When the time of the seat to act is over, in a daily game.
+    fn daily_due(&self) -> Option<u64> {
+        let ends = || [self.flag_at(), self.first_act_until()].into_iter().flatten().min();
+        if self.is_daily() { ends() } else { None }
     }
 
     /// The room as the lobby sees it.

@@ -42,6 +42,8 @@ pub(crate) struct PairingCommand {
     pub(crate) rating: Rating,
     /// What they have done that matters for rated games.
     pub(crate) dealings: OwnDealings,
+    /// How many daily games the member has, if they accept a game and may have no more daily ones.
+    pub(crate) daily_most: Option<usize>,
 }
 
 /// Somebody who was found, to be challenged.

@@ -114,6 +114,7 @@ impl Front {
             owner,
             rating,
             dealings,
+            daily_most,
             ..
         } = command;
         let new = || Seeking::new(member.clone(), address, outbox.clone());
@@ -136,7 +137,7 @@ impl Front {
         let is_bot = owner.is_some();
         let by = |engine| {
             let engine = engine || is_bot;
-            Seeker { engine, account, owner, rating, dealings, ..seeker }
+            Seeker { engine, account, owner, rating, dealings, daily_most, ..seeker }
         };
         let message = match request {
             PairingRequest::Seek { wanted, engine } => {

@@ -79,6 +79,7 @@ impl Seeking {
             blocked,
             dealings,
             address: Some(self.address),
+            daily_most: None,
         }
     }
 

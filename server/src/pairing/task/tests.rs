@@ -143,6 +143,7 @@ impl Net {
             owner: None,
             rating: crate::pairing::Rating::UNRATED,
             dealings: OwnDealings::default(),
+            daily_most: None,
         };
         let now = self.now;
         let (front, _) = self.nodes.get_mut(&person.node).unwrap();

@@ -29,6 +29,11 @@ impl Lobby {
         settings: GameSettings,
         address: IpAddr,
     ) -> Result<RoomCode, Refusal> {
+        self.may_take_daily_place(&other).await?;
+        self.may_take_daily_place(&challenger).await.map_err(|refusal| match refusal.reason {
+            Reason::TooManyDailyGames => Refusal::new(Reason::OpponentTooManyGames),
+            _ => refusal,
+        })?;
         let now = self.context.clock.now();
         let (first, second) =
             if now.is_multiple_of(2) { (challenger, other) } else { (other, challenger) };

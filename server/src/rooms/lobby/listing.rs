@@ -121,8 +121,9 @@ impl Lobby {
         !list.has_game && is_its_task && self.start_demo()
     }
 
-    /// The open rooms that a member created or has a seat in, on all nodes: rooms where it is their
-    /// turn first, then other running games, then rooms that wait for a player, then the rest.
+    /// The open rooms that a member created or has a seat in, on all nodes: rooms where it is their turn first,
+    /// those with the least time left before others, then other running games, then rooms that wait for a player,
+    /// then the rest.
     pub(crate) async fn own_rooms(&self, member: &MemberId) -> Vec<OwnRoom> {
         let mut rooms = self.own_rooms_here(member);
         if let Some(cluster) = &self.context.cluster {
@@ -236,10 +237,11 @@ fn members_of(room: &mut RoomSummary) -> impl Iterator<Item = (&MemberId, &mut N
 /// Sorts the rooms of a person as they need them, and keeps the first [`ROOMS_MAX`].
 fn sort(rooms: &mut Vec<OwnRoom>) {
     rooms.sort_by_key(|room| match room.summary.phase {
-        Phase::Running if room.your_turn => 0,
-        Phase::Running => 1,
-        Phase::Waiting => 2,
-        Phase::Finished => 3,
+        // Who is away from any other game loses it within minutes.
+        Phase::Running if room.your_turn => (0, room.summary.due.unwrap_or(0)),
+        Phase::Running => (1, 0),
+        Phase::Waiting => (2, 0),
+        Phase::Finished => (3, 0),
     });
     rooms.truncate(ROOMS_MAX);
 }

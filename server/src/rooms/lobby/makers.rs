@@ -17,6 +17,9 @@ use crate::{
     },
 };
 
+/// One day.
+const DAY_SECONDS: f64 = 86_400.0;
+
 /// The creators of all open rooms.
 #[derive(Debug, Default)]
 pub(super) struct Makers {
@@ -52,6 +55,8 @@ struct FromNetwork {
     /// Oldest first.
     rooms: Vec<RoomCode>,
     rate: SharedBucket,
+    /// The daily games of guests.
+    daily: SharedBucket,
 }
 
 impl Makers {
@@ -113,6 +118,32 @@ impl Makers {
         is_slow
     }
 
+    /// Takes a daily game of a guest from the allowance of the address. Returns `false`, and takes nothing, if too
+    /// little is left.
+    pub(super) fn take_daily(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
+        self.forget_idle(now, limits);
+        let has_place = networks(address).all(|network| {
+            let from = self.networks.entry(network);
+            from.or_insert_with(|| FromNetwork::new(network, now, limits)).daily.bucket.has_one(now)
+        });
+        if has_place {
+            for network in networks(address) {
+                if let Some(from) = self.networks.get_mut(&network) {
+                    from.daily.take(now);
+                }
+            }
+        }
+        has_place
+    }
+
+    /// How many daily games guests have begun since the last report, in networks where they have begun more than a
+    /// quarter of what they may.
+    pub(super) fn report_daily(&mut self, now: Instant) -> Vec<(Network, u32)> {
+        let asked =
+            self.networks.iter_mut().map(|(network, from)| (*network, from.daily.report(now)));
+        asked.filter(|(_, asked)| *asked > 0).collect()
+    }
+
     /// The networks with more than a quarter of the rooms that they may have.
     pub(super) fn above_quarter(&self, rooms_per_address_max: usize) -> Vec<(Network, usize)> {
         let counts = self.networks.iter().map(|(network, from)| (*network, from.rooms.len()));
@@ -127,10 +158,11 @@ impl Makers {
         asked.filter(|(_, asked)| *asked > 0).collect()
     }
 
-    /// Takes in how many rooms networks have asked other nodes for.
+    /// Takes in how many rooms networks have asked other nodes for, and their guests for daily games.
     pub(super) fn take_elsewhere(
         &mut self,
         asked: &[(Network, u32)],
+        daily: &[(Network, u32)],
         now: Instant,
         limits: &Limits,
     ) {
@@ -139,6 +171,11 @@ impl Makers {
             let from = self.networks.entry(*network);
             let from = from.or_insert_with(|| FromNetwork::new(*network, now, limits));
             from.rate.bucket.drain(now, *count);
+        }
+        for (network, count) in daily {
+            let from = self.networks.entry(*network);
+            let from = from.or_insert_with(|| FromNetwork::new(*network, now, limits));
+            from.daily.bucket.drain(now, *count);
         }
     }
 
@@ -186,7 +223,10 @@ impl Makers {
 
     /// Drops networks without rooms that have their full allowance: a new entry would say the same.
     pub(super) fn forget_unused(&mut self, now: Instant) {
-        self.networks.retain(|_, from| !(from.rooms.is_empty() && from.rate.bucket.is_full(now)));
+        self.networks.retain(|_, from| {
+            let is_full = from.rate.bucket.is_full(now) && from.daily.bucket.is_full(now);
+            !(from.rooms.is_empty() && is_full)
+        });
         shrink(&mut self.networks);
     }
 
@@ -207,7 +247,9 @@ impl FromNetwork {
     fn new(network: Network, now: Instant, limits: &Limits) -> Self {
         let per_minute = limits.rooms_per_minute.saturating_mul(network.share());
         let rate = SharedBucket::new(now, f64::from(per_minute) / 60.0, per_minute);
-        Self { rooms: Vec::new(), rate }
+        let daily = limits.daily_games_of_guests.saturating_mul(network.share());
+        let daily = SharedBucket::new(now, f64::from(daily) / DAY_SECONDS, daily);
+        Self { rooms: Vec::new(), rate, daily }
     }
 }
 
@@ -328,7 +370,7 @@ mod tests {
         let asked = makers.report(now);
         assert_eq!(asked.len(), 1, "one of two is above a quarter");
         let mut other = Makers::default();
-        other.take_elsewhere(&asked, now, &LIMITS);
+        other.take_elsewhere(&asked, &[], now, &LIMITS);
         assert!(other.may_ask(from, now, &LIMITS));
         assert!(!other.may_ask(from, now, &LIMITS));
         assert_eq!(makers.report(now), [], "it is reported once");

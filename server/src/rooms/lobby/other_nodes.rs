@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fivefold_shared::{
     protocol::{MemberId, Message, Name, Reason, Refusal, RoomCode},
-    room::{Entry, Spare},
+    room::{Entry, Input, Spare},
 };
 use fivefold_storage::{Epoch, MadeRoom, NodeId};
 use futures_util::future::join_all;
@@ -192,7 +192,7 @@ impl Lobby {
         listed: Arc<Listed>,
     ) {
         let (context, code) = (Arc::clone(&self.context), opened.room.code().clone());
-        let forget = move || self.remove(&code);
+        let forget = move |damage| self.forget(&code, damage);
         Box::pin(room_actor::run(opened, mailbox, listed, context, forget)).await;
     }
 
@@ -231,6 +231,9 @@ impl Lobby {
         let maker = Maker::known_from_log(&opened.room, cause.member);
         let mut makers = lock(&self.makers);
         let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);
+        for member in lock(&self.leavers).remove(&room.code).unwrap_or_default() {
+            self.give(room, Input::AccountGone { member });
+        }
         Ok((opened, listed))
     }
 

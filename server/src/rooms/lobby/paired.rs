@@ -90,6 +90,18 @@ impl Lobby {
         Ok(())
     }
 
+    /// Takes a daily game of a guest from the allowance of the address.
+    ///
+    /// # Errors
+    /// If guests from there have begun too many.
+    pub(crate) fn take_daily_of_guest(&self, address: IpAddr) -> Result<(), Refusal> {
+        let now = tokio::time::Instant::now();
+        if lock(&self.makers).take_daily(address, now, &self.context.limits) {
+            return Ok(());
+        }
+        Err(Refusal::new(Reason::TooManyRoomsMade))
+    }
+
     /// Makes a room for two players. The receiver gets `Ok` when the room is stored, and the game of a
     /// player who is in another one, as another node knew before; if the sender is dropped, the room
     /// cannot be stored. A room that is not stored is gone.

@@ -1,17 +1,28 @@
 //! Rooms that sleep: the lobby wakes them for those who need them and when they are due, and lists them from the
 //! storage.
 
-use std::{collections::HashSet, convert::Infallible, future::pending, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    convert::Infallible,
+    future::pending,
+    sync::Arc,
+};
 
-use fivefold_shared::protocol::{MemberId, ROOMS_MAX, Reason, Refusal, RoomCode};
+use fivefold_shared::{
+    protocol::{CommandId, MemberId, ROOMS_MAX, Reason, Refusal, RoomCode},
+    room::Input,
+};
 use fivefold_storage::{Claimed, Reader, StorageError};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use super::{Lobby, RoomHandle, room_list::RoomList};
+use super::{Lobby, RoomHandle, lock, room_list::RoomList};
 use crate::{
-    limits::{OWN_ROOMS_SEEN_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL},
+    limits::{
+        DAILY_LEAVERS_MAX, OWN_ROOMS_SEEN_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL, SWEEP_INTERVAL,
+    },
     process::read_pool::ReadError,
     rooms::{
+        daily_places::may_take_place,
         listed_room::ListedRoom,
         relay::{Claim, claim},
         room_actor::Mailbox,
@@ -50,17 +61,43 @@ impl Lobby {
         }
     }
 
-    /// Opens rooms that are due on a server that is alone, for as long as it runs.
+    /// Opens rooms that are due or that players have left for good, on a server that is alone, for as long as it runs.
     pub(crate) async fn wake_rooms(self: &Arc<Self>) -> Infallible {
         if self.is_clustered() {
             pending::<()>().await;
         }
+        let mut due_at = Instant::now() + SWEEP_ALONE_INTERVAL;
         loop {
-            sleep(SWEEP_ALONE_INTERVAL).await;
-            if let Err(error) = self.attend_all().await {
-                tracing::warn!(%error, "cannot wake rooms");
+            sleep(SWEEP_INTERVAL).await;
+            let have_left = self.tell_leavers().await;
+            if have_left || due_at <= Instant::now() {
+                due_at = Instant::now() + SWEEP_ALONE_INTERVAL;
+                if let Err(error) = self.attend_all().await {
+                    tracing::warn!(%error, "cannot wake rooms");
+                }
             }
         }
+    }
+
+    /// Tells the rooms here which players of their daily games are gone: their accounts were deleted or closed.
+    /// Rooms that sleep are told when they wake; returns whether there are such.
+    pub(super) async fn tell_leavers(&self) -> bool {
+        let found = self.read(|reader| reader.daily_leavers(DAILY_LEAVERS_MAX)).await;
+        let mut asleep: HashMap<RoomCode, Vec<MemberId>> = HashMap::new();
+        // If that fails, the reason is in the log.
+        for (code, member) in found.unwrap_or_default() {
+            match self.find_here(&code) {
+                Ok(room) if room.is_relayed() => {}
+                Ok(room) => self.give(&room, Input::AccountGone { member }),
+                Err(refusal) if refusal.reason == Reason::NoSuchRoom => {
+                    asleep.entry(code).or_default().push(member);
+                }
+                Err(_) => {}
+            }
+        }
+        let has_asleep = !asleep.is_empty();
+        *lock(&self.leavers) = asleep;
+        has_asleep
     }
 
     /// Opens a room when this claim succeeds.
@@ -122,7 +159,29 @@ impl Lobby {
         Ok(listing.as_deref().and_then(ListedRoom::read))
     }
 
-    /// The sleeping rooms of a member, the newest first.
+    /// The room that a member made for a daily game with this command, whether it is awake or sleeps, until its game
+    /// is over.
+    ///
+    /// # Errors
+    /// If the storage cannot be read.
+    pub(super) async fn made_daily(
+        &self,
+        member: &MemberId,
+        command: &CommandId,
+    ) -> Result<Option<RoomCode>, Refusal> {
+        let (member, command) = (member.clone(), command.clone());
+        self.read(move |reader| reader.made_daily(&member, &command)).await
+    }
+
+    /// Whether a member may take a place in one more daily game.
+    ///
+    /// # Errors
+    /// If they have too many, or that cannot be read.
+    pub(crate) async fn may_take_daily_place(&self, member: &MemberId) -> Result<(), Refusal> {
+        may_take_place(&self.context.read_pool, member.clone(), None).await
+    }
+
+    /// The sleeping rooms of a member: those with a game that is not over, then the rest, the newest first.
     ///
     /// # Errors
     /// If the storage cannot be read.

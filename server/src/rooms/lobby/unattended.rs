@@ -14,6 +14,7 @@ impl Lobby {
     pub(crate) async fn sweep(self: &Arc<Self>) -> Infallible {
         let mut takeovers = Takeovers::default();
         loop {
+            self.tell_leavers().await;
             let claimed = self.attend().await;
             if let Err(error) = &claimed {
                 tracing::warn!(%error, "cannot claim rooms of dead nodes");

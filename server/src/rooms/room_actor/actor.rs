@@ -56,6 +56,8 @@ pub(super) struct Actor {
     pub(super) clock: Clock,
     /// Since when nobody has needed the room.
     pub(super) idle_since: Option<tokio::time::Instant>,
+    /// Why the log of the room cannot be read any more; the task ends then.
+    pub(super) damage: Option<String>,
     /// Whether it sleeps: the storage has it, and its task ends.
     pub(super) is_asleep: bool,
     /// Whether anything of the room is known to be stored.
@@ -93,7 +95,7 @@ pub(crate) struct RoomContext {
     pub(crate) stop: CancellationToken,
     /// Keeps the lines of chat that are sent.
     pub(crate) heard: Arc<HeardLines>,
-    /// Knows the positions with which nobody gets help.
+    /// Knows the positions of rated games that are not daily: nobody gets help with them.
     pub(crate) rated: Arc<RatedPositions>,
     /// Knows who may play rated games.
     pub(crate) sanctions: Arc<Sanctions>,
@@ -122,6 +124,7 @@ impl CurrentCommand {
             | Input::Close { .. }
             | Input::Evict
             | Input::Renamed { .. }
+            | Input::AccountGone { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }
@@ -136,6 +139,11 @@ impl Actor {
     /// Appends the events among the effects, and performs the others when all events before them
     /// are stored. `kind` is the metric label of the input.
     pub(super) fn take(&mut self, effects: Effects, kind: &'static str, sender: Option<&Route>) {
+        if effects.iter().any(|effect| matches!(effect, Effect::Append { .. }))
+            && let Some(seats) = self.daily_seats()
+        {
+            self.gate.store_daily(seats);
+        }
         for effect in effects {
             if let Effect::Append { entry, finished } = effect {
                 log_game(self.room.code(), &entry.event);

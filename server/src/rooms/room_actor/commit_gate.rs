@@ -13,7 +13,8 @@ use fivefold_shared::{
     seat::Seat,
 };
 use fivefold_storage::{
-    Append, AppendError, Epoch, KnownMember, NowPlaying, RatingChange, Reply, Sleep, WriterPermit,
+    Append, AppendError, DailySeats, Epoch, KnownMember, NowPlaying, RatingChange, Reply, Sleep,
+    WriterPermit,
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -110,6 +111,11 @@ impl CommitGate {
         self.unstored.members.extend(members);
     }
 
+    /// Stores who has a place in the room's daily game together with the next events.
+    pub(super) fn store_daily(&mut self, seats: DailySeats) {
+        self.unstored.daily = Some(Box::new(seats));
+    }
+
     /// How many events and effects wait.
     pub(super) fn len(&self) -> usize {
         self.pending.len()
@@ -193,8 +199,9 @@ impl CommitGate {
     }
 
     /// An append after which the room sleeps.
-    pub(super) fn sleep(&mut self, sleep: Sleep) -> Append {
-        Append { sleeps: Some(Box::new(sleep)), ..self.unstored.take() }
+    pub(super) fn sleep(&mut self, sleep: Sleep, daily: Option<DailySeats>) -> Append {
+        let daily = daily.map(Box::new);
+        Append { sleeps: Some(Box::new(sleep)), daily, ..self.unstored.take() }
     }
 
     /// The last append: it closes the room.

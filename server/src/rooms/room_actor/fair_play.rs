@@ -3,7 +3,7 @@
 
 use fivefold_shared::{
     protocol::{MemberId, Reason, Refusal, RoomRequest},
-    room::{Input, SessionId},
+    room::{Game, Input, SessionId},
     rules::Point,
     seat::{BySeat, Seat},
 };
@@ -61,10 +61,11 @@ impl Actor {
         plays.then(|| (member, &players[seat.other()]))
     }
 
-    /// Has the position of the room's rated game known, or that it has none.
+    /// Has the position of the room's rated game known, or that it has none. That of a daily one is stored.
     pub(super) fn note_rated(&self) {
         let state = self.room.state();
-        match state.running().filter(|game| game.rated) {
+        let is_rated = |game: &&Game| game.rated && !state.time.is_daily();
+        match state.running().filter(is_rated) {
             Some(game) => self.context.rated.set(self.code(), game.position.moves()),
             None => self.context.rated.clear(self.code()),
         }

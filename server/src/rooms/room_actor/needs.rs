@@ -12,7 +12,14 @@ use super::{
     route::Route,
     waiting::{Learned, Need},
 };
-use crate::{moderation::dealings::of_two, process::read_pool::ReadError};
+use crate::{
+    moderation::dealings::of_two,
+    process::read_pool::ReadError,
+    rooms::{
+        daily_places::{may_take_place, own_positions},
+        rated_positions::is_free,
+    },
+};
 
 impl Actor {
     /// Takes an input of a session, or has it wait.
@@ -30,7 +37,7 @@ impl Actor {
             let Some((input, _)) = self.waiting.inputs.front() else { return };
             match self.need(input) {
                 // The storage has to know the last game.
-                Some(Need::Dealings(_)) if !self.gate.is_settled() => return,
+                Some(Need::Game { dealings: Some(_), .. }) if !self.gate.is_settled() => return,
                 Some(need) => {
                     let context = Arc::clone(&self.context);
                     self.waiting.search = Some(Box::pin(async move {
@@ -61,28 +68,41 @@ impl Actor {
     fn need(&self, input: &Input) -> Option<Need> {
         let Input::Command { session, request, .. } = input else { return None };
         if let Some(moves) = self.asked_position(request) {
-            return self.context.rated.needs_search(&moves).then_some(Need::Help(moves));
+            let member = self.room.member(*session)?.clone();
+            return (!is_free(&moves)).then_some(Need::Help { moves, member });
         }
         let sits = matches!(request, RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. });
         if !sits && *request != RoomRequest::Rematch {
             return None;
         }
-        self.next_rated(*session, sits)?;
-        self.room.rated_players().cloned().map(Need::Dealings)
+        let next_rated = self.next_rated(*session, sits);
+        let dealings = next_rated.and_then(|_| self.room.rated_players().cloned());
+        let place = self.needs_place(*session);
+        (dealings.is_some() || place.is_some()).then_some(Need::Game { place, dealings })
     }
 }
 
 async fn search(context: &RoomContext, need: &Need) -> Learned {
     match need {
-        Need::Help(moves) => {
+        Need::Help { moves, member } => {
+            let own = match own_positions(&context.read_pool, member.clone()).await {
+                Ok(own) => own,
+                Err(refusal) => return Learned::Refused(refusal),
+            };
             let (rated, moves) = (Arc::clone(&context.rated), moves.clone());
-            match context.blocking.call(move || rated.may_help(&moves)).await {
+            match context.blocking.call(move || rated.may_help(&moves, &own)).await {
                 Some(Ok(())) => Learned::Nothing,
                 Some(Err(refusal)) => Learned::Refused(refusal),
                 None => Learned::Refused(Refusal::new(Reason::Broken)),
             }
         }
-        Need::Dealings(players) => {
+        Need::Game { place, dealings } => {
+            if let Some(member) = place
+                && let Err(refusal) = may_take_place(&context.read_pool, member.clone(), None).await
+            {
+                return Learned::Refused(refusal);
+            }
+            let Some(players) = dealings else { return Learned::Nothing };
             let (read_pool, now) = (Arc::clone(&context.read_pool), context.clock.now());
             let shortest = context.limits.room.rematch_after;
             match of_two(read_pool, players.clone(), now, shortest).await {

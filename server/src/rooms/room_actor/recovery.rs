@@ -182,7 +182,7 @@ impl Actor {
                 false
             }
             Some(Claimed::Damaged(problem)) => {
-                tracing::error!(room.id = %code, problem, "the log of the room is damaged");
+                self.damage = Some(problem);
                 self.send_failure();
                 false
             }
@@ -277,7 +277,7 @@ impl Actor {
         self.context.metrics.rooms_rebuilt.inc();
         let mut effects = Effects::new();
         if let Err(error) = self.room.rebuild(self.now(), log, &mut effects) {
-            tracing::error!(room.id = %self.code(), %error, "the log of the room cannot be read");
+            self.damage = Some(error.to_string());
             self.send_failure();
             return false;
         }
@@ -292,7 +292,7 @@ impl Actor {
     }
 
     /// Notifies everybody in the room that it has failed.
-    fn send_failure(&self) {
+    pub(super) fn send_failure(&self) {
         let text = "The room has failed and is closed.".to_owned();
         let message = encode(&Message::Closed { room: self.code().clone(), text });
         for route in self.fan_out.routes() {

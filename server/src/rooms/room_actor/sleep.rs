@@ -34,21 +34,19 @@ impl Actor {
         if !state.time.is_daily() {
             return false;
         }
-        // The server learns the positions of rated games from rooms in memory.
-        let is_rated = state.running().is_some_and(|game| game.rated);
         let is_due = self.room.deadline().is_some_and(|at| at <= self.now() + DUE_SOON);
         // A game between bots stops when nobody watches.
         let is_of_bots = self.listed.read(|standing| !standing.is_empty || standing.is_of_bots());
         // Chat is stored nowhere.
         let is_whole = !self.room.has_chat();
         let may_store = self.context.disk.may_grow().is_ok() && !self.listed.is_evicted();
-        !is_rated && !is_due && !is_of_bots && is_whole && may_store
+        !is_due && !is_of_bots && is_whole && may_store
     }
 
     /// Hands the room over to the storage. Returns whether the task ends; it goes on if somebody came in the
     /// meantime, or if that failed.
     pub(super) async fn fall_asleep(&mut self, mailbox: &mut Mailbox) -> bool {
-        let append = self.gate.sleep(self.sleep());
+        let append = self.gate.sleep(self.sleep(), self.daily_seats());
         let stored = match self.context.log_writer.reserve().await {
             Ok(permit) => permit.append(append).wait().await,
             Err(error) => Err(error.into()),
@@ -83,9 +81,17 @@ impl Actor {
     async fn wake_again(&mut self, mailbox: &mut Mailbox) -> bool {
         let mut inbox = Inbox::new(mailbox);
         let claimed = self.claim(&mut inbox).await;
-        let Some(Claimed::Mine { epoch, log, .. }) = claimed else {
-            tracing::debug!(room.id = %self.code(), ?claimed, "the room is not this node's any more");
-            return false;
+        let (epoch, log) = match claimed {
+            Some(Claimed::Mine { epoch, log, .. }) => (epoch, log),
+            Some(Claimed::Damaged(problem)) => {
+                self.damage = Some(problem);
+                self.send_failure();
+                return false;
+            }
+            other => {
+                tracing::debug!(room.id = %self.code(), ?other, "the room is not this node's any more");
+                return false;
+            }
         };
         self.gate.set_epoch(epoch);
         let is_whole = self.rebuild(&log);

@@ -151,7 +151,7 @@ async fn a_room_that_its_maker_never_enters_is_closed_like_any_other() {
     let (context, _kept) = around();
     let (_mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, ids::command_id(), None, true);
-    let ended = run(opened, envelopes, listed, context, || ());
+    let ended = run(opened, envelopes, listed, context, |_| ());
     tokio::time::timeout(Duration::from_secs(20), ended).await.expect("it does not end");
 }
 
@@ -171,7 +171,7 @@ async fn bots_that_fail_are_counted_and_logged_once_a_game() {
     let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
     let (mailbox, envelopes) = mpsc::channel(1);
     let listed = Arc::<Directory>::default().list(&opened.room, ids::command_id(), None, true);
-    let task = tokio::spawn(run(opened, envelopes, listed, context.clone(), || ()));
+    let task = tokio::spawn(run(opened, envelopes, listed, context.clone(), |_| ()));
     mailbox
         .send(Box::new(Envelope::Session { input: enter, outbox: Arc::new(outbox) }))
         .await
@@ -239,7 +239,7 @@ async fn sessions_that_wait_for_a_commit_in_doubt_are_ended_without_an_answer() 
     let (opened, enter) = two_bots(Limits::DEFAULT);
     let (mailbox, envelopes) = mpsc::channel(4);
     let listed = Arc::<Directory>::default().list(&opened.room, ids::command_id(), None, true);
-    let task = tokio::spawn(run(opened, envelopes, listed, context.clone(), || ()));
+    let task = tokio::spawn(run(opened, envelopes, listed, context.clone(), |_| ()));
     // The first one waits for the commit that makes the room, the second in the mailbox.
     let mut sessions = Vec::new();
     for _ in 0..2 {

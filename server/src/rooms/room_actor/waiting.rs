@@ -25,10 +25,11 @@ pub(super) type Search = Pin<Box<dyn Future<Output = (Need, Learned)> + Send>>;
 /// What the room has to learn before it takes an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Need {
-    /// What these two have had to do with each other.
-    Dealings(BySeat<MemberId>),
-    /// Whether somebody may get help with the position after these moves.
-    Help(Vec<Point>),
+    /// Whether this member may take a place in one more daily game, and what these two have had to do with each
+    /// other, who are about to play a rated one.
+    Game { place: Option<MemberId>, dealings: Option<BySeat<MemberId>> },
+    /// Whether this member may get help with the position after these moves.
+    Help { moves: Vec<Point>, member: MemberId },
 }
 
 /// What was learned.

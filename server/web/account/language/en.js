@@ -71,7 +71,8 @@ export const texts = {
   delete_guest_how:
     'Finished games stay without your name. Everything else that is stored about you is deleted now. Nothing takes that back.',
   delete_guest_now: 'Delete me now',
-  delete_how: 'Your games stay without your name. Sign in within 14 days to keep the account.',
+  delete_how:
+    'Your games stay without your name; those over days are resigned. Sign in within 14 days to keep the account.',
   deleted: 'Your account will be deleted in 14 days. Sign in before then to keep it.',
   sign_out: 'Sign out',
   people: 'Blocked people and reports',
@@ -95,6 +96,7 @@ export const texts = {
   online_to: 'Who may see that you are online',
   news_friend_asks: '{label} wants to be your friend. Answer in “You”.',
   news_friend_added: '{label} is your friend now.',
+  refused_opponent_too_many_games: 'This player is in too many daily games already. Play somebody else.',
   refused_too_many_friends: 'You have {most} friends. Remove one of them first.',
   refused_too_many_friend_requests: '{most} of your requests wait for an answer. Take one of them back first.',
   refused_no_friend_requests: 'This player takes no friend requests now.',

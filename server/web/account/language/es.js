@@ -77,7 +77,8 @@ export const texts = {
   delete_guest_how:
     'Las partidas acabadas quedan sin tu nombre. Todo lo demás que se guarda de ti se borra ahora. No se puede deshacer.',
   delete_guest_now: 'Borrar ahora',
-  delete_how: 'Tus partidas quedan sin tu nombre. Inicia sesión antes de 14 días para conservar la cuenta.',
+  delete_how:
+    'Tus partidas quedan sin tu nombre; abandonas las que son por días. Inicia sesión antes de 14 días para conservar la cuenta.',
   deleted: 'Tu cuenta se borrará en 14 días. Inicia sesión antes para conservarla.',
   sign_out: 'Cerrar sesión',
   people: 'Personas bloqueadas y denuncias',
@@ -102,6 +103,7 @@ export const texts = {
   online_to: 'Quién puede ver que estás en línea',
   news_friend_asks: '{label} te pide amistad. Responde en «Tú».',
   news_friend_added: '{label} ha aceptado tu solicitud de amistad.',
+  refused_opponent_too_many_games: 'Este jugador ya está en demasiadas partidas por días. Juega con otra persona.',
   refused_too_many_friends: 'Tienes {most} amigos. Quita antes a uno.',
   refused_too_many_friend_requests: '{most} solicitudes tuyas esperan respuesta. Retira antes una.',
   refused_no_friend_requests: 'Este jugador no acepta ahora solicitudes de amistad.',

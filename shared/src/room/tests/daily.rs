@@ -229,3 +229,19 @@ fn paired_players_may_play_others_beside_a_daily_game() {
     assert_eq!(players("10m"), Some([member("Ann").id, member("Bob").id]));
     assert_eq!(players("1d"), None);
 }
+
+/// With a deleted or closed account goes the game: as if the player had resigned.
+#[test]
+fn an_account_that_is_gone_resigns_its_game_or_leaves_its_seat() {
+    let mut table = begun("1d");
+    table.run("9 account_gone Eve >");
+    table.run("1 gone > -1");
+    table.run("9 account_gone Ann > ended resignation second");
+    // The game is over, and the room goes on for the other one.
+    table.run("9 account_gone Ann >\n 9 account_gone Bob >");
+    table.run("2 rematch > rematch_asked second; 2 done 10");
+
+    let mut table = check(&format!("{OPEN} in 3d"), "9 account_gone Eve >");
+    let shown = table.run_for("9 account_gone Ann", 0);
+    assert!(shown.starts_with("stood first") && shown.contains("closed"), "{shown}");
+}

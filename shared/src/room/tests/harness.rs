@@ -285,6 +285,7 @@ impl Table {
             ["leave"] => Input::Leave { session, command: Some(id) },
             ["close", name] => Input::Close { session, member: member(name).id, command: id },
             ["gone"] => Input::Leave { session, command: None },
+            ["account_gone", name] => Input::AccountGone { member: member(name).id },
             ["name", name] => Input::Renamed { session, name: Name::new(name).unwrap() },
             request => {
                 let (request, lag_ms) = match request {
