@@ -150,7 +150,7 @@ async fn accept_challenge(
     Path(other): Path<MemberId>,
 ) -> Result<Json<Began>, AccountRefusal> {
     let own = asked.signed_in().await?;
-    let Server { accounts, lobby, draining, .. } = &*asked.server;
+    let Server { accounts, lobby, moderation, draining, .. } = &*asked.server;
     if draining.is_cancelled() {
         return Err(Reason::Stopping.into());
     }
@@ -158,10 +158,15 @@ async fn accept_challenge(
     if waiting.by == own.account.member {
         return Err(Reason::NoSuchSeek.into());
     }
+    if moderation.may_sign_in(&other).is_err() {
+        // The challenger's account is closed.
+        return Err(Reason::NoSuchSeek.into());
+    }
     lobby.may_seek(asked.device.address)?;
+    let players = [other.clone(), own.account.member.clone()];
+    lobby.may_pair_friends(&players).await?;
     // It begins one game, whatever else is asked at the same time.
     accounts.end_friends_challenge(&own.account, &other, &waiting).await?;
-    let players = [other, own.account.member.clone()];
     match lobby.pair_friends(players, waiting.settings, asked.device.address).await {
         Ok(room) => {
             accounts.tell_accepted(&own.account, &waiting);

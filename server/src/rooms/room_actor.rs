@@ -145,7 +145,8 @@ impl Opened {
 }
 
 /// Runs a room until it is closed, falls asleep, or the server stops. Then `forget` is called, after which nobody
-/// finds the room here, and its mailbox closes. It is told what is wrong with a log that cannot be read. A panic in it ends no other room.
+/// finds the room here, and its mailbox closes. `forget` is told what is wrong with a log that cannot be read. A
+/// panic in the task ends no other room.
 ///
 /// Not an async function: its future would keep space for `opened` beside the actor.
 pub(crate) fn run(

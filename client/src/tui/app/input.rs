@@ -197,7 +197,10 @@ impl App {
             }
             Action::ZoomIn => self.zoom(1),
             Action::ZoomOut => self.zoom(-1),
-            Action::NextGame => effects.push(Effect::ToServer(LobbyRequest::OwnRooms)),
+            Action::NextGame => match self.why_not_leave() {
+                None => effects.push(Effect::ToServer(LobbyRequest::OwnRooms)),
+                Some(why) => self.log.mistake(why),
+            },
             Action::Weight => self.tell_weight(effects),
             Action::HeatMap => self.toggle_heat(effects),
             Action::Messages(older) => self.log.scroll(older),

@@ -65,6 +65,15 @@ impl App {
         }
     }
 
+    /// Why the player cannot go to another game now.
+    pub(in crate::tui) fn why_not_leave(&self) -> Option<&'static str> {
+        if self.link.is_empty() {
+            return Some("this game is alone on your computer");
+        }
+        let is_live = self.is_seated() && self.phase() == Phase::Running;
+        (is_live && !self.room.time.is_daily()).then_some("finish this game first")
+    }
+
     /// A question with what its yes would mean.
     pub(in crate::tui) fn question_text(&self, question: Question) -> String {
         let leaves = matches!(question, Question::Quit | Question::Accept(Offer::Challenge));

@@ -18,6 +18,21 @@ use crate::{
 };
 
 impl Lobby {
+    /// Whether both may take a place in one more daily game: the challenger, and the one who accepts.
+    ///
+    /// # Errors
+    /// If one of them has too many, or that cannot be read.
+    pub(crate) async fn may_pair_friends(
+        &self,
+        [challenger, other]: &[MemberId; 2],
+    ) -> Result<(), Refusal> {
+        self.may_take_daily_place(other).await?;
+        self.may_take_daily_place(challenger).await.map_err(|refusal| match refusal.reason {
+            Reason::TooManyDailyGames => Refusal::new(Reason::OpponentTooManyGames),
+            _ => refusal,
+        })
+    }
+
     /// Makes the room of a daily game, which counts for this address. The challenger comes first, and puts the
     /// first stone in every second game. Ends when the room is stored.
     ///
@@ -29,11 +44,6 @@ impl Lobby {
         settings: GameSettings,
         address: IpAddr,
     ) -> Result<RoomCode, Refusal> {
-        self.may_take_daily_place(&other).await?;
-        self.may_take_daily_place(&challenger).await.map_err(|refusal| match refusal.reason {
-            Reason::TooManyDailyGames => Refusal::new(Reason::OpponentTooManyGames),
-            _ => refusal,
-        })?;
         let now = self.context.clock.now();
         let (first, second) =
             if now.is_multiple_of(2) { (challenger, other) } else { (other, challenger) };

@@ -69,8 +69,11 @@ impl Lobby {
         let mut due_at = Instant::now() + SWEEP_ALONE_INTERVAL;
         loop {
             sleep(SWEEP_INTERVAL).await;
-            let have_left = self.tell_leavers().await;
-            if have_left || due_at <= Instant::now() {
+            for code in self.tell_leavers().await {
+                // Woken, it is told.
+                self.begin_waking(&code, claim(&self.context, &code)).ok();
+            }
+            if due_at <= Instant::now() {
                 due_at = Instant::now() + SWEEP_ALONE_INTERVAL;
                 if let Err(error) = self.attend_all().await {
                     tracing::warn!(%error, "cannot wake rooms");
@@ -80,8 +83,8 @@ impl Lobby {
     }
 
     /// Tells the rooms here which players of their daily games are gone: their accounts were deleted or closed.
-    /// Rooms that sleep are told when they wake; returns whether there are such.
-    pub(super) async fn tell_leavers(&self) -> bool {
+    /// Rooms that sleep are told when they wake; returns which these are.
+    pub(super) async fn tell_leavers(&self) -> Vec<RoomCode> {
         let found = self.read(|reader| reader.daily_leavers(DAILY_LEAVERS_MAX)).await;
         let mut asleep: HashMap<RoomCode, Vec<MemberId>> = HashMap::new();
         // If that fails, the reason is in the log.
@@ -95,9 +98,9 @@ impl Lobby {
                 Err(_) => {}
             }
         }
-        let has_asleep = !asleep.is_empty();
+        let codes = asleep.keys().cloned().collect();
         *lock(&self.leavers) = asleep;
-        has_asleep
+        codes
     }
 
     /// Opens a room when this claim succeeds.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fivefold_shared::{
-    protocol::{Reason, Refusal, RoomRequest},
+    protocol::{Reason, Refusal, RoomCode, RoomRequest},
     room::Input,
 };
 
@@ -39,9 +39,9 @@ impl Actor {
                 // The storage has to know the last game.
                 Some(Need::Game { dealings: Some(_), .. }) if !self.gate.is_settled() => return,
                 Some(need) => {
-                    let context = Arc::clone(&self.context);
+                    let (context, code) = (Arc::clone(&self.context), self.code().clone());
                     self.waiting.search = Some(Box::pin(async move {
-                        let found = search(&context, &need).await;
+                        let found = search(&context, code, &need).await;
                         (need, found)
                     }));
                 }
@@ -82,7 +82,7 @@ impl Actor {
     }
 }
 
-async fn search(context: &RoomContext, need: &Need) -> Learned {
+async fn search(context: &RoomContext, code: RoomCode, need: &Need) -> Learned {
     match need {
         Need::Help { moves, member } => {
             let own = match own_positions(&context.read_pool, member.clone()).await {
@@ -98,7 +98,8 @@ async fn search(context: &RoomContext, need: &Need) -> Learned {
         }
         Need::Game { place, dealings } => {
             if let Some(member) = place
-                && let Err(refusal) = may_take_place(&context.read_pool, member.clone(), None).await
+                && let Err(refusal) =
+                    may_take_place(&context.read_pool, member.clone(), Some(code)).await
             {
                 return Learned::Refused(refusal);
             }

@@ -42,14 +42,15 @@ impl DailyReader for Memory {
         except: Option<&RoomCode>,
     ) -> Result<OwnDailyGames, StorageError> {
         let tables = self.tables_for(Call::Browse)?;
-        let mut own = tables.accounts.with_aliases(member);
-        own.extend(tables.accounts.account_of_guest(member));
+        let account = tables.accounts.account_of_guest(member);
+        let person = account.as_ref().unwrap_or(member);
+        let own = tables.accounts.with_aliases(person);
         let is_own = |(code, room): &(&RoomCode, &OpenRoom)| {
             Some(*code) != except && own.iter().any(|member| room.daily.has(member))
         };
         let rooms: Vec<_> = tables.rooms.iter().filter(is_own).collect();
         Ok(OwnDailyGames {
-            has_account: tables.accounts.is_there(member),
+            has_account: tables.accounts.is_there(person),
             count: rooms.len(),
             positions: rooms.iter().filter_map(|(_, room)| room.daily.now.position).collect(),
         })

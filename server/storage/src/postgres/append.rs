@@ -169,7 +169,8 @@ const APPEND: &str = "
         SELECT member, room, command, digest, stones, EXISTS (
             SELECT FROM account WHERE account.member = d.member AND deleted_at IS NOT NULL)
         FROM d ORDER BY room, member
-        ON CONFLICT (member, room) DO UPDATE SET digest = excluded.digest, stones = excluded.stones
+        ON CONFLICT (member, room) DO UPDATE SET digest = excluded.digest, stones = excluded.stones,
+            leaves = daily_seat.leaves OR excluded.leaves
     ), vacated AS (
         DELETE FROM daily_seat
         WHERE room = ANY (ARRAY(

@@ -18,11 +18,6 @@ pub(crate) const CONTRADICTIONS: [Contradiction; 1] = [Contradiction {
     sets: None,
 }];
 
-/// A member, their guests, and the account that a guest belongs to.
-const ALL_OF_ONE: &str = "
-    (SELECT member FROM alias WHERE account = $1
-     UNION ALL SELECT account FROM alias WHERE member = $1)";
-
 /// Replaces the places in a room.
 pub(crate) fn set(
     sql: &dyn Sql,
@@ -43,7 +38,8 @@ pub(crate) fn set(
              VALUES ($1, $2, $3, $4, $5, EXISTS (
                  SELECT 1 FROM account WHERE account.member = $1 AND deleted_at IS NOT NULL))
              ON CONFLICT (member, room) DO UPDATE
-                 SET digest = excluded.digest, stones = excluded.stones",
+                 SET digest = excluded.digest, stones = excluded.stones,
+                     leaves = daily_seat.leaves OR excluded.leaves",
             values![member, room, command.as_ref().map(CommandId::as_str), digest, stones],
         )?;
     }
@@ -72,12 +68,16 @@ impl DailyReader for DatabaseReader {
     ) -> Result<OwnDailyGames, StorageError> {
         let except = except.map_or("", RoomCode::as_str);
         self.read(|sql| {
+            let account = "SELECT account FROM alias WHERE member = $1";
+            let account: Option<MemberId> = sql.row(account, values![member], Row::get)?;
+            let person = account.as_ref().unwrap_or(member);
             let has_account = "SELECT 1 FROM account WHERE member = $1 AND deleted_at IS NULL";
-            let from =
-                "SELECT digest, stones FROM daily_seat JOIN room ON room.id = daily_seat.room
-                WHERE room.code <> $2 AND daily_seat.member";
-            let own = format!("{from} = $1 UNION ALL {from} IN {ALL_OF_ONE}");
-            let places = sql.rows(&own, values![member, except], |row| {
+            let own = "SELECT DISTINCT code, digest, stones
+                FROM daily_seat JOIN room ON room.id = daily_seat.room
+                WHERE room.code <> $2 AND daily_seat.member IN (
+                    SELECT $1 UNION ALL SELECT member FROM alias WHERE account = $1)";
+            let places = sql.rows(own, values![person, except], |row| {
+                let _: String = row.get()?;
                 let place: (Option<u64>, Option<u64>) = (row.get()?, row.get()?);
                 Ok(place)
             })?;
@@ -86,7 +86,7 @@ impl DailyReader for DatabaseReader {
                 Some(RatedPosition { digest: (*digest)?, stones })
             });
             Ok(OwnDailyGames {
-                has_account: sql.exists(has_account, values![member])?,
+                has_account: sql.exists(has_account, values![person])?,
                 count: places.len(),
                 positions: positions.collect(),
             })

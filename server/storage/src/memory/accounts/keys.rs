@@ -177,13 +177,13 @@ impl Accounts {
         guests
     }
 
-    /// A member, and the guests that belong to their account.
     /// The account that a guest belongs to.
     pub(in crate::memory) fn account_of_guest(&self, guest: &MemberId) -> Option<MemberId> {
         let account = self.0.iter().find(|(_, account)| account.aliases.contains(guest));
         account.map(|(member, _)| member.clone())
     }
 
+    /// A member, and the guests that belong to their account.
     pub(in crate::memory) fn with_aliases(&self, member: &MemberId) -> Vec<MemberId> {
         let guests = self.0.get(member).map_or(&[][..], |account| &account.aliases);
         std::iter::once(member).chain(guests).cloned().collect()
