@@ -149,12 +149,6 @@ export class Room {
     return opening?.ask && opening;
   }
 
-  /** Whether it is played over days. */
-  get isDaily() {
-    const { time } = this;
-    return ('main_ms' in time ? time.main_ms : 'move_ms' in time ? time.move_ms : 0) >= 86_400_000;
-  }
-
   /** Whether players have colors: where they pick sides in the opening, nobody has one before. */
   get hasColours() {
     const { game, opening, openingKind } = this;

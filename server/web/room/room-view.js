@@ -209,7 +209,7 @@ class RoomPage {
     // The list is as high as the voice leaves it.
     list.show(shown.length);
     if (outcome) this.#keepResult(outcome, seat);
-    if (seat && room.isDaily && app.connection.account)
+    if (seat && room.time.type === 'daily' && app.connection.account)
       this.#note ??= import('../account/notes-fold.js').then(
         ({ addNote }) => addNote(room, side.element),
         app.showError,

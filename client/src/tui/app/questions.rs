@@ -67,11 +67,10 @@ impl App {
 
     /// Why the player cannot go to another game now.
     pub(in crate::tui) fn why_not_leave(&self) -> Option<&'static str> {
-        if self.link.is_empty() {
-            return Some("this game is alone on your computer");
-        }
+        let time = &self.room.time;
+        let has_fast_clock = !time.is_none() && !time.is_daily();
         let is_live = self.is_seated() && self.phase() == Phase::Running;
-        (is_live && !self.room.time.is_daily()).then_some("finish this game first")
+        (is_live && has_fast_clock).then_some("finish this game first")
     }
 
     /// A question with what its yes would mean.
