@@ -59,6 +59,12 @@ struct FromNetwork {
     daily: SharedBucket,
 }
 
+/// One of the allowances of a network.
+type Allowance = fn(&mut FromNetwork) -> &mut SharedBucket;
+
+const ROOMS: Allowance = |from| &mut from.rate;
+const DAILY_GAMES: Allowance = |from| &mut from.daily;
+
 impl Makers {
     /// Number of open rooms.
     pub(super) const fn total(&self) -> usize {
@@ -99,49 +105,35 @@ impl Makers {
     /// Takes a request for a room from the allowance of the address. Returns `false`, and takes
     /// nothing, if too little is left.
     pub(super) fn may_ask(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
-        self.forget_idle(now, limits);
-        let is_slow = networks(address).all(|network| {
-            self.networks
-                .entry(network)
-                .or_insert_with(|| FromNetwork::new(network, now, limits))
-                .rate
-                .bucket
-                .has_one(now)
-        });
-        if is_slow {
-            for network in networks(address) {
-                if let Some(from) = self.networks.get_mut(&network) {
-                    from.rate.take(now);
-                }
-            }
-        }
-        is_slow
+        self.take(ROOMS, address, now, limits)
     }
 
-    /// Takes a daily game of a guest from the allowance of the address. Returns `false`, and takes nothing, if too
-    /// little is left.
+    /// The same for a daily game of a guest.
     pub(super) fn take_daily(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
+        self.take(DAILY_GAMES, address, now, limits)
+    }
+
+    fn take(&mut self, of: Allowance, address: IpAddr, now: Instant, limits: &Limits) -> bool {
         self.forget_idle(now, limits);
-        let has_place = networks(address).all(|network| {
-            let from = self.networks.entry(network);
-            from.or_insert_with(|| FromNetwork::new(network, now, limits)).daily.bucket.has_one(now)
-        });
-        if has_place {
+        let has_one = networks(address)
+            .all(|network| of(self.network_entry(network, now, limits)).bucket.has_one(now));
+        if has_one {
             for network in networks(address) {
                 if let Some(from) = self.networks.get_mut(&network) {
-                    from.daily.take(now);
+                    of(from).take(now);
                 }
             }
         }
-        has_place
+        has_one
     }
 
-    /// How many daily games guests have begun since the last report, in networks where they have begun more than a
-    /// quarter of what they may.
-    pub(super) fn report_daily(&mut self, now: Instant) -> Vec<(Network, u32)> {
-        let asked =
-            self.networks.iter_mut().map(|(network, from)| (*network, from.daily.report(now)));
-        asked.filter(|(_, asked)| *asked > 0).collect()
+    fn network_entry(
+        &mut self,
+        network: Network,
+        now: Instant,
+        limits: &Limits,
+    ) -> &mut FromNetwork {
+        self.networks.entry(network).or_insert_with(|| FromNetwork::new(network, now, limits))
     }
 
     /// The networks with more than a quarter of the rooms that they may have.
@@ -153,9 +145,18 @@ impl Makers {
     /// How many rooms were asked for since the last report, by networks that have asked for more than
     /// a quarter of what they may.
     pub(super) fn report(&mut self, now: Instant) -> Vec<(Network, u32)> {
-        let asked =
-            self.networks.iter_mut().map(|(network, from)| (*network, from.rate.report(now)));
-        asked.filter(|(_, asked)| *asked > 0).collect()
+        self.taken(ROOMS, now)
+    }
+
+    /// The same for daily games that guests have begun.
+    pub(super) fn report_daily(&mut self, now: Instant) -> Vec<(Network, u32)> {
+        self.taken(DAILY_GAMES, now)
+    }
+
+    fn taken(&mut self, of: Allowance, now: Instant) -> Vec<(Network, u32)> {
+        let taken =
+            self.networks.iter_mut().map(|(network, from)| (*network, of(from).report(now)));
+        taken.filter(|(_, taken)| *taken > 0).collect()
     }
 
     /// Takes in how many rooms networks have asked other nodes for, and their guests for daily games.
@@ -167,15 +168,10 @@ impl Makers {
         limits: &Limits,
     ) {
         self.forget_idle(now, limits);
-        for (network, count) in asked {
-            let from = self.networks.entry(*network);
-            let from = from.or_insert_with(|| FromNetwork::new(*network, now, limits));
-            from.rate.bucket.drain(now, *count);
-        }
-        for (network, count) in daily {
-            let from = self.networks.entry(*network);
-            let from = from.or_insert_with(|| FromNetwork::new(*network, now, limits));
-            from.daily.bucket.drain(now, *count);
+        for (counts, of) in [(asked, ROOMS), (daily, DAILY_GAMES)] {
+            for (network, count) in counts {
+                of(self.network_entry(*network, now, limits)).bucket.drain(now, *count);
+            }
         }
     }
 
