@@ -504,8 +504,7 @@ impl Pairing {
         if seek.settings.time.is_daily()
             && let Some(most) = by.daily_most
         {
-            let values = RefusalValues { most: Some(most), ..RefusalValues::default() };
-            return Err(Refusal::with(Reason::TooManyDailyGames, values));
+            return Err(Refusal::at_most(Reason::TooManyDailyGames, most));
         }
         if seek.settings.rated {
             by.may_be_rated()?;

@@ -2,7 +2,7 @@
 //!
 //! It does not know what bots may do: rooms and the pairing ask whether an account has an owner.
 
-use fivefold_shared::protocol::{Reason, Refusal, RefusalValues};
+use fivefold_shared::protocol::{Reason, Refusal};
 use fivefold_storage::{
     Account, AccountChanged, AccountStep, NewBot, Reader, Sessions, limits::BOTS_MAX,
 };
@@ -53,10 +53,7 @@ impl Accounts {
             AccountChanged::Gone | AccountChanged::NoFriend(_) => {
                 Err(Refusal::new(Reason::SignedOut))
             }
-            AccountChanged::Full => {
-                let values = RefusalValues { most: Some(BOTS_MAX), ..RefusalValues::default() };
-                Err(Refusal::with(Reason::TooManyBots, values))
-            }
+            AccountChanged::Full => Err(Refusal::at_most(Reason::TooManyBots, BOTS_MAX)),
         }
     }
 

@@ -173,11 +173,10 @@ impl Accounts {
 
 /// Why two do not become friends, at a time.
 fn no_friend(why: FriendRefused, now: u64) -> Refusal {
-    let most = |most| RefusalValues { most: Some(most), ..RefusalValues::default() };
     match why {
-        FriendRefused::Full => Refusal::with(Reason::TooManyFriends, most(FRIENDS_MAX)),
+        FriendRefused::Full => Refusal::at_most(Reason::TooManyFriends, FRIENDS_MAX),
         FriendRefused::RequestsFull => {
-            Refusal::with(Reason::TooManyFriendRequests, most(FRIEND_REQUESTS_MAX))
+            Refusal::at_most(Reason::TooManyFriendRequests, FRIEND_REQUESTS_MAX)
         }
         FriendRefused::TheirsFull => Refusal::new(Reason::NoFriendRequests),
         FriendRefused::Blocked => Refusal::new(Reason::Blocked),

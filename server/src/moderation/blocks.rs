@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues};
+use fivefold_shared::protocol::{MemberId, Reason, Refusal};
 use fivefold_storage::{
     BlockEntry, BlockKind, LogWriter, ModerationChange, ModerationChanged, Reader,
     limits::BLOCKS_MAX,
@@ -283,8 +283,7 @@ impl Drop for Following {
 }
 
 fn too_many() -> Refusal {
-    let values = RefusalValues { most: Some(BLOCKS_MAX), ..RefusalValues::default() };
-    Refusal::with(Reason::TooManyBlocks, values)
+    Refusal::at_most(Reason::TooManyBlocks, BLOCKS_MAX)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

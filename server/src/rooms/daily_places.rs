@@ -1,7 +1,7 @@
 //! The daily games of one member, as the storage knows them: whether their rooms are awake or sleep, on whichever
 //! node. How many there may be, and the positions with which the member gets no help.
 
-use fivefold_shared::protocol::{MemberId, Reason, Refusal, RefusalValues, RoomCode};
+use fivefold_shared::protocol::{MemberId, Reason, Refusal, RoomCode};
 use fivefold_storage::RatedPosition;
 
 use crate::{
@@ -25,8 +25,7 @@ pub(crate) async fn may_take_place(
     if own.count < most {
         return Ok(());
     }
-    let values = RefusalValues { most: Some(most), ..RefusalValues::default() };
-    Err(Refusal::with(Reason::TooManyDailyGames, values))
+    Err(Refusal::at_most(Reason::TooManyDailyGames, most))
 }
 
 /// The positions of the rated daily games that a member plays: they get no help with these.

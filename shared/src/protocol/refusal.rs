@@ -95,6 +95,11 @@ impl Refusal {
         Self { reason, values: Box::new(values), text }
     }
 
+    /// Refuses what exceeds a limit.
+    pub fn at_most(reason: Reason, most: usize) -> Self {
+        Self::with(reason, RefusalValues { most: Some(most), ..RefusalValues::default() })
+    }
+
     /// Refuses a bot that does not play by these rules.
     pub fn bot_not_offered(error: &BotError) -> Self {
         let detail = Some(error.to_string());
