@@ -69,6 +69,13 @@ impl RatedPositions {
         }
     }
 
+    /// Whether [`may_help`](Self::may_help) has something to search: the position is not free, and other games are
+    /// running, or an own one has about as many stones.
+    pub(crate) fn needs_search(&self, moves: &[Point], own: &[RatedPosition]) -> bool {
+        let is_near = |position: &RatedPosition| may_vary_to(moves.len(), position.stones);
+        !is_free(moves) && (self.known.load(Ordering::Acquire) > 0 || own.iter().any(is_near))
+    }
+
     /// Whether somebody may get help with the position after these moves, who plays rated daily games with the
     /// positions `own`. May take milliseconds, so this does not belong on the runtime's threads.
     ///
@@ -76,19 +83,14 @@ impl RatedPositions {
     /// If a rated game that is running has this position, or this one without one or two of its stones, or with
     /// one more near the others.
     pub fn may_help(&self, moves: &[Point], own: &[RatedPosition]) -> Result<(), Refusal> {
-        let near = own.iter().filter(|position| may_vary_to(moves.len(), position.stones));
-        let near: HashSet<u64> = near.map(|position| position.digest).collect();
-        let others = self.known.load(Ordering::Acquire) > 0;
-        if is_free(moves) || near.is_empty() && !others {
+        if !self.needs_search(moves, own) {
             return Ok(());
         }
+        let own: HashSet<u64> = own.iter().map(|position| position.digest).collect();
         let digests = variations::varied(&stones(moves));
         let is_running = |some: &[u64]| {
-            some.iter().any(|position| near.contains(position))
-                || others && {
-                    let state = self.lock();
-                    some.iter().any(|position| state.knows(*position))
-                }
+            let state = self.lock();
+            some.iter().any(|position| own.contains(position) || state.knows(*position))
         };
         if digests.chunks(LOOK_UPS_AT_ONCE).any(is_running) {
             Err(Refusal::new(Reason::RatedGame))

@@ -89,6 +89,9 @@ async fn search(context: &RoomContext, code: RoomCode, need: &Need) -> Learned {
                 Ok(own) => own,
                 Err(refusal) => return Learned::Refused(refusal),
             };
+            if !context.rated.needs_search(moves, &own) {
+                return Learned::Nothing;
+            }
             let (rated, moves) = (Arc::clone(&context.rated), moves.clone());
             match context.blocking.call(move || rated.may_help(&moves, &own)).await {
                 Some(Ok(())) => Learned::Nothing,
