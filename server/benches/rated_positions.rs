@@ -1,6 +1,6 @@
-//! How long it takes to find out whether a position is near that of a running rated game, for so many stones,
-//! while as many rated games are running as are known at once, and whoever asks plays as many daily games as they
-//! may:
+//! How long it takes to find out whether a position is near that of a running rated game, by the number of stones.
+//! As many rated games are running as a server knows at once, and the person who asks plays as many daily games as
+//! they may:
 //!
 //! ```text
 //! cargo bench -p fivefold-server --bench rated_positions

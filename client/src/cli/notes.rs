@@ -11,7 +11,7 @@ pub struct NotesArgs {
     /// The room of the game, by its code or its link; without one, all notes are listed.
     #[arg(value_name = "CODE|URL")]
     pub room: Option<RoomLink>,
-    /// What to note, in place of the note before; `-` reads standard input.
+    /// The text of the note, which replaces the old one; `-` reads standard input.
     #[arg(value_name = "TEXT")]
     pub text: Option<String>,
     /// Delete the note.

@@ -121,7 +121,7 @@ pub enum TypedCommand {
 pub enum LineAction {
     /// Send a request to the room.
     Request(RoomRequest),
-    /// Answer a challenge.
+    /// Answer a challenge, or ask for the games that wait.
     ToServer(LobbyRequest),
     /// Block, mute or report somebody.
     About(PersonRequest),

@@ -21,7 +21,7 @@ const HOUR_MS: u64 = DAY_MS / 24;
 /// What people read when the bot of a local game fails.
 pub const BOT_FAILED: &str = "The bot has not answered, so any move is made for it.";
 
-/// What people read who ask for the next game.
+/// The answer if no game waits.
 pub const NO_NEXT_GAME: &str = "No other daily game waits for your move.";
 
 /// What an operator has decided about the player.

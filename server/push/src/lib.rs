@@ -25,7 +25,7 @@ pub struct Push<'p> {
     pub endpoint: &'p str,
     /// For whom it is encrypted.
     pub browser: &'p Browser,
-    /// What the service worker gets.
+    /// The payload for the service worker.
     pub message: &'p [u8],
     /// How long the push service keeps it for a browser that is off, in seconds.
     pub ttl_s: u32,

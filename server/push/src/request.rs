@@ -25,7 +25,7 @@ pub const RETRY_MIN: Duration = Duration::from_secs(5);
 /// See [`RETRY_MIN`].
 pub const RETRY_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// What became of a push.
+/// The outcome of a push.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pushed {
     /// The push service has it.
@@ -117,7 +117,7 @@ async fn answer(request: reqwest::RequestBuilder) -> Result<(StatusCode, HeaderM
     Ok((answer.status(), answer.headers().clone()))
 }
 
-/// What an answer says (RFC 8030, sections 5 and 8).
+/// The outcome that an answer tells (RFC 8030, sections 5 and 8).
 fn outcome(status: StatusCode, headers: &HeaderMap) -> Pushed {
     match status.as_u16() {
         200..=299 => Pushed::Accepted,

@@ -1,4 +1,4 @@
-//! What members note for themselves about their games. Only they see it.
+//! Notes of members about their games. Only their writers see them.
 
 use fivefold_shared::{
     note::Note,

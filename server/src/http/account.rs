@@ -128,7 +128,7 @@ pub(super) async fn reader_of_games(
     }
 }
 
-/// The positions of the rated daily games of whoever asks, if they are signed in or show a token.
+/// The positions of the caller's rated daily games; none without a session or a token.
 ///
 /// # Errors
 /// If that cannot be read.

@@ -21,7 +21,7 @@ const PATH: &str = "/api/notes";
 pub(crate) async fn run(args: &NotesArgs) -> anyhow::Result<ExitCode> {
     let mut server = args.server.clone();
     if server.addresses.is_empty() {
-        // That of the link, if the room was given by one.
+        // A link to the room names the server.
         server.addresses.extend(args.room.as_ref().and_then(|room| room.server.clone()));
     }
     let room = args.room.as_ref().map(|room| &room.code);

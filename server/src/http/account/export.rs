@@ -56,7 +56,7 @@ struct MemberData {
     game_marks: Vec<ShownMark>,
     /// Where the account was used lately. The digests that the server compares say nothing to anybody.
     places: Vec<ShownTrace>,
-    /// What the member has noted about games, the newest first.
+    /// The member's notes about games, the newest first.
     notes: Vec<Note>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,

@@ -237,7 +237,7 @@ fn members_of(room: &mut RoomSummary) -> impl Iterator<Item = (&MemberId, &mut N
 /// Sorts the rooms of a person as they need them, and keeps the first [`ROOMS_MAX`].
 fn sort(rooms: &mut Vec<OwnRoom>) {
     rooms.sort_by_key(|room| match room.summary.phase {
-        // Who is away from any other game loses it within minutes.
+        // Other games come first: a player who is away loses them within minutes.
         Phase::Running if room.your_turn => (0, room.summary.due.unwrap_or(0)),
         Phase::Running => (1, 0),
         Phase::Waiting => (2, 0),

@@ -1,4 +1,4 @@
-//! What members note for themselves about their games.
+//! Notes of members about their games.
 
 use fivefold_shared::{
     note::Note,

@@ -29,7 +29,7 @@ impl Tables {
         }
     }
 
-    /// The member comes first in a room with a daily game of theirs.
+    /// Whether a member has a place in the daily game of a room.
     pub(super) fn has_daily(&self, room: &RoomCode, member: &MemberId) -> bool {
         self.rooms.get(room).is_some_and(|room| room.daily.has(member))
     }

@@ -1,4 +1,4 @@
-//! What members note for themselves about their games, in memory.
+//! Notes of members about their games, in memory.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 

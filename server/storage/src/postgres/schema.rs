@@ -511,7 +511,7 @@ const SLEEPING_ROOMS: &str = "
 
 /// What format 8 adds about notes.
 const NOTES: &str = "
-    -- What members note for themselves about the games of a room.
+    -- Notes of members about the games of a room, which only they see.
     CREATE TABLE fivefold.note (
         member text COLLATE \"C\" NOT NULL,
         -- Its code.

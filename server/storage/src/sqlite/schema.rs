@@ -526,7 +526,7 @@ const SLEEPING_ROOMS: &str = "
 
 /// What format 14 adds about notes.
 const NOTES: &str = "
-    -- What members note for themselves about the games of a room.
+    -- Notes of members about the games of a room, which only they see.
     CREATE TABLE note (
         member TEXT NOT NULL,
         -- Its code.
