@@ -1,9 +1,10 @@
-//! Builds the programs under test once with cargo, with the profile and the target folder of the
-//! running test.
+//! Builds the programs under test with cargo, with the profile and the target folder of the running
+//! test: once in a run of nextest, otherwise once in each process.
 
 use std::{
     env,
     ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
@@ -33,6 +34,12 @@ fn build() -> PathBuf {
         None => panic!("{} is in no target folder", test.display()),
     };
     let target = folder.parent().expect("the target folder");
+    // nextest runs each test in a process of its own, and asking Cargo takes a second.
+    let run = env::var("NEXTEST_RUN_ID").ok();
+    let built = target.join("tmp").join(format!("built-{profile}"));
+    if run.is_some() && fs::read_to_string(&built).ok() == run {
+        return folder.to_owned();
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // What cargo tells a test about its package makes build scripts run again (`ring`'s reads it).
@@ -47,6 +54,9 @@ fn build() -> PathBuf {
         .status()
         .expect("cargo runs");
     assert!(status.success(), "the programs cannot be built");
+    if let Some(run) = run {
+        fs::write(built, run).expect("Cargo has made the folder of tests");
+    }
     folder.to_owned()
 }
 

@@ -6,6 +6,7 @@
 
 use std::{
     env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
     io::Write,
     net::{Ipv4Addr, TcpListener},
     os::unix::{
@@ -13,7 +14,7 @@ use std::{
         process::CommandExt,
     },
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{self, Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -42,6 +43,16 @@ local replication postgres trust
 local all all scram-sha-256
 hostssl all all 127.0.0.1/32 scram-sha-256
 ";
+
+/// How its data are made. Segments of 1 MB instead of 16 are copied sooner.
+const INITDB: [&str; 6] = [
+    "--auth-local=trust",
+    "--auth-host=reject",
+    "--no-sync",
+    "--locale=C",
+    "--encoding=UTF8",
+    "--wal-segsize=1",
+];
 
 /// The number in the name of its socket.
 const USUAL_PORT: u16 = 5432;
@@ -103,21 +114,45 @@ impl PostgresServer {
             return None;
         };
         let mut server = Self::in_new_folder(programs, durability);
-        let mut initdb = server.command("initdb");
-        initdb
-            .args(["--auth-local=trust", "--auth-host=reject", "--no-sync", "--locale=C"])
-            .args(["--encoding=UTF8", "--username", SUPERUSER, "--pgdata"])
-            .arg(server.data());
-        let made = initdb.output().expect("initdb starts");
-        assert!(made.status.success(), "{made:?}");
-        fs::write(server.data().join("pg_hba.conf"), RULES).expect("a file in our folder");
+        server.copy_first_data();
         if let Some(certificate) = certificate {
             server.encrypt(certificate);
         }
         server.restart();
-        server.ask_in("postgres", &format!("CREATE ROLE {NAME} LOGIN PASSWORD '{PASSWORD}'"));
-        server.ask_in("postgres", &format!("CREATE DATABASE {NAME} OWNER {NAME}"));
         Some(server)
+    }
+
+    /// Copies the data of the first server that was made. To make them takes two seconds of the processor,
+    /// and a run of the tests starts hundreds of servers.
+    fn copy_first_data(&self) {
+        let first_data = first_data(&self.programs);
+        if !first_data.exists() {
+            let mut first = Self::in_new_folder(self.programs.clone(), Durability::None);
+            first.make_data();
+            let ours = format!("{}.{}", first_data.display(), process::id());
+            copy_folder(&first.data(), Path::new(&ours));
+            // Another test may have been faster.
+            if fs::rename(&ours, &first_data).is_err() {
+                fs::remove_dir_all(&ours).expect("it is our folder");
+            }
+        }
+        copy_folder(&first_data, &self.data());
+    }
+
+    /// Makes data with the role and its database, and leaves them as a stopped server does.
+    fn make_data(&mut self) {
+        let mut initdb = self.command("initdb");
+        initdb.args(INITDB).args(["--username", SUPERUSER, "--pgdata"]).arg(self.data());
+        let made = initdb.output().expect("initdb starts");
+        assert!(made.status.success(), "{made:?}");
+        fs::write(self.data().join("pg_hba.conf"), RULES).expect("a file in our folder");
+        self.restart();
+        self.ask_in("postgres", &format!("CREATE ROLE {NAME} LOGIN PASSWORD '{PASSWORD}'"));
+        self.ask_in("postgres", &format!("CREATE DATABASE {NAME} OWNER {NAME}"));
+        let mut stop = self.command("pg_ctl");
+        stop.args(["stop", "--silent", "--wait", "--mode=fast", "--pgdata"]).arg(self.data());
+        assert!(stop.status().expect("pg_ctl starts").success());
+        self.stop_guard(true);
     }
 
     /// Starts a standby of this server, which follows it without delay.
@@ -366,10 +401,31 @@ fn programs() -> Option<PathBuf> {
     })
 }
 
-fn is_new(folder: &Path) -> bool {
+/// Where the data of the first server of this version are kept: beside what is built.
+fn first_data(programs: &Path) -> PathBuf {
+    let mut kind = DefaultHasher::new();
+    (version(programs), INITDB, RULES, NAME, PASSWORD).hash(&mut kind);
+    let test = env::current_exe().expect("this program has a path");
+    let built = test.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    let folder = built.expect("Cargo marks its folder").join("tmp");
+    fs::create_dir_all(&folder).expect("what is built is ours");
+    folder.join(format!("postgres-{:016x}", kind.finish()))
+}
+
+/// Copies a folder with the owners and rights of its files.
+fn copy_folder(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").args([from, to]).output().expect("cp starts");
+    assert!(copied.status.success(), "{copied:?}");
+}
+
+/// What the programs in this folder say of their version. Empty if they do not run.
+fn version(folder: &Path) -> String {
     let version = Command::new(folder.join("postgres")).arg("--version").output();
-    let text = version.map(|version| String::from_utf8_lossy(&version.stdout).into_owned());
-    let text = text.unwrap_or_default();
+    version.map(|version| String::from_utf8_lossy(&version.stdout).into_owned()).unwrap_or_default()
+}
+
+fn is_new(folder: &Path) -> bool {
+    let text = version(folder);
     let mut numbers = text.split(|letter: char| !letter.is_ascii_digit());
     numbers.find_map(|number| number.parse::<u32>().ok()).is_some_and(|major| major >= 15)
 }
