@@ -229,8 +229,7 @@ fn write_long_game(folder: &Path, room: &RoomCode) -> anyhow::Result<()> {
         let point = [900_000 - 200 * ply.cast_signed(), -(200 * ply.cast_signed()) - 100_000];
         json!({"type": "played", "ply": ply, "point": point})
     });
-    let now = std::time::SystemTime::UNIX_EPOCH.elapsed()?.as_millis();
-    let at = u64::try_from(now)?;
+    let at = fivefold_tests::unix_ms();
     let mut entries = Vec::new();
     for (seq, event) in (1..).zip(first.into_iter().chain(moves)) {
         let event = serde_json::from_value(event)?;

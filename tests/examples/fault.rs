@@ -9,7 +9,8 @@
 //! other, and checks that nobody was in two of them; with `--nodes 3 --only-kills` a random node is
 //! killed each second, or as soon as the last one is back. With `--rated` they have accounts and their
 //! games count: no change of a rating may be lost or counted twice. `--orphans 10000` kills one node with so
-//! many rooms, with people in 200 of them, and waits until all rooms have an owner again.
+//! many rooms, with people in 200 of them, and waits until all rooms have an owner again. `--deadlines 2000` has
+//! so many sleeping daily games whose time runs out while a server is killed every 5 s; with `--nodes 3`, too.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::{num::NonZeroUsize, process::ExitCode, time::Duration};
@@ -54,6 +55,9 @@ struct Args {
     /// Kill one of three nodes once, with so many rooms.
     #[arg(long, conflicts_with_all = ["nodes", "minutes", "rooms"])]
     orphans: Option<usize>,
+    /// So many sleeping daily games whose deadlines are in the run, instead of rooms.
+    #[arg(long, conflicts_with_all = ["rooms", "seekers", "orphans", "only_kills", "power_losses"])]
+    deadlines: Option<usize>,
 }
 
 #[tokio::main]
@@ -69,10 +73,18 @@ async fn main() -> ExitCode {
         seekers,
         rated,
         orphans,
+        deadlines,
     } = Args::parse();
     let time = Duration::from_secs_f64(minutes * 60.0);
     // A sentence says what is not installed.
-    let is_clean = if let Some(orphans) = orphans {
+    let is_clean = if let Some(games) = deadlines {
+        let nodes = nodes.map(NonZeroUsize::get);
+        let verdict = fault::deadlines::run(games, nodes, time, seed).await;
+        verdict.is_none_or(|verdict| {
+            println!("{verdict}");
+            verdict.is_clean()
+        })
+    } else if let Some(orphans) = orphans {
         let found = fault::orphans::run(orphans, orphans.min(PLAYED_MAX), seed).await;
         found.is_none_or(|found| {
             println!("{found}");

@@ -6,6 +6,7 @@
 //! cannot be written. The test reads the storage only after the server has stopped for good; before
 //! that it observes the server from outside.
 
+pub mod deadlines;
 mod member;
 pub mod nodes;
 pub mod orphans;

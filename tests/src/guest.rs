@@ -65,6 +65,18 @@ pub struct Away {
 }
 
 impl Away {
+    /// The same person, for another socket, who remembers nothing.
+    pub(crate) fn in_no_room(&self) -> Self {
+        let (identity, cookie) = (self.identity.clone(), self.cookie.clone());
+        Self {
+            address: self.address,
+            identity,
+            cookie,
+            name: self.name.clone(),
+            rooms: HashMap::new(),
+        }
+    }
+
     /// Sets the server's new address.
     pub fn moved_to(self, server: &Server) -> Self {
         Self { address: server.address(), ..self }

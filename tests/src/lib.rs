@@ -18,6 +18,7 @@ pub mod random_games;
 pub mod ratings;
 mod server;
 pub mod sign_in_flood;
+pub mod sleeping_games;
 mod socket;
 mod tcp;
 mod times;
@@ -33,12 +34,15 @@ pub use self::{
     times::Times,
 };
 
-use std::{f64::consts::TAU, time::Duration};
+use std::{
+    f64::consts::TAU,
+    time::{Duration, SystemTime},
+};
 
 use fivefold_shared::{
-    clock::TimeControl,
+    clock::{TimeControl, millis},
     opening::OpeningKind,
-    protocol::{Colour, Create, SeatRequest, Visibility},
+    protocol::{Colour, Create, ROOM_CODE_ALPHABET, SeatRequest, Visibility},
     rules::Rules,
 };
 use rand::{RngExt, rngs::StdRng};
@@ -59,6 +63,26 @@ pub fn private(rules: Rules) -> Create {
         opening: OpeningKind::Free,
         chat: true,
     }
+}
+
+/// The time by this machine's clock, in milliseconds since the Unix epoch.
+///
+/// # Panics
+/// When the clock is before 1970.
+pub fn unix_ms() -> u64 {
+    millis(SystemTime::UNIX_EPOCH.elapsed().expect("the clock is right"))
+}
+
+/// A number as so many letters of a room's code or a game's id, which are different for different numbers.
+pub fn code_letters(length: usize, number: u64) -> String {
+    let letters = ROOM_CODE_ALPHABET.len() as u64;
+    let mut rest = number;
+    let digit = |_| {
+        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % letters).unwrap_or_default()];
+        rest /= letters;
+        char::from(digit)
+    };
+    (0..length).map(digit).collect()
 }
 
 /// A number that is distributed normally, by its mean and standard deviation.

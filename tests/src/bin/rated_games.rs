@@ -4,15 +4,15 @@
 //! 60 days, in standard 15x15 at 5+3, with Black and White by turns. Who is named earlier wins twice of three
 //! times.
 
-use std::{env, error::Error, path::Path, time::SystemTime};
+use std::{env, error::Error, path::Path};
 
 use fivefold_shared::{
-    clock::millis,
-    protocol::{GameId, Name, NumberedEvent, ROOM_CODE_ALPHABET, RoomCode},
+    protocol::{GameId, Name, NumberedEvent, RoomCode},
     record::FinishedGame,
     room::{Entry, RoomState},
 };
 use fivefold_storage::{Account, Append, DataFolder, Epoch, NodeId, Sqlite, Storage};
+use fivefold_tests::{code_letters, unix_ms};
 use serde_json::json;
 
 /// Games of each pair, one every so many hours.
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         players.push(account.ok_or_else(|| format!("nobody is called {name}"))?);
     }
     drop(reader);
-    let now = millis(SystemTime::UNIX_EPOCH.elapsed()?);
+    let now = unix_ms();
     let mut number = 0;
     for game in 0..GAMES {
         for (place, first) in players.iter().enumerate() {
@@ -60,7 +60,7 @@ fn rated(
         let player = json!({"member": player.member, "name": player.name});
         json!({"type": "sat", "seat": seat, "player": player})
     };
-    let id = GameId::try_from(letters(16, number))?;
+    let id = GameId::try_from(code_letters(16, number))?;
     let seats = if number.is_multiple_of(2) { ["first", "second"] } else { ["second", "first"] };
     let moves = MOVES.iter().enumerate();
     let moves = moves.map(|(ply, point)| json!({"type": "played", "ply": ply, "point": point}));
@@ -81,22 +81,11 @@ fn rated(
     }
     let games = RoomState::finished_games(entries.iter().map(|entry| &entry.event))?;
     let games = games.into_iter().map(|game| FinishedGame { id: id.clone(), ..game }).collect();
-    let code = RoomCode::try_from(letters(12, number))?;
+    let code = RoomCode::try_from(code_letters(12, number))?;
     Ok(Append {
         entries,
         games,
         closes: true,
         ..Append::nothing(code, NodeId::ALONE, Epoch::FIRST)
     })
-}
-
-fn letters(length: usize, number: u64) -> String {
-    let letters = ROOM_CODE_ALPHABET.len() as u64;
-    let mut rest = number;
-    let digit = |_| {
-        let digit = ROOM_CODE_ALPHABET[usize::try_from(rest % letters).unwrap_or_default()];
-        rest /= letters;
-        char::from(digit)
-    };
-    (0..length).map(digit).collect()
 }
