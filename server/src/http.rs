@@ -8,6 +8,7 @@ mod analyse;
 mod audit;
 mod caller;
 mod challenges;
+mod feeds;
 mod friends;
 mod games;
 mod handshake;
@@ -81,6 +82,8 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/api/analyse", post(analyse::analyse))
         .route("/api/position", post(position::judge))
         .route("/analyse.png", get(picture::of_position))
+        .route("/games.atom", get(feeds::atom))
+        .route("/games.ics", get(feeds::calendar))
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .layer(DefaultBodyLimit::max(HTTP_BODY_MAX));
     let accounts = account::routes()

@@ -8,7 +8,8 @@ mod canvas;
 mod font;
 
 use fivefold_shared::{
-    notation::{file::GameFile, json},
+    clock::day,
+    notation::file::GameFile,
     record::Record,
     rules::{Outcome, Point, Position, Rules, Size, Stone, Variant},
 };
@@ -62,7 +63,7 @@ impl Card {
             game: Some(CardGame {
                 black: summary.player(Stone::Black).name(),
                 white: summary.player(Stone::White).name(),
-                day: json::day(summary.ended_at),
+                day: day(summary.ended_at),
             }),
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use fivefold_shared::{
-    notation::json::day,
+    clock::day,
     opening::OpeningKind,
     protocol::{GameSettings, MemberId, OwnRoom, Phase, Player},
     record::ListedGame,

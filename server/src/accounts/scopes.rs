@@ -15,6 +15,14 @@ impl Scopes {
         if self.0.contains(&scope) { Ok(()) } else { Err(out_of_scope(Some(scope))) }
     }
 
+    /// Whether they allow this and nothing else: such a token may be in an address.
+    ///
+    /// # Errors
+    /// If the scope is missing, or there is another.
+    pub(crate) fn check_only(&self, scope: Scope) -> Result<(), Refusal> {
+        if self.0 == [scope] { Ok(()) } else { Err(out_of_scope(Some(scope))) }
+    }
+
     /// Whether they allow a request.
     ///
     /// # Errors

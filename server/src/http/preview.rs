@@ -118,7 +118,12 @@ fn charge(server: &Server, caller: &Caller) -> Option<()> {
 }
 
 /// An address on this server for other programs.
-fn address(server: &Server, caller: &Caller, headers: &HeaderMap, path: &str) -> Option<String> {
+pub(super) fn address(
+    server: &Server,
+    caller: &Caller,
+    headers: &HeaderMap,
+    path: &str,
+) -> Option<String> {
     if let Some(url) = &server.public_url {
         return Some(format!("{url}{path}"));
     }
@@ -195,7 +200,7 @@ fn describe_room(ListedRoom { summary: room, moves, .. }: &ListedRoom) -> String
 }
 
 /// Escapes text for HTML.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use fivefold_shared::{clock::millis, notation::json::day, protocol::Name};
+use fivefold_shared::{
+    clock::{day, millis},
+    protocol::Name,
+};
 
 use super::{
     Account, AccountChange, AccountChanged, AccountStep, DatabaseUrl, KeyHash, OpenError, Postgres,

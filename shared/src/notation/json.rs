@@ -5,6 +5,7 @@ use super::{
     file::{FileChoice, FileError, FileMove, FileOpening, GameFile, too_many},
 };
 use crate::{
+    clock::day,
     opening::Act,
     protocol::Player,
     record::{GameSummary, Record},
@@ -75,37 +76,4 @@ fn opening(summary: &GameSummary) -> Option<FileOpening> {
         FileChoice { ply, text }
     });
     Some(FileOpening { kind: recorded.kind, choices: choices.collect() })
-}
-
-/// The day of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21`. By the
-/// civil calendar, whose years are taken to begin in March.
-pub fn day(at: u64) -> String {
-    let days = at / 86_400_000 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_are_those_of_the_calendar() {
-        let cases = [
-            (0, "1970-01-01"),
-            (951_782_400_000, "2000-02-29"),
-            (1_795_230_000_000, "2026-11-21"),
-            (4_102_444_799_999, "2099-12-31"),
-        ];
-        for (at, expected) in cases {
-            assert_eq!(day(at), expected);
-        }
-    }
 }

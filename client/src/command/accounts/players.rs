@@ -3,7 +3,7 @@
 use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
-    notation::json::day,
+    clock::day,
     profile::{Leaders, Place, Profile, ProfileGame, ProfileRating, PuzzleScore, Results},
     protocol::Name,
 };

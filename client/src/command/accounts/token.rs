@@ -3,7 +3,7 @@
 use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
-    notation::json::day,
+    clock::day,
     protocol::{ApiToken, Scope},
 };
 use hyper::Method;

@@ -8,8 +8,12 @@ use crate::process::ids;
 /// The token of a request, which may not be valid. The identity of a guest is none.
 pub(in crate::http) fn in_header(headers: &HeaderMap) -> Option<KeyHash> {
     let text = headers.get(AUTHORIZATION)?.to_str().ok()?;
-    let token = text.strip_prefix("Bearer ").filter(|token| token.starts_with("ff_"))?;
-    Some(ids::token_hash(token))
+    of_text(text.strip_prefix("Bearer ")?)
+}
+
+/// The hash of what looks like a token.
+pub(in crate::http) fn of_text(text: &str) -> Option<KeyHash> {
+    text.starts_with("ff_").then(|| ids::token_hash(text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Times, spans and counts in words, for the command line.
 
-use fivefold_shared::notation::json::day;
+use fivefold_shared::clock::day;
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
