@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { clockFace, durationText } from '../../server/web/game/clock-display.js';
+import { clockFace, DAY_MS, durationText, isOverDays } from '../../server/web/game/clock-display.js';
 import { Room } from '../../server/web/game/room-state.js';
 
 /** @import { Event, TimeControl } from '../../server/web/ui/protocol-types' */
@@ -57,4 +57,17 @@ test('durations are readable', () => {
     [3_723_000, '1:02:03'],
   ]);
   for (const [ms, text] of cases) assert.equal(durationText(ms), text);
+});
+
+test('a game is played over days from a day on', () => {
+  const cases = /** @type {const} */ ([
+    [{ type: 'none' }, false],
+    [{ type: 'daily', move_ms: DAY_MS }, true],
+    [{ type: 'fischer', main_ms: DAY_MS, increment_ms: 0 }, true],
+    [{ type: 'fischer', main_ms: DAY_MS - 1, increment_ms: 3_600_000 }, false],
+    [{ type: 'sudden_death', main_ms: DAY_MS }, true],
+    ...CONTROLS.map((control) => /** @type {const} */ ([control, false])),
+  ]);
+  for (const [control, is] of cases) assert.equal(isOverDays(control), is, JSON.stringify(control));
+  assert.equal(isOverDays(undefined), false);
 });

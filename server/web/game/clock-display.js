@@ -20,6 +20,11 @@ export function newClock(control) {
   return { control, first: { left_ms, periods }, second: { left_ms, periods } };
 }
 
+/** Whether a game is played over days: a daily game. @param {TimeControl | undefined} control */
+export function isOverDays(control) {
+  return (newClock(control)?.first.left_ms ?? 0) >= DAY_MS;
+}
+
 /** @typedef {{ left_ms: number, periods: number, low: boolean }} Face `low`: time is running out. */
 
 /**

@@ -4,7 +4,7 @@
 /** @import { Absent, Act, Ask, Clock, Event, Game, GameRatings, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
  *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from '../ui/protocol-types' */
 
-import { newClock } from './clock-display.js';
+import { isOverDays, newClock } from './clock-display.js';
 
 /** The events after which nobody waits any more for the act that was due.
  * @type {readonly Event['type'][]} */
@@ -201,11 +201,12 @@ export class Room {
     return SEATS.find((seat) => !this.seats[seat]);
   }
 
-  /** The seat that a visitor can take: a free one, or that of a guest who is away and has not acted yet.
+  /** The seat that a visitor can take: a free one, or that of a guest who is away and has not acted yet
+   * in a game that is neither paired nor daily.
    * The same as `open_seat` in shared/src/room/state.rs. */
   get openSeat() {
-    const { game } = this;
-    if (this.vacant || this.paired || !game || game.outcome) return this.vacant;
+    const { game, paired, time, vacant } = this;
+    if (vacant || paired || isOverDays(time) || !game || game.outcome) return vacant;
     return SEATS.find((seat) => this.away[seat] && !isMember(this.seats[seat], this.host) && !hasActed(game, seat));
   }
 
