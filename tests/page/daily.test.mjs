@@ -3,18 +3,65 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { accept, begin, choose, put, stage, unfold, visitor } from './harness.mjs';
+import { elsewhere, signUp, TRUST } from './accounts.mjs';
+import { faults } from './axe.mjs';
+import { accept, ask, begin, choose, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
-const at = stage();
+/** @import { Page } from 'playwright-core' */
+
+const at = stage(TRUST);
 const SMALL = { viewport: { width: 320, height: 568 } };
+const DAY_MS = 86_400_000;
+/** A time for each move, and one for all with more after each. */
+const THREE_DAYS = { type: 'daily', move_ms: 3 * DAY_MS };
+const A_WEEK = { type: 'fischer', main_ms: 7 * DAY_MS, increment_ms: DAY_MS / 2 };
 /** Two days, or a moment less. */
 const TWO_DAYS = /^(2d|1d 23h)$/;
 
-/** @param {import('playwright-core').Page} page */
+/** @param {Page} page */
 async function fits(page) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.equal(over, 0, 'nothing is wider than the screen');
 }
+
+/** Makes a room in which its maker has Black. @param {Page} page @param {object} time */
+async function create(page, time) {
+  const rules = { variant: 'freestyle', size: [15, 15] };
+  const { room } = await ask(page, { type: 'create', rules, time, colour: 'black' });
+  return room;
+}
+
+/** Begins a game, and returns its path. @param {Page} ann Black @param {Page} bob @param {object} time */
+async function game(ann, bob, time) {
+  const room = await create(ann, time);
+  await ask(bob, { type: 'join', room }, { type: 'sit', room });
+  return `/r/${room}`;
+}
+
+/** Makes the first move of a game that the page shows, and waits for it. @param {Page} page @param {string} path */
+async function begins(page, path) {
+  const room = path.slice('/r/'.length);
+  await ready(page);
+  await ask(page, { type: 'join', room }, { type: 'play', room, ply: 0, point: [7, 7] });
+  await page.locator('.moves-card .move').first().waitFor({ state: 'attached' });
+}
+
+/** Waits for what only a daily game has. @param {Page} page */
+const ready = (page) => page.locator('[aria-keyshortcuts]').waitFor({ state: 'attached' });
+
+/** The button to the next game. @param {Page} page */
+const nextOf = (page) => page.getByRole('button', { name: 'Next game', exact: true });
+
+/** @param {Page} page @param {string} path */
+const isAt = (page, path) => page.waitForURL((url) => url.pathname === path);
+
+/** Whether an element is seen as a whole, without scrolling. @param {import('playwright-core').Locator} locator */
+const inSight = (locator) =>
+  locator.evaluate((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    const corners = [left + 8, right - 8].flatMap((x) => [top + 8, bottom - 8].map((y) => [x, y]));
+    return corners.every(([x = 0, y = 0]) => document.elementFromPoint(x, y) === element);
+  });
 
 test('two friends play with two days for each move on small phones', async () => {
   const ann = await visitor(at.browser, at.server, SMALL, 'Ann');
@@ -65,4 +112,141 @@ test('days are offered in each language', async () => {
     assert.deepEqual(offered, [30, 1, 2, 3, 5, 7, 14], locale);
     await context.close();
   }
+});
+
+test('after a move the next game that waits is one press or one key away', async () => {
+  const ann = await visitor(at.browser, at.server, {}, 'Ann');
+  const bob = await visitor(at.browser, at.server, {}, 'Bob');
+  await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+  const [week, three] = [await game(ann.page, bob.page, A_WEEK), await game(ann.page, bob.page, THREE_DAYS)];
+  const short = await game(ann.page, bob.page, { type: 'daily', move_ms: DAY_MS });
+  const { page } = ann;
+  const next = nextOf(page);
+  await page.goto(week);
+  // What only this document has: no reload follows.
+  await page.evaluate(() => Object.assign(window, { isSame: true }));
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  assert.equal(await next.isVisible(), false, 'it is her turn here');
+  await put(page, 'h8');
+  // The one with the least time left comes first.
+  await next.click();
+  await isAt(page, short);
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  assert.equal(await next.isVisible(), false, 'it is her turn here, too');
+  // The board has the keyboard, and the key works before a move, too.
+  await ready(page);
+  await page.keyboard.press('Shift+X');
+  await isAt(page, three);
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  await put(page, 'h8');
+  await next.waitFor();
+  assert.equal(await next.getAttribute('title'), 'The next daily game that waits for your move (X)');
+  await next.focus();
+  await page.keyboard.press('Enter');
+  await isAt(page, short);
+  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  await put(page, 'h8');
+  await page.getByRole('heading', { name: / is thinking$/ }).waitFor();
+  await sees(page, 'h8', 'Black');
+  await page.keyboard.press('Shift+X');
+  await page.locator('.toast', { hasText: 'No other daily game waits for your move.' }).waitFor();
+  assert.equal(await next.isVisible(), false, 'no other game waits');
+
+  // A game that begins to wait is offered.
+  await bob.page.goto(week);
+  await put(bob.page, 'j9');
+  await bob.page.getByRole('heading', { name: / is thinking$/ }).waitFor();
+  await next.waitFor();
+  assert.ok(await page.evaluate(() => 'isSame' in window), 'the page was not loaded again');
+  // The key is a letter in texts.
+  await page.goto(week);
+  await ready(page);
+  await page.getByLabel('Send a message').press('Shift+X');
+  assert.equal(await page.getByLabel('Send a message').inputValue(), 'X');
+  assert.equal(new URL(page.url()).pathname, week);
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+test('a live game and a spectator of a daily one have no way to the next', async () => {
+  const { ann, bob } = await twoPlay(at);
+  const daily = await game(ann.page, bob.page, THREE_DAYS);
+  const here = new URL(ann.page.url()).pathname;
+  await put(ann.page, 'h8');
+  await sees(bob.page, 'h8', 'Black');
+  // The count of the games that wait is there, so the button would be, too.
+  await ann.page.getByLabel('Your move in 1 game').waitFor({ timeout: 30_000 });
+  await ann.page.keyboard.press('Shift+X');
+  assert.equal(await nextOf(ann.page).count(), 0);
+  const eve = await visitor(at.browser, at.server, {}, 'Eve');
+  await eve.page.goto(daily);
+  await eve.page.getByText('Both seats are taken. You are watching.').waitFor();
+  await eve.page.keyboard.press('Shift+X');
+  assert.equal(await nextOf(eve.page).count(), 0);
+  assert.equal(await eve.page.locator('.toast').count(), 0);
+  assert.equal(new URL(ann.page.url()).pathname, here);
+  assert.deepEqual([...ann.complaints, ...bob.complaints, ...eve.complaints], []);
+});
+
+test('the keys name the way to the next game, in each language on the smallest phone', async () => {
+  for (const [locale, name, none, key] of /** @type {const} */ ([
+    [
+      'en',
+      'Next game',
+      'No other daily game waits for your move.',
+      'In a daily game: the next one that waits for your move',
+    ],
+    ['ru', 'Следующая партия', 'Других заочных партий, где ваш ход, нет.', 'В заочной партии: следующая, где ваш ход'],
+    [
+      'es',
+      'Siguiente partida',
+      'No te toca mover en ninguna otra partida diaria.',
+      'En una partida diaria: la siguiente en la que te toca mover',
+    ],
+  ])) {
+    const ann = await visitor(at.browser, at.server, { ...SMALL, locale }, 'Ann');
+    const bob = await visitor(at.browser, at.server, {}, 'Bob');
+    await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+    const [one, other] = [await game(ann.page, bob.page, THREE_DAYS), await game(ann.page, bob.page, A_WEEK)];
+    const { page } = ann;
+    await page.goto(one);
+    await begins(page, one);
+    const next = page.getByRole('button', { name, exact: true });
+    await next.waitFor();
+    // On a phone held upright or on its side, which is also a window at 200 %.
+    for (const viewport of [{ width: 640, height: 400 }, SMALL.viewport]) {
+      await page.setViewportSize(viewport);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      assert.ok(await inSight(next), `${locale} ${viewport.width}`);
+      await fits(page);
+    }
+    assert.deepEqual(await faults(page), [], locale);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText(key).waitFor();
+    // A dialog keeps the key to itself.
+    await page.keyboard.press('Shift+X');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(new URL(page.url()).pathname, one);
+    await next.click();
+    await isAt(page, other);
+    await begins(page, other);
+    await page.keyboard.press('Shift+X');
+    await page.locator('.toast', { hasText: none }).waitFor();
+    assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+    await Promise.all([ann.context.close(), bob.context.close()]);
+  }
+});
+
+test('a game with a time for all moves has a note, too', async () => {
+  const ann = await visitor(at.browser, at.server, elsewhere());
+  const bob = await visitor(at.browser, at.server, {}, 'Bob');
+  await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+  await signUp(ann.page, 'Gerda');
+  await accept(ann.page, `/r/${await create(bob.page, A_WEEK)}`);
+  const note = ann.page.locator('.note');
+  await note.locator('summary').click();
+  await note.getByLabel('Your note').fill('Close the left side.');
+  await note.getByLabel('Your note').blur();
+  await note.getByText('Saved. Only you see it.').waitFor();
+  assert.deepEqual(ann.complaints, []);
 });

@@ -17,12 +17,14 @@ const FOLDERS = [
   'board/keys/language',
   'game/rules/language',
   'learn',
+  'lobby/language',
   'local/language',
   'moderation/language',
   'moderation/operators/language',
   'players/language',
   'puzzles/language',
   'replay/language',
+  'room/daily/language',
   'ui/settings/language',
 ];
 /** The texts of each language, by their folder and key. @type {Record<string, Record<string, string | Plural>>} */

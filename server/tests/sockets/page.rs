@@ -16,7 +16,7 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 13] = [
+const ON_USE: [&str; 14] = [
     "account/",
     "analysis/",
     "board/keys/",
@@ -28,6 +28,7 @@ const ON_USE: [&str; 13] = [
     "players/",
     "puzzles/",
     "replay/",
+    "room/daily/",
     "service-worker.js",
     "ui/settings/",
 ];
@@ -37,7 +38,7 @@ const ON_USE_BYTES_MAX: usize = 1_930 * 1024;
 const FIRST_VISIT_BYTES_MAX: usize = 48 * 1024;
 
 /// Files that are loaded only at other addresses than those of the home page and of rooms.
-const ELSEWHERE: [&str; 8] = [
+const ELSEWHERE: [&str; 12] = [
     "analysis/deciding-moves.js",
     "analysis/game-review.js",
     "analysis/live-analysis.js",
@@ -45,7 +46,11 @@ const ELSEWHERE: [&str; 8] = [
     "analysis/texts.js",
     "analysis/value-graph.js",
     "board/not-found.js",
+    "lobby/language/en.js",
+    "lobby/language/es.js",
+    "lobby/language/ru.js",
     "lobby/lobby-view.js",
+    "lobby/texts.js",
 ];
 
 /// The files that have several modules, as in server/page/build.rs.

@@ -3,6 +3,7 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { GameSettings } from '../ui/protocol-types' */
 
+import { isOverDays } from '../game/clock-display.js';
 import { button } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { attempt } from './account-requests.js';
@@ -72,7 +73,7 @@ async function challengeFriend(app, { member, name }, settings) {
  */
 export async function challenge(app, person, settings) {
   try {
-    const mayWait = app.connection.account && settings.time?.type === 'daily';
+    const mayWait = app.connection.account && isOverDays(settings.time);
     if (mayWait && (await challengeFriend(app, person, settings))) return;
     (await app.seeks()).start({ type: 'challenge', member: person.member, settings }, person.name);
   } catch (error) {

@@ -99,8 +99,6 @@ export const texts = {
   public_room: 'Anyone can find and watch it',
   pages: 'Pages',
   nothing_here_how: 'The address may have a typo. Try one of these instead.',
-  retry_now: 'Retry now',
-  list_failed: 'The list could not be loaded. The connection or the server is down.',
   hint: 'Hint',
   hint_best: 'Try {point}.',
   hint_good: 'Good moves: {point}',
@@ -143,7 +141,6 @@ export const texts = {
   chat_new: { one: '{count} new', other: '{count} new' },
 
   // Finding somebody to play.
-  play_anyone: 'Play anyone',
   find_opponent: 'Find an opponent',
   wait_opponent: 'Wait for an opponent',
   new_opponent: 'New opponent',
@@ -178,11 +175,8 @@ export const texts = {
   open_challenges: 'Open challenges',
   open_none: 'No open challenges right now. Post one: it stays listed while you play a bot.',
   post_challenge: 'Post a challenge',
-  post_wait: 'Post and wait',
   challenge: 'Challenge',
   challenge_person: 'Challenge {name}',
-  challenge_by_name: 'Challenge somebody by name',
-  name: 'Name',
   challenged: '{name} challenges you',
   over_declined: '{name} declined your challenge.',
   over_expired: '{name} did not answer your challenge.',

@@ -101,8 +101,6 @@ export const texts = {
   public_room: 'Cualquiera puede encontrarla y verla',
   pages: 'Páginas',
   nothing_here_how: 'Quizá haya un error en la dirección. Prueba una de estas.',
-  retry_now: 'Reintentar ahora',
-  list_failed: 'No se pudo cargar la lista. Falla la conexión o el servidor.',
   hint: 'Pista',
   hint_best: 'Prueba {point}.',
   hint_good: 'Buenas jugadas: {point}',
@@ -145,7 +143,6 @@ export const texts = {
   chat_new: { one: '{count} nuevo', many: '{count} nuevos', other: '{count} nuevos' },
 
   // Finding somebody to play.
-  play_anyone: 'Jugar con quien sea',
   find_opponent: 'Buscar rival',
   wait_opponent: 'Esperar rival',
   new_opponent: 'Otro rival',
@@ -188,11 +185,8 @@ export const texts = {
   open_challenges: 'Retos abiertos',
   open_none: 'Ahora no hay retos. Publica uno: sigue en la lista mientras juegas con un bot.',
   post_challenge: 'Publicar un reto',
-  post_wait: 'Publicar y esperar',
   challenge: 'Retar',
   challenge_person: 'Retar a {name}',
-  challenge_by_name: 'Retar a alguien por su nombre',
-  name: 'Nombre',
   challenged: '{name} te reta',
   over_declined: '{name} no aceptó tu reto.',
   over_expired: '{name} no respondió a tu reto.',

@@ -102,8 +102,6 @@ export const texts = {
   public_room: 'Могут найти и смотреть все',
   pages: 'Страницы',
   nothing_here_how: 'Возможно, в адресе опечатка. Перейдите на одну из этих страниц.',
-  retry_now: 'Повторить сейчас',
-  list_failed: 'Список не загрузился. Нет связи, или сервер не работает.',
   hint: 'Подсказка',
   hint_best: 'Попробуйте {point}.',
   hint_good: 'Хорошие ходы: {point}',
@@ -151,7 +149,6 @@ export const texts = {
   chat_new: { one: '{count} новое', few: '{count} новых', many: '{count} новых', other: '{count} новых' },
 
   // Finding somebody to play.
-  play_anyone: 'Играть с кем угодно',
   find_opponent: 'Найти соперника',
   wait_opponent: 'Ждать соперника',
   new_opponent: 'Новый соперник',
@@ -196,11 +193,8 @@ export const texts = {
   open_challenges: 'Открытые вызовы',
   open_none: 'Вызовов сейчас нет. Объявите свой: он останется в списке, пока вы играете с ботом.',
   post_challenge: 'Объявить вызов',
-  post_wait: 'Объявить и ждать',
   challenge: 'Бросить вызов',
   challenge_person: 'Бросить вызов игроку {name}',
-  challenge_by_name: 'Бросить вызов по имени',
-  name: 'Имя',
   challenged: '{name} бросает вам вызов',
   over_declined: '{name}: вызов отклонён.',
   over_expired: '{name}: вызов остался без ответа.',

@@ -18,6 +18,7 @@ import { createOpenSeeks } from './open-seeks.js';
 import { createOwnSeeks } from './own-seeks.js';
 import { clockOf, groupOf } from './pool-choice.js';
 import { dots } from './seeks.js';
+import { tl } from './texts.js';
 
 /** After this long the page says that it is connecting. */
 const CONNECTING_AFTER_MS = 400;
@@ -102,8 +103,8 @@ export const view = (app, place) => {
           { class: 'card post' },
           el('h2', null, t('post_challenge')),
           options.element,
-          button(t('post_wait'), () => start({ type: 'seek', settings: options.settings() }), { class: 'primary' }),
-          el('h2', null, t('challenge_by_name')),
+          button(tl('post_wait'), () => start({ type: 'seek', settings: options.settings() }), { class: 'primary' }),
+          el('h2', null, tl('challenge_by_name')),
           challengeForm((name) => start({ type: 'challenge', name, settings: options.settings() }, name)),
         ),
       ),
@@ -119,7 +120,7 @@ export const view = (app, place) => {
 /** Says why there is no list yet. @param {App} app */
 function createListState({ connection }) {
   const text = el('p', { role: 'status' });
-  const retry = button(t('retry_now'), () => connection.retryNow());
+  const retry = button(tl('retry_now'), () => connection.retryNow());
   const element = el('div', { class: 'none', hidden: true }, text, retry);
   // Lists mostly come at once.
   const slow = setTimeout(() => {
@@ -127,7 +128,7 @@ function createListState({ connection }) {
   }, CONNECTING_AFTER_MS);
   const stop = eachSecond(() => {
     const failed = connection.status === 'lost';
-    write(text, t(failed ? 'list_failed' : 'connecting'));
+    write(text, failed ? tl('list_failed') : t('connecting'));
     retry.hidden = !failed;
   });
   const remove = () => {
@@ -149,8 +150,8 @@ function challengeForm(challenge) {
   const name = el('input', {
     maxLength: NAME_MAX,
     required: true,
-    placeholder: t('name'),
-    'aria-label': t('challenge_by_name'),
+    placeholder: tl('name'),
+    'aria-label': tl('challenge_by_name'),
     autocomplete: 'off',
   });
   const onsubmit = (/** @type {Event} */ event) => {
@@ -169,7 +170,7 @@ function challengeForm(challenge) {
  */
 function createPoolList(app, seekIn, start) {
   const list = el('ol', { class: 'pools' });
-  const element = el('div', { hidden: true }, el('h2', null, t('play_anyone')), list);
+  const element = el('div', { hidden: true }, el('h2', null, tl('play_anyone')), list);
   /** The shown pools: cards are rebuilt only when they change. */
   let shown = '';
 

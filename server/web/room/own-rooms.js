@@ -17,8 +17,10 @@ const LIST_EVERY_MS = 4_000;
 /** Without a list, rooms are fetched only once in so many times. */
 const UNLISTED_TIMES = 4;
 
-/** Receive the rooms. @type {Set<(rooms: OwnRoom[]) => void>} */
+/** Receive the rooms, and show them: then they are fetched each time. @type {Set<(rooms: OwnRoom[]) => void>} */
 const lists = new Set();
+/** Receive the rooms when they are fetched. @type {Set<(rooms: OwnRoom[]) => void>} */
+export const followers = new Set();
 
 /** @param {App} app @returns {Promise<OwnRoom[]>} */
 export async function fetchOwnRooms(app) {
@@ -27,10 +29,10 @@ export async function fetchOwnRooms(app) {
 }
 
 /** Fetches the rooms for all who receive them. @param {App} app */
-async function update(app) {
+export async function updateOwnRooms(app) {
   const rooms = await fetchOwnRooms(app);
   siteStorage.setItem(SOME_KEY, rooms.length > 0 ? '1' : '');
-  for (const receive of lists) receive(rooms);
+  for (const receive of [...lists, ...followers]) receive(rooms);
 }
 
 /**
@@ -42,7 +44,7 @@ async function update(app) {
 export function followTurns(app, show) {
   let running = true;
   let times = 0;
-  lists.add((rooms) => {
+  followers.add((rooms) => {
     running = rooms.some(({ phase }) => phase === 'running');
     show(
       rooms.filter((room) => room.your_turn && withSomebody(room.seats, app.connection.you)).map(({ room }) => room),
@@ -52,16 +54,14 @@ export function followTurns(app, show) {
     times += 1;
     // Out of sight, only a running game is worth it.
     if (
-      document.visibilityState === 'hidden'
-        ? !running || times % UNLISTED_TIMES
-        : lists.size === 1 && times % UNLISTED_TIMES
+      document.visibilityState === 'hidden' ? !running || times % UNLISTED_TIMES : !lists.size && times % UNLISTED_TIMES
     )
       return;
     // The next poll tries again.
-    update(app).catch(() => {});
+    updateOwnRooms(app).catch(() => {});
   };
   setInterval(poll, LIST_EVERY_MS);
-  const now = () => void update(app).catch(() => {});
+  const now = () => void updateOwnRooms(app).catch(() => {});
   now();
   return now;
 }
@@ -99,7 +99,7 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
     // Who thinks is named already.
     const named = them && (room.your_turn || room.phase !== 'running');
     const others = hasOthers(room, app.connection.you) || (room.phase === 'running' && room.ply > 0);
-    const close = () => closeRoom(app, room.room, others).then(() => update(app));
+    const close = () => closeRoom(app, room.room, others).then(() => updateOwnRooms(app));
     return el(
       'li',
       { class: 'own-room' },
@@ -125,13 +125,13 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
   }
 
   lists.add(show);
-  update(app).catch(() => {});
+  updateOwnRooms(app).catch(() => {});
   return {
     element,
     /** Lists every room, so that the player can close some. */
     async showAll() {
       most = Infinity;
-      await update(app);
+      await updateOwnRooms(app);
       element.querySelector('h2')?.focus();
     },
     remove: () => void lists.delete(show),

@@ -5,6 +5,7 @@
 
 import { createBoard } from '../board/board.js';
 import { saveBeaten } from '../game/bots.js';
+import { isOverDays } from '../game/clock-display.js';
 import { createMoveList } from '../game/move-list.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, mayForbid } from '../game/position-judge.js';
@@ -47,8 +48,6 @@ class RoomPage {
   #left = false;
   /** Whether the visitor only wants to watch. */
   #watches = false;
-  /** The player's note, once it is loaded. @type {Promise<void> | undefined} */
-  #note;
   /** Removes a page that is shown instead of the room. */
   #clearPlace = () => {};
   /** The panel of the opening, once one is played. @type {import('../game/opening-panel.js').OpeningPanel | undefined} */
@@ -209,9 +208,9 @@ class RoomPage {
     // The list is as high as the voice leaves it.
     list.show(shown.length);
     if (outcome) this.#keepResult(outcome, seat);
-    if (seat && room.time.type === 'daily' && app.connection.account)
-      this.#note ??= import('../account/notes-fold.js').then(
-        ({ addNote }) => addNote(room, side.element),
+    if (seat && isOverDays(room.time))
+      import('./daily/daily-game.js').then(
+        ({ showDaily }) => showDaily(app, room, actions.again, side.element),
         app.showError,
       );
   }

@@ -25,6 +25,7 @@ export function openKeys(hasBorders, { onplay, onkey, steps }) {
     ['Shift + D', onkey && !steps && tk('bot_move')],
     ['Shift + T', onkey && !steps && tk('weight')],
     ['Shift + W', onkey && !steps && tk('weights')],
+    ['Shift + X', onkey && !steps && tk('next_game')],
     ['Ctrl + Z', steps && onplay && tk('undo')],
     ['?', tk('title')],
   ];

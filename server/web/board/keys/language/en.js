@@ -18,5 +18,6 @@ export const texts = {
   bot_move: 'The bot moves for you, where help is allowed',
   weight: 'The weight of the point at the cursor, where help is allowed',
   weights: 'The weights of all points, where help is allowed',
+  next_game: 'In a daily game: the next one that waits for your move',
   undo: 'Undo',
 };

@@ -19,5 +19,6 @@ export const texts = {
   bot_move: 'El bot juega por ti, si se permite la ayuda',
   weight: 'El peso del punto del cursor, si se permite la ayuda',
   weights: 'Los pesos de todos los puntos, si se permite la ayuda',
+  next_game: 'En una partida diaria: la siguiente en la que te toca mover',
   undo: 'Deshacer',
 };

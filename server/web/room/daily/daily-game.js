@@ -1,0 +1,91 @@
+// What only the room of a daily game has, for its players: the way to the next one that waits for them, by a button
+// after a move or by the key `X`, and a note.
+
+/** @import { Room } from '../../game/room-state.js' */
+/** @import { OwnRoom } from '../../ui/protocol-types' */
+/** @import { App } from '../../ui/view-types' */
+
+import { button, loadStyle } from '../../ui/dom.js';
+import { followers, updateOwnRooms } from '../own-rooms.js';
+import { td } from './texts.js';
+
+await loadStyle('room/daily/daily.css').catch(() => {});
+
+/** What shows the state of each room. @type {WeakMap<Room, () => void>} */
+const shown = new WeakMap();
+
+/**
+ * Shows it, at first and after each event.
+ * @param {App} app @param {Room} room
+ * @param {HTMLElement} again what the button stands behind @param {HTMLElement} side where the note stands
+ */
+export function showDaily(app, room, again, side) {
+  const show = shown.get(room) ?? createDaily(app, room, again, side);
+  shown.set(room, show);
+  show();
+}
+
+/** @param {App} app @param {Room} room @param {HTMLElement} again @param {HTMLElement} side */
+function createDaily(app, room, again, side) {
+  const next = button(td('next_game'), () => void go(), {
+    class: 'next-game',
+    hidden: true,
+    title: td('next_game_how'),
+    'aria-keyshortcuts': 'Shift+X',
+  });
+  /** The other game that waits and has the least time left. @type {string | undefined} */
+  let waiting;
+  /** The last event after which the page asked for the player's games. */
+  let asked = -1;
+
+  /** @param {OwnRoom[]} rooms the most urgent ones first; only daily games have `due` */
+  function receive(rooms) {
+    if (isGone()) return;
+    waiting = rooms.find((own) => own.your_turn && own.due && own.room !== room.code)?.room;
+    show();
+  }
+
+  function show() {
+    const { game, seq, toAct } = room;
+    const seat = room.seatOf(app.connection.you);
+    const hasMoved = game && seat && toAct !== seat;
+    next.hidden = !hasMoved || !waiting;
+    next.classList.toggle('primary', !game?.outcome);
+    if (!hasMoved || seq === asked) return;
+    asked = seq;
+    // If it fails, a later answer shows it.
+    updateOwnRooms(app).catch(() => {});
+  }
+
+  async function go() {
+    try {
+      await updateOwnRooms(app);
+      if (isGone() || !room.seatOf(app.connection.you)) return;
+      if (waiting) app.go(`/r/${waiting}`);
+      else app.toast(td('no_next_game'));
+    } catch (error) {
+      app.showError(error);
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  function press({ key, ctrlKey, altKey, metaKey, repeat, target }) {
+    if (isGone() || key !== 'X' || ctrlKey || altKey || metaKey || repeat) return;
+    if (!(target instanceof Element && target.closest('input, textarea, select, dialog'))) void go();
+  }
+
+  /** Whether the player has gone elsewhere, and with them the button. */
+  function isGone() {
+    if (next.isConnected) return false;
+    removeEventListener('keydown', press);
+    followers.delete(receive);
+    return true;
+  }
+
+  again.after(next);
+  addEventListener('keydown', press);
+  followers.add(receive);
+  if (app.connection.account)
+    import('../../account/notes-fold.js').then(({ addNote }) => addNote(room, side)).catch(app.showError);
+  return show;
+}

@@ -1,0 +1,9 @@
+// The texts that only the room of a daily game needs, in the player's language.
+
+import { loadTexts } from '../../language/folder-texts.js';
+
+/** @typedef {typeof import('./language/en.js').texts} English */
+/** @typedef {{ [key in keyof English]: string }} Texts */
+
+/** @type {(key: keyof English) => string} */
+export const td = await loadTexts('room/daily');
