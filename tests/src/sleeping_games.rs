@@ -124,9 +124,11 @@ pub fn fill(storage: &mut dyn Storage, originals: &[Original], flags: &[u64]) ->
     for copies in copies.chunks(AT_ONCE) {
         let copies = copies.iter().map(|((number, flag), original)| original.copy(*number, **flag));
         let (made, asleep): (Vec<_>, Vec<_>) = copies.unzip();
-        let stored = storage.append(&[made, asleep].concat()).expect("a commit");
-        for stored in stored {
-            stored.expect("no room of this code is stored");
+        // A batch has one append for each room.
+        for batch in [made, asleep] {
+            for stored in storage.append(&batch).expect("a commit") {
+                stored.expect("no room of this code is stored");
+            }
         }
     }
     copies.iter().map(|((number, _), _)| room_code(*number)).collect()

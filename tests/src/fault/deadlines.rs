@@ -4,6 +4,7 @@
 use std::{
     fmt,
     net::SocketAddr,
+    ops::Range,
     time::{Duration, Instant},
 };
 
@@ -51,8 +52,10 @@ pub struct DeadlinesVerdict {
     pub games: usize,
     /// Kills.
     pub kills: usize,
-    /// How late the time of a player was over, in games that ended.
+    /// How late games ended: after the deadline, or after the start of the server if it was down then.
     pub late: Times,
+    /// How long the only server was down after each kill.
+    pub down: Times,
     /// Games that ended before the deadline.
     pub early: usize,
     /// Games that ended more than once, or went on after their end.
@@ -81,9 +84,10 @@ impl DeadlinesVerdict {
 impl fmt::Display for DeadlinesVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| self.late.quantile(part).as_secs_f64());
+        let down = self.down.quantile(1.0).as_secs_f64();
         writeln!(
             f,
-            "{} games, {} kills; {} flags, late by p50 {p50:.3} s, p99 {p99:.3} s, max {max:.3} s; {} moves in time, {} \
+            "{} games, {} kills, down for up to {down:.3} s; {} flags, late by p50 {p50:.3} s, p99 {p99:.3} s, max {max:.3} s; {} moves in time, {} \
              too late",
             self.games,
             self.kills,
@@ -206,8 +210,8 @@ enum Try {
     Stored,
     /// The game was over, or the move was refused as too late.
     TooLate,
-    /// It was refused before the deadline.
-    Wrong(Message),
+    /// It was refused before the deadline, by this answer.
+    Wrong(String),
 }
 
 /// Stores so many sleeping daily games whose deadlines are spread over this time, and kills a server every few
@@ -247,17 +251,24 @@ pub async fn run(
         });
     }
     let mut verdict = DeadlinesVerdict { games: games.len(), ..DeadlinesVerdict::default() };
+    let mut outages = Vec::new();
     let end = Instant::now() + LEAD + time;
     while Instant::now() < end {
         sleep(BETWEEN).await;
+        let killed_at = unix_ms();
         place.kill_one(&mut random);
+        if let Place::Alone(..) = place {
+            outages.push(killed_at..unix_ms());
+        }
         verdict.kills += 1;
         moved.send_replace(place.addresses());
     }
     sleep(LATE_MAX).await;
     let tries = movers.join_all().await;
     let mut storage = place.stop();
-    block_in_place(|| judge(&mut *storage, &games, tries, &mut verdict));
+    verdict.down =
+        outages.iter().map(|down| Duration::from_millis(down.end - down.start)).collect();
+    block_in_place(|| judge(&mut *storage, &games, &outages, tries, &mut verdict));
     Some(verdict)
 }
 
@@ -308,7 +319,7 @@ async fn try_to_move(
                     return Try::Stored;
                 }
                 Ok(Some(_)) if unix_ms() > deadline => return Try::TooLate,
-                Ok(Some(message)) => return Try::Wrong(message),
+                Ok(Some(message)) => return Try::Wrong(message.to_json()),
                 // No answer: the same again on another connection.
                 Ok(None) | Err(_) => {}
             }
@@ -332,6 +343,7 @@ async fn answer(guest: &mut Guest, id: &CommandId) -> Option<Message> {
 fn judge(
     storage: &mut dyn Storage,
     games: &[Game],
+    outages: &[Range<u64>],
     tries: Vec<(usize, Try)>,
     verdict: &mut DeadlinesVerdict,
 ) {
@@ -340,9 +352,9 @@ fn judge(
         match tried {
             Try::Stored => has_moved[number] = true,
             Try::TooLate => verdict.too_late += 1,
-            Try::Wrong(message) => {
+            Try::Wrong(answer) => {
                 let room = &games[number].room;
-                verdict.wrong_answers.push(format!("in {room}: {}", message.to_json()));
+                verdict.wrong_answers.push(format!("in {room}: {answer}"));
             }
         }
     }
@@ -362,7 +374,9 @@ fn judge(
             [] => verdict.missing += usize::from(!is_played),
             [end] if is_played || end.event.at < *deadline => verdict.early += 1,
             [end] if since.last() == Some(end) => {
-                late.push(Duration::from_millis(end.event.at - deadline));
+                let down = outages.iter().find(|down| down.contains(deadline));
+                let possible_at = down.map_or(*deadline, |down| down.end);
+                late.push(Duration::from_millis(end.event.at.saturating_sub(possible_at)));
             }
             _ => verdict.twice += 1,
         }
