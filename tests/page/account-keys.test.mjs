@@ -200,6 +200,24 @@ test('a token is shown once, listed and removed', async () => {
   assert.deepEqual(own(complaints), []);
 });
 
+test('a token that only reads games has addresses of a calendar and a feed', async () => {
+  const { page, complaints } = await guest(at);
+  await signUp(page, 'Cala');
+  const tokens = await part(page, 'Tokens for programs: 0');
+  await tokens.getByLabel('Name of the key').fill('calendar');
+  await tokens.getByLabel('play', { exact: true }).uncheck();
+  await tokens.getByLabel('read your games').check();
+  await tokens.getByRole('button', { name: 'Make a token' }).click();
+  const kinds = { 'Address of the calendar': 'text/calendar', 'Address of the feed': 'application/atom+xml' };
+  for (const [label, kind] of Object.entries(kinds)) {
+    const answer = await fetch(await tokens.getByLabel(label).inputValue());
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get('content-type') ?? '', new RegExp(kind.replace('+', '\\+')));
+  }
+  assert.deepEqual(await faults(page), []);
+  assert.deepEqual(own(complaints), []);
+});
+
 test('the games of this device are taken along, asked once', async () => {
   const away = await guest(at);
   await signUp(away.page, 'Gala');

@@ -60,7 +60,7 @@ async fn shown(server: &TestServer, cookie: &str) -> Value {
     ask(server, "GET /api/account", &with(cookie), &Value::Null).await.body
 }
 
-async fn new_token(server: &TestServer, cookie: &str, scopes: &[Scope]) -> String {
+pub(crate) async fn new_token(server: &TestServer, cookie: &str, scopes: &[Scope]) -> String {
     let body = json!({"label": "bot", "scopes": scopes});
     let answer = ask(server, "POST /api/account/tokens", &with(cookie), &body).await;
     assert_eq!(answer.status, 201, "{}", answer.body);

@@ -17,6 +17,7 @@ mod data_protection;
 mod ends;
 mod farming;
 mod faults;
+mod feeds;
 mod friends;
 mod games;
 mod handshake;

@@ -4,7 +4,7 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { copyText } from '../browser/clipboard.js';
-import { dotted, formatDate, t } from '../language/texts.js';
+import { dotted, formatDate, languageCode, t } from '../language/texts.js';
 import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
@@ -125,6 +125,34 @@ export function siteSection({ oidc }, site) {
   );
 }
 
+/** A text to copy, which is not shown again. @param {string} text @param {string} label */
+function toCopy(text, label) {
+  const field = el('input', {
+    class: 'code',
+    readOnly: true,
+    value: text,
+    'aria-label': label,
+    onfocus: () => field.select(),
+  });
+  const copy = el('button', { type: 'button', class: 'primary' }, t('copy'));
+  copy.addEventListener('click', async () => {
+    if (await copyText(text)) copy.textContent = t('copied');
+    field.select();
+  });
+  return el('div', { class: 'row' }, field, copy);
+}
+
+/** Where other programs find the daily games of an account. @param {string} token that only reads games */
+function feeds(token) {
+  const address = (/** @type {string} */ file) =>
+    new URL(`/${file}?${new URLSearchParams({ token, language: languageCode })}`, location.href).href;
+  return [
+    el('p', null, ty('feeds_how')),
+    toCopy(address('games.ics'), ty('calendar')),
+    toCopy(address('games.atom'), ty('feed')),
+  ];
+}
+
 /**
  * The tokens of an account, or of a bot.
  * @param {{ tokens: Token[] }} holder
@@ -170,20 +198,9 @@ export function tokenSection(
       );
       if (!answer) return;
       label.value = '';
-      const field = el('input', {
-        class: 'code',
-        readOnly: true,
-        value: answer.token,
-        'aria-label': ty('token'),
-        onfocus: () => field.select(),
-      });
-      const copy = el('button', { type: 'button', class: 'primary' }, t('copy'));
-      copy.addEventListener('click', async () => {
-        if (await copyText(answer.token)) copy.textContent = t('copied');
-        field.select();
-      });
-      fill(made, el('p', null, ty('token_once')), el('div', { class: 'row' }, field, copy));
-      field.focus();
+      const only = wanted.length === 1 && wanted[0] === 'games:read' ? feeds(answer.token) : [];
+      fill(made, el('p', null, ty('token_once')), toCopy(answer.token, ty('token')), ...only);
+      made.querySelector('input')?.focus();
       show(await reload());
     });
   });

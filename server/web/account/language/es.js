@@ -149,6 +149,10 @@ export const texts = {
   tokens_how: 'Con un token, un programa actúa por ti dentro de los límites que pongas. Nunca cambia cómo entras.',
   token: 'Token',
   token_once: 'Copia el token ahora. Nadie puede volver a mostrártelo.',
+  feeds_how:
+    'Con este token, otros programas muestran tus partidas diarias: un calendario y un canal. Copia sus direcciones.',
+  calendar: 'Dirección del calendario',
+  feed: 'Dirección del canal',
   token_allows: 'El programa puede',
   valid_for: 'Válido durante',
   for_days: { one: '{count} día', many: '{count} días', other: '{count} días' },
