@@ -6,6 +6,7 @@
 mod atom;
 mod calendar;
 mod texts;
+mod turn;
 
 use std::sync::Arc;
 
@@ -15,13 +16,10 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use fivefold_shared::{
-    clock::TimeControl,
-    protocol::{Name, OwnRoom, Player, Reason, RoomCode, Scope},
-};
+use fivefold_shared::protocol::{OwnRoom, Reason, Scope};
 use serde::Deserialize;
 
-use self::texts::Language;
+use self::{texts::Language, turn::Turn};
 use super::{
     account::{asked::AccountRefusal, token},
     caller::Caller,
@@ -36,53 +34,6 @@ pub(super) struct FeedQuery {
     token: String,
     #[serde(default)]
     language: Language,
-}
-
-/// A daily game of the account that is running.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Turn {
-    room: RoomCode,
-    /// Moves made.
-    ply: usize,
-    is_own: bool,
-    /// When the time of the player to act began, in milliseconds since the Unix epoch; absent if the clock does not say.
-    since: Option<u64>,
-    /// When it ends.
-    due: u64,
-    /// Absent if it is a bot.
-    opponent: Option<Name>,
-    /// The room's address; absent if the request does not say to which host it was made.
-    link: Option<String>,
-}
-
-impl Turn {
-    /// Nothing if it is no daily game, or the account has no seat.
-    fn of(own: OwnRoom, link: impl Fn(&RoomCode) -> Option<String>) -> Option<Self> {
-        let OwnRoom { summary, seat, your_turn, .. } = own;
-        let due = summary.due?;
-        let since = match summary.time {
-            TimeControl::Daily { move_ms } => due.checked_sub(move_ms),
-            TimeControl::None
-            | TimeControl::SuddenDeath { .. }
-            | TimeControl::Fischer { .. }
-            | TimeControl::ByoYomi { .. }
-            | TimeControl::PerMove { .. } => None,
-        };
-        let opponent = match summary.seats.get(seat?.other()) {
-            Some(Player::Member { name, .. }) => Some(name.clone()),
-            Some(Player::Bot { .. }) | None => None,
-        };
-        let link = link(&summary.room);
-        Some(Self {
-            room: summary.room,
-            ply: summary.ply,
-            is_own: your_turn,
-            since,
-            due,
-            opponent,
-            link,
-        })
-    }
 }
 
 /// `GET /games.ics`
@@ -149,31 +100,4 @@ async fn own_rooms(
         Some(own) => Box::pin(server.lobby.own_rooms_of(&own)).await,
         None => server.lobby.own_rooms(&member).await,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Turns of two games, for the tests of what is written.
-    pub(super) fn turns() -> [Turn; 2] {
-        let room = |code: &str| RoomCode::try_from(code.to_owned()).unwrap();
-        let own = Turn {
-            room: room("22223333bcde"),
-            ply: 6,
-            is_own: true,
-            since: Some(1_795_910_400_000),
-            due: 1_795_996_800_000,
-            opponent: Some(Name::new("Zoë; <b>, \\o/").unwrap()),
-            link: Some("https://five.example/r/22223333bcde".to_owned()),
-        };
-        let other = Turn {
-            room: room("22223333bcdf"),
-            is_own: false,
-            opponent: None,
-            since: None,
-            ..own.clone()
-        };
-        [own, other]
-    }
 }

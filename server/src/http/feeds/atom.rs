@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fivefold_shared::clock::utc;
 
-use super::{Turn, texts::Language};
+use super::{texts::Language, turn::Turn};
 use crate::http::preview::escape;
 
 /// The feed of these games, at a time in milliseconds since the Unix epoch; `site` is this server's address.
@@ -38,7 +38,7 @@ pub(super) fn write(turns: &[Turn], language: Language, site: Option<&str>, now:
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::turns, *};
+    use super::{super::turn::tests::turns, *};
 
     #[test]
     fn each_turn_is_an_entry() {

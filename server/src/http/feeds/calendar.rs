@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fivefold_shared::clock::utc;
 
-use super::{Turn, texts::Language};
+use super::{texts::Language, turn::Turn};
 
 /// Longest line in bytes, without its end (RFC 5545, section 3.1).
 const LINE_MAX: usize = 75;
@@ -61,7 +61,7 @@ fn fold(text: &mut String, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::turns, *};
+    use super::{super::turn::tests::turns, *};
 
     #[test]
     fn own_moves_are_events() {

@@ -3,7 +3,7 @@
 use fivefold_shared::clock::utc;
 use serde::Deserialize;
 
-use super::Turn;
+use super::turn::Turn;
 
 /// A language of the page, by its code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
