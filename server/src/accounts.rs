@@ -16,6 +16,7 @@ mod notes;
 pub mod oidc;
 pub(crate) mod passkeys;
 pub(crate) mod passwords;
+mod pushes;
 pub(crate) mod scopes;
 mod settings;
 pub(crate) mod tokens;
@@ -56,7 +57,10 @@ use crate::{
     },
     moderation::{Moderation, blocks::Blocks, dealings::Place},
     net::public_url::PublicUrl,
-    online::logins::{Ended, Logins},
+    online::{
+        logins::{Ended, Logins},
+        pushes::Pushes,
+    },
     process::{
         clock::Clock,
         fair_queue::Shares,
@@ -88,6 +92,7 @@ pub(crate) struct Accounts {
     moderation: Arc<Moderation>,
     blocks: Arc<Blocks>,
     cluster: Option<Arc<Cluster>>,
+    pushes: Pushes,
     /// Absent where passkeys do not work.
     relying_party: Option<Arc<RelyingParty>>,
     /// The other site that opens accounts, if the operator has named one.
@@ -157,6 +162,7 @@ pub(crate) struct AccountsContext {
     pub(crate) moderation: Arc<Moderation>,
     pub(crate) blocks: Arc<Blocks>,
     pub(crate) cluster: Option<Arc<Cluster>>,
+    pub(crate) pushes: Pushes,
 }
 
 impl Accounts {
@@ -174,6 +180,7 @@ impl Accounts {
             moderation,
             blocks,
             cluster,
+            pushes,
         } = context;
         Self {
             read_pool,
@@ -186,6 +193,7 @@ impl Accounts {
             moderation,
             blocks,
             cluster,
+            pushes,
             relying_party: RelyingParty::new(public_url).map(Arc::new),
             oidc: oidc.and_then(Provider::new),
         }

@@ -1,8 +1,9 @@
 //! The operator's commands, which work on the database beside a running server: `recover`, `account`, `moderate`,
-//! `operator` and others.
+//! `operator`, `push` and others.
 
 pub mod accounts;
 pub mod moderation;
+pub mod pushes;
 
 use crate::{
     config::{AccountTask, Closed, Moderate, Task},
@@ -36,6 +37,7 @@ fn change(task: &Task) -> Option<String> {
         Task::Operator { name, remove: false } => Some(format!("operator {name}")),
         Task::Operator { name, remove: true } => Some(format!("operator {name} --remove")),
         Task::Undo { game } => Some(format!("undo {game}")),
+        Task::Push => Some("push".to_owned()),
         Task::Check { repair: true } => Some("check --repair".to_owned()),
         Task::Moderate { task: None | Some(Moderate::List | Moderate::Show { .. }), .. }
         | Task::Check { repair: false }

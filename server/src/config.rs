@@ -10,6 +10,7 @@ mod tests;
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 
+use fivefold_push::Peers;
 use fivefold_shared::room::RoomLimits;
 use fivefold_storage::{Blocking, NodeId};
 
@@ -73,6 +74,8 @@ pub struct Config {
     pub public_url: Option<PublicUrl>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
     pub oidc: Option<OidcSettings>,
+    /// To whom pushes may be sent. The default is for servers that people use; only tests set another.
+    pub push_peers: Peers,
     /// Whether to start a demo game when somebody asks for the list and no public game is running.
     pub demo: bool,
     /// The pools in which people seek games.
@@ -105,6 +108,7 @@ impl Default for Config {
             shared_addresses: SharedAddresses::default(),
             public_url: None,
             oidc: None,
+            push_peers: Peers::default(),
             demo: false,
             pools: Pools::default(),
             page: PageSource::default(),

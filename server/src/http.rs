@@ -21,6 +21,7 @@ mod players;
 mod position;
 mod preview;
 mod profile;
+mod pushes;
 mod puzzles;
 mod questions;
 mod refusals;
@@ -91,6 +92,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .merge(challenges::routes())
         .merge(friends::routes())
         .merge(notes::routes())
+        .merge(pushes::routes())
         .merge(puzzles::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
         .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))

@@ -57,7 +57,10 @@ use self::{
         proxy::faults::LoggedFaults,
         tls::Tls,
     },
-    online::logins::Logins,
+    online::{
+        logins::Logins,
+        pushes::{PushTask, Pushes},
+    },
     pairing::{
         pools::Pools,
         task::{PairingCommand, PairingContext, PairingHandle, PairingTask},
@@ -165,6 +168,7 @@ async fn serve(
     let peers = Peers::join(membership, &blocking, &metrics, &shutdown, clock).await?;
     let (clock, node) = peers.as_ref().map_or((clock, node), |peers| (peers.clock(), peers.id()));
     let (pairing, seekers) = PairingHandle::new();
+    let (pushes, push_news) = Pushes::new(Arc::clone(&metrics));
     let disk = Disk::new(&read_pool, &metrics, limits.disk_reserve);
     let context = RoomContext {
         limits,
@@ -182,6 +186,7 @@ async fn serve(
         sanctions: Arc::default(),
         blocking: blocking.clone(),
         shared_addresses: Arc::new(config.shared_addresses),
+        pushes: pushes.clone(),
     };
     let logins = Arc::default();
     let (blocks, moderation) = people(&context, &read_pool, &logins);
@@ -195,6 +200,7 @@ async fn serve(
             moderation: Arc::clone(&moderation),
             blocks: Arc::clone(&blocks),
             cluster: context.cluster.clone(),
+            pushes: pushes.clone(),
         },
         config.public_url.as_ref(),
         config.oidc.as_ref(),
@@ -202,6 +208,17 @@ async fn serve(
     let (heard, rated) = (Arc::clone(&context.heard), Arc::clone(&context.rated));
     let shared_addresses = Arc::clone(&context.shared_addresses);
     let puzzle_writer = log_writer.clone();
+    let push_task = PushTask {
+        pushes,
+        waiting: push_news,
+        read_pool: Arc::clone(&read_pool),
+        log_writer: log_writer.clone(),
+        clock,
+        public_url: config.public_url.clone(),
+        peers: config.push_peers.clone(),
+        sweep_interval: limits.push_sweep_interval,
+        seen_within: limits.push_seen_within,
+    };
     let server = Arc::new(Server {
         limits,
         clock,
@@ -211,6 +228,7 @@ async fn serve(
         addresses: config.addresses,
         shared_addresses,
         public_url: config.public_url,
+        push_peers: config.push_peers,
         page: config.page,
         tls: config.tls,
         lobby: Arc::new(Lobby::new(context, rooms.clone(), config.demo)),
@@ -279,6 +297,7 @@ async fn serve(
         never = process::pruning::rest(log_writer.clone()) => match never {},
         never = process::pruning::prune_old(log_writer, clock, limits.closed_rooms_kept) => match never {},
         never = examiner.run() => match never {},
+        never = push_task.run() => match never {},
     };
     stop.cancel();
 

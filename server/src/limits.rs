@@ -6,6 +6,7 @@ pub mod accounts;
 pub mod challenges;
 pub mod moderation;
 pub mod operators;
+pub mod pushes;
 pub mod puzzles;
 pub mod ratings;
 pub mod signals;
@@ -410,6 +411,11 @@ pub struct Limits {
     /// Daily games that guests at one address may begin in a day, as many at once after a pause (IPv6: as above). A
     /// restart forgets those of the day.
     pub daily_games_of_guests: u32,
+    /// A node looks for pushes that are due in this interval.
+    pub push_sweep_interval: Duration,
+    /// A page that shows a player their turn says so within this time; then they are not told. Nobody waits for that if
+    /// no session of the player is in the room.
+    pub push_seen_within: Duration,
     /// Room requests allowed per address per minute; as many at once after a pause.
     pub rooms_per_minute: u32,
     /// Most rooms in which both seats belong to bots.
@@ -475,6 +481,8 @@ impl Limits {
         rooms_per_address_max: 64,
         room_sleeps_after: Duration::from_secs(30),
         daily_games_of_guests: 20,
+        push_sweep_interval: Duration::from_secs(15),
+        push_seen_within: Duration::from_secs(10),
         rooms_per_minute: 30,
         bot_rooms_max: 200,
         bot_rooms_per_address_max: 4,

@@ -91,6 +91,11 @@ fn maintain(settings: &Settings, task: &Task) -> anyhow::Result<ExitCode> {
             let database = database_of(database.as_ref(), &folder);
             print(&commands::moderation::set_operator(database, name, *remove)?)
         }
+        (Task::Push, database) => {
+            let folder = folder_unless(database.as_ref(), settings)?;
+            let database = database_of(database.as_ref(), &folder);
+            print(&commands::pushes::push(database)?)
+        }
         (Task::Undo { game }, None) => undo(Database::Folder(&settings.data_folder()?), game),
         (Task::Undo { game }, Some(url)) => undo(Database::Postgres(url), game),
         (Task::Migrate { from, to }, Some(url)) => migrate(from.as_deref(), to.as_deref(), url),

@@ -9,6 +9,7 @@ mod links;
 mod moderation;
 mod pairing;
 mod process;
+mod pushes;
 pub(crate) mod refused_connections;
 
 use std::{
@@ -37,11 +38,12 @@ use serde::Serialize;
 
 use self::{
     cluster::ClusterMetrics, links::LinkMetrics, moderation::ModerationMetrics,
-    pairing::PairingMetrics, process::ProcessMetrics,
+    pairing::PairingMetrics, process::ProcessMetrics, pushes::PushMetrics,
 };
 pub(crate) use self::{
     format::MetricsFormat,
     links::{LinkDrop, ResetCause},
+    pushes::PushResult,
 };
 use crate::net::connection_limit::Full;
 
@@ -83,6 +85,8 @@ pub(crate) struct Metrics {
     pub(crate) pairing: PairingMetrics,
     /// Reports and appeals.
     pub(crate) moderation: ModerationMetrics,
+    /// Pushes to browsers.
+    pub(crate) pushes: PushMetrics,
     /// The links to other nodes.
     pub(crate) links: LinkMetrics,
 }
@@ -272,6 +276,7 @@ impl Metrics {
             cluster: ClusterMetrics::default(),
             pairing: PairingMetrics::default(),
             moderation: ModerationMetrics::default(),
+            pushes: PushMetrics::default(),
             links: LinkMetrics::default(),
         };
         metrics.register();
@@ -398,6 +403,7 @@ impl Metrics {
         self.cluster.register(registry);
         self.pairing.register(registry);
         self.moderation.register(registry);
+        self.pushes.register(registry);
         self.links.register(registry);
     }
 

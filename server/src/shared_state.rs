@@ -8,6 +8,7 @@ use std::{
 };
 
 use axum::http::HeaderMap;
+use fivefold_push::Peers;
 use fivefold_shared::room::SessionId;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -75,6 +76,8 @@ pub(crate) struct Server {
     pub(crate) shared_addresses: Arc<SharedAddresses>,
     /// Where people find the server, if the operator has set it.
     pub(crate) public_url: Option<PublicUrl>,
+    /// To whom pushes may be sent.
+    pub(crate) push_peers: Peers,
     pub(crate) page: PageSource,
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) lobby: Arc<Lobby>,

@@ -106,7 +106,8 @@ impl Original {
             members: self.members.to_vec(),
             listing: listing.to_string(),
         };
-        let seat = |member: &MemberId| DailySeat { member: member.clone(), command: None };
+        let seat =
+            |member: &MemberId| DailySeat { member: member.clone(), command: None, flag_at: None };
         let seats = DailySeats { seats: self.members.iter().map(seat).collect(), position: None };
         (
             Append { entries, daily: Some(Box::new(seats)), ..nothing() },

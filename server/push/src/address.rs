@@ -25,6 +25,11 @@ pub struct Peers {
     pub lookup: Option<Lookup>,
 }
 
+/// A host that has no address that may be connected to.
+#[derive(Debug, thiserror::Error)]
+#[error("the host has no public address")]
+pub(crate) struct NoPublicAddress;
+
 impl fmt::Debug for Peers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Peers").field("also_allowed", &self.also_allowed).finish_non_exhaustive()
@@ -57,7 +62,7 @@ impl Resolve for Peers {
                 .map(|address| SocketAddr::new(address, 0))
                 .collect();
             if allowed.is_empty() {
-                return Err("the host has no public address".into());
+                return Err(NoPublicAddress.into());
             }
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })

@@ -13,7 +13,7 @@ pub use self::{
     encryption::{Browser, BrowserError, MESSAGE_MAX},
     request::{
         ANSWER_MAX, ANSWER_WITHIN, ENDPOINT_MAX, EndpointError, Pushed, Pusher, RETRY_MAX,
-        RETRY_MIN, may_be_endpoint,
+        RETRY_MIN, host_of, may_be_endpoint,
     },
     signature::{KeyError, ServerKey},
 };

@@ -1,6 +1,6 @@
 //! Requests to push services: by TLS, to public addresses, without redirects, and with limits of size and time.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 
 use reqwest::{
     StatusCode, Url,
@@ -12,7 +12,7 @@ use rustls::{
     ClientConfig, RootCertStore, crypto::ring::default_provider, pki_types::CertificateDer,
 };
 
-use crate::{Peers, Push, ServerKey};
+use crate::{Peers, Push, ServerKey, address::NoPublicAddress};
 
 /// Longest endpoint, in bytes. Those of browser makers have up to about 600.
 pub const ENDPOINT_MAX: usize = 2_048;
@@ -20,6 +20,8 @@ pub const ENDPOINT_MAX: usize = 2_048;
 pub const ANSWER_MAX: usize = 4_096;
 /// A push service answers within this time, or is not waited for.
 pub const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+/// A connection is there within this time.
+const CONNECTED_WITHIN: Duration = Duration::from_secs(3);
 /// Shortest and longest time that a push service can have the server wait.
 pub const RETRY_MIN: Duration = Duration::from_secs(5);
 /// See [`RETRY_MIN`].
@@ -34,7 +36,9 @@ pub enum Pushed {
     Gone,
     /// The push service wants us to come again after this time.
     Later(Duration),
-    /// The push service did not answer, or not as it should.
+    /// There was no connection: the push service has not seen it.
+    Unreached,
+    /// The push service did not answer, or not as it should. It may have it.
     Failed,
     /// The endpoint is at an address that may not be connected to, or the message cannot be sent.
     Refused,
@@ -99,22 +103,38 @@ impl Pusher {
         }
         match tokio::time::timeout(ANSWER_WITHIN, answer(request)).await {
             Ok(Ok((status, headers))) => outcome(status, &headers),
-            Ok(Err(())) | Err(_) => Pushed::Failed,
+            Ok(Err(fault)) => fault,
+            Err(_) => Pushed::Failed,
         }
     }
 }
 
 /// Sends a request and reads its answer to the end, but not further than its limit.
-async fn answer(request: reqwest::RequestBuilder) -> Result<(StatusCode, HeaderMap), ()> {
-    let mut answer = request.send().await.map_err(drop)?;
+async fn answer(request: reqwest::RequestBuilder) -> Result<(StatusCode, HeaderMap), Pushed> {
+    let mut answer = request.send().await.map_err(|error| fault(&error))?;
     let mut length = 0;
-    while let Some(part) = answer.chunk().await.map_err(drop)? {
+    while let Some(part) = answer.chunk().await.map_err(|_| Pushed::Failed)? {
         length += part.len();
         if length > ANSWER_MAX {
-            return Err(());
+            return Err(Pushed::Failed);
         }
     }
     Ok((answer.status(), answer.headers().clone()))
+}
+
+/// What became of a push without an answer.
+fn fault(error: &reqwest::Error) -> Pushed {
+    if !error.is_connect() {
+        return Pushed::Failed;
+    }
+    let mut cause = error.source();
+    while let Some(known) = cause {
+        if known.is::<NoPublicAddress>() {
+            return Pushed::Refused;
+        }
+        cause = known.source();
+    }
+    Pushed::Unreached
 }
 
 /// The outcome that an answer tells (RFC 8030, sections 5 and 8).
@@ -148,6 +168,11 @@ pub fn may_be_endpoint(text: &str, peers: &Peers) -> Result<(), EndpointError> {
     Ok(())
 }
 
+/// The host of an endpoint, which may be shown: who knows the whole can push.
+pub fn host_of(endpoint: &str) -> Option<String> {
+    Url::parse(endpoint).ok()?.host_str().map(str::to_owned)
+}
+
 fn endpoint(text: &str) -> Result<Url, EndpointError> {
     if text.len() > ENDPOINT_MAX {
         return Err(EndpointError);
@@ -167,7 +192,7 @@ fn literal(url: &Url) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-fn client(peers: &Peers) -> Result<reqwest::Client, Box<dyn std::error::Error>> {
+fn client(peers: &Peers) -> Result<reqwest::Client, Box<dyn Error>> {
     let mut trusted = RootCertStore::empty();
     trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     for certificate in &peers.also_trusted {
@@ -183,6 +208,7 @@ fn client(peers: &Peers) -> Result<reqwest::Client, Box<dyn std::error::Error>> 
         .no_proxy()
         .https_only(true)
         .dns_resolver(Arc::new(peers.clone()))
+        .connect_timeout(CONNECTED_WITHIN)
         .timeout(ANSWER_WITHIN);
     Ok(client.build()?)
 }

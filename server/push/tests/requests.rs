@@ -212,11 +212,31 @@ async fn no_connection_goes_to_a_private_network() {
         let pusher = pusher(Peers { lookup: Some(lookup), ..Peers::default() });
         let endpoint = format!("https://push.example:{port}/push");
         assert!(may_be_endpoint(&endpoint, &Peers::default()).is_ok());
-        assert_eq!(send(&pusher, &endpoint, b"x").await, Pushed::Failed, "{address}");
+        assert_eq!(send(&pusher, &endpoint, b"x").await, Pushed::Refused, "{address}");
     }
     // The system's own names lead here, too.
-    assert_eq!(send(&closed, &format!("https://localhost:{port}/"), b"x").await, Pushed::Failed);
+    assert_eq!(send(&closed, &format!("https://localhost:{port}/"), b"x").await, Pushed::Refused);
     assert_eq!(connections.load(Ordering::Relaxed), 0);
+}
+
+/// Only what no push service has seen may be sent again.
+#[tokio::test]
+async fn a_push_without_a_connection_is_told_from_one_without_an_answer() {
+    let service = PushService::start().await;
+    let pusher = pusher(loopback(&service));
+    // Nobody listens; somebody listens who does not speak TLS, or says nothing at all.
+    let closed = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap();
+    let silent = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let plain = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let ports =
+        [closed.port(), silent.local_addr().unwrap().port(), plain.local_addr().unwrap().port()];
+    tokio::spawn(async move { while plain.accept().await.is_ok() {} });
+    for port in ports {
+        let endpoint = format!("https://localhost:{port}/push");
+        assert_eq!(send(&pusher, &endpoint, b"x").await, Pushed::Unreached, "{port}");
+    }
+    service.answer(PushAnswer::Silent);
+    assert_eq!(send(&pusher, &service.endpoint("ann"), b"x").await, Pushed::Failed);
 }
 
 /// A name is looked up once, and the connection goes to what was checked, whatever the name leads to a moment later.

@@ -15,6 +15,7 @@ use fivefold_storage::{
 };
 
 use super::Accounts;
+use crate::online::pushes::PushNews;
 
 impl Accounts {
     /// With whom a member is friends, the requests that wait, and who may see that the member is online.
@@ -94,6 +95,11 @@ impl Accounts {
         let step = FriendStep::Challenge(other.clone(), settings);
         self.change_friends(&own.member, step).await?;
         self.tell(other, AccountNews::FriendChallenges, own.name.as_str());
+        self.pushes.note(PushNews::Challenge {
+            member: other.clone(),
+            from: own.member.clone(),
+            by: own.name.clone(),
+        });
         Ok(())
     }
 

@@ -58,6 +58,9 @@ pub enum Task {
         #[arg(long)]
         remove: bool,
     },
+    /// Let the server push from this database, which was restored from a backup or copied: until then it calls nobody,
+    /// so that two servers never call the same people. The server may run, and begins within a minute.
+    Push,
     /// Take back what a game has changed in the ratings of its players: they get as many points back, or
     /// lose them. The server may run.
     Undo {

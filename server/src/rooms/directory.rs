@@ -365,10 +365,15 @@ fn game_moves(room: &Room) -> &[Point] {
 
 /// The members who have seats; nobody has both.
 pub(crate) fn seated(seats: &Seats) -> impl Iterator<Item = &MemberId> {
-    Seat::BOTH.into_iter().filter_map(|seat| match seats.get(seat) {
-        Some(Player::Member { member, .. }) => Some(member),
-        Some(Player::Bot { .. }) | None => None,
-    })
+    Seat::BOTH.into_iter().filter_map(|seat| member_of(seats.get(seat)?))
+}
+
+/// The member who plays; nobody for a bot of the server.
+pub(crate) const fn member_of(player: &Player) -> Option<&MemberId> {
+    match player {
+        Player::Member { member, .. } => Some(member),
+        Player::Bot { .. } => None,
+    }
 }
 
 fn forget(rooms: &mut HashMap<MemberId, Vec<RoomCode>>, member: &MemberId, code: &RoomCode) {

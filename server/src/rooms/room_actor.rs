@@ -26,6 +26,8 @@ mod route;
 mod sleep;
 #[cfg(test)]
 mod tests;
+mod turn_key;
+mod turns;
 mod waiting;
 
 use std::{
@@ -60,6 +62,7 @@ use self::{
     marks::Marks,
     recovery::Faults,
     route::Route,
+    turn_key::turn_of,
     waiting::{Learned, Need, Waiting},
 };
 use crate::{
@@ -161,7 +164,6 @@ pub(crate) fn run(
     let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let clock = context.clock.steady();
     let mut actor = Actor {
-        room,
         gate: CommitGate::new(unstored),
         fan_out: FanOut::new(seq),
         bot_calls: BotCalls::default(),
@@ -179,10 +181,13 @@ pub(crate) fn run(
         reading: None,
         waiting: Waiting::default(),
         marks: Marks::default(),
+        // The players of a room that is read back know of the turn.
+        turn: (epoch > Epoch::FIRST).then(|| turn_of(&room)).flatten(),
         ahead_ms: opened_at.saturating_sub(clock.now()),
         clock,
         listed,
         context,
+        room,
     };
     if let Some(PairedStart { members, on_stored }) = paired.map(|paired| *paired) {
         actor.gate.store_members(members);

@@ -4,6 +4,7 @@
 pub(super) mod daily_seats;
 pub(super) mod friends;
 pub(super) mod notes;
+pub(super) mod pushes;
 
 use std::fmt;
 

@@ -64,6 +64,10 @@ pub use self::{
             FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
         },
         notes::NotesReader,
+        pushes::{
+            MovePushes, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
+            PushSettings, PushState, PushSubscription, QuietHours,
+        },
     },
     blocking::Blocking,
     dealings::{DealingsReader, Meeting, Trace, TraceKind},
@@ -196,6 +200,12 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// When the commit failed or is in doubt; asking again does no harm.
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError>;
 
+    /// Changes what is stored about pushes, in one commit. The same change again does no harm.
+    ///
+    /// # Errors
+    /// When the commit failed or is in doubt; asking again does no harm.
+    fn change_pushes(&mut self, change: &PushChange) -> Result<PushChanged, StorageError>;
+
     /// Deletes at most so many rows, of each kind, whose time is over at `now`, in milliseconds since
     /// the Unix epoch: reports decided [`CLOSED_REPORT_KEPT`](crate::limits::CLOSED_REPORT_KEPT)
     /// before, the texts of sanctions against people without an account that ended
@@ -214,7 +224,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// [`DELETED_ACCOUNT_KEPT`](crate::limits::DELETED_ACCOUNT_KEPT) before, with the names and
     /// texts of their sanctions and the reports about them, and names that
     /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::DELETED_NAME_KEPT), and requests for friends
-    /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before.
+    /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before, and games that have waited
+    /// for a member for [`PUSH_GAME_KEPT`](crate::limits::PUSH_GAME_KEPT).
     /// Returns how many.
     ///
     /// # Errors
@@ -268,7 +279,7 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`],
 /// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`], [`NotesReader`] and
-/// [`DailyReader`] read. Calls may block.
+/// [`DailyReader`] and [`PushReader`] read. Calls may block.
 pub trait StorageReader:
     ModerationReader
     + PuzzleReader
@@ -277,6 +288,7 @@ pub trait StorageReader:
     + FriendsReader
     + NotesReader
     + DailyReader
+    + PushReader
     + Send
     + fmt::Debug
 {

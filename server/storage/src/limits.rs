@@ -80,6 +80,10 @@ pub const FRIEND_CHALLENGES_MAX: usize = 10;
 
 /// Most notes of one account.
 pub const NOTES_MAX: usize = 500;
+/// Most browsers that an account subscribes for pushes. One more takes the place of the oldest.
+pub const PUSH_SUBSCRIPTIONS_MAX: usize = 10;
+/// A game that waits for a member is forgotten after this time: longer than any time for a move.
+pub const PUSH_GAME_KEPT: Duration = DAY.saturating_mul(120);
 
 /// Most people on one member's list of those they have blocked or muted.
 pub const BLOCKS_MAX: usize = 100;

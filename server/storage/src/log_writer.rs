@@ -13,8 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     AccountChange, AccountChanged, Append, AppendError, Blocking, Claimed, IdentityHash,
-    KnownMember, ModerationChange, ModerationChanged, PuzzleAttempt, PuzzleCounted, RatingChange,
-    Storage, StorageError,
+    KnownMember, ModerationChange, ModerationChanged, PushChange, PushChanged, PuzzleAttempt,
+    PuzzleCounted, RatingChange, Storage, StorageError,
 };
 use crate::{
     limits::{
@@ -161,6 +161,11 @@ impl WriterPermit<'_> {
     /// Requests [`Storage::moderate`].
     pub fn moderate(self, change: ModerationChange) -> Reply<ModerationChanged, StorageError> {
         self.request(move |storage| storage.moderate(&change))
+    }
+
+    /// Requests [`Storage::change_pushes`].
+    pub fn change_pushes(self, change: PushChange) -> Reply<PushChanged, StorageError> {
+        self.request(move |storage| storage.change_pushes(&change))
     }
 
     /// Requests [`Storage::count_puzzle`].

@@ -14,6 +14,8 @@ mod moderation;
 mod moderation_reader;
 mod notes;
 mod notes_reader;
+mod pushes;
+mod pushes_reader;
 mod puzzle_reader;
 mod puzzles;
 mod ratings;
@@ -41,6 +43,7 @@ use self::{
     friends::Friends,
     moderation::Moderation,
     notes::Notes,
+    pushes::Pushes,
     puzzles::StoredPuzzles,
     ratings::StoredRatings,
 };
@@ -48,9 +51,9 @@ use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
     Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
     KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged,
-    NowPlaying, OldName, Passkey, Playing, PoolRating, PuzzleAttempt, PuzzleCounted, RatingChange,
-    SanctionKind, SharedRooms, Sleep, Standing, Storage, StorageError, StorageReader, Undone,
-    accounts::DELETED_NAME, deleted_players,
+    NowPlaying, OldName, Passkey, Playing, PoolRating, PushChange, PushChanged, PuzzleAttempt,
+    PuzzleCounted, RatingChange, SanctionKind, SharedRooms, Sleep, Standing, Storage, StorageError,
+    StorageReader, Undone, accounts::DELETED_NAME, deleted_players,
 };
 use crate::{
     limits::STANDING_GAMES_MAX,
@@ -95,6 +98,7 @@ struct Tables {
     examinations: Examinations,
     friends: Friends,
     notes: Notes,
+    pushes: Pushes,
     traces: Traces,
     ratings: StoredRatings,
     puzzles: StoredPuzzles,
@@ -247,6 +251,7 @@ impl Storage for Memory {
         }
         // A guest who belongs to an account now may be blocked.
         tables.end_blocked_friends();
+        tables.end_subscriptions();
         Ok(changed)
     }
 
@@ -282,9 +287,14 @@ impl Storage for Memory {
         {
             tables.accounts.end_all(&sanction.member);
             tables.mark_leaver(&sanction.member);
+            tables.end_subscriptions();
         }
         tables.end_blocked_friends();
         Ok(changed)
+    }
+
+    fn change_pushes(&mut self, change: &PushChange) -> Result<PushChanged, StorageError> {
+        Ok(self.tables_for(Call::Change)?.change_pushes(change))
     }
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
@@ -297,6 +307,7 @@ impl Storage for Memory {
 
     fn prune_accounts(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {
         let mut tables = self.tables_for(Call::Change)?;
+        let faded = tables.prune_pushes(now, rows_max);
         let Tables {
             accounts,
             members,
@@ -305,10 +316,11 @@ impl Storage for Memory {
             examinations,
             friends,
             notes,
+            pushes,
             traces,
             ..
         } = &mut *tables;
-        let faded = traces.prune(now, rows_max);
+        let faded = faded + traces.prune(now, rows_max - faded);
         let faded = faded + friends.prune(now, rows_max - faded);
         let all = &mut Members { members, renewed, traces };
         let (pruned, gone) = accounts.prune(all, now, rows_max - faded);
@@ -317,6 +329,8 @@ impl Storage for Memory {
         examinations.forget(|member| gone.contains(member));
         friends.forget(&gone);
         notes.forget(&gone);
+        pushes.forget(&gone);
+        tables.end_subscriptions();
         let pruned = faded + pruned;
         Ok(pruned)
     }

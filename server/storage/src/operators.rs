@@ -7,9 +7,9 @@ use fivefold_shared::protocol::{MemberId, Name};
 
 use super::{
     AccountChange, AccountChanged, Database, ModerationChange, ModerationChanged, OpenError,
-    Postgres, Storage, StorageError, StorageReader,
+    Postgres, PushChange, PushChanged, Storage, StorageError, StorageReader,
     name_keys::name_key,
-    sql::{accounts, moderation},
+    sql::{accounts, moderation, pushes},
     sqlite::{Sqlite, change_file},
 };
 use crate::sqlite::{check::look_for_database, data_folder::database_in};
@@ -104,6 +104,19 @@ impl OperatorDatabase {
                 accounts::change(&**transaction, change).map_err(OperatorError::from)
             })?,
             Kind::Postgres(storage) => storage.change_account(change)?,
+        })
+    }
+
+    /// Changes what is stored about pushes.
+    ///
+    /// # Errors
+    /// If the database cannot be written.
+    pub fn change_pushes(&mut self, change: &PushChange) -> Result<PushChanged, OperatorError> {
+        Ok(match &mut self.0 {
+            Kind::File(file) => change_file(file, |transaction| {
+                pushes::change(&**transaction, change).map_err(OperatorError::from)
+            })?,
+            Kind::Postgres(storage) => storage.change_pushes(change)?,
         })
     }
 

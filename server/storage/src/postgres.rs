@@ -56,8 +56,8 @@ pub use self::{
 };
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, IdentityHash, KnownMember,
-    ModerationChange, ModerationChanged, OpenError, PoolRating, PuzzleAttempt, PuzzleCounted,
-    ReplicaLag, Storage, StorageError, StorageReader, Undone,
+    ModerationChange, ModerationChanged, OpenError, PoolRating, PushChange, PushChanged,
+    PuzzleAttempt, PuzzleCounted, ReplicaLag, Storage, StorageError, StorageReader, Undone,
     ratings::{known_ratings::KnownRatings, rated_members},
     values::name,
 };
@@ -66,7 +66,7 @@ use crate::{
         DATABASE_ANSWER_WITHIN, DATABASE_MAINTENANCE_WITHIN, DATABASE_READ_WITHIN, DATABASE_READERS,
     },
     node_id::NodeId,
-    sql::{Sql, accounts, moderation, puzzles, sleeping_rooms, source::DatabaseReader},
+    sql::{Sql, accounts, moderation, pushes, puzzles, sleeping_rooms, source::DatabaseReader},
 };
 
 /// Rooms that a node may claim: not those whose events a newer server has written. Rooms that sleep have the owner
@@ -235,6 +235,10 @@ impl Storage for Postgres {
 
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
         self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| moderation::change(sql, change))
+    }
+
+    fn change_pushes(&mut self, change: &PushChange) -> Result<PushChanged, StorageError> {
+        self.writer.transact(DATABASE_ANSWER_WITHIN, &mut |sql| pushes::change(sql, change))
     }
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {

@@ -1,5 +1,6 @@
 //! Statements that SQLite and PostgreSQL both understand, and what is written with them: accounts,
-//! moderation, puzzles, daily games, sleeping rooms, and what readers read. Logs of rooms, ratings that a game changes, and
+//! moderation, pushes, puzzles, daily games, sleeping rooms, and what readers read. Logs of rooms, ratings that a game
+//! changes, and
 //! lists of games are written for each database apart, because they must be fast.
 //!
 //! A statement names its values `$1`, `$2`, ... in any order. Where the two dialects differ, the text
@@ -19,6 +20,7 @@ mod keys;
 mod member_data;
 pub(crate) mod moderation;
 mod notes;
+pub(crate) mod pushes;
 pub(crate) mod puzzles;
 pub(crate) mod ratings;
 pub(crate) mod reader;
@@ -32,7 +34,7 @@ use fivefold_shared::{
 use serde::de::DeserializeOwned;
 
 use crate::{
-    CaseId, IdentityHash, KeyHash, RequestState, StorageError,
+    CaseId, IdentityHash, KeyHash, PushState, RequestState, StorageError,
     dealings::TraceKind,
     examination::MarkKind,
     moderation::{BlockKind, ReportKind, ReportState, SanctionKind},
@@ -350,5 +352,6 @@ text_columns!(
     SanctionKind,
     MarkKind,
     TraceKind,
-    RequestState
+    RequestState,
+    PushState
 );

@@ -39,12 +39,12 @@ use rusqlite::{
 use self::{log::Appender, reader::SqliteSource};
 use super::{
     AccountChange, AccountChanged, Append, Appended, Claimed, DataFolder, IdentityHash,
-    KnownMember, ModerationChange, ModerationChanged, OpenError, PuzzleAttempt, PuzzleCounted,
-    Storage, StorageError, StorageReader, Undone,
+    KnownMember, ModerationChange, ModerationChanged, OpenError, PushChange, PushChanged,
+    PuzzleAttempt, PuzzleCounted, Storage, StorageError, StorageReader, Undone,
 };
 use crate::{
     node_id::NodeId,
-    sql::{Sql, accounts, moderation, puzzles, sleeping_rooms, source::DatabaseReader},
+    sql::{Sql, accounts, moderation, pushes, puzzles, sleeping_rooms, source::DatabaseReader},
     sqlite::{
         data_folder::{database_in, last_process},
         schema::{CLOSED_WITHOUT_LOG, FORMAT, Kind, OLDEST_FORMAT},
@@ -394,6 +394,10 @@ impl Storage for Sqlite {
 
     fn moderate(&mut self, change: &ModerationChange) -> Result<ModerationChanged, StorageError> {
         self.transact(|sql| moderation::change(sql, change))
+    }
+
+    fn change_pushes(&mut self, change: &PushChange) -> Result<PushChanged, StorageError> {
+        self.transact(|sql| pushes::change(sql, change))
     }
 
     fn prune_moderation(&mut self, now: u64, rows_max: usize) -> Result<usize, StorageError> {

@@ -41,6 +41,7 @@ mod play;
 mod players;
 mod positions;
 mod program;
+mod pushes;
 mod puzzles;
 mod questions;
 mod ratings;

@@ -26,6 +26,7 @@ fn seats(room: u64, members: &[u64], position: Option<RatedPosition>) -> Option<
     let seats = members.iter().zip(0..).map(|(number, place)| DailySeat {
         member: member(*number),
         command: (place == 0).then(|| command(room)),
+        flag_at: None,
     });
     Some(Box::new(DailySeats { seats: seats.collect(), position }))
 }

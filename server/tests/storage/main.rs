@@ -25,6 +25,7 @@ mod notes;
 mod playing;
 mod pooler;
 mod postgres;
+mod pushes;
 mod puzzles;
 mod random_damage;
 mod ratings;

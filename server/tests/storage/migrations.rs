@@ -18,7 +18,7 @@ use rusqlite::types::Value;
 use crate::{
     accounts, bots, dealings, friends, moderation, notes,
     postgres::{Durability, Server},
-    puzzles,
+    pushes, puzzles,
     rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
 };
 
@@ -61,6 +61,7 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
     moderation::fill(storage);
     friends::fill(storage);
     notes::fill(storage);
+    pushes::fill(storage);
     dealings::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
 }
@@ -103,7 +104,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     drop(file);
 
     let copied = migrate(&path, &server.url()).unwrap();
-    assert!(copied.to_string().contains("43 rows of room"), "{copied}");
+    assert!(copied.to_string().contains("45 rows of room"), "{copied}");
     let mut storage = server.open();
     let node = server.join(false);
     for (room, log) in (0..).zip(&logs) {
@@ -122,12 +123,13 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     moderation::assert_filled(&storage);
     friends::assert_filled(&storage);
     notes::assert_filled(&storage);
+    pushes::assert_filled(&storage);
     dealings::assert_filled(&storage);
     assert_eq!(server.rooms().playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
     // Rooms go on with the next epoch, and new ones get numbers of their own.
     let mut orphans = storage.unattended(0, 99).unwrap();
     orphans.sort();
-    assert_eq!(orphans.len(), 32);
+    assert_eq!(orphans.len(), 34);
     let claimed = storage.claim(&[code(1), code(0)], node).unwrap();
     assert!(matches!(claimed[..], [Claimed::Mine { epoch: Epoch(3), .. }, Claimed::Closed]));
     let more = append(70, resigned("public", 7, 8), 70);
@@ -235,7 +237,7 @@ fn a_database_is_copied_whole_into_a_new_file() {
     // A copy that was killed before is no obstacle.
     fs::write(folder.path().join("fivefold.sqlite3.partial"), "half of a copy").unwrap();
     let copied = migrate_to_file(&server.url(), &to).unwrap();
-    assert!(copied.to_string().contains("43 rows of room"), "{copied}");
+    assert!(copied.to_string().contains("45 rows of room"), "{copied}");
     let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.collect::<Vec<_>>(), ["fivefold.sqlite3"]);
     assert!(check(folder.path()).unwrap().is_sound());
@@ -255,9 +257,10 @@ fn a_database_is_copied_whole_into_a_new_file() {
     moderation::assert_filled(&file);
     friends::assert_filled(&file);
     notes::assert_filled(&file);
+    pushes::assert_filled(&file);
     dealings::assert_filled(&file);
     // Rooms go on, and new ones get numbers of their own.
-    assert_eq!(file.unattended(0, 99).unwrap().len(), 32);
+    assert_eq!(file.unattended(0, 99).unwrap().len(), 34);
     let claimed = file.claim(&[code(1), code(0)], NodeId::ALONE).unwrap();
     assert!(matches!(claimed[..], [Claimed::Mine { epoch: Epoch(3), .. }, Claimed::Closed]));
     let next = rated_in("1+1", 71, [6, 8], won_by(Seat::First), 100);

@@ -106,7 +106,9 @@ impl Server {
                 fivefold.key, fivefold.session, fivefold.passkey, fivefold.token, fivefold.alias,
                 fivefold.old_name, fivefold.rating, fivefold.rating_change,
                 fivefold.puzzle_rating, fivefold.puzzle_try, fivefold.block, fivefold.report,
-                fivefold.sanction, fivefold.game_mark, fivefold.examined_game
+                fivefold.sanction, fivefold.game_mark, fivefold.examined_game,
+                fivefold.push_server, fivefold.push_subscription, fivefold.push_setting,
+                fivefold.push_game
              RESTART IDENTITY",
         );
         storage

@@ -8,17 +8,19 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
+use fivefold_push::host_of;
 use fivefold_shared::{
     friends::{FriendStanding, OnlineTo},
     note::Note,
-    protocol::{ChallengesFrom, GameId, GameSettings, MemberId, Name, Refusal},
+    protocol::{ChallengesFrom, GameId, GameSettings, MemberId, Name, Refusal, RoomCode},
     puzzle::PuzzleId,
     record::ListedGame,
 };
 use fivefold_storage::{
     Account, BlockEntry, BlockKind, FriendChallenge, GameMark, GameQuery, KnownFriend, MarkKind,
-    OldName, PuzzleTry, Reader, Report, ReportKind, ReportQuery, ReportState, Sanction,
-    SanctionKind, StorageError, Trace, TraceKind,
+    OldName, PushGame, PushMember, PushSettings, PushState, PushSubscription, PuzzleTry, Reader,
+    Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, Trace,
+    TraceKind,
 };
 use serde::Serialize;
 
@@ -49,6 +51,8 @@ struct MemberData {
     challenges_from: ChallengesFrom,
     /// Who can see whether the member is online.
     online_to: OnlineTo,
+    /// What the member wants to be told by pushes, the browsers that are subscribed, and the games that wait.
+    pushes: ExportedPushes,
     /// Friends, and requests by the member and to them.
     friends: Vec<ExportedFriend>,
     old_names: Vec<ShownOldName>,
@@ -100,6 +104,54 @@ struct ShownOldName {
     name: Name,
     /// When the account got another one, in milliseconds since the Unix epoch.
     until: u64,
+}
+
+#[derive(Serialize)]
+struct ExportedPushes {
+    settings: PushSettings,
+    subscriptions: Vec<ExportedSubscription>,
+    games: Vec<ExportedPushGame>,
+}
+
+/// A browser that is subscribed, without its keys. Whoever knows its endpoint can fill its queue, so that only the host
+/// is shown.
+#[derive(Serialize)]
+struct ExportedSubscription {
+    host: Option<String>,
+    language: String,
+    made_at: u64,
+}
+
+/// A game that waits for the member, as pushes know it.
+#[derive(Serialize)]
+struct ExportedPushGame {
+    room: RoomCode,
+    opponent: Option<Name>,
+    state: PushState,
+    since: u64,
+    flag_at: u64,
+    due: Option<u64>,
+}
+
+impl From<PushMember> for ExportedPushes {
+    fn from(PushMember { subscriptions, settings, games }: PushMember) -> Self {
+        let subscription = |PushSubscription { endpoint, language, made_at, .. }| {
+            ExportedSubscription { host: host_of(&endpoint), language, made_at }
+        };
+        let game = |PushGame { room, opponent, state, since, flag_at, due, .. }| ExportedPushGame {
+            room,
+            opponent,
+            state,
+            since,
+            flag_at,
+            due,
+        };
+        Self {
+            settings,
+            subscriptions: subscriptions.into_iter().map(subscription).collect(),
+            games: games.into_iter().map(game).collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -205,6 +257,7 @@ fn kept(
     Ok(MemberData {
         challenges_from: reader.challenges_from(member)?,
         online_to: reader.online_to(member)?,
+        pushes: reader.push_member(member)?.into(),
         friends: reader.friends(member)?.into_iter().map(friend).collect(),
         old_names: reader.old_names(member)?.into_iter().map(old_name).collect(),
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),

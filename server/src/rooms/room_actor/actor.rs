@@ -18,6 +18,7 @@ use super::{
     fan_out::FanOut,
     marks::Marks,
     route::Route,
+    turn_key::TurnKey,
     waiting::Waiting,
 };
 use crate::{
@@ -25,7 +26,10 @@ use crate::{
     limits::{Limits, REFUSED_IN_ROOM_KEPT, operators::CLOCK_DRIFT_FOLLOWED},
     metrics::Metrics,
     moderation::{dealings::SharedAddresses, sanctions::Sanctions},
-    online::heard_lines::{HeardLines, leave_out_unheard},
+    online::{
+        heard_lines::{HeardLines, leave_out_unheard},
+        pushes::Pushes,
+    },
     process::{alarm::Alarm, clock::Clock, disk::Disk, read_pool::ReadPool},
     rooms::{directory::Listed, rated_positions::RatedPositions},
     thinking::{Owner, Pool},
@@ -70,6 +74,8 @@ pub(super) struct Actor {
     pub(super) waiting: Waiting,
     /// The marks of rated games.
     pub(super) marks: Marks,
+    /// The turn of the daily game that its players know of.
+    pub(super) turn: Option<TurnKey>,
     /// Notified as soon as something is stored, or cannot be because a player plays elsewhere.
     pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
     /// The room's entry in the directory.
@@ -103,6 +109,8 @@ pub(crate) struct RoomContext {
     pub(crate) blocking: Blocking,
     /// Addresses whose people may play rated games with each other.
     pub(crate) shared_addresses: Arc<SharedAddresses>,
+    /// Tells players who are away.
+    pub(crate) pushes: Pushes,
 }
 
 /// The command that a room is processing. It is refused if the room panics.
@@ -201,6 +209,7 @@ impl Actor {
                 }
             }
         }
+        self.note_turn();
     }
 
     pub(super) fn perform(&mut self, routed: Routed) {

@@ -7,8 +7,11 @@ use fivefold_shared::{
 };
 use fivefold_storage::{DailySeat, DailySeats};
 
-use super::actor::Actor;
-use crate::rooms::{directory::seated, rated_positions::stored_position};
+use super::{actor::Actor, turn_key::turn_ends};
+use crate::rooms::{
+    directory::{member_of, seated},
+    rated_positions::stored_position,
+};
 
 impl Actor {
     /// The places in the game that is running or about to begin; nothing if the room has no daily games.
@@ -24,10 +27,15 @@ impl Actor {
             Phase::Finished => Vec::new(),
         };
         members.extend(host.filter(|host| !members.contains(host)));
+        let turn = state.running().and_then(|game| {
+            let player = &game.players[game.to_act()?];
+            Some((member_of(player)?, turn_ends(game)?))
+        });
         let seats = members.into_iter().map(|member| DailySeat {
             member: member.clone(),
             command: (!state.paired && *member == state.host)
                 .then(|| self.listed.command().clone()),
+            flag_at: turn.filter(|(player, _)| *player == member).map(|(_, flag_at)| flag_at),
         });
         let rated = state.running().filter(|game: &&Game| game.rated);
         let position = rated.and_then(|game| stored_position(game.position.moves()));

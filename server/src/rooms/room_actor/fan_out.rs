@@ -162,6 +162,13 @@ impl FanOut {
         recipient.filter(|one| one.is_inside).map(|one| &one.route)
     }
 
+    /// All sessions in the room.
+    pub(super) fn inside(&self) -> impl Iterator<Item = SessionId> {
+        let remote = self.peers.values().flat_map(|peer| &peer.sessions);
+        let inside = self.sessions.iter().chain(remote).filter(|(_, one)| one.is_inside);
+        inside.map(|(session, _)| *session)
+    }
+
     /// The ways to all sessions in the room.
     pub(super) fn routes(&self) -> impl Iterator<Item = &Route> {
         let remote = self.peers.values().flat_map(|peer| peer.sessions.values());

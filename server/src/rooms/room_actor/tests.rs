@@ -25,6 +25,7 @@ use super::*;
 use crate::{
     limits::Limits,
     metrics::{Levels, Metrics},
+    online::pushes::Pushes,
     process::{clock::Clock, disk::Disk, read_pool::ReadPool},
     rooms::{directory::Directory, paired_games::GameEnd},
     thinking::{Owner, Pool},
@@ -115,6 +116,7 @@ fn around_storage(memory: Memory) -> (Arc<RoomContext>, impl Sized) {
             sanctions: Arc::default(),
             blocking: Blocking::Threads,
             shared_addresses: Arc::default(),
+            pushes: Pushes::new(Arc::new(Metrics::new())).0,
         }),
         (writer, threads),
     )

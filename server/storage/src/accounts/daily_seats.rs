@@ -23,6 +23,9 @@ pub struct DailySeat {
     pub member: MemberId,
     /// The command with which this member made the room; absent for others.
     pub command: Option<CommandId>,
+    /// When the member's time ends, in milliseconds since the Unix epoch; absent if it is not their turn. No two turns
+    /// of a member have the same.
+    pub flag_at: Option<u64>,
 }
 
 /// The position of a rated game. The storage does not know how its digest is made.

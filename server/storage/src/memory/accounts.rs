@@ -332,6 +332,11 @@ impl Accounts {
         self.since(member).is_some()
     }
 
+    /// Whether this session is the member's.
+    pub(super) fn has_session(&self, member: &MemberId, session: KeyHash) -> bool {
+        self.0.get(member).is_some_and(|account| account.has(session))
+    }
+
     /// Whether it is the account of a person, and not deleted.
     pub(super) fn is_person(&self, member: &MemberId) -> bool {
         let account = self.0.get(member);

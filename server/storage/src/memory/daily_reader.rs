@@ -61,9 +61,10 @@ impl DailyReader for Memory {
         member: &MemberId,
         command: &CommandId,
     ) -> Result<Option<RoomCode>, StorageError> {
-        let made = DailySeat { member: member.clone(), command: Some(command.clone()) };
+        let is_made =
+            |seat: &DailySeat| seat.member == *member && seat.command.as_ref() == Some(command);
         let tables = self.tables_for(Call::Browse)?;
-        let found = tables.rooms.iter().find(|(_, room)| room.daily.now.seats.contains(&made));
+        let found = tables.rooms.iter().find(|(_, room)| room.daily.now.seats.iter().any(is_made));
         Ok(found.map(|(code, _)| code.clone()))
     }
 

@@ -160,17 +160,17 @@ const APPEND: &str = "
             deviation_after, at
         FROM r
     ), d AS MATERIALIZED (
-        SELECT won.id AS room, d.member, d.command, d.digest, d.stones
-        FROM unnest($55::bigint[], $56::text[], $57::text[], $58::bigint[], $59::bigint[])
-            AS d (place, member, command, digest, stones)
+        SELECT won.id AS room, d.member, d.command, d.digest, d.stones, d.flag_at
+        FROM unnest($55::bigint[], $56::text[], $57::text[], $58::bigint[], $59::bigint[],
+            $60::bigint[]) AS d (place, member, command, digest, stones, flag_at)
         JOIN won ON won.place = d.place
     ), daily AS (
-        INSERT INTO daily_seat (member, room, command, digest, stones, leaves)
-        SELECT member, room, command, digest, stones, EXISTS (
+        INSERT INTO daily_seat (member, room, command, digest, stones, flag_at, leaves)
+        SELECT member, room, command, digest, stones, flag_at, EXISTS (
             SELECT FROM account WHERE account.member = d.member AND deleted_at IS NOT NULL)
         FROM d ORDER BY room, member
         ON CONFLICT (member, room) DO UPDATE SET digest = excluded.digest, stones = excluded.stones,
-            leaves = daily_seat.leaves OR excluded.leaves
+            flag_at = excluded.flag_at, leaves = daily_seat.leaves OR excluded.leaves
     ), vacated AS (
         DELETE FROM daily_seat
         WHERE room = ANY (ARRAY(
@@ -278,6 +278,7 @@ struct DailyColumns {
     command: Vec<Option<String>>,
     digest: Vec<Option<i64>>,
     stones: Vec<Option<i64>>,
+    flag_at: Vec<Option<i64>>,
 }
 
 impl<'a> Group<'a> {
@@ -445,6 +446,7 @@ impl<'a> Group<'a> {
                 &daily.command,
                 &daily.digest,
                 &daily.stones,
+                &daily.flag_at,
             ]);
             session.query(APPEND, &values).await?
         };
@@ -457,12 +459,13 @@ impl DailyColumns {
         let Some(daily) = append.now_daily() else { return };
         let DailySeats { seats, position } = &*daily;
         self.changed.push(place);
-        for DailySeat { member, command } in seats {
+        for DailySeat { member, command, flag_at } in seats {
             self.place.push(place);
             self.member.push(member.as_str().to_owned());
             self.command.push(command.as_ref().map(|command| command.as_str().to_owned()));
             self.digest.push(position.map(|position| signed(position.digest)));
             self.stones.push(position.map(|position| signed(position.stones as u64)));
+            self.flag_at.push(flag_at.map(signed));
         }
     }
 }

@@ -6,8 +6,16 @@ use super::{connection::Connection, standby::Health};
 use crate::{
     DiskSpace, StorageError,
     limits::{DATABASE_READ_WITHIN, REPLICA_ANSWER_WITHIN},
-    sql::source::{Read, Source},
+    sql::{
+        Row,
+        source::{Read, Source},
+        values,
+    },
 };
+
+const PLACE: &str = "
+    SELECT 'database ' || oid || ' of ' || system_identifier
+    FROM pg_database, pg_control_system() WHERE datname = current_database()";
 
 #[derive(Debug)]
 pub(super) struct PostgresSource {
@@ -35,6 +43,17 @@ impl Source for PostgresSource {
             }
         }
         self.read(work)
+    }
+
+    /// The database's number in its cluster of databases, and that cluster's: a dump that is read into another database
+    /// has another number.
+    fn place(&mut self) -> Result<String, StorageError> {
+        let mut place = None;
+        self.read(&mut |sql| {
+            place = sql.row(PLACE, values![], Row::get)?;
+            Ok(true)
+        })?;
+        place.ok_or_else(|| StorageError::Failed("the database has no number".to_owned()))
     }
 
     /// The database's disk belongs to another machine.

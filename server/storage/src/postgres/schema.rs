@@ -533,6 +533,8 @@ const DAILY_SEATS: &str = "
         -- What stands for the position of a rated game, and how many stones it has.
         digest bigint,
         stones bigint,
+        -- When the member's time ends; absent if it is not their turn.
+        flag_at bigint,
         -- Whether the member is gone, so that the room has to end the game.
         leaves boolean NOT NULL DEFAULT false,
         PRIMARY KEY (member, room)
@@ -544,6 +546,56 @@ const DAILY_SEATS: &str = "
             SELECT room FROM fivefold.sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');
 ";
 
+/// What format 8 adds about pushes.
+const PUSHES: &str = "
+    -- What the server pushes with: one row.
+    CREATE TABLE fivefold.push_server (
+        id bigint PRIMARY KEY CHECK (id = 1),
+        -- The secret key that signs pushes.
+        key bytea NOT NULL,
+        -- The database in which they are allowed: a copy of it is another one. Empty in a backup.
+        place text NOT NULL
+    );
+
+    -- The browsers that accounts have subscribed.
+    CREATE TABLE fivefold.push_subscription (
+        endpoint text COLLATE \"C\" NOT NULL PRIMARY KEY,
+        member text COLLATE \"C\" NOT NULL,
+        session bytea NOT NULL REFERENCES fivefold.session ON DELETE CASCADE,
+        -- The browser's public key and its secret.
+        p256dh bytea NOT NULL,
+        auth bytea NOT NULL,
+        language text NOT NULL,
+        made_at bigint NOT NULL
+    );
+    CREATE INDEX push_subscription_member ON fivefold.push_subscription (member);
+    CREATE INDEX push_subscription_session ON fivefold.push_subscription (session);
+
+    -- What members want to be told, as JSON.
+    CREATE TABLE fivefold.push_setting (
+        member text COLLATE \"C\" NOT NULL PRIMARY KEY,
+        settings text NOT NULL
+    );
+
+    -- Turns in daily games that wait for members who have subscribed.
+    CREATE TABLE fivefold.push_game (
+        member text COLLATE \"C\" NOT NULL,
+        room bigint NOT NULL,
+        -- The opponent's name; absent for a bot of the server.
+        opponent_name text,
+        state text NOT NULL CHECK (state IN ('waiting', 'told', 'seen')),
+        -- Since when it waits.
+        since bigint NOT NULL,
+        -- When the member's time ends: the row counts while their place in the game says the same.
+        flag_at bigint NOT NULL,
+        -- When the member is told next.
+        due bigint,
+        PRIMARY KEY (member, room)
+    );
+    CREATE INDEX push_game_due ON fivefold.push_game (due) WHERE due IS NOT NULL;
+    CREATE INDEX push_game_since ON fivefold.push_game (since);
+";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 6] = [
     (3, &[ACCOUNTS]),
@@ -551,7 +603,7 @@ const ADDED: [(i32, &[&str]); 6] = [
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (7, &[FRIENDS, SLEEPING_ROOMS]),
-    (8, &[NOTES, DAILY_SEATS]),
+    (8, &[NOTES, DAILY_SEATS, PUSHES]),
 ];
 
 /// What a server found in its database.

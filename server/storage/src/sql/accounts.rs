@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 use super::{
     Row, Sql, Value,
     account_rows::{ACCOUNT, Change, account, with_account},
-    bots, daily_seats, dealings, friends, keys, list, member_data, notes, values,
+    bots, daily_seats, dealings, friends, keys, list, member_data, notes, pushes, values,
 };
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
@@ -262,6 +262,7 @@ pub(crate) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, S
     }
     pruned += dealings::prune(sql, now, rows_max - pruned)?;
     pruned += friends::prune(sql, now, rows_max - pruned)?;
+    pruned += pushes::prune(sql, now, rows_max - pruned)?;
     pruned += remove(sql, now, rows_max - pruned)?;
     let forgotten = sql.execute(
         "DELETE FROM account WHERE member IN (
@@ -303,6 +304,9 @@ fn remove(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageErro
         "DELETE FROM token WHERE member IN",
         "DELETE FROM alias WHERE account IN",
         "DELETE FROM trace WHERE member IN",
+        "DELETE FROM push_subscription WHERE member IN",
+        "DELETE FROM push_setting WHERE member IN",
+        "DELETE FROM push_game WHERE member IN",
         // They are nobody's bots any more, and theirs are deleted.
         "UPDATE account SET owner = NULL WHERE member IN",
     ] {

@@ -2,7 +2,7 @@
 
 use super::{daily_seats, sleeping_rooms};
 use crate::{
-    accounts::{self, friends, notes},
+    accounts::{self, friends, notes, pushes},
     contradiction::Contradiction,
     moderation,
 };
@@ -12,7 +12,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Contradiction> {
     let accounts = accounts::CONTRADICTIONS
         .iter()
         .chain(&friends::CONTRADICTIONS)
-        .chain(&notes::CONTRADICTIONS);
+        .chain(&notes::CONTRADICTIONS)
+        .chain(&pushes::CONTRADICTIONS);
     let rooms = sleeping_rooms::CONTRADICTIONS.iter().chain(&daily_seats::CONTRADICTIONS);
     accounts.chain(&moderation::CONTRADICTIONS).chain(rooms)
 }

@@ -32,15 +32,22 @@ pub(crate) fn set(
     sql.defer(&others, values![&members, room])?;
     let digest = position.map(|position| position.digest);
     let stones = position.map(|position| position.stones as u64);
-    for DailySeat { member, command } in seats {
+    for DailySeat { member, command, flag_at } in seats {
         sql.defer(
-            "INSERT INTO daily_seat (member, room, command, digest, stones, leaves)
-             VALUES ($1, $2, $3, $4, $5, EXISTS (
+            "INSERT INTO daily_seat (member, room, command, digest, stones, flag_at, leaves)
+             VALUES ($1, $2, $3, $4, $5, $6, EXISTS (
                  SELECT 1 FROM account WHERE account.member = $1 AND deleted_at IS NOT NULL))
              ON CONFLICT (member, room) DO UPDATE
-                 SET digest = excluded.digest, stones = excluded.stones,
+                 SET digest = excluded.digest, stones = excluded.stones, flag_at = excluded.flag_at,
                      leaves = daily_seat.leaves OR excluded.leaves",
-            values![member, room, command.as_ref().map(CommandId::as_str), digest, stones],
+            values![
+                member,
+                room,
+                command.as_ref().map(CommandId::as_str),
+                digest,
+                stones,
+                *flag_at
+            ],
         )?;
     }
     Ok(())

@@ -19,6 +19,9 @@ pub(crate) trait Source: Send + fmt::Debug {
         self.read(work)
     }
 
+    /// See [`PushReader::push_place`](crate::PushReader::push_place).
+    fn place(&mut self) -> Result<String, StorageError>;
+
     /// See [`StorageReader::disk_space`].
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError>;
 }

@@ -7,7 +7,7 @@ use fivefold_shared::{
     record::Record,
     room::{Entry, RoomState},
 };
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction};
 
 use super::{
     cells,
@@ -89,11 +89,21 @@ pub fn backup(folder: &Path, copy: &Path) -> Result<Findings, BackupError> {
 
 fn copy_into(database: &Path, copy: &Path) -> Result<(), StorageError> {
     open_to_read(database)?.execute("VACUUM INTO ?", (copy.to_string_lossy(),))?;
+    forbid_pushes(copy)?;
     let sync = || {
         fs::File::open(copy)?.sync_all()?;
         sync_folder_of(copy)
     };
     sync().map_err(|error| StorageError::Failed(error.to_string()))
+}
+
+/// A copy calls nobody, wherever it is restored, until an operator allows it.
+fn forbid_pushes(copy: &Path) -> Result<(), StorageError> {
+    let copy = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    if copy.table_exists(None, "push_server")? {
+        copy.execute("UPDATE push_server SET place = ''", ())?;
+    }
+    Ok(())
 }
 
 pub(crate) fn look_for_database(file: &Path) -> Result<(), OpenError> {

@@ -1,6 +1,6 @@
 //! Reads a SQLite file beside the writer.
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, io, os::unix::fs::MetadataExt, path::PathBuf, time::UNIX_EPOCH};
 
 use rusqlite::Connection;
 
@@ -20,6 +20,16 @@ pub(super) struct SqliteSource {
 impl Source for SqliteSource {
     fn read(&mut self, work: Read<'_>) -> Result<bool, StorageError> {
         work(&self.connection)
+    }
+
+    /// The file's number on its disk, and when it was made: no copy has both.
+    fn place(&mut self) -> Result<String, StorageError> {
+        let failed = |error: io::Error| StorageError::Failed(error.to_string());
+        let file = fs::metadata(&self.file).map_err(failed)?;
+        let made = file.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        // Not every file system knows when.
+        let made = made.map_or(0, |since| since.as_nanos());
+        Ok(format!("file {} of {made}", file.ino()))
     }
 
     fn disk_space(&mut self) -> Result<Option<DiskSpace>, StorageError> {

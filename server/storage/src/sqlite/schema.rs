@@ -548,6 +548,8 @@ const DAILY_SEATS: &str = "
         -- What stands for the position of a rated game, and how many stones it has.
         digest INTEGER,
         stones INTEGER,
+        -- When the member's time ends; absent if it is not their turn.
+        flag_at INTEGER,
         -- Whether the member is gone, so that the room has to end the game.
         leaves INTEGER NOT NULL DEFAULT 0,
         PRIMARY KEY (member, room)
@@ -559,6 +561,56 @@ const DAILY_SEATS: &str = "
             SELECT room FROM sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');
 ";
 
+/// What format 14 adds about pushes.
+const PUSHES: &str = "
+    -- What the server pushes with: one row.
+    CREATE TABLE push_server (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        -- The secret key that signs pushes.
+        key BLOB NOT NULL,
+        -- The database in which they are allowed: a copy of it is another one. Empty in a backup.
+        place TEXT NOT NULL
+    ) STRICT;
+
+    -- The browsers that accounts have subscribed.
+    CREATE TABLE push_subscription (
+        endpoint TEXT NOT NULL PRIMARY KEY,
+        member TEXT NOT NULL,
+        session BLOB NOT NULL REFERENCES session ON DELETE CASCADE,
+        -- The browser's public key and its secret.
+        p256dh BLOB NOT NULL,
+        auth BLOB NOT NULL,
+        language TEXT NOT NULL,
+        made_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX push_subscription_member ON push_subscription (member);
+    CREATE INDEX push_subscription_session ON push_subscription (session);
+
+    -- What members want to be told, as JSON.
+    CREATE TABLE push_setting (
+        member TEXT NOT NULL PRIMARY KEY,
+        settings TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- Turns in daily games that wait for members who have subscribed.
+    CREATE TABLE push_game (
+        member TEXT NOT NULL,
+        room INTEGER NOT NULL,
+        -- The opponent's name; absent for a bot of the server.
+        opponent_name TEXT,
+        state TEXT NOT NULL CHECK (state IN ('waiting', 'told', 'seen')),
+        -- Since when it waits.
+        since INTEGER NOT NULL,
+        -- When the member's time ends: the row counts while their place in the game says the same.
+        flag_at INTEGER NOT NULL,
+        -- When the member is told next.
+        due INTEGER,
+        PRIMARY KEY (member, room)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX push_game_due ON push_game (due) WHERE due IS NOT NULL;
+    CREATE INDEX push_game_since ON push_game (since);
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 7] = [
     (8, &[ACCOUNTS]),
@@ -567,7 +619,7 @@ const ADDED: [(u32, &[&str]); 7] = [
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (13, &[FRIENDS, SLEEPING_ROOMS]),
-    (14, &[NOTES, DAILY_SEATS]),
+    (14, &[NOTES, DAILY_SEATS, PUSHES]),
 ];
 
 /// Kind of a file.

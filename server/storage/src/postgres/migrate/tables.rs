@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 25] = [
+pub(super) const TABLES: [Table; 29] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -176,6 +176,36 @@ pub(super) const TABLES: [Table; 25] = [
         ],
     ),
     table("note", 14, 2, &[text("member"), text("room"), text("text"), integer("at")]),
+    table("push_server", 14, 1, &[integer("id"), bytes("key"), text("place")]),
+    table(
+        "push_subscription",
+        14,
+        1,
+        &[
+            text("endpoint"),
+            text("member"),
+            bytes("session"),
+            bytes("p256dh"),
+            bytes("auth"),
+            text("language"),
+            integer("made_at"),
+        ],
+    ),
+    table("push_setting", 14, 1, &[text("member"), text("settings")]),
+    table(
+        "push_game",
+        14,
+        2,
+        &[
+            text("member"),
+            integer("room"),
+            text("opponent_name"),
+            text("state"),
+            integer("since"),
+            integer("flag_at"),
+            integer("due"),
+        ],
+    ),
     table(
         "daily_seat",
         14,
@@ -186,6 +216,7 @@ pub(super) const TABLES: [Table; 25] = [
             text("command"),
             integer("digest"),
             integer("stones"),
+            integer("flag_at"),
             flag("leaves"),
         ],
     ),

@@ -1,0 +1,108 @@
+//! What accounts want to be told by pushes, and the browsers that they have subscribed.
+
+use fivefold_shared::protocol::{MemberId, Reason, Refusal, RoomCode};
+use fivefold_storage::{
+    PushChange, PushChanged, PushGame, PushMember, PushSettings, PushState, PushSubscription,
+};
+
+use super::{Accounts, SignedIn};
+use crate::online::pushes::{PushNews, next_reminder};
+
+/// How often it is noted that a turn is seen, if somebody is told of it at the same moment.
+const SEEN_TRIES: usize = 3;
+
+impl Accounts {
+    /// The key for which browsers subscribe; absent while this server does not push.
+    pub(crate) fn push_key(&self) -> Option<String> {
+        self.pushes.public_key()
+    }
+
+    /// The browsers of an account, and what its member wants to be told.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) async fn push_member(&self, member: &MemberId) -> Result<PushMember, Refusal> {
+        let member = member.clone();
+        self.read(move |reader| reader.push_member(&member)).await
+    }
+
+    /// Subscribes the browser of this session. Beyond the limit it takes the place of the oldest one.
+    ///
+    /// # Errors
+    /// If this server does not push, the session has ended, or the storage fails.
+    pub(crate) async fn subscribe(
+        &self,
+        own: &SignedIn,
+        subscription: PushSubscription,
+    ) -> Result<(), Refusal> {
+        if self.push_key().is_none() {
+            return Err(Refusal::new(Reason::Unavailable));
+        }
+        let made_at = self.clock.now();
+        let subscription = PushSubscription { session: own.session.hash, made_at, ..subscription };
+        let change = PushChange::Subscribe(own.account.member.clone(), subscription);
+        match self.change_pushes(change).await? {
+            PushChanged::Done => Ok(()),
+            PushChanged::Gone => Err(Refusal::new(Reason::SignedOut)),
+        }
+    }
+
+    /// Ends the subscription of a browser. Nothing happens if there is none.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub(crate) async fn unsubscribe(
+        &self,
+        own: &SignedIn,
+        endpoint: String,
+    ) -> Result<(), Refusal> {
+        let change = PushChange::Unsubscribe(own.account.member.clone(), endpoint);
+        self.change_pushes(change).await.map(drop)
+    }
+
+    /// Sets what a member wants to be told.
+    ///
+    /// # Errors
+    /// If the account is gone, or the storage fails.
+    pub(crate) async fn set_pushes(
+        &self,
+        own: &SignedIn,
+        settings: PushSettings,
+    ) -> Result<(), Refusal> {
+        let change = PushChange::Set(own.account.member.clone(), settings);
+        match self.change_pushes(change).await? {
+            PushChanged::Done => {
+                self.pushes.note(PushNews::Settings { member: own.account.member.clone() });
+                Ok(())
+            }
+            PushChanged::Gone => Err(Refusal::new(Reason::SignedOut)),
+        }
+    }
+
+    /// Notes that a member sees that it is their turn in this room: they are told no more, but reminded. Nothing happens
+    /// if no turn waits for them there.
+    ///
+    /// # Errors
+    /// If the storage fails.
+    pub(crate) async fn see_turn(&self, own: &SignedIn, room: &RoomCode) -> Result<(), Refusal> {
+        for _ in 0..SEEN_TRIES {
+            let known = self.push_member(&own.account.member).await?;
+            let game = known.games.iter().find(|game| game.room == *room);
+            let Some(game) = game.filter(|game| game.state != PushState::Seen) else { break };
+            let due = next_reminder(&known.settings, game.since, self.clock.now(), game.flag_at);
+            let seen = PushGame { state: PushState::Seen, due, ..game.clone() };
+            if self.change_pushes(PushChange::Take(seen, game.due)).await? == PushChanged::Done {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn change_pushes(&self, change: PushChange) -> Result<PushChanged, Refusal> {
+        let changed = self.log_writer.settle(|permit| permit.change_pushes(change.clone()));
+        changed.await.map_err(|error| {
+            tracing::warn!(%error, "a subscription for pushes is not changed");
+            Refusal::new(Reason::Unavailable)
+        })
+    }
+}

@@ -1,0 +1,263 @@
+//! What pushes say, in the languages of the page. The server writes the texts, so that a service worker of an older page
+//! shows news that it does not know.
+
+use serde::Serialize;
+
+/// The languages of the page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Language {
+    English,
+    Spanish,
+    Russian,
+}
+
+impl Language {
+    /// The language that the page calls so; English if there is none.
+    pub(crate) fn of(code: &str) -> Self {
+        match code {
+            "es" => Self::Spanish,
+            "ru" => Self::Russian,
+            _ => Self::English,
+        }
+    }
+
+    /// How the page calls it.
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Spanish => "es",
+            Self::Russian => "ru",
+        }
+    }
+
+    /// The form of a word after a number.
+    fn counted(self, number: usize, forms: [&'static str; 3]) -> String {
+        let [one, few, many] = forms;
+        let is_teen = (11..=14).contains(&(number % 100));
+        let form = match (self, number % 10) {
+            (Self::English | Self::Spanish, _) => {
+                if number == 1 {
+                    one
+                } else {
+                    many
+                }
+            }
+            (Self::Russian, 1) if !is_teen => one,
+            (Self::Russian, 2..=4) if !is_teen => few,
+            (Self::Russian, _) => many,
+        };
+        format!("{number} {form}")
+    }
+}
+
+/// What somebody is told. Names are of people; there is none for a bot of the server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Text<'t> {
+    /// It is their turn.
+    Turn { opponent: Option<&'t str> },
+    /// It is their turn in several games.
+    Games(usize),
+    /// Their time ends.
+    Reminder { opponent: Option<&'t str> },
+    /// A friend challenges them.
+    Challenge { by: &'t str },
+    /// Their time has run out, or that of the opponent.
+    TimeUp { opponent: Option<&'t str>, won: bool },
+}
+
+/// Where the service worker writes when the member's time ends, as the clock of the device has it: while a push waits,
+/// a number of hours becomes wrong.
+const TIME: &str = "{time}";
+
+/// A notification, as the service worker shows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(super) struct Notification {
+    title: String,
+    body: String,
+    /// Where a press on it leads.
+    path: String,
+    /// It takes the place of one with the same tag.
+    tag: String,
+    /// The language of the texts, as the page calls it.
+    lang: &'static str,
+    /// When the member's time ends, in milliseconds since the Unix epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends_at: Option<u64>,
+}
+
+impl Text<'_> {
+    /// The notification in a language, which leads to this path.
+    pub(super) fn notification(
+        self,
+        language: Language,
+        path: String,
+        tag: String,
+        ends_at: Option<u64>,
+    ) -> Notification {
+        let (title, body) = match language {
+            Language::English => self.english(),
+            Language::Spanish => self.spanish(),
+            Language::Russian => self.russian(),
+        };
+        Notification { title, body, path, tag, lang: language.code(), ends_at }
+    }
+
+    fn english(self) -> (String, String) {
+        let language = Language::English;
+        let ends = format!("Your time ends: {TIME}");
+        let against = |opponent: Option<&str>| match opponent {
+            Some(name) => format!("Your move against {name}"),
+            None => "Your move".to_owned(),
+        };
+        match self {
+            Self::Turn { opponent } => (against(opponent), ends),
+            Self::Games(count) => (
+                format!("{} for you", language.counted(count, ["game waits", "", "games wait"])),
+                String::new(),
+            ),
+            Self::Reminder { opponent } => (ends, against(opponent)),
+            Self::Challenge { by } => {
+                (format!("{by} challenges you"), "Answer when you have time.".to_owned())
+            }
+            Self::TimeUp { opponent, won } => {
+                let title = match (won, opponent) {
+                    (false, _) => "Your time ran out".to_owned(),
+                    (true, Some(name)) => format!("{name} ran out of time"),
+                    (true, None) => "Your opponent ran out of time".to_owned(),
+                };
+                let body = if won { "You won the game." } else { "The game is over." };
+                (title, body.to_owned())
+            }
+        }
+    }
+
+    fn spanish(self) -> (String, String) {
+        let language = Language::Spanish;
+        let ends = format!("Tu tiempo termina: {TIME}");
+        let against = |opponent: Option<&str>| match opponent {
+            Some(name) => format!("Te toca contra {name}"),
+            None => "Te toca".to_owned(),
+        };
+        match self {
+            Self::Turn { opponent } => (against(opponent), ends),
+            Self::Games(count) => {
+                let forms = ["partida te espera", "", "partidas te esperan"];
+                (language.counted(count, forms), String::new())
+            }
+            Self::Reminder { opponent } => (ends, against(opponent)),
+            Self::Challenge { by } => {
+                (format!("{by} te reta"), "Responde cuando tengas tiempo.".to_owned())
+            }
+            Self::TimeUp { opponent, won } => {
+                let title = match (won, opponent) {
+                    (false, _) => "Se acabó tu tiempo".to_owned(),
+                    (true, Some(name)) => format!("A {name} se le acabó el tiempo"),
+                    (true, None) => "A tu rival se le acabó el tiempo".to_owned(),
+                };
+                let body = if won { "Has ganado la partida." } else { "La partida ha terminado." };
+                (title, body.to_owned())
+            }
+        }
+    }
+
+    fn russian(self) -> (String, String) {
+        let language = Language::Russian;
+        let ends = format!("Ваше время истекает: {TIME}");
+        let against = |opponent: Option<&str>| match opponent {
+            Some(name) => format!("Ваш ход: партия с {name}"),
+            None => "Ваш ход".to_owned(),
+        };
+        match self {
+            Self::Turn { opponent } => (against(opponent), ends),
+            Self::Games(count) => {
+                let forms = ["партия ждёт вас", "партии ждут вас", "партий ждут вас"];
+                (language.counted(count, forms), String::new())
+            }
+            Self::Reminder { opponent } => (ends, against(opponent)),
+            Self::Challenge { by } => {
+                (format!("{by} бросает вам вызов"), "Ответьте, когда будет время.".to_owned())
+            }
+            Self::TimeUp { opponent, won } => {
+                let title = match (won, opponent) {
+                    (false, _) => "Ваше время истекло".to_owned(),
+                    (true, Some(name)) => format!("Время истекло: {name}"),
+                    (true, None) => "Время соперника истекло".to_owned(),
+                };
+                let body = if won {
+                    "Вы выиграли партию."
+                } else {
+                    "Партия окончена."
+                };
+                (title, body.to_owned())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_language_says_it() {
+        let opponent = Some("Bori");
+        let ends =
+            ["Your time ends: {time}", "Tu tiempo termina: {time}", "Ваше время истекает: {time}"];
+        let cases = [
+            (
+                Text::Turn { opponent },
+                ["Your move against Bori", "Te toca contra Bori", "Ваш ход: партия с Bori"],
+                ends,
+            ),
+            (Text::Turn { opponent: None }, ["Your move", "Te toca", "Ваш ход"], ends),
+            (
+                Text::Games(3),
+                ["3 games wait for you", "3 partidas te esperan", "3 партии ждут вас"],
+                ["", "", ""],
+            ),
+            (
+                Text::Games(11),
+                ["11 games wait for you", "11 partidas te esperan", "11 партий ждут вас"],
+                ["", "", ""],
+            ),
+            (
+                Text::Games(21),
+                ["21 games wait for you", "21 partidas te esperan", "21 партия ждёт вас"],
+                ["", "", ""],
+            ),
+            (
+                Text::Reminder { opponent },
+                ends,
+                ["Your move against Bori", "Te toca contra Bori", "Ваш ход: партия с Bori"],
+            ),
+            (
+                Text::Challenge { by: "Bori" },
+                ["Bori challenges you", "Bori te reta", "Bori бросает вам вызов"],
+                [
+                    "Answer when you have time.",
+                    "Responde cuando tengas tiempo.",
+                    "Ответьте, когда будет время.",
+                ],
+            ),
+            (
+                Text::TimeUp { opponent, won: true },
+                ["Bori ran out of time", "A Bori se le acabó el tiempo", "Время истекло: Bori"],
+                ["You won the game.", "Has ganado la partida.", "Вы выиграли партию."],
+            ),
+            (
+                Text::TimeUp { opponent, won: false },
+                ["Your time ran out", "Se acabó tu tiempo", "Ваше время истекло"],
+                ["The game is over.", "La partida ha terminado.", "Партия окончена."],
+            ),
+        ];
+        for (text, titles, bodies) in cases {
+            for (place, code) in ["en", "es", "ru"].into_iter().enumerate() {
+                let language = Language::of(code);
+                assert_eq!(language.code(), code);
+                let shown = text.notification(language, "/".to_owned(), "tag".to_owned(), None);
+                assert_eq!((&*shown.title, &*shown.body), (titles[place], bodies[place]));
+            }
+        }
+        assert_eq!(Language::of("xx"), Language::English);
+    }
+}

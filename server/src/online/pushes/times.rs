@@ -1,0 +1,174 @@
+//! When a member is told about a game: at once, after their quiet hours, at the hour of their digest, and before their
+//! time ends. All times are in milliseconds since the Unix epoch.
+
+use fivefold_storage::{MovePushes, PushSettings, PushState};
+
+const MINUTE: u64 = 60_000;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// What a member learns at once about a game that waits for them, and when they learn more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Plan {
+    /// What they know then: [`PushState::Told`] if they are told at once.
+    pub(super) state: PushState,
+    /// When they are told next.
+    pub(super) due: Option<u64>,
+}
+
+/// What happens with a turn that began at `since` and of which nothing was told until now. Who may see it themselves is
+/// not told before `earliest`.
+pub(super) fn at_turn(
+    settings: &PushSettings,
+    since: u64,
+    now: u64,
+    earliest: u64,
+    flag_at: u64,
+) -> Plan {
+    let reminder = next_reminder(settings, since, now, flag_at);
+    let told_at = match settings.moves {
+        MovePushes::Each => Some(after_quiet(settings, earliest)),
+        MovePushes::Digest => Some(next_digest(settings, now)),
+        MovePushes::Never => None,
+    };
+    match told_at {
+        Some(at) if at <= now => Plan { state: PushState::Told, due: reminder },
+        Some(at) => {
+            let due = reminder.map_or(at, |reminder| reminder.min(at));
+            Plan { state: PushState::Waiting, due: Some(due) }
+        }
+        None => Plan { state: PushState::Seen, due: reminder },
+    }
+}
+
+/// The next reminder after `now` for a turn that began at `since`. Those that would come before half of the time is over
+/// are left out, and those in quiet hours come after them, if there is time then.
+pub(crate) fn next_reminder(
+    settings: &PushSettings,
+    since: u64,
+    now: u64,
+    flag_at: u64,
+) -> Option<u64> {
+    let half = since + flag_at.saturating_sub(since) / 2;
+    let hours = settings.reminders.iter().map(|hours| u64::from(*hours) * HOUR);
+    let wanted = hours.filter_map(|before| flag_at.checked_sub(before)).filter(|at| *at >= half);
+    let shown = wanted.map(|at| after_quiet(settings, at));
+    shown.filter(|at| *at > now && *at < flag_at).min()
+}
+
+/// Whether a member still wants the reminder for which a turn is due: they may have changed what they want since.
+pub(super) fn is_wanted(settings: &PushSettings, since: u64, due: u64, flag_at: u64) -> bool {
+    next_reminder(settings, since, due.saturating_sub(1), flag_at) == Some(due)
+}
+
+/// This time, or the end of the quiet hours that it is in.
+pub(super) fn after_quiet(settings: &PushSettings, at: u64) -> u64 {
+    let Some(quiet) = settings.quiet else { return at };
+    let (from, to) = (u64::from(quiet.from) * MINUTE, u64::from(quiet.to) * MINUTE);
+    // Since the quiet hours began last, and how long they are.
+    let since = (local(settings, at) + DAY - from) % DAY;
+    let length = (to + DAY - from) % DAY;
+    if since < length { at + (length - since) } else { at }
+}
+
+/// The next hour of the digest, after quiet hours.
+fn next_digest(settings: &PushSettings, now: u64) -> u64 {
+    let hour = u64::from(settings.digest_hour) * HOUR;
+    let wait = (hour + DAY - local(settings, now)) % DAY;
+    let wait = if wait == 0 { DAY } else { wait };
+    after_quiet(settings, now + wait)
+}
+
+/// The time of the day where the member lives.
+fn local(settings: &PushSettings, at: u64) -> u64 {
+    let offset = i64::from(settings.utc_offset) * MINUTE.cast_signed();
+    at.saturating_add_signed(offset) % DAY
+}
+
+#[cfg(test)]
+mod tests {
+    use fivefold_storage::QuietHours;
+
+    use super::*;
+
+    /// Midnight in UTC.
+    const MIDNIGHT: u64 = 20_000 * DAY;
+
+    fn quiet(from: u16, to: u16, utc_offset: i16) -> PushSettings {
+        let quiet = Some(QuietHours { from: from * 60, to: to * 60 });
+        PushSettings { quiet, utc_offset, ..PushSettings::default() }
+    }
+
+    #[test]
+    fn quiet_hours_are_those_of_the_players_clock() {
+        let cases = [
+            // From, to and offset in hours, a time in UTC, and when it is over.
+            (22, 7, 0, 21, 21),
+            (22, 7, 0, 22, 31),
+            (22, 7, 0, 3, 7),
+            (22, 7, 0, 7, 7),
+            (1, 5, 0, 0, 0),
+            (1, 5, 0, 1, 5),
+            (22, 7, 3, 19, 28),
+            (22, 7, 3, 18, 18),
+            (22, 7, -5, 3, 12),
+            (9, 9, 0, 9, 9),
+        ];
+        for (from, to, offset, at, expected) in cases {
+            let after = after_quiet(&quiet(from, to, offset * 60), MIDNIGHT + at * HOUR);
+            assert_eq!(after, MIDNIGHT + expected * HOUR, "{from} to {to}, {offset}: {at}");
+        }
+    }
+
+    #[test]
+    fn reminders_come_in_the_second_half_of_the_time() {
+        let settings = PushSettings::default();
+        let all = |settings: &PushSettings, length: u64| {
+            let (since, flag_at) = (MIDNIGHT, MIDNIGHT + length * HOUR);
+            let (mut now, mut before) = (since, Vec::new());
+            while let Some(at) = next_reminder(settings, since, now, flag_at) {
+                before.push((flag_at - at) / HOUR);
+                now = at;
+            }
+            before
+        };
+        assert_eq!(all(&settings, 24), [8, 4, 1]);
+        assert_eq!(all(&settings, 16), [8, 4, 1], "exactly half of the time is over");
+        assert_eq!(all(&settings, 15), [4, 1]);
+        assert_eq!(all(&settings, 2), [1]);
+        assert_eq!(all(&settings, 1), [0; 0]);
+        let one = PushSettings { reminders: vec![4], ..PushSettings::default() };
+        assert_eq!(all(&one, 24), [4]);
+        assert_eq!(all(&PushSettings { reminders: vec![], ..one }, 24), [0; 0]);
+        // The time ends at midnight: those at 16 and 20 o'clock come at 22, as one.
+        assert_eq!(all(&quiet(15, 22, 0), 24), [2, 1]);
+        // Nobody is called in the last quiet hours.
+        assert_eq!(all(&quiet(15, 1, 0), 24), [0; 0]);
+        let flag_at = MIDNIGHT + 24 * HOUR;
+        let later = PushSettings { reminders: vec![4, 1], ..PushSettings::default() };
+        for (settings, expected) in [(settings, true), (later, false), (quiet(15, 22, 0), false)] {
+            let is_wanted = is_wanted(&settings, MIDNIGHT, flag_at - 8 * HOUR, flag_at);
+            assert_eq!(is_wanted, expected, "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn somebody_is_told_at_once_or_when_they_want() {
+        let flag_at = MIDNIGHT + 24 * HOUR;
+        let at = |settings: &PushSettings, hour: u64| {
+            let now = MIDNIGHT + hour * HOUR;
+            let plan = at_turn(settings, MIDNIGHT, now, now, flag_at);
+            (plan.state, plan.due.map(|due| (due - MIDNIGHT) / HOUR))
+        };
+        let each = PushSettings::default();
+        assert_eq!(at(&each, 0), (PushState::Told, Some(16)));
+        let plan = at_turn(&each, MIDNIGHT, MIDNIGHT, MIDNIGHT + HOUR, flag_at);
+        assert_eq!(plan, Plan { state: PushState::Waiting, due: Some(MIDNIGHT + HOUR) });
+        assert_eq!(at(&quiet(22, 7, 0), 3), (PushState::Waiting, Some(7)));
+        let digest = PushSettings { moves: MovePushes::Digest, digest_hour: 6, ..each.clone() };
+        assert_eq!(at(&digest, 0), (PushState::Waiting, Some(6)));
+        assert_eq!(at(&digest, 6), (PushState::Waiting, Some(16)), "the reminder comes first");
+        let never = PushSettings { moves: MovePushes::Never, ..each };
+        assert_eq!(at(&never, 0), (PushState::Seen, Some(16)));
+    }
+}

@@ -1,0 +1,65 @@
+//! Notes for pushes whose turn it has become in a daily game, and who is away when it ends by time.
+
+use fivefold_shared::{
+    protocol::{MemberId, Name, Player},
+    rules::Outcome,
+    seat::Seat,
+};
+
+use super::{
+    actor::Actor,
+    turn_key::{turn_ends, turn_of},
+};
+use crate::online::pushes::{PushNews, Turn};
+
+impl Actor {
+    /// Notes a new turn, or the end of a game. For rooms whose events are all stored.
+    pub(super) fn note_turn(&mut self) {
+        if !self.room.state().time.is_daily() || !self.gate.is_settled() {
+            return;
+        }
+        let now = turn_of(&self.room);
+        let before = std::mem::replace(&mut self.turn, now);
+        let pushes = &self.context.pushes;
+        if before == now || !pushes.is_on() {
+            return;
+        }
+        let state = self.room.state();
+        let Some(game) = &state.game else { return };
+        let present: Vec<&MemberId> =
+            self.fan_out.inside().filter_map(|session| self.room.member(session)).collect();
+        let player = |seat: Seat| named(&game.players[seat]);
+        let opponent = |seat: Seat| player(seat.other()).map(|(_, name)| name.clone());
+        let room = self.code();
+        let to_act = game.to_act().and_then(|seat| Some((seat, player(seat)?, turn_ends(game)?)));
+        if let Some((seat, (member, _), flag_at)) = to_act {
+            pushes.note(PushNews::Turn(Box::new(Turn {
+                room: room.clone(),
+                member: member.clone(),
+                opponent: opponent(seat),
+                may_see: present.contains(&member),
+                flag_at,
+            })));
+        }
+        let Some(Outcome::Time { winner }) = game.outcome() else { return };
+        for seat in Seat::BOTH {
+            if let Some((member, _)) = player(seat).filter(|(member, _)| !present.contains(member))
+            {
+                pushes.note(PushNews::TimeUp {
+                    room: room.clone(),
+                    member: member.clone(),
+                    opponent: opponent(seat),
+                    won: seat == winner,
+                });
+            }
+        }
+    }
+}
+
+/// The member who plays, and their name.
+fn named(player: &Player) -> Option<(&MemberId, &Name)> {
+    match player {
+        Player::Member { member, name, .. } => Some((member, name)),
+        Player::Bot { .. } => None,
+    }
+}

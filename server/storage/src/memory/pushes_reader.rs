@@ -1,0 +1,129 @@
+//! Changing and reading pushes in memory.
+
+use std::collections::HashMap;
+
+use fivefold_shared::protocol::{MemberId, RoomCode};
+
+use super::{Memory, OpenRoom, Tables};
+use crate::{
+    Call, DailySeat, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
+    PushSubscription, StorageError,
+};
+
+impl Tables {
+    /// Ends the subscriptions whose sessions have ended.
+    pub(super) fn end_subscriptions(&mut self) {
+        let accounts = &self.accounts;
+        self.pushes.keep_sessions(|member, known| accounts.has_session(member, known.session));
+    }
+
+    /// Forgets turns that are over, and those that have waited for too long, at most so many.
+    pub(super) fn prune_pushes(&mut self, now: u64, rows_max: usize) -> usize {
+        let Self { pushes, rooms, .. } = self;
+        pushes.prune(now, rows_max, |game| is_turn(rooms, game))
+    }
+
+    pub(super) fn change_pushes(&mut self, change: &PushChange) -> PushChanged {
+        let Self { pushes, accounts, rooms, .. } = self;
+        let is_done = match change {
+            PushChange::MakeServer(server) => {
+                let is_new = pushes.server.is_none();
+                pushes.server.get_or_insert_with(|| server.clone());
+                is_new
+            }
+            PushChange::Confirm(place) => {
+                pushes.server.as_mut().map(|server| server.place.clone_from(place)).is_some()
+            }
+            PushChange::Subscribe(member, new) => {
+                let is_own =
+                    accounts.is_person(member) && accounts.has_session(member, new.session);
+                if is_own {
+                    pushes.subscribe(member, new);
+                }
+                is_own
+            }
+            PushChange::Unsubscribe(member, endpoint) => {
+                let before = pushes.subscriptions.len();
+                pushes
+                    .subscriptions
+                    .retain(|(owner, known)| owner != member || known.endpoint != *endpoint);
+                pushes.subscriptions.len() < before
+            }
+            PushChange::Forget(endpoint) => {
+                let before = pushes.subscriptions.len();
+                pushes.subscriptions.retain(|(_, known)| known.endpoint != *endpoint);
+                pushes.subscriptions.len() < before
+            }
+            PushChange::Set(member, settings) => {
+                let is_there = accounts.is_there(member);
+                if is_there {
+                    pushes.settings.insert(member.clone(), settings.clone());
+                }
+                is_there
+            }
+            PushChange::Wait(game) => {
+                let known = pushes.games.get(&(game.member.clone(), game.room.clone()));
+                let is_new = known.is_none_or(|known| known.flag_at != game.flag_at);
+                let waits = is_new && accounts.is_there(&game.member) && is_turn(rooms, game);
+                if waits {
+                    pushes.games.insert((game.member.clone(), game.room.clone()), game.clone());
+                }
+                waits
+            }
+            PushChange::Take(game, was_due) => {
+                let known = pushes.games.get_mut(&(game.member.clone(), game.room.clone()));
+                let known = known.filter(|known| {
+                    (known.flag_at, known.due) == (game.flag_at, *was_due) && is_turn(rooms, known)
+                });
+                known.map(|known| (known.state, known.due) = (game.state, game.due)).is_some()
+            }
+        };
+        if is_done { PushChanged::Done } else { PushChanged::Gone }
+    }
+}
+
+/// Whether a turn that waits is not over.
+fn is_turn(rooms: &HashMap<RoomCode, OpenRoom>, game: &PushGame) -> bool {
+    let is_theirs =
+        |seat: &DailySeat| seat.member == game.member && seat.flag_at == Some(game.flag_at);
+    rooms.get(&game.room).is_some_and(|room| room.daily.now.seats.iter().any(is_theirs))
+}
+
+impl PushReader for Memory {
+    fn push_server(&mut self) -> Result<Option<PushServer>, StorageError> {
+        Ok(self.tables_for(Call::Browse)?.pushes.server.clone())
+    }
+
+    fn push_place(&mut self) -> Result<String, StorageError> {
+        Ok("memory".to_owned())
+    }
+
+    fn push_member(&mut self, member: &MemberId) -> Result<PushMember, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let own = |(owner, _): &&(MemberId, PushSubscription)| {
+            owner == member && tables.accounts.is_there(member)
+        };
+        let subscriptions = tables.pushes.subscriptions.iter().filter(own);
+        let waits = |game: &&PushGame| game.member == *member && is_turn(&tables.rooms, game);
+        let mut games: Vec<_> = tables.pushes.games.values().filter(waits).cloned().collect();
+        games.sort_by(|one, other| (one.since, &one.room).cmp(&(other.since, &other.room)));
+        Ok(PushMember {
+            subscriptions: subscriptions.map(|(_, known)| known.clone()).collect(),
+            settings: tables.pushes.settings.get(member).cloned().unwrap_or_default(),
+            games,
+        })
+    }
+
+    fn pushes_due(&mut self, now: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let is_due = |game: &&PushGame| {
+            game.due.is_some_and(|due| due <= now) && is_turn(&tables.rooms, game)
+        };
+        let mut due: Vec<_> = tables.pushes.games.values().filter(is_due).cloned().collect();
+        due.sort_by(|one, other| {
+            (one.due, &one.member, &one.room).cmp(&(other.due, &other.member, &other.room))
+        });
+        due.truncate(games_max);
+        Ok(due)
+    }
+}

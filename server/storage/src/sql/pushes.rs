@@ -1,0 +1,193 @@
+//! Pushes: the server's key, the browsers of accounts, and the games that wait for their members.
+
+use fivefold_shared::{clock::millis, protocol::MemberId};
+
+use super::{Row, Sql, source::DatabaseReader, values};
+use crate::{
+    PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer, PushSubscription,
+    StorageError,
+    limits::{PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
+    values::to_json,
+};
+
+/// The turns that wait and are not over.
+const GAMES: &str = "SELECT push_game.member, room.code, opponent_name, push_game.state, since,
+        push_game.flag_at, due
+    FROM push_game JOIN daily_seat ON daily_seat.member = push_game.member
+        AND daily_seat.room = push_game.room AND daily_seat.flag_at = push_game.flag_at
+    JOIN room ON room.id = push_game.room";
+
+/// The place of a member, in a room, while it is this turn of theirs.
+const SEAT: &str = "daily_seat AS seat JOIN room ON room.id = seat.room
+    WHERE seat.member = $1 AND room.code = $2 AND seat.flag_at = $3";
+
+const IS_ACCOUNT: &str = "SELECT 1 FROM account WHERE member = $1 AND deleted_at IS NULL";
+
+/// Makes a change.
+pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, StorageError> {
+    let rows = match change {
+        PushChange::MakeServer(PushServer { key, place }) => sql.execute(
+            "INSERT INTO push_server (id, key, place) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING",
+            values![key, place],
+        )?,
+        PushChange::Confirm(place) => {
+            sql.execute("UPDATE push_server SET place = $1", values![place])?
+        }
+        PushChange::Subscribe(member, subscription) => {
+            return subscribe(sql, member, subscription);
+        }
+        PushChange::Unsubscribe(member, endpoint) => sql.execute(
+            "DELETE FROM push_subscription WHERE member = $1 AND endpoint = $2",
+            values![member, endpoint],
+        )?,
+        PushChange::Forget(endpoint) => sql
+            .execute("DELETE FROM push_subscription WHERE endpoint = $1", values![endpoint])?,
+        PushChange::Set(member, settings) => {
+            if !sql.exists(IS_ACCOUNT, values![member])? {
+                return Ok(PushChanged::Gone);
+            }
+            sql.execute(
+                "INSERT INTO push_setting (member, settings) VALUES ($1, $2)
+                 ON CONFLICT (member) DO UPDATE SET settings = excluded.settings",
+                values![member, &to_json(settings)?],
+            )?
+        }
+        PushChange::Wait(game) => {
+            let PushGame { member, room, opponent, state, since, flag_at, due } = game;
+            sql.execute(
+                &format!(
+                    "INSERT INTO push_game (member, room, opponent_name, state, since, flag_at, due)
+                     SELECT seat.member, seat.room, CAST($4 AS text), CAST($5 AS text),
+                         CAST($6 AS bigint), seat.flag_at, CAST($7 AS bigint)
+                     FROM {SEAT} AND EXISTS ({IS_ACCOUNT})
+                     ON CONFLICT (member, room) DO UPDATE SET opponent_name = excluded.opponent_name,
+                         state = excluded.state, since = excluded.since,
+                         flag_at = excluded.flag_at, due = excluded.due
+                     WHERE push_game.flag_at <> excluded.flag_at"
+                ),
+                values![
+                    member,
+                    room.as_str(),
+                    *flag_at,
+                    opponent.as_ref(),
+                    state.as_str(),
+                    *since,
+                    *due
+                ],
+            )?
+        }
+        PushChange::Take(PushGame { member, room, flag_at, state, due, .. }, was_due) => sql
+            .execute(
+                &format!(
+                    "UPDATE push_game SET state = $4, due = $5
+                     WHERE member = $1 AND flag_at = $3 AND due IS NOT DISTINCT FROM $6
+                         AND room IN (SELECT seat.room FROM {SEAT})"
+                ),
+                values![member, room.as_str(), *flag_at, state.as_str(), *due, *was_due],
+            )?,
+    };
+    Ok(if rows == 0 { PushChanged::Gone } else { PushChanged::Done })
+}
+
+fn subscribe(
+    sql: &dyn Sql,
+    member: &MemberId,
+    subscription: &PushSubscription,
+) -> Result<PushChanged, StorageError> {
+    sql.lock(member.as_str())?;
+    let PushSubscription { endpoint, p256dh, auth, language, session, made_at } = subscription;
+    let is_own = "SELECT 1 FROM session JOIN account ON account.member = session.member
+        WHERE hash = $1 AND session.member = $2 AND deleted_at IS NULL AND owner IS NULL";
+    if !sql.exists(is_own, values![session, member])? {
+        return Ok(PushChanged::Gone);
+    }
+    sql.defer(
+        "INSERT INTO push_subscription (endpoint, member, session, p256dh, auth, language, made_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT (endpoint) DO UPDATE SET member = excluded.member,
+             session = excluded.session, p256dh = excluded.p256dh, auth = excluded.auth,
+             language = excluded.language, made_at = excluded.made_at",
+        values![endpoint, member, session, p256dh, auth, language, *made_at],
+    )?;
+    sql.defer(
+        "DELETE FROM push_subscription WHERE member = $1 AND endpoint NOT IN (
+             SELECT endpoint FROM push_subscription WHERE member = $1
+             ORDER BY made_at DESC, endpoint LIMIT $2)",
+        values![member, PUSH_SUBSCRIPTIONS_MAX],
+    )?;
+    Ok(PushChanged::Done)
+}
+
+/// Deletes turns that are over, and those that have waited for too long, at most so many.
+pub(super) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageError> {
+    sql.execute(
+        "DELETE FROM push_game WHERE (member, room) IN (
+             SELECT member, room FROM push_game WHERE since <= $1 OR NOT EXISTS (
+                 SELECT 1 FROM daily_seat WHERE daily_seat.member = push_game.member
+                     AND daily_seat.room = push_game.room
+                     AND daily_seat.flag_at = push_game.flag_at) LIMIT $2)",
+        values![now.saturating_sub(millis(PUSH_GAME_KEPT)), rows_max],
+    )
+}
+
+fn game(row: &mut Row) -> Result<PushGame, StorageError> {
+    Ok(PushGame {
+        member: row.get()?,
+        room: row.get()?,
+        opponent: row.get()?,
+        state: row.get()?,
+        since: row.get()?,
+        flag_at: row.get()?,
+        due: row.get()?,
+    })
+}
+
+impl PushReader for DatabaseReader {
+    fn push_server(&mut self) -> Result<Option<PushServer>, StorageError> {
+        self.read(|sql| {
+            sql.row("SELECT key, place FROM push_server", values![], |row| {
+                Ok(PushServer { key: row.get()?, place: row.get()? })
+            })
+        })
+    }
+
+    fn push_place(&mut self) -> Result<String, StorageError> {
+        self.0.place()
+    }
+
+    fn push_member(&mut self, member: &MemberId) -> Result<PushMember, StorageError> {
+        self.read(|sql| {
+            let subscriptions = sql.rows(
+                "SELECT endpoint, p256dh, auth, language, session, push_subscription.made_at
+                 FROM push_subscription JOIN account ON account.member = push_subscription.member
+                 WHERE push_subscription.member = $1 AND deleted_at IS NULL
+                 ORDER BY push_subscription.made_at, endpoint DESC",
+                values![member],
+                |row| {
+                    Ok(PushSubscription {
+                        endpoint: row.get()?,
+                        p256dh: row.get()?,
+                        auth: row.get()?,
+                        language: row.get()?,
+                        session: row.get()?,
+                        made_at: row.get()?,
+                    })
+                },
+            )?;
+            let settings = "SELECT settings FROM push_setting WHERE member = $1";
+            let settings = sql.row(settings, values![member], |row| Ok(row.json().ok()))?;
+            let games = format!("{GAMES} WHERE push_game.member = $1 ORDER BY since, room.code");
+            Ok(PushMember {
+                subscriptions,
+                settings: settings.flatten().unwrap_or_default(),
+                games: sql.rows(&games, values![member], game)?,
+            })
+        })
+    }
+
+    fn pushes_due(&mut self, now: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError> {
+        let due =
+            format!("{GAMES} WHERE due <= $1 ORDER BY due, push_game.member, room.code LIMIT $2");
+        self.read(|sql| sql.rows(&due, values![now, games_max], game))
+    }
+}

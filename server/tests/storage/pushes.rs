@@ -1,0 +1,400 @@
+//! Pushes: what every back end must do.
+
+use std::slice;
+
+use fivefold_shared::protocol::Name;
+use fivefold_storage::{
+    AccountChanged, AccountStep, Append, DailySeat, DailySeats, DataFolder, ModerationChange,
+    MovePushes, PushChange, PushChanged, PushGame, PushServer, PushSettings, PushState,
+    PushSubscription, QuietHours, SanctionKind, Sessions, Sqlite, Storage, backup, check,
+    limits::{DELETED_ACCOUNT_KEPT, PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
+    repair,
+};
+
+use crate::{
+    accounts::{self, NOW, apply, key},
+    bots,
+    contract::every_storage,
+    moderation,
+    rooms::{append, code, log, member},
+};
+
+use PushChanged::{Done, Gone};
+
+#[track_caller]
+fn change(storage: &mut dyn Storage, change: &PushChange, expected: PushChanged) {
+    assert_eq!(storage.change_pushes(change).unwrap(), expected, "{change:?}");
+}
+
+/// A browser of this number, in a session.
+fn browser(number: u64, session: u64) -> PushSubscription {
+    PushSubscription {
+        endpoint: format!("https://push.example/{number:05}"),
+        p256dh: vec![4; 65],
+        auth: number.to_be_bytes().to_vec(),
+        language: "es".to_owned(),
+        session: key(session),
+        made_at: NOW + number,
+    }
+}
+
+fn subscribe(storage: &mut dyn Storage, who: u64, number: u64, session: u64) {
+    change(storage, &PushChange::Subscribe(member(who), browser(number, session)), Done);
+}
+
+fn endpoints(storage: &dyn Storage, who: u64) -> Vec<String> {
+    let known = storage.reader().unwrap().push_member(&member(who)).unwrap();
+    known.subscriptions.into_iter().map(|one| one.endpoint).collect()
+}
+
+/// When the time of a first turn ends.
+const FLAG_AT: u64 = NOW + 100;
+
+/// A first turn in a room.
+fn game(who: u64, room: u64) -> PushGame {
+    PushGame {
+        member: member(who),
+        room: code(room),
+        opponent: Some(Name::new("Bori Ω").unwrap()),
+        state: PushState::Waiting,
+        since: NOW + room,
+        flag_at: FLAG_AT,
+        due: Some(NOW + 100 - room),
+    }
+}
+
+/// The places of these members: each is on turn until that time, or not.
+fn seats<const N: usize>(all: [(u64, Option<u64>); N]) -> Option<Box<DailySeats>> {
+    let seats = all.map(|(who, flag_at)| DailySeat { member: member(who), command: None, flag_at });
+    Some(Box::new(DailySeats { seats: seats.into(), position: None }))
+}
+
+/// A new room in which it is the first turn of these members.
+fn begin<const N: usize>(storage: &mut dyn Storage, room: u64, all: [u64; N]) {
+    let daily = seats(all.map(|who| (who, Some(FLAG_AT))));
+    let begun = Append { daily, ..append(room, log(2), 0) };
+    assert_eq!(storage.append(&[begun]).unwrap(), [Ok(vec![])]);
+}
+
+/// The room goes on with its event of this number, after which the turns are these.
+fn go_on<const N: usize>(
+    storage: &mut dyn Storage,
+    room: u64,
+    seq: u64,
+    all: [(u64, Option<u64>); N],
+) {
+    let last = usize::try_from(seq).unwrap() - 1;
+    let next = Append { daily: seats(all), ..append(room, log(seq)[last..].to_vec(), 0) };
+    assert_eq!(storage.append(&[next]).unwrap(), [Ok(vec![])]);
+}
+
+fn games(storage: &dyn Storage, who: u64) -> Vec<PushGame> {
+    storage.reader().unwrap().push_member(&member(who)).unwrap().games
+}
+
+fn sign_up(storage: &mut dyn Storage, numbers: impl IntoIterator<Item = u64>) {
+    for number in numbers {
+        apply(
+            storage,
+            &accounts::sign_up(number, None, &format!("Player{number}")),
+            AccountChanged::Done,
+        );
+    }
+}
+
+fn settings() -> PushSettings {
+    PushSettings {
+        moves: MovePushes::Digest,
+        digest_hour: 7,
+        reminders: vec![4],
+        quiet: Some(QuietHours { from: 1_380, to: 420 }),
+        utc_offset: -150,
+        ..PushSettings::default()
+    }
+}
+
+#[test]
+fn an_account_subscribes_browsers_up_to_a_limit() {
+    every_storage(|storage| {
+        sign_up(storage, 1..=2);
+        let most = PUSH_SUBSCRIPTIONS_MAX as u64;
+        for number in 0..most {
+            subscribe(storage, 1, number, 1);
+            subscribe(storage, 1, number, 1);
+        }
+        let all: Vec<_> = (0..most).map(|number| browser(number, 1)).collect();
+        let known = storage.reader().unwrap().push_member(&member(1)).unwrap();
+        assert_eq!(known.subscriptions, all, "at the limit");
+        // One past it, the oldest one goes.
+        subscribe(storage, 1, most, 1);
+        let kept = endpoints(storage, 1);
+        assert_eq!((kept.len(), &kept[0]), (PUSH_SUBSCRIPTIONS_MAX, &browser(1, 1).endpoint));
+        // A storm of them leaves no more.
+        for number in 100..400 {
+            subscribe(storage, 1, number, 1);
+        }
+        assert_eq!(endpoints(storage, 1).len(), PUSH_SUBSCRIPTIONS_MAX);
+        assert_eq!(endpoints(storage, 2), [""; 0]);
+        // The same browser, in which somebody else has signed in, is theirs.
+        subscribe(storage, 2, 399, 2);
+        assert_eq!(endpoints(storage, 2), [browser(399, 1).endpoint]);
+        assert_eq!(endpoints(storage, 1).len(), PUSH_SUBSCRIPTIONS_MAX - 1);
+        // Nobody subscribes with the session of somebody else, or without an account.
+        for (who, session) in [(1, 2), (2, 1), (9, 1), (9, 9)] {
+            let new = PushChange::Subscribe(member(who), browser(1, session));
+            change(storage, &new, Gone);
+        }
+        let theirs = PushChange::Unsubscribe(member(1), browser(399, 1).endpoint);
+        change(storage, &theirs, Gone);
+        change(storage, &PushChange::Unsubscribe(member(2), browser(399, 1).endpoint), Done);
+        assert_eq!(endpoints(storage, 2), [""; 0]);
+        change(storage, &PushChange::Forget(browser(398, 1).endpoint), Done);
+        change(storage, &PushChange::Forget(browser(398, 1).endpoint), Gone);
+        assert_eq!(endpoints(storage, 1).len(), PUSH_SUBSCRIPTIONS_MAX - 2);
+    });
+}
+
+#[test]
+fn a_subscription_ends_with_its_session() {
+    every_storage(|storage| {
+        sign_up(storage, [1]);
+        let mut signed_in = 10;
+        let mut sign_in = |storage: &mut dyn Storage| {
+            signed_in += 1;
+            let session = accounts::session(signed_in, NOW);
+            let step = AccountStep::SignIn { session, rehashed: None };
+            apply(storage, &accounts::change(1, NOW, step), AccountChanged::Done);
+            subscribe(storage, 1, signed_in, signed_in);
+            signed_in
+        };
+        let ends: [&dyn Fn(u64) -> AccountStep; 4] = [
+            &|session| AccountStep::End(Sessions::One(key(session))),
+            &|_| AccountStep::End(Sessions::AllBut(key(1))),
+            &|_| AccountStep::SetPassword { password: accounts::password("next"), keep: key(1) },
+            &|_| AccountStep::Delete,
+        ];
+        for end in ends {
+            let session = sign_in(storage);
+            assert_eq!(endpoints(storage, 1).len(), 1);
+            apply(storage, &accounts::change(1, NOW, end(session)), AccountChanged::Done);
+            assert_eq!(endpoints(storage, 1), [""; 0]);
+        }
+        // An operator closes the account.
+        sign_in(storage);
+        let close = moderation::sanction(1, 1, SanctionKind::Close, None);
+        storage.moderate(&ModerationChange::Sanction(Box::new(close))).unwrap();
+        assert_eq!(endpoints(storage, 1), [""; 0]);
+        // Time ends it.
+        sign_in(storage);
+        storage.prune_accounts(u64::MAX >> 2, 99).unwrap();
+        assert_eq!(endpoints(storage, 1), [""; 0]);
+    });
+}
+
+#[test]
+fn a_bot_and_a_deleted_account_have_no_pushes() {
+    every_storage(|storage| {
+        sign_up(storage, 1..=2);
+        apply(storage, &bots::new_bot(3, 1, "Zed"), AccountChanged::Done);
+        change(storage, &PushChange::Subscribe(member(3), browser(1, 1)), Gone);
+        subscribe(storage, 1, 1, 1);
+        change(storage, &PushChange::Set(member(1), settings()), Done);
+        change(storage, &PushChange::Set(member(9), settings()), Gone);
+        begin(storage, 1, [1, 9]);
+        change(storage, &PushChange::Wait(game(1, 1)), Done);
+        change(storage, &PushChange::Wait(game(9, 1)), Gone);
+        let known = storage.reader().unwrap().push_member(&member(1)).unwrap();
+        assert_eq!((known.settings, known.games), (settings(), vec![game(1, 1)]));
+        let other = storage.reader().unwrap().push_member(&member(2)).unwrap();
+        assert_eq!((other.settings, other.games), (PushSettings::default(), vec![]));
+        apply(storage, &accounts::change(1, NOW, AccountStep::Delete), AccountChanged::Done);
+        assert_eq!(endpoints(storage, 1), [""; 0]);
+        begin(storage, 2, [1]);
+        change(storage, &PushChange::Wait(game(1, 2)), Gone);
+        let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
+        storage.prune_accounts(NOW + kept, 99).unwrap();
+        let gone = storage.reader().unwrap().push_member(&member(1)).unwrap();
+        assert_eq!((gone.settings, gone.games), (PushSettings::default(), vec![]));
+    });
+}
+
+#[test]
+fn each_time_at_which_a_game_is_due_is_taken_once() {
+    every_storage(|storage| {
+        sign_up(storage, 1..=2);
+        begin(storage, 1, [1, 2]);
+        begin(storage, 2, [1]);
+        for (who, room) in [(1, 1), (1, 2), (2, 1)] {
+            for expected in [Done, Gone] {
+                change(storage, &PushChange::Wait(game(who, room)), expected);
+            }
+        }
+        let due = |storage: &dyn Storage, now, max| {
+            let due = storage.reader().unwrap().pushes_due(now, max).unwrap();
+            due.into_iter().map(|game| (game.member, game.room)).collect::<Vec<_>>()
+        };
+        let [first, second, third] =
+            [(1, 2), (1, 1), (2, 1)].map(|(who, room)| (member(who), code(room)));
+        assert_eq!(due(storage, NOW + 97, 9), []);
+        assert_eq!(due(storage, NOW + 98, 9), slice::from_ref(&first));
+        assert_eq!(due(storage, NOW + 99, 9), [first.clone(), second.clone(), third.clone()]);
+        assert_eq!(due(storage, NOW + 99, 2), [first, second.clone()]);
+        let was_due = Some(NOW + 98);
+        let told = PushGame { state: PushState::Told, due: None, ..game(1, 2) };
+        for expected in [Done, Gone] {
+            change(storage, &PushChange::Take(told.clone(), was_due), expected);
+        }
+        assert_eq!(due(storage, NOW + 99, 9), [second, third]);
+        assert_eq!(games(storage, 1), [game(1, 1), told]);
+        let seen = PushGame { state: PushState::Seen, due: Some(NOW + 99), ..game(1, 2) };
+        change(storage, &PushChange::Take(seen.clone(), was_due), Gone);
+        change(storage, &PushChange::Take(seen.clone(), None), Done);
+        assert_eq!(games(storage, 1), [game(1, 1), seen]);
+        assert_eq!(games(storage, 2), [game(2, 1)]);
+        // What has waited for too long is forgotten.
+        let kept = u64::try_from(PUSH_GAME_KEPT.as_millis()).unwrap();
+        storage.prune_accounts(NOW + kept, 99).unwrap();
+        assert_eq!((games(storage, 1).len(), games(storage, 2).len()), (2, 1));
+        storage.prune_accounts(NOW + kept + 1, 99).unwrap();
+        assert_eq!((games(storage, 1).len(), games(storage, 2).len()), (1, 0));
+    });
+}
+
+#[test]
+fn a_turn_that_is_over_waits_for_nobody() {
+    every_storage(|storage| {
+        sign_up(storage, 1..=2);
+        begin(storage, 1, [1]);
+        let [first, other] = [game(1, 1), PushGame { flag_at: FLAG_AT + 1, ..game(1, 1) }];
+        change(storage, &PushChange::Wait(other.clone()), Gone);
+        change(storage, &PushChange::Wait(PushGame { room: code(2), ..first.clone() }), Gone);
+        change(storage, &PushChange::Wait(first.clone()), Done);
+        // The member has moved, and nobody has said so: the server was killed, or is another node.
+        go_on(storage, 1, 3, [(1, None), (2, Some(FLAG_AT + 1))]);
+        let due =
+            |storage: &dyn Storage| storage.reader().unwrap().pushes_due(u64::MAX >> 2, 9).unwrap();
+        assert_eq!((games(storage, 1), due(storage)), (vec![], vec![]));
+        let told = PushGame { state: PushState::Told, ..first.clone() };
+        change(storage, &PushChange::Take(told, first.due), Gone);
+        for late in [&first, &other] {
+            change(storage, &PushChange::Wait(late.clone()), Gone);
+        }
+        // The next turn of theirs begins to wait once.
+        let next = PushGame { flag_at: FLAG_AT + 2, ..game(1, 1) };
+        go_on(storage, 1, 4, [(1, Some(FLAG_AT + 2)), (2, None)]);
+        assert_eq!(games(storage, 1), []);
+        for expected in [Done, Gone] {
+            change(storage, &PushChange::Wait(next.clone()), expected);
+        }
+        change(storage, &PushChange::Wait(first), Gone);
+        assert_eq!((games(storage, 1), due(storage)), (vec![next.clone()], vec![next]));
+        // The game is over.
+        assert_eq!(storage.prune_accounts(NOW, 99).unwrap(), 0);
+        go_on(storage, 1, 5, []);
+        assert_eq!((games(storage, 1), due(storage)), (vec![], vec![]));
+        assert_eq!(storage.prune_accounts(NOW, 99).unwrap(), 1);
+        assert_eq!(storage.prune_accounts(NOW, 99).unwrap(), 0);
+    });
+}
+
+#[test]
+fn the_key_is_made_once_and_a_copy_is_another_place() {
+    every_storage(|storage| {
+        let server = |storage: &dyn Storage| storage.reader().unwrap().push_server().unwrap();
+        assert_eq!(server(storage), None);
+        change(storage, &PushChange::Confirm("here".to_owned()), Gone);
+        let place = storage.reader().unwrap().push_place().unwrap();
+        assert!(!place.is_empty());
+        assert_eq!(storage.reader().unwrap().push_place().unwrap(), place);
+        let own = PushServer { key: vec![1, 2, 3], place };
+        change(storage, &PushChange::MakeServer(own.clone()), Done);
+        let other = PushServer { key: vec![4], place: "there".to_owned() };
+        change(storage, &PushChange::MakeServer(other), Gone);
+        assert_eq!(server(storage), Some(own.clone()));
+        change(storage, &PushChange::Confirm("there".to_owned()), Done);
+        assert_eq!(server(storage), Some(PushServer { place: "there".to_owned(), ..own }));
+    });
+}
+
+#[test]
+fn a_backup_has_the_key_and_may_not_push() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let place = storage.reader().unwrap().push_place().unwrap();
+    let server = PushServer { key: vec![1, 2, 3], place };
+    change(&mut storage, &PushChange::MakeServer(server.clone()), Done);
+    let copies = tempfile::tempdir().unwrap();
+    let copy = copies.path().join("fivefold.sqlite3");
+    assert!(backup(folder.path(), &copy).unwrap().is_sound());
+    let copied = Sqlite::open(DataFolder::take(copies.path()).unwrap()).unwrap();
+    let mut reader = copied.reader().unwrap();
+    // Wherever the copy is put, also in the place of the original.
+    assert_eq!(
+        reader.push_server().unwrap(),
+        Some(PushServer { place: String::new(), ..server.clone() })
+    );
+    assert_ne!(reader.push_place().unwrap(), "");
+    // A plain copy of the file is another file; one that is moved stays itself.
+    drop(storage);
+    let [plain, moved] = [(), ()].map(|()| tempfile::tempdir().unwrap());
+    let (file, name) = (folder.path().join("fivefold.sqlite3"), "fivefold.sqlite3");
+    std::fs::copy(&file, plain.path().join(name)).unwrap();
+    std::fs::rename(&file, moved.path().join(name)).unwrap();
+    for (folder, is_same) in [(&plain, false), (&moved, true)] {
+        let opened = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+        let place = opened.reader().unwrap().push_place().unwrap();
+        assert_eq!(place == server.place, is_same, "{place}");
+    }
+}
+
+/// Fills a storage in which member 6 has an account, and a session of the number 6.
+pub(crate) fn fill(storage: &mut dyn Storage) {
+    let server = PushServer { key: vec![0, 255, 7], place: "elsewhere".to_owned() };
+    change(storage, &PushChange::MakeServer(server), Done);
+    subscribe(storage, 6, 1, 6);
+    change(storage, &PushChange::Set(member(6), settings()), Done);
+    for room in [91, 92] {
+        begin(storage, room, [6]);
+    }
+    change(storage, &PushChange::Wait(game(6, 91)), Done);
+    let nobody = PushGame { opponent: None, due: None, ..game(6, 92) };
+    change(storage, &PushChange::Wait(nobody), Done);
+}
+
+/// Checks that a storage has what [`fill`] put there.
+pub(crate) fn assert_filled(storage: &dyn Storage) {
+    let mut reader = storage.reader().unwrap();
+    let server = PushServer { key: vec![0, 255, 7], place: "elsewhere".to_owned() };
+    assert_eq!(reader.push_server().unwrap(), Some(server));
+    let known = reader.push_member(&member(6)).unwrap();
+    assert_eq!(known.subscriptions, [browser(1, 6)]);
+    assert_eq!(known.settings, settings());
+    let nobody = PushGame { opponent: None, due: None, ..game(6, 92) };
+    assert_eq!(known.games, [game(6, 91), nobody]);
+}
+
+/// A damage of what [`fill`] stores, and what a check says about it.
+pub(crate) const DAMAGE: (&str, &str) = (
+    "UPDATE push_game SET member = '00000000000003e7' WHERE opponent_name IS NULL",
+    "1 games wait for no account",
+);
+
+#[test]
+fn a_repair_takes_out_what_belongs_to_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    sign_up(&mut storage, [6]);
+    fill(&mut storage);
+    assert_filled(&storage);
+    drop(storage);
+    assert!(check(folder.path()).unwrap().is_sound());
+    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    let (damage, problem) = DAMAGE;
+    file.execute_batch(damage).unwrap();
+    drop(file);
+    assert_eq!(check(folder.path()).unwrap().problems, [problem]);
+    assert!(repair(folder.path()).unwrap().findings.is_sound());
+    let repaired = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    assert_eq!(games(&repaired, 6), [game(6, 91)]);
+    assert_eq!(endpoints(&repaired, 6).len(), 1);
+}
