@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -94,7 +95,7 @@ export class Server {
       child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
       child.stdout.on('data', (text) => {
         said += text;
-        const found = /at (http:\S+?)\/?\n/.exec(said);
+        const found = /at (https?:\S+?)\/?\n/.exec(said);
         if (found?.[1]) resolve(found[1]);
       });
     });
@@ -144,6 +145,19 @@ export class Server {
 /** @returns {Promise<Browser>} */
 export function openBrowser() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+}
+
+/** A port for the server, which must know its public address when it starts. @returns {Promise<number>} */
+export async function freePort() {
+  const taken = createServer();
+  await new Promise((resolve) => {
+    taken.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
+  const address = taken.address();
+  await new Promise((resolve) => {
+    taken.close(resolve);
+  });
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
 /**

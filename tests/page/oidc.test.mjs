@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 
 import { guest, named, own, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { openBrowser, PHONE, Server } from './harness.mjs';
+import { freePort, openBrowser, PHONE, Server } from './harness.mjs';
 
 /** @import { Browser } from 'playwright-core' */
 
@@ -60,19 +60,6 @@ const provider = createServer((request, response) => {
     });
   }
 });
-
-/** A port for the server, which must know its public address when it starts. @returns {Promise<number>} */
-async function freePort() {
-  const taken = createServer();
-  await new Promise((resolve) => {
-    taken.listen(0, '127.0.0.1', () => resolve(undefined));
-  });
-  const address = taken.address();
-  await new Promise((resolve) => {
-    taken.close(resolve);
-  });
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
 
 before(async () => {
   await new Promise((resolve) => {

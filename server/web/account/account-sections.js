@@ -16,6 +16,8 @@ import { friendsFold } from './friends-fold.js';
 import { deviceSection, passkeySection, siteSection, tokenSection } from './key-sections.js';
 import { otherSite } from './oidc.js';
 import { peopleFold } from './people-fold.js';
+import { endHere } from './pushes.js';
+import { pushesFold } from './pushes-fold.js';
 import { ty } from './texts.js';
 
 /** @param {Frame} frame @param {AccountAnswer} answer */
@@ -49,6 +51,7 @@ export function accountSections(frame, answer) {
     async ({ password }) => {
       if (!(await change('DELETE', 'account', { password }))) return;
       app.connection.signOut();
+      void endHere();
       finish(ty('deleted'));
     },
     'danger',
@@ -57,6 +60,7 @@ export function accountSections(frame, answer) {
     attempt(line, async () => {
       await request('DELETE', 'session');
       app.connection.signOut();
+      void endHere();
       finish(t('signed_out'));
     }),
   );
@@ -80,6 +84,7 @@ export function accountSections(frame, answer) {
       'div',
       null,
       friendsFold(frame),
+      pushesFold(frame),
       fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)),
       siteFold(answer),
       fold(ty('device_title'), deviceSection(frame)),

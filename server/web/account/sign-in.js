@@ -10,6 +10,7 @@ import { button, el } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
+import { endOthers } from './pushes.js';
 import { ty } from './texts.js';
 
 /** The guest whose games the player has left: the beginning of their identity. */
@@ -22,6 +23,7 @@ export async function signedIn(app, name) {
   const running = asks ? await runningGames(app) : 0;
   app.connection.signIn();
   app.toast(ty('signed_in', { name }));
+  void endOthers();
   if (!asks) return;
   // Without an answer nothing is asked, and the guest stays.
   const own = await fetch('/api/games', { headers: { authorization: `Bearer ${identity}` } }).then(

@@ -1,5 +1,5 @@
 // What only the room of a daily game has, for its players: the way to the next one that waits for them, by a button
-// after a move or by the key `X`, and a note.
+// after a move or by the key `X`, a note, and pushes.
 
 /** @import { Room } from '../../game/room-state.js' */
 /** @import { OwnRoom } from '../../ui/protocol-types' */
@@ -86,6 +86,6 @@ function createDaily(app, room, again, side) {
   addEventListener('keydown', press);
   followers.add(receive);
   if (app.connection.account)
-    import('../../account/notes-fold.js').then(({ addNote }) => addNote(room, side)).catch(app.showError);
+    import('../../account/daily-side.js').then(({ addDaily }) => addDaily(app, room, side)).catch(app.showError);
   return show;
 }
