@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use fivefold_shared::protocol::{LobbyRequest, Request};
-use fivefold_storage::{DataFolder, Sqlite};
+use fivefold_storage::{DataFolder, NodeId, Sqlite};
 use fivefold_tests::{
     Guest, Server, Setting, Times,
     load::Usage,
@@ -49,7 +49,7 @@ async fn main() {
         let data = DataFolder::take(folder.path()).expect("the server is gone");
         let mut storage = Sqlite::open(data).expect("the file");
         let original = Original::read(&mut storage, &played);
-        fill(&mut storage, &[original], &vec![unix_ms() + MOVE_MS; args.rooms])
+        fill(&mut storage, NodeId::ALONE, &[original], &vec![unix_ms() + MOVE_MS; args.rooms])
     };
     let begun = Instant::now();
     let server = Server::start_in_with(folder.path(), &SETTINGS);

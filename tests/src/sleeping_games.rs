@@ -85,9 +85,9 @@ impl Original {
 
     /// What stores a copy, which sleeps. The time of the player to act is over at `flag`, in milliseconds since the
     /// Unix epoch.
-    fn copy(&self, number: u64, flag: u64) -> (Append, Append) {
+    fn copy(&self, node: NodeId, number: u64, flag: u64) -> (Append, Append) {
         let room = room_code(number);
-        let nothing = || Append::nothing(room.clone(), NodeId::ALONE, Epoch::FIRST);
+        let nothing = || Append::nothing(room.clone(), node, Epoch::FIRST);
         let last = self.log.last().expect("events").event.at;
         let mut entries = self.log.clone();
         for entry in &mut entries {
@@ -116,14 +116,21 @@ impl Original {
     }
 }
 
-/// Stores copies of these rooms in turn, one for each of these ends of the time to move. Returns their codes.
+/// Stores copies of these rooms in turn, one for each of these ends of the time to move, as this node. Returns their
+/// codes.
 ///
 /// # Panics
 /// When they are not stored.
-pub fn fill(storage: &mut dyn Storage, originals: &[Original], flags: &[u64]) -> Vec<RoomCode> {
+pub fn fill(
+    storage: &mut dyn Storage,
+    node: NodeId,
+    originals: &[Original],
+    flags: &[u64],
+) -> Vec<RoomCode> {
     let copies: Vec<_> = (0..).zip(flags).zip(originals.iter().cycle()).collect();
     for copies in copies.chunks(AT_ONCE) {
-        let copies = copies.iter().map(|((number, flag), original)| original.copy(*number, **flag));
+        let copies =
+            copies.iter().map(|((number, flag), original)| original.copy(node, *number, **flag));
         let (made, asleep): (Vec<_>, Vec<_>) = copies.unzip();
         // A batch has one append for each room.
         for batch in [made, asleep] {

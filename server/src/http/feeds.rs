@@ -19,21 +19,24 @@ use axum::{
 use fivefold_shared::protocol::{OwnRoom, Reason, Scope};
 use serde::Deserialize;
 
-use self::{texts::Language, turn::Turn};
+use self::turn::Turn;
 use super::{
     account::{asked::AccountRefusal, token},
     caller::Caller,
     preview,
     refusals::malformed,
 };
-use crate::{online::own_ids::OwnIds, shared_state::Server};
+use crate::{
+    online::{own_ids::OwnIds, pushes::Language},
+    shared_state::Server,
+};
 
 /// Query parameters of both.
 #[derive(Debug, Deserialize)]
 pub(super) struct FeedQuery {
     token: String,
     #[serde(default)]
-    language: Language,
+    language: String,
 }
 
 /// `GET /games.ics`
@@ -80,7 +83,7 @@ async fn answer(
     let turns =
         rooms.into_iter().filter_map(|own| Turn::of(own, |room| link(&format!("/r/{room}"))));
     let turns: Vec<_> = turns.collect();
-    let text = write(&turns, language, link("/").as_deref(), server.clock.now());
+    let text = write(&turns, Language::of(&language), link("/").as_deref(), server.clock.now());
     let head = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "private, no-store")];
     (StatusCode::OK, head, text).into_response()
 }

@@ -13,7 +13,7 @@ use fivefold_shared::{
     protocol::{CommandId, Event, Message, Request, RoomCode, RoomRequest},
     room::Entry,
 };
-use fivefold_storage::{DataFolder, Postgres, Sqlite, Storage};
+use fivefold_storage::{DataFolder, NodeId, Postgres, SoleNode, Sqlite, Storage};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use tempfile::TempDir;
 use tokio::{
@@ -171,6 +171,16 @@ impl Place {
         }
     }
 
+    /// The only node of the stopped cluster.
+    fn join_alone(&self) -> Option<SoleNode> {
+        match self {
+            Self::Alone(..) => None,
+            Self::Nodes(cluster) => {
+                Some(SoleNode::join(&cluster.database()).expect("nobody else uses it"))
+            }
+        }
+    }
+
     /// Stops the servers, and opens what they have stored.
     fn stop(&mut self) -> Box<dyn Storage> {
         match self {
@@ -233,7 +243,11 @@ pub async fn run(
     }
     sleep(ASLEEP_AFTER).await;
     let mut storage = place.stop();
-    let games = block_in_place(|| store(&mut *storage, &played, games, time));
+    let games = block_in_place(|| {
+        let node = place.join_alone();
+        let id = node.as_ref().map_or(NodeId::ALONE, SoleNode::id);
+        store(&mut *storage, id, &played, games, time)
+    });
     drop(storage);
     place.start_again();
 
@@ -273,12 +287,18 @@ pub async fn run(
 }
 
 /// Fills the storage with copies of the games that were played.
-fn store(storage: &mut dyn Storage, played: &[Played], games: usize, time: Duration) -> Vec<Game> {
+fn store(
+    storage: &mut dyn Storage,
+    node: NodeId,
+    played: &[Played],
+    games: usize,
+    time: Duration,
+) -> Vec<Game> {
     let originals: Vec<_> = played.iter().map(|played| Original::read(storage, played)).collect();
     let first = unix_ms() + millis(LEAD);
     let deadlines: Vec<_> =
         (0..games).map(|game| first + millis(time) * game as u64 / games as u64).collect();
-    let rooms = fill(storage, &originals, &deadlines);
+    let rooms = fill(storage, node, &originals, &deadlines);
     let games = rooms.into_iter().zip(deadlines).zip(originals.iter().cycle());
     games
         .map(|((room, deadline), original)| Game { room, deadline, events: original.events() })

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use fivefold_shared::clock::utc;
 
-use super::{texts::Language, turn::Turn};
+use super::turn::Turn;
+use crate::online::pushes::Language;
 
 /// Longest line in bytes, without its end (RFC 5545, section 3.1).
 const LINE_MAX: usize = 75;

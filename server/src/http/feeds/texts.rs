@@ -1,31 +1,11 @@
 //! What calendars and feeds say, in the languages of the page.
 
 use fivefold_shared::clock::utc;
-use serde::Deserialize;
 
 use super::turn::Turn;
-
-/// A language of the page, by its code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
-pub(super) enum Language {
-    #[default]
-    #[serde(rename = "en")]
-    English,
-    #[serde(rename = "es")]
-    Spanish,
-    #[serde(rename = "ru")]
-    Russian,
-}
+use crate::online::pushes::Language;
 
 impl Language {
-    pub(super) const fn code(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Spanish => "es",
-            Self::Russian => "ru",
-        }
-    }
-
     /// The name of the calendar and of the feed.
     pub(super) const fn title(self) -> &'static str {
         match self {
