@@ -116,8 +116,8 @@ impl Original {
     }
 }
 
-/// Stores copies of these rooms in turn, one for each of these ends of the time to move, as this node. Returns their
-/// codes.
+/// As this node, stores one copy for each entry of `flags`, going through `originals` in turn. `flags` are the times
+/// at which the player to move runs out of time. Returns the codes of the copies.
 ///
 /// # Panics
 /// When they are not stored.

@@ -1,8 +1,9 @@
 //! Pushes: tells members whose page is closed what waits for them, through the push services of their browsers.
 //!
-//! Rooms and accounts note the news with [`Pushes`]: of a room only its owner, after the commit. One task of each node
-//! decides who is told and when, and sends. What members were told about a turn is stored, so that they are told once,
-//! whichever node does it, and counts only while the storage has that turn of theirs. A push may be lost.
+//! Rooms and accounts report news to [`Pushes`]; for a room, only the node that owns it does so, after the commit.
+//! One task on each node decides who is told and when, and sends the pushes. The storage records what a member was
+//! told about a turn, so that only one node tells them. The record counts only while that turn lasts. A push may be
+//! lost.
 
 mod line;
 mod sending;
@@ -69,7 +70,7 @@ pub(crate) struct Turn {
     pub(crate) member: MemberId,
     /// Absent if it is a bot of the server.
     pub(crate) opponent: Option<Name>,
-    /// Whether a session of the player is in the room. Its tab may be hidden: one that is not says so.
+    /// Whether the player has a session in the room. Its tab may be hidden; a page that is visible sends `seen`.
     pub(crate) may_see: bool,
     /// When their time ends, in milliseconds since the Unix epoch.
     pub(crate) flag_at: u64,
@@ -79,13 +80,13 @@ pub(crate) struct Turn {
 #[derive(Clone, Debug)]
 pub(crate) struct Pushes {
     news: mpsc::Sender<PushNews>,
-    /// What sends, from the moment on at which this server may push.
+    /// Sends the pushes. Empty until this server may push.
     pusher: Arc<OnceLock<Pusher>>,
     metrics: Arc<Metrics>,
 }
 
 impl Pushes {
-    /// What takes the news, and those that wait for the task.
+    /// Returns a handle that takes news, and the receiver from which the task reads it.
     pub(crate) fn new(metrics: Arc<Metrics>) -> (Self, mpsc::Receiver<PushNews>) {
         let (news, waiting) = mpsc::channel(PUSH_NEWS_MAX);
         (Self { news, pusher: Arc::default(), metrics }, waiting)
@@ -260,7 +261,7 @@ impl PushTask {
         }
     }
 
-    /// Tells a member something for which no turn waits. Quiet hours lose it.
+    /// Tells a member news that is not about a turn. In quiet hours this news is dropped.
     async fn tell_once(
         &self,
         member: &MemberId,
@@ -292,7 +293,7 @@ impl PushTask {
         Ok(())
     }
 
-    /// Plans when a member is told of the turns that wait, by what they want now.
+    /// Plans again when to tell a member about their open turns, after they have changed their settings.
     async fn plan_again(&self, member: &MemberId) -> Result<(), NotNow> {
         let known = self.member(member).await?;
         let now = self.clock.now();
@@ -309,7 +310,7 @@ impl PushTask {
             };
             if (state, due) != (game.state, game.due) {
                 let planned = PushGame { state, due, ..game.clone() };
-                // If that is refused, the game is being told, or over.
+                // If this fails, a node is already telling the member, or the turn is over.
                 self.change(PushChange::Take(planned, game.due)).await?;
             }
         }

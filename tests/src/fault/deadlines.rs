@@ -38,11 +38,11 @@ const MOVES: i32 = 6;
 const BETWEEN: Duration = Duration::from_secs(5);
 /// From the filled storage to the first deadline.
 const LEAD: Duration = Duration::from_secs(30);
-/// In one of so many games the player to act moves.
+/// In one of this many games, the player whose turn it is comes back and moves.
 const MOVER_EVERY: usize = 5;
-/// They come back so long before the deadline at most, and at least.
+/// The longest and the shortest time before the deadline at which these players come back.
 const BACK_BEFORE: [Duration; 2] = [Duration::from_secs(20), Duration::from_millis(100)];
-/// A flag falls at most so late.
+/// How late a game may end after its deadline.
 const LATE_MAX: Duration = Duration::from_secs(10);
 
 /// What became of the games.
@@ -224,8 +224,9 @@ enum Try {
     Wrong(String),
 }
 
-/// Stores so many sleeping daily games whose deadlines are spread over this time, and kills a server every few
-/// seconds: the only one, with a file, or one of these nodes. `None` where a service is not installed.
+/// Stores sleeping daily games with deadlines spread over this time, and kills a server every few seconds: one of the
+/// nodes, or without nodes the only server, which stores its data in a file. Returns `None` if a service that the
+/// nodes need is not installed.
 ///
 /// # Panics
 /// When a server does not start, or a player cannot come back.

@@ -1,4 +1,4 @@
-//! The calendar: an event at the end of the time for each own move.
+//! The calendar: for each game in which it is the account's move, an event when the time for the move ends.
 
 use std::fmt::Write as _;
 

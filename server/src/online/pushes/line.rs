@@ -1,7 +1,8 @@
 //! Pushes that wait for their turn, shared fairly between accounts.
 //!
-//! Each account has one push on its way, and those that were served last wait longest. If all places are taken, the
-//! account with the most gives one up. This does not know what a push is.
+//! At most one push of an account is sent at a time. The account whose last turn was longest ago comes next. If the
+//! queue is full, a new push replaces one from the account with the most queued pushes. This module does not depend
+//! on what it queues.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,8 +37,8 @@ impl<T> Default for Line<T> {
 }
 
 impl<T> Line<T> {
-    /// Queues something of an account, to be sent from a time on. Returns what has no place for it, which may be the
-    /// same.
+    /// Queues an item for an account; it is not sent before `from`. If there is no place for it, returns the item
+    /// that was dropped: an older one or this one.
     pub(super) fn push(&mut self, member: &MemberId, from: Instant, item: T) -> Option<T> {
         let new = Waiting { member: member.clone(), from, item };
         let own = self.count(member);

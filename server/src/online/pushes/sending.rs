@@ -92,7 +92,7 @@ impl Sender {
     pub(super) async fn send(self, member: MemberId, delivery: Delivery) -> Sent {
         let outcome = match self.known(&member, &delivery.about).await {
             Ok(known) => self.push(&known, &delivery).await,
-            // It comes again, as if the push service had not been there.
+            // Retry later, as if the push service could not be reached.
             Err(error) => {
                 tracing::debug!(%error, "cannot read whether a push is wanted");
                 Outcome::Pushed(Pushed::Unreached)

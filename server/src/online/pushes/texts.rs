@@ -1,5 +1,5 @@
-//! What pushes say, in the languages of the page. The server writes the texts, so that a service worker of an older page
-//! shows news that it does not know.
+//! What pushes say, in the languages of the page. The server writes the texts, so an older service worker can also
+//! show kinds of news that were added after it was installed.
 
 use serde::Serialize;
 

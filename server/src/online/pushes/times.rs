@@ -16,8 +16,8 @@ pub(super) struct Plan {
     pub(super) due: Option<u64>,
 }
 
-/// What happens with a turn that began at `since` and of which nothing was told until now. Who may see it themselves is
-/// not told before `earliest`.
+/// Plans the first push for a turn that began at `since`, if the member has not been told about it. If the member may
+/// be looking at the room, `earliest` is later than `now`, and they are not told about the turn before it.
 pub(super) fn at_turn(
     settings: &PushSettings,
     since: u64,

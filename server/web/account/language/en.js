@@ -114,7 +114,7 @@ export const texts = {
   push_never: 'Never',
   push_digest_hour: 'At what time',
   push_challenges: 'Challenges by friends',
-  push_ends: 'Games that ended by time',
+  push_ends: 'Games won or lost on time',
   push_reminder: { one: '{count} hour before my time ends', other: '{count} hours before my time ends' },
   push_quiet: 'Quiet hours',
   push_quiet_from: 'Quiet from',
@@ -163,7 +163,8 @@ export const texts = {
   tokens_how: 'A token lets a program act for you within the limits you set. It never changes how you sign in.',
   token: 'Token',
   token_once: 'Copy the token now. Nobody can show it to you again.',
-  feeds_how: 'With this token, other programs show your daily games: a calendar, and a feed. Copy their addresses.',
+  feeds_how:
+    'Other programs can show your daily games as a calendar or a feed. Copy the address that the program needs. It contains the token.',
   calendar: 'Address of the calendar',
   feed: 'Address of the feed',
   token_allows: 'The program may',
