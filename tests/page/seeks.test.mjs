@@ -123,7 +123,7 @@ test('a newcomer presses once and plays: a bot while nobody waits, and then the 
   await eve.page.getByRole('button', { name: 'Other rules and clocks' }).click();
   await eve.page.locator('.seek').getByLabel('Rules').waitFor();
   assert.match((await eve.page.locator('.seek select option:checked').textContent()) ?? '', /Swap2/);
-  assert.equal(await eve.page.evaluate(() => document.activeElement?.getAttribute('name')), 'pool');
+  await eve.page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'pool');
   await leave(ann, bob, eve);
 });
 
