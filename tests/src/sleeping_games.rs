@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use fivefold_shared::{
-    protocol::{Create, Event, GameId, MemberId, ROOM_CODE_LENGTH, RoomCode, RoomRequest},
+    protocol::{
+        CommandId, Create, Event, GameId, MemberId, ROOM_CODE_LENGTH, RoomCode, RoomRequest,
+    },
     room::Entry,
 };
 use fivefold_storage::{Append, DailySeat, DailySeats, Epoch, NodeId, Sleep, Storage};
@@ -93,6 +95,11 @@ impl Original {
         for entry in &mut entries {
             // The last event is the last move.
             entry.event.at = flag - MOVE_MS - (last - entry.event.at);
+            // A member's command makes one room.
+            if let Some(cause) = &mut entry.cause {
+                let command = format!("copy-{number}-{}", entry.event.seq);
+                cause.command = CommandId::try_from(command).expect("an id");
+            }
             if let Event::Started { id, .. } = &mut entry.event.event {
                 *id = GameId::try_from(code_letters(16, number)).expect("an id");
             }
