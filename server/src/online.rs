@@ -2,6 +2,7 @@
 //! away.
 
 pub(crate) mod heard_lines;
+pub(crate) mod language;
 pub(crate) mod logins;
 pub(crate) mod outbox;
 pub(crate) mod own_blocks;

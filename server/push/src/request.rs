@@ -122,7 +122,7 @@ async fn answer(request: reqwest::RequestBuilder) -> Result<(StatusCode, HeaderM
     Ok((answer.status(), answer.headers().clone()))
 }
 
-/// What became of a push without an answer.
+/// The result of a push that had no answer.
 fn fault(error: &reqwest::Error) -> Pushed {
     if !error.is_connect() {
         return Pushed::Failed;

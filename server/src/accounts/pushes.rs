@@ -1,4 +1,4 @@
-//! What accounts want to be told by pushes, and the browsers that they have subscribed.
+//! The subscribed browsers of accounts, and the settings of their pushes.
 
 use fivefold_shared::protocol::{MemberId, Reason, Refusal, RoomCode};
 use fivefold_storage::{
@@ -8,7 +8,7 @@ use fivefold_storage::{
 use super::{Accounts, SignedIn};
 use crate::online::pushes::{PushNews, next_reminder};
 
-/// How often it is noted that a turn is seen, if somebody is told of it at the same moment.
+/// How often a seen turn is stored again, if a node changed the row at the same moment.
 const SEEN_TRIES: usize = 3;
 
 impl Accounts {
@@ -26,22 +26,19 @@ impl Accounts {
         self.read(move |reader| reader.push_member(&member)).await
     }
 
-    /// Subscribes the browser of this session. Beyond the limit it takes the place of the oldest one.
+    /// Subscribes a browser for a member. Beyond the limit it takes the place of the oldest one.
     ///
     /// # Errors
     /// If this server does not push, the session has ended, or the storage fails.
     pub(crate) async fn subscribe(
         &self,
-        own: &SignedIn,
+        member: MemberId,
         subscription: PushSubscription,
     ) -> Result<(), Refusal> {
         if self.push_key().is_none() {
             return Err(Refusal::new(Reason::Unavailable));
         }
-        let made_at = self.clock.now();
-        let subscription = PushSubscription { session: own.session.hash, made_at, ..subscription };
-        let change = PushChange::Subscribe(own.account.member.clone(), subscription);
-        match self.change_pushes(change).await? {
+        match self.change_pushes(PushChange::Subscribe(member, subscription)).await? {
             PushChanged::Done => Ok(()),
             PushChanged::Gone => Err(Refusal::new(Reason::SignedOut)),
         }
@@ -79,7 +76,7 @@ impl Accounts {
         }
     }
 
-    /// Notes that a member sees that it is their turn in this room: they are told no more, but reminded. Nothing happens
+    /// Notes that a member sees their turn in this room. They then get reminders, but no push for the turn. Does nothing
     /// if no turn waits for them there.
     ///
     /// # Errors

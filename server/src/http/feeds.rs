@@ -27,7 +27,7 @@ use super::{
     refusals::malformed,
 };
 use crate::{
-    online::{own_ids::OwnIds, pushes::Language},
+    online::{language::Language, own_ids::OwnIds},
     shared_state::Server,
 };
 
@@ -99,8 +99,6 @@ async fn own_rooms(
     holder.scopes.check_only(Scope::ReadGames)?;
     let member = holder.account.member;
     let guests = server.accounts.guests_of(&member).await?;
-    Ok(match OwnIds::new(member.clone(), guests) {
-        Some(own) => Box::pin(server.lobby.own_rooms_of(&own)).await,
-        None => server.lobby.own_rooms(&member).await,
-    })
+    let own = OwnIds::new(member.clone(), guests);
+    Ok(Box::pin(server.lobby.own_rooms_of(&member, own.as_ref())).await)
 }

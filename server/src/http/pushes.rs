@@ -12,14 +12,12 @@ use axum::{
 use data_encoding::BASE64URL_NOPAD;
 use fivefold_push::{Browser, may_be_endpoint};
 use fivefold_shared::protocol::{Refusal, RoomCode};
-use fivefold_storage::{KeyHash, PushSettings, PushSubscription};
+use fivefold_storage::{PushSettings, PushSubscription};
 use serde::{Deserialize, Serialize};
 
 use super::account::asked::{AccountRefusal, Asked};
-use crate::{online::pushes::Language, shared_state::Server};
+use crate::{online::language::Language, shared_state::Server};
 
-/// The hours before the end of a player's time at which they can be reminded.
-const REMINDERS: [u8; 3] = [8, 4, 1];
 const MINUTES_OF_DAY: u16 = 24 * 60;
 /// The clocks of the world are at most so many minutes away from UTC.
 const OFFSET_MAX: u16 = 14 * 60;
@@ -94,10 +92,9 @@ async fn subscribe(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefus
     allowed.map_err(|error| Refusal::malformed(error.to_string()))?;
     asked.server.moderation.take_block(asked.device.address)?;
     let language = Language::of(&language).code().to_owned();
-    // The account sets the session and the time.
-    let (session, made_at) = (KeyHash([0; 32]), 0);
+    let (session, made_at) = (own.session.hash, asked.server.clock.now());
     let new = PushSubscription { endpoint, p256dh, auth, language, session, made_at };
-    asked.server.accounts.subscribe(&own, new).await?;
+    asked.server.accounts.subscribe(own.account.member, new).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -142,7 +139,7 @@ async fn seen(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
 fn check(settings: &PushSettings) -> Result<(), Refusal> {
     let PushSettings { digest_hour, reminders, quiet, utc_offset, .. } = settings;
     let is_once = |hours: &u8| reminders.iter().filter(|other| *other == hours).count() == 1;
-    if !reminders.iter().all(|hours| REMINDERS.contains(hours) && is_once(hours)) {
+    if !reminders.iter().all(|hours| PushSettings::REMINDERS.contains(hours) && is_once(hours)) {
         return Err(Refusal::malformed("reminders are some of 8, 4 and 1, each once"));
     }
     if *digest_hour > 23 {

@@ -31,12 +31,12 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
+pub(crate) use self::times::next_reminder;
 use self::{
     line::Line,
     sending::{About, Delivery, Outcome, Sender, Sent},
     times::{Plan, after_quiet, at_turn, is_wanted},
 };
-pub(crate) use self::{texts::Language, times::next_reminder};
 use crate::{
     limits::pushes::{
         PUSH_AGAIN_AFTER, PUSH_KEPT_MAX, PUSH_KEPT_SHORT, PUSH_LOOK_INTERVAL, PUSH_NEWS_MAX,

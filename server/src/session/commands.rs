@@ -512,11 +512,8 @@ impl Commands {
     }
 
     async fn own_rooms(&self, member: &Member, id: &CommandId) -> Message {
-        let lobby = &self.server.lobby;
-        let rooms = match self.outbox.own_ids() {
-            Some(own) => Box::pin(lobby.own_rooms_of(own)).await,
-            None => lobby.own_rooms(&member.id).await,
-        };
+        let rooms = self.server.lobby.own_rooms_of(&member.id, self.outbox.own_ids());
+        let rooms = Box::pin(rooms).await;
         Message::OwnRooms { id: id.clone(), rooms }
     }
 

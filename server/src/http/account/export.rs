@@ -51,7 +51,7 @@ struct MemberData {
     challenges_from: ChallengesFrom,
     /// Who can see whether the member is online.
     online_to: OnlineTo,
-    /// What the member wants to be told by pushes, the browsers that are subscribed, and the games that wait.
+    /// The settings of the member's pushes, the subscribed browsers, and the games that wait.
     pushes: ExportedPushes,
     /// Friends, and requests by the member and to them.
     friends: Vec<ExportedFriend>,
@@ -113,8 +113,7 @@ struct ExportedPushes {
     games: Vec<ExportedPushGame>,
 }
 
-/// A browser that is subscribed, without its keys. Whoever knows its endpoint can fill its queue, so that only the host
-/// is shown.
+/// A subscribed browser, without its keys. Anyone who knows an endpoint can fill its queue, so only the host is shown.
 #[derive(Serialize)]
 struct ExportedSubscription {
     host: Option<String>,

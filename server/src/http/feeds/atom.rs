@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use fivefold_shared::clock::utc;
 
 use super::turn::Turn;
-use crate::{http::preview::escape, online::pushes::Language};
+use crate::{http::preview::escape, online::language::Language};
 
 /// The feed of these games, at a time in milliseconds since the Unix epoch; `site` is this server's address.
 pub(super) fn write(turns: &[Turn], language: Language, site: Option<&str>, now: u64) -> String {

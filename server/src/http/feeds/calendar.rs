@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use fivefold_shared::clock::utc;
 
 use super::turn::Turn;
-use crate::online::pushes::Language;
+use crate::online::language::Language;
 
 /// Longest line in bytes, without its end (RFC 5545, section 3.1).
 const LINE_MAX: usize = 75;

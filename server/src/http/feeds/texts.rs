@@ -1,9 +1,9 @@
 //! What calendars and feeds say, in the languages of the page.
 
-use fivefold_shared::clock::utc;
+use fivefold_shared::{clock::utc, protocol::Name};
 
 use super::turn::Turn;
-use crate::online::pushes::Language;
+use crate::online::language::Language;
 
 impl Language {
     /// The name of the calendar and of the feed.
@@ -17,19 +17,15 @@ impl Language {
 
     /// Whose move it is.
     pub(super) fn turn(self, turn: &Turn) -> String {
-        match (self, turn.is_own, &turn.opponent) {
-            (Self::English, true, Some(name)) => format!("Your move against {name}"),
-            (Self::English, true, None) => "Your move".to_owned(),
-            (Self::English, false, Some(name)) => format!("{name} is to move"),
-            (Self::English, false, None) => "Your opponent’s move".to_owned(),
-            (Self::Spanish, true, Some(name)) => format!("Te toca contra {name}"),
-            (Self::Spanish, true, None) => "Te toca".to_owned(),
-            (Self::Spanish, false, Some(name)) => format!("Le toca a {name}"),
-            (Self::Spanish, false, None) => "Le toca al rival".to_owned(),
-            (Self::Russian, true, Some(name)) => format!("Ваш ход, соперник: {name}"),
-            (Self::Russian, true, None) => "Ваш ход".to_owned(),
-            (Self::Russian, false, Some(name)) => format!("Ходит {name}"),
-            (Self::Russian, false, None) => "Ходит соперник".to_owned(),
+        let opponent = turn.opponent.as_ref().map(Name::as_str);
+        match (self, opponent) {
+            _ if turn.is_own => self.own_turn(opponent),
+            (Self::English, Some(name)) => format!("{name} is to move"),
+            (Self::English, None) => "Your opponent’s move".to_owned(),
+            (Self::Spanish, Some(name)) => format!("Le toca a {name}"),
+            (Self::Spanish, None) => "Le toca al rival".to_owned(),
+            (Self::Russian, Some(name)) => format!("Ходит {name}"),
+            (Self::Russian, None) => "Ходит соперник".to_owned(),
         }
     }
 

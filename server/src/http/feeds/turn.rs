@@ -1,4 +1,4 @@
-//! Whose move it is in a daily game, until when, and where it is played.
+//! A turn of a daily game, as the calendar and the feed show it.
 
 use fivefold_shared::{
     clock::TimeControl,

@@ -12,11 +12,12 @@ use fivefold_storage::{
 };
 
 use super::{
-    texts::{Language, Text},
+    texts::Text,
     times::{after_quiet, is_wanted},
 };
 use crate::{
     limits::pushes::PUSH_KEPT_MAX,
+    online::language::Language,
     process::{
         clock::Clock,
         read_pool::{ReadError, ReadPool},

@@ -3,52 +3,7 @@
 
 use serde::Serialize;
 
-/// The languages of the page.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Language {
-    English,
-    Spanish,
-    Russian,
-}
-
-impl Language {
-    /// The language that the page calls so; English if there is none.
-    pub(crate) fn of(code: &str) -> Self {
-        match code {
-            "es" => Self::Spanish,
-            "ru" => Self::Russian,
-            _ => Self::English,
-        }
-    }
-
-    /// How the page calls it.
-    pub(crate) const fn code(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Spanish => "es",
-            Self::Russian => "ru",
-        }
-    }
-
-    /// The form of a word after a number.
-    fn counted(self, number: usize, forms: [&'static str; 3]) -> String {
-        let [one, few, many] = forms;
-        let is_teen = (11..=14).contains(&(number % 100));
-        let form = match (self, number % 10) {
-            (Self::English | Self::Spanish, _) => {
-                if number == 1 {
-                    one
-                } else {
-                    many
-                }
-            }
-            (Self::Russian, 1) if !is_teen => one,
-            (Self::Russian, 2..=4) if !is_teen => few,
-            (Self::Russian, _) => many,
-        };
-        format!("{number} {form}")
-    }
-}
+use crate::online::language::Language;
 
 /// What somebody is told. Names are of people; there is none for a bot of the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,17 +60,13 @@ impl Text<'_> {
     fn english(self) -> (String, String) {
         let language = Language::English;
         let ends = format!("Your time ends: {TIME}");
-        let against = |opponent: Option<&str>| match opponent {
-            Some(name) => format!("Your move against {name}"),
-            None => "Your move".to_owned(),
-        };
         match self {
-            Self::Turn { opponent } => (against(opponent), ends),
+            Self::Turn { opponent } => (language.own_turn(opponent), ends),
             Self::Games(count) => (
                 format!("{} for you", language.counted(count, ["game waits", "", "games wait"])),
                 String::new(),
             ),
-            Self::Reminder { opponent } => (ends, against(opponent)),
+            Self::Reminder { opponent } => (ends, language.own_turn(opponent)),
             Self::Challenge { by } => {
                 (format!("{by} challenges you"), "Answer when you have time.".to_owned())
             }
@@ -134,17 +85,13 @@ impl Text<'_> {
     fn spanish(self) -> (String, String) {
         let language = Language::Spanish;
         let ends = format!("Tu tiempo termina: {TIME}");
-        let against = |opponent: Option<&str>| match opponent {
-            Some(name) => format!("Te toca contra {name}"),
-            None => "Te toca".to_owned(),
-        };
         match self {
-            Self::Turn { opponent } => (against(opponent), ends),
+            Self::Turn { opponent } => (language.own_turn(opponent), ends),
             Self::Games(count) => {
                 let forms = ["partida te espera", "", "partidas te esperan"];
                 (language.counted(count, forms), String::new())
             }
-            Self::Reminder { opponent } => (ends, against(opponent)),
+            Self::Reminder { opponent } => (ends, language.own_turn(opponent)),
             Self::Challenge { by } => {
                 (format!("{by} te reta"), "Responde cuando tengas tiempo.".to_owned())
             }
@@ -163,17 +110,13 @@ impl Text<'_> {
     fn russian(self) -> (String, String) {
         let language = Language::Russian;
         let ends = format!("Ваше время истекает: {TIME}");
-        let against = |opponent: Option<&str>| match opponent {
-            Some(name) => format!("Ваш ход: партия с {name}"),
-            None => "Ваш ход".to_owned(),
-        };
         match self {
-            Self::Turn { opponent } => (against(opponent), ends),
+            Self::Turn { opponent } => (language.own_turn(opponent), ends),
             Self::Games(count) => {
                 let forms = ["партия ждёт вас", "партии ждут вас", "партий ждут вас"];
                 (language.counted(count, forms), String::new())
             }
-            Self::Reminder { opponent } => (ends, against(opponent)),
+            Self::Reminder { opponent } => (ends, language.own_turn(opponent)),
             Self::Challenge { by } => {
                 (format!("{by} бросает вам вызов"), "Ответьте, когда будет время.".to_owned())
             }

@@ -156,7 +156,12 @@ impl Lobby {
     }
 
     /// The rooms of a person who may have several ids, as [`own_rooms`](Self::own_rooms) lists them.
-    pub(crate) async fn own_rooms_of(&self, own: &OwnIds) -> Vec<OwnRoom> {
+    pub(crate) async fn own_rooms_of(
+        &self,
+        member: &MemberId,
+        own: Option<&OwnIds>,
+    ) -> Vec<OwnRoom> {
+        let Some(own) = own else { return self.own_rooms(member).await };
         let lists = join_all(own.all().map(|member| self.own_rooms(member))).await;
         let mut rooms: Vec<OwnRoom> = Vec::new();
         for room in lists.into_iter().flatten() {

@@ -93,6 +93,11 @@ pub struct PushSettings {
     pub utc_offset: i16,
 }
 
+impl PushSettings {
+    /// The hours before the end of their time at which a member can be reminded.
+    pub const REMINDERS: [u8; 3] = [8, 4, 1];
+}
+
 impl Default for PushSettings {
     fn default() -> Self {
         Self {
@@ -100,7 +105,7 @@ impl Default for PushSettings {
             digest_hour: 18,
             challenges: true,
             ends: true,
-            reminders: vec![8, 4, 1],
+            reminders: Self::REMINDERS.to_vec(),
             quiet: None,
             utc_offset: 0,
         }
