@@ -23,12 +23,17 @@ pub(crate) struct Person {
 
 pub(crate) async fn person(server: &TestServer, name: &str) -> Person {
     let (cookie, _) = sign_up(server, name).await;
-    let account = get(server, "/api/account", &cookie).await;
-    let id = account.body["account"]["id"].as_str().unwrap().to_owned();
-    Person { head: with(&cookie), cookie, id }
+    Person::of(server, cookie).await
 }
 
 impl Person {
+    /// Who is signed in with this cookie.
+    pub(crate) async fn of(server: &TestServer, cookie: String) -> Self {
+        let account = get(server, "/api/account", &cookie).await;
+        let id = account.body["account"]["id"].as_str().unwrap().to_owned();
+        Self { head: with(&cookie), cookie, id }
+    }
+
     async fn ask(&self, server: &TestServer, other: &Self) -> Answer {
         ask(server, "POST /api/friends", &self.head, &json!({"member": other.id})).await
     }

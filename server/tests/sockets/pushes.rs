@@ -28,8 +28,9 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    accounts::{Answer, ask, bearer, greet, sign_up, socket, typed, with},
+    accounts::{Answer, ask, bearer, greet, socket, typed, with},
     cluster::until_all_ready,
+    friends::{Person, person},
     harness::{Client, LIMITS, TestServer, joined, within},
     moderation::{get, post},
     sleeping::{SLEEPY, all_asleep, daily},
@@ -79,31 +80,14 @@ async fn start(limits: Limits) -> (PushService, TestServer) {
     (service, server)
 }
 
-/// Somebody with an account.
-struct Person {
-    cookie: String,
-    id: String,
-}
-
 impl Person {
-    async fn sign_up(server: &TestServer, name: &str) -> Self {
-        let (cookie, _) = sign_up(server, name).await;
-        Self::with(server, cookie).await
-    }
-
     /// Signs up at an address of their own, behind a proxy.
     async fn sign_up_at(server: &TestServer, number: usize) -> Self {
         let head = [format!("X-Forwarded-For: 198.51.100.{number}")];
         let new = typed(&format!("Flood{number}"));
         let answer = ask(server, "POST /api/account", &head, &new).await;
         assert_eq!(answer.status, 201, "{}", answer.body);
-        Self::with(server, answer.cookie()).await
-    }
-
-    async fn with(server: &TestServer, cookie: String) -> Self {
-        let account = get(server, "/api/account", &cookie).await;
-        let id = account.body["account"]["id"].as_str().unwrap().to_owned();
-        Self { cookie, id }
+        Self::of(server, answer.cookie()).await
     }
 
     /// Subscribes a browser of this number.
@@ -141,6 +125,15 @@ impl Person {
         let all = shown["subscriptions"].as_array().unwrap().iter();
         all.map(|one| one["endpoint"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+/// Ann, whose browser is subscribed, and Bori, each with a socket.
+async fn meet(server: &TestServer, service: &PushService) -> ([Person; 2], [Client; 2]) {
+    let people = [person(server, "Ann").await, person(server, "Bori").await];
+    people[0].subscribe(server, service, 1).await;
+    let sockets =
+        [socket(server, &people[0].cookie).await, socket(server, &people[1].cookie).await];
+    (people, sockets)
 }
 
 fn subscription(endpoint: &str, number: u64, language: &str) -> Value {
@@ -189,11 +182,7 @@ async fn nothing(server: &TestServer, service: &mut PushService) {
 #[tokio::test]
 async fn a_player_who_is_away_is_told_of_their_turn_once() {
     let (mut service, server) = start(SLEEPY).await;
-    let (ann, bori) =
-        (Person::sign_up(&server, "Ann").await, Person::sign_up(&server, "Bori").await);
-    ann.subscribe(&server, &service, 1).await;
-    let (mut at_ann, mut at_bori) =
-        (socket(&server, &ann.cookie).await, socket(&server, &bori.cookie).await);
+    let ([ann, bori], [mut at_ann, mut at_bori]) = meet(&server, &service).await;
     let room = game(&mut at_bori, &mut at_ann).await;
     // It is Bori's move, who has no browser subscribed.
     nothing(&server, &mut service).await;
@@ -263,7 +252,7 @@ async fn one_node_tells_a_player_wherever_they_all_are() {
     });
     until_all_ready(&nodes).await;
     let [first, second] = &nodes;
-    let (ann, bori) = (Person::sign_up(first, "Ann").await, Person::sign_up(second, "Bori").await);
+    let [ann, bori] = [person(first, "Ann").await, person(second, "Bori").await];
     ann.subscribe(first, &service, 1).await;
     until_on(second, &bori.cookie).await;
     let key =
@@ -294,11 +283,7 @@ async fn one_node_tells_a_player_wherever_they_all_are() {
 #[tokio::test]
 async fn several_games_are_one_push() {
     let (mut service, server) = start(LIMITS).await;
-    let (ann, bori) =
-        (Person::sign_up(&server, "Ann").await, Person::sign_up(&server, "Bori").await);
-    ann.subscribe(&server, &service, 1).await;
-    let (mut at_ann, mut at_bori) =
-        (socket(&server, &ann.cookie).await, socket(&server, &bori.cookie).await);
+    let ([ann, _], [mut at_ann, mut at_bori]) = meet(&server, &service).await;
     let mut titles = Vec::new();
     let mut rooms = Vec::new();
     for _ in 0..3 {
@@ -325,8 +310,7 @@ async fn several_games_are_one_push() {
 #[tokio::test]
 async fn each_browser_is_told_in_its_language_until_it_is_gone() {
     let (mut service, server) = start(LIMITS).await;
-    let (ann, bori) =
-        (Person::sign_up(&server, "Ann").await, Person::sign_up(&server, "Bori").await);
+    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     until_on(&server, &ann.cookie).await;
     for (number, language) in [(1, "es"), (2, "ru")] {
         let body = subscription(&service.endpoint(&number.to_string()), number, language);
@@ -358,11 +342,7 @@ async fn each_browser_is_told_in_its_language_until_it_is_gone() {
 #[tokio::test]
 async fn members_say_what_they_are_told_and_when() {
     let (mut service, server) = start(LIMITS).await;
-    let (ann, bori) =
-        (Person::sign_up(&server, "Ann").await, Person::sign_up(&server, "Bori").await);
-    ann.subscribe(&server, &service, 1).await;
-    let (mut at_ann, mut at_bori) =
-        (socket(&server, &ann.cookie).await, socket(&server, &bori.cookie).await);
+    let ([ann, _], [mut at_ann, mut at_bori]) = meet(&server, &service).await;
     for wrong in [
         json!({"digest_hour": 24}),
         json!({"reminders": [2]}),
@@ -415,11 +395,11 @@ async fn members_say_what_they_are_told_and_when() {
 async fn a_push_that_waits_is_not_sent_when_it_is_outdated() {
     let (mut service, server) = start(LIMITS).await;
     service.answer(PushAnswer::Status(429, "retry-after: 0\r\n".to_owned()));
-    let bori = Person::sign_up(&server, "Bori").await;
+    let bori = person(&server, "Bori").await;
     let mut at_bori = socket(&server, &bori.cookie).await;
     let mut players = Vec::new();
     for (name, number) in [("Ann", 1), ("Cora", 2), ("Dora", 3), ("Elsa", 4)] {
-        let person = Person::sign_up(&server, name).await;
+        let person = person(&server, name).await;
         person.subscribe(&server, &service, number).await;
         let mut client = socket(&server, &person.cookie).await;
         let room = game(&mut at_bori, &mut client).await;
@@ -447,8 +427,7 @@ async fn a_push_that_waits_is_not_sent_when_it_is_outdated() {
 #[tokio::test]
 async fn a_challenge_of_a_friend_is_told() {
     let (mut service, server) = start(LIMITS).await;
-    let (ann, bori) =
-        (Person::sign_up(&server, "Ann").await, Person::sign_up(&server, "Bori").await);
+    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     ann.subscribe(&server, &service, 1).await;
     post(&server, "/api/friends", &ann.cookie, &json!({"member": bori.id})).await;
     post(&server, "/api/friends", &bori.cookie, &json!({"member": ann.id})).await;
@@ -484,8 +463,7 @@ async fn players_are_reminded_before_their_time_ends_and_told_that_it_has() {
     let mut service = PushService::start().await;
     let config = Config { clock: Clock::following(&WALL), ..config(&service, SLEEPY) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
-    let (ann, bori) =
-        (Person::sign_up(&server, "Ann").await, Person::sign_up(&server, "Bori").await);
+    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     ann.subscribe(&server, &service, 1).await;
     bori.subscribe(&server, &service, 2).await;
     let (mut at_ann, mut at_bori) =
@@ -537,7 +515,7 @@ async fn only_accounts_subscribe_and_only_at_foreign_endpoints() {
     let public_url = Some("https://play.example".parse().unwrap());
     let config = Config { public_url, ..crate::harness::config(LIMITS) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
-    let ann = Person::sign_up(&server, "Ann").await;
+    let ann = person(&server, "Ann").await;
     until_on(&server, &ann.cookie).await;
     let good = subscription("https://push.example/1", 1, "en");
     let path = "/api/pushes/subscriptions";
@@ -589,7 +567,7 @@ async fn a_server_without_a_public_address_does_not_push() {
     for public_url in [None, Some("http://localhost:8080".parse().unwrap())] {
         let config = Config { public_url, ..crate::harness::config(LIMITS) };
         let server = TestServer::start_with(Box::new(Memory::default()), config);
-        let ann = Person::sign_up(&server, "Ann").await;
+        let ann = person(&server, "Ann").await;
         let shown = get(&server, "/api/pushes", &ann.cookie).await.body;
         assert_eq!(shown["key"], Value::Null);
         let body = subscription("https://push.example/1", 1, "en");
@@ -607,7 +585,7 @@ async fn a_restored_copy_pushes_when_an_operator_has_allowed_it() {
         Box::new(Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap())
     };
     let server = TestServer::start_with(open(&folder), config(&service, LIMITS));
-    let ann = Person::sign_up(&server, "Ann").await;
+    let ann = person(&server, "Ann").await;
     until_on(&server, &ann.cookie).await;
     let key = get(&server, "/api/pushes", &ann.cookie).await.body["key"].clone();
     server.stop().await;
@@ -651,8 +629,7 @@ async fn a_storm_of_subscriptions_costs_players_nothing() {
     settings.push_peers.also_trusted.push(storm.certificate());
     settings.proxies = Proxies::new(vec![IpAddr::from([127, 0, 0, 1]).into()]);
     let server = TestServer::start_with(Box::new(memory.clone()), settings);
-    let (ann, bori) =
-        (Person::sign_up(&server, "Ann").await, Person::sign_up(&server, "Bori").await);
+    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     ann.subscribe(&server, &service, 1).await;
     let mut flooders = Vec::new();
     for number in 0..20 {

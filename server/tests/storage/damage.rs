@@ -14,17 +14,7 @@ use crate::{
 /// this part, and that a repair of a file mends it.
 pub(crate) fn every_check_finds(fill: impl Fn(&mut dyn Storage), damages: &[(impl Display, &str)]) {
     for (damage, problem) in damages {
-        let folder = tempfile::tempdir().unwrap();
-        let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-        fill(&mut storage);
-        drop(storage);
-        assert!(check(folder.path()).unwrap().is_sound());
-        let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
-        file.execute_batch(&damage.to_string()).unwrap();
-        drop(file);
-        assert_found(&check(folder.path()).unwrap(), damage, problem);
-        let repaired = repair(folder.path()).unwrap();
-        assert!(repaired.findings.is_sound(), "{damage}: {repaired}");
+        repair_damaged(&fill, damage, |found, _| assert_found(found, damage, problem));
     }
     let Some(server) = Server::start(Durability::None) else { return };
     for (damage, problem) in damages {
@@ -35,6 +25,28 @@ pub(crate) fn every_check_finds(fill: impl Fn(&mut dyn Storage), damages: &[(imp
         server.execute(&format!("SET search_path = fivefold; {damage}"));
         assert_found(&check_postgres(&server.url()).unwrap(), damage, problem);
     }
+}
+
+/// Fills a file, damages it with this SQL, and repairs it. Hands over what a check of the damage says, and the storage
+/// after the repair.
+pub(crate) fn repair_damaged(
+    fill: impl Fn(&mut dyn Storage),
+    damage: &impl Display,
+    look: impl FnOnce(&Findings, &Sqlite),
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
+    let mut storage = open();
+    fill(&mut storage);
+    drop(storage);
+    assert!(check(folder.path()).unwrap().is_sound());
+    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
+    file.execute_batch(&damage.to_string()).unwrap();
+    drop(file);
+    let found = check(folder.path()).unwrap();
+    let repaired = repair(folder.path()).unwrap();
+    assert!(repaired.findings.is_sound(), "{damage}: {repaired}");
+    look(&found, &open());
 }
 
 fn assert_found(findings: &Findings, damage: &impl Display, problem: &str) {

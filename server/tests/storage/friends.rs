@@ -5,13 +5,12 @@ use fivefold_shared::{
     protocol::{GameSettings, Name},
 };
 use fivefold_storage::{
-    AccountChanged, AccountStep, BlockEntry, BlockKind, DataFolder, FriendChallenge, FriendRefused,
-    FriendStep, KeyStep, ModerationChange, ModerationChanged, Sqlite, Storage, check,
+    AccountChanged, AccountStep, BlockEntry, BlockKind, FriendChallenge, FriendRefused, FriendStep,
+    KeyStep, ModerationChange, ModerationChanged, Storage,
     limits::{
         DELETED_ACCOUNT_KEPT, FRIEND_CHALLENGE_KEPT, FRIEND_CHALLENGES_MAX, FRIEND_DECLINED_PAUSE,
         FRIEND_REQUESTS_MAX, FRIENDS_MAX,
     },
-    repair,
 };
 use serde_json::json;
 
@@ -19,6 +18,7 @@ use crate::{
     accounts::{self, NOW, apply, hash, known, locked, seat},
     bots,
     contract::every_storage,
+    damage::repair_damaged,
     rooms::member,
 };
 
@@ -410,20 +410,14 @@ pub(crate) fn assert_filled(storage: &dyn Storage) {
 
 #[test]
 fn a_repair_takes_out_what_contradicts_itself() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-    sign_up(&mut storage, [6]);
-    fill(&mut storage);
-    assert_filled(&storage);
-    drop(storage);
-    assert!(check(folder.path()).unwrap().is_sound());
-    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
     let (damage, problem) = DAMAGE;
-    file.execute_batch(damage).unwrap();
-    drop(file);
-    let findings = check(folder.path()).unwrap();
-    assert_eq!(findings.problems, [problem]);
-    assert!(repair(folder.path()).unwrap().findings.is_sound());
-    let friends = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-    assert_eq!(list(&friends, 6).len(), 3);
+    let fill = |storage: &mut dyn Storage| {
+        sign_up(storage, [6]);
+        fill(storage);
+        assert_filled(storage);
+    };
+    repair_damaged(fill, &damage, |found, repaired| {
+        assert_eq!(found.problems, [problem]);
+        assert_eq!(list(repaired, 6).len(), 3);
+    });
 }

@@ -6,15 +6,15 @@ use fivefold_shared::protocol::Name;
 use fivefold_storage::{
     AccountChanged, AccountStep, Append, DailySeat, DailySeats, DataFolder, ModerationChange,
     MovePushes, PushChange, PushChanged, PushGame, PushServer, PushSettings, PushState,
-    PushSubscription, QuietHours, SanctionKind, Sessions, Sqlite, Storage, backup, check,
+    PushSubscription, QuietHours, SanctionKind, Sessions, Sqlite, Storage, backup,
     limits::{DELETED_ACCOUNT_KEPT, PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
-    repair,
 };
 
 use crate::{
     accounts::{self, NOW, apply, key},
     bots,
     contract::every_storage,
+    damage::repair_damaged,
     moderation,
     rooms::{append, code, log, member},
 };
@@ -381,20 +381,15 @@ pub(crate) const DAMAGE: (&str, &str) = (
 
 #[test]
 fn a_repair_takes_out_what_belongs_to_nobody() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-    sign_up(&mut storage, [6]);
-    fill(&mut storage);
-    assert_filled(&storage);
-    drop(storage);
-    assert!(check(folder.path()).unwrap().is_sound());
-    let file = rusqlite::Connection::open(folder.path().join("fivefold.sqlite3")).unwrap();
     let (damage, problem) = DAMAGE;
-    file.execute_batch(damage).unwrap();
-    drop(file);
-    assert_eq!(check(folder.path()).unwrap().problems, [problem]);
-    assert!(repair(folder.path()).unwrap().findings.is_sound());
-    let repaired = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
-    assert_eq!(games(&repaired, 6), [game(6, 91)]);
-    assert_eq!(endpoints(&repaired, 6).len(), 1);
+    let fill = |storage: &mut dyn Storage| {
+        sign_up(storage, [6]);
+        fill(storage);
+        assert_filled(storage);
+    };
+    repair_damaged(fill, &damage, |found, repaired| {
+        assert_eq!(found.problems, [problem]);
+        assert_eq!(games(repaired, 6), [game(6, 91)]);
+        assert_eq!(endpoints(repaired, 6).len(), 1);
+    });
 }
