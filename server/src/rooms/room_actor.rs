@@ -380,9 +380,7 @@ impl Actor {
         let (begins_paired, dealings) = match self.may_act(&input, found) {
             Ok(may) => may,
             Err(refusal) => {
-                let message = Message::Refused { id: input.command_id().cloned(), refusal };
-                self.context.metrics.answered(input.kind(), &message);
-                self.fan_out.send(route, message);
+                self.refuse(&input, route, refusal);
                 return;
             }
         };
@@ -399,9 +397,32 @@ impl Actor {
         }
     }
 
+    /// Refuses an input before the room takes it. The command stays refused: it may come again over another socket.
+    fn refuse(&mut self, input: &Input, route: &Route, refusal: Refusal) {
+        if let Some(cause) = self.cause(input) {
+            self.room.refuse_for_good(&cause, refusal.clone());
+        }
+        let message = Message::Refused { id: input.command_id().cloned(), refusal };
+        self.context.metrics.answered(input.kind(), &message);
+        self.fan_out.send(route, message);
+    }
+
+    /// Whether an input is a command that was answered before: the room repeats its answer.
+    fn is_answered(&self, input: &Input) -> bool {
+        self.cause(input).is_some_and(|cause| self.room.is_answered(&cause))
+    }
+
+    fn cause(&self, input: &Input) -> Option<Cause> {
+        let Input::Command { session, id, .. } = input else { return None };
+        Some(Cause { member: self.room.member(*session)?.clone(), command: id.clone() })
+    }
+
     /// Whether the room may take an input at all. Whether it begins a game of paired players, and what is known of
     /// them.
     fn may_act(&self, input: &Input, found: Learned) -> Result<(bool, Option<Dealings>), Refusal> {
+        if self.is_answered(input) {
+            return Ok((false, None));
+        }
         self.may_seat_bot(input)?;
         self.may_be_rated(input)?;
         let dealings = match found {

@@ -57,10 +57,15 @@ impl Room {
         self.presence.member_id(session)
     }
 
-    /// Refuses a command that made the room fail, now and whenever it comes again. Call this after
-    /// the room has been rebuilt and knows only its log.
+    /// Whether the room remembers its answer to a command, and would repeat it.
+    pub fn is_answered(&self, cause: &Cause) -> bool {
+        self.answered.get(cause).is_some()
+    }
+
+    /// Refuses a command now and whenever it comes again, unless it was answered before. After a fault, call this
+    /// when the room has been rebuilt and knows only its log.
     pub fn refuse_for_good(&mut self, cause: &Cause, refusal: Refusal) {
-        if self.answered.get(cause).is_none() {
+        if !self.is_answered(cause) {
             let state = &self.state;
             let is_kept = |member: &MemberId| is_kept(state, member);
             self.answered.remember(cause, Answer::Refused(refusal), is_kept);

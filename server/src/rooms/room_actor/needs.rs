@@ -67,6 +67,9 @@ impl Actor {
     /// What the room has to learn before it takes an input.
     fn need(&self, input: &Input) -> Option<Need> {
         let Input::Command { session, request, .. } = input else { return None };
+        if self.is_answered(input) {
+            return None;
+        }
         if let Some(moves) = self.asked_position(request) {
             let member = self.room.member(*session)?.clone();
             return (!is_free(&moves)).then_some(Need::Help { moves, member });

@@ -2,7 +2,10 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -53,9 +56,18 @@ fn two_bots(limits: Limits) -> (Opened, Input) {
 
 /// The same, unless the server has paired two players.
 fn made(limits: Limits, paired: Option<BySeat<Player>>) -> (Opened, Input) {
+    founded(limits, paired, [SeatRequest::Bot(BotKind::Attack.into()); 2], TimeControl::None)
+}
+
+fn founded(
+    limits: Limits,
+    paired: Option<BySeat<Player>>,
+    seats: [SeatRequest; 2],
+    time: TimeControl,
+) -> (Opened, Input) {
     let paired = paired.map(|players| Pair { players, terms: Terms::CASUAL });
     let host = person('0', "Ann");
-    let command = CommandId::try_from("create".to_owned()).unwrap();
+    let command = command("create");
     let founding = Founding {
         code: RoomCode::try_from("k7m2qpxw9abc".to_owned()).unwrap(),
         host: host.clone(),
@@ -64,9 +76,9 @@ fn made(limits: Limits, paired: Option<BySeat<Player>>) -> (Opened, Input) {
             rules: Rules::TIC_TAC_TOE,
             visibility: Visibility::Private,
             assistance: false,
-            seats: [SeatRequest::Bot(BotKind::Attack.into()); 2],
+            seats,
             colour: Colour::Black,
-            time: TimeControl::None,
+            time,
             opening: OpeningKind::Free,
             chat: true,
         },
@@ -79,6 +91,10 @@ fn made(limits: Limits, paired: Option<BySeat<Player>>) -> (Opened, Input) {
     let room = Room::create(0, founding, limits.room, &mut effects).unwrap();
     let enter = Input::Enter { session: SessionId(1), member: host, command, after: None };
     (Opened { is_new: true, ..Opened::founded(room, effects, 0) }, enter)
+}
+
+fn command(id: &str) -> CommandId {
+    CommandId::try_from(id.to_owned()).unwrap()
 }
 
 fn person(digit: char, name: &str) -> Member {
@@ -256,6 +272,63 @@ async fn sessions_that_wait_for_a_commit_in_doubt_are_ended_without_an_answer() 
         assert!(outbox.is_restarted());
         assert_eq!(messages.try_recv(), None, "nobody knows the answer");
     }
+    context.stop.cancel();
+    task.await.unwrap();
+}
+
+/// A storage whose readers fail while this says so.
+#[derive(Clone, Default, Debug)]
+struct Unreadable(Arc<AtomicBool>);
+
+impl Hook for Unreadable {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        if call == Call::Browse && self.0.load(Ordering::Relaxed) { in_doubt() } else { Ok(()) }
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_comes_again_has_its_first_answer_whatever_the_room_can_learn_by_then() {
+    let unreadable = Unreadable::default();
+    let (context, _kept) = around_storage(Memory::default().hooked(unreadable.clone()));
+    let time = TimeControl::Daily { move_ms: 24 * 3_600_000 };
+    let seats = [SeatRequest::Me, SeatRequest::Open];
+    let (opened, _) = founded(Limits::DEFAULT, None, seats, time);
+    let (mailbox, envelopes) = mpsc::channel(4);
+    let listed = Arc::<Directory>::default().list(&opened.room, ids::command_id(), None, false);
+    let task = tokio::spawn(run(opened, envelopes, listed, context.clone(), |_| ()));
+    let (outbox, mut messages, _) = Outbox::new(&CancellationToken::new(), Owner::UNKNOWN);
+    let outbox = Arc::new(outbox);
+    let bob = SessionId(2);
+    let mut ask = async |input: Input| {
+        let id = input.command_id().unwrap().clone();
+        let envelope = Envelope::Session { input, outbox: Arc::clone(&outbox) };
+        mailbox.send(Box::new(envelope)).await.unwrap();
+        loop {
+            let message = Message::from_json(&messages.recv().await).unwrap();
+            if message.answers() == Some(&id) {
+                return match message {
+                    Message::Refused { refusal, .. } => Err(refusal.reason),
+                    _ => Ok(()),
+                };
+            }
+        }
+    };
+    let sit = |id: &str| Input::Command {
+        session: bob,
+        id: command(id),
+        request: RoomRequest::Sit { seat: None },
+        lag_ms: 0,
+    };
+    let member = person('1', "Bob");
+    let enter = Input::Enter { session: bob, member, command: command("enter"), after: None };
+    assert_eq!(ask(enter).await, Ok(()));
+    unreadable.0.store(true, Ordering::Relaxed);
+    assert_eq!(ask(sit("first")).await, Err(Reason::Unavailable));
+    unreadable.0.store(false, Ordering::Relaxed);
+    assert_eq!(ask(sit("first")).await, Err(Reason::Unavailable), "it is not done later");
+    assert_eq!(ask(sit("second")).await, Ok(()));
+    unreadable.0.store(true, Ordering::Relaxed);
+    assert_eq!(ask(sit("second")).await, Ok(()), "it is not refused later");
     context.stop.cancel();
     task.await.unwrap();
 }
