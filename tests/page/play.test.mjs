@@ -72,10 +72,10 @@ test('who closes the window while a rematch is asked for is named as away', asyn
 
 test('resigning can be undone for a moment; what asks the opponent is sent at once', async () => {
   const { ann, bob } = await twoPlay(at);
-  /** @param {import('playwright-core').Page} page @param {string} name */
+  /** @param {import('playwright-core').Page} page @param {string | RegExp} name */
   const ask = async (page, name) => {
     await page.getByRole('button', { name }).click();
-    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, name);
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, String(name));
   };
   await playAll([ann.page, bob.page], ['h8', 'h9']);
   await ann.page.locator('.summary').getByText('Bob played h9.').waitFor();
@@ -91,8 +91,9 @@ test('resigning can be undone for a moment; what asks the opponent is sent at on
   await sees(ann.page, 'h9', 'empty');
   await bob.page.getByRole('button', { name: 'Resign' }).click();
   await ann.page.getByRole('heading', { name: 'You won' }).waitFor();
-  // Both want another game.
-  await Promise.all([ask(ann.page, 'Rematch'), bob.page.getByRole('button', { name: /^(Rematch|Accept)$/ }).click()]);
+  // Both want another game. The second to press sees what the first has asked, or not yet.
+  const another = /^(Rematch|Accept)$/;
+  await Promise.all([ask(ann.page, another), ask(bob.page, another)]);
   await bob.page.getByRole('heading', { name: 'Your move' }).waitFor();
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
