@@ -62,7 +62,7 @@ test('boards have the chosen color at once and after a reload, and their coordin
   assert.deepEqual(complaints, []);
 });
 
-test('the volume is that of every sound, and the settings play one', async () => {
+test('the volume is that of every sound, the settings play one, and the device rests in silence', async () => {
   const { page, context, complaints } = await visitor(at.browser, at.server);
   await context.addInitScript(() => {
     const gains = /** @type {number[]} */ ([]);
@@ -72,6 +72,15 @@ test('the volume is that of every sound, and the settings play one', async () =>
       AudioContext: class {
         state = 'running';
         currentTime = 0;
+        constructor() {
+          Object.assign(window, { device: this });
+        }
+        async suspend() {
+          this.state = 'suspended';
+        }
+        async resume() {
+          this.state = 'running';
+        }
         createOscillator = node;
         createGain = () => ({
           ...node(),
@@ -90,6 +99,10 @@ test('the volume is that of every sound, and the settings play one', async () =>
   await test.click();
   const loud = await played();
   assert.ok(loud.length > 0);
+  await page.waitForFunction(() => Reflect.get(window, 'device').state === 'suspended');
+  await test.click();
+  assert.deepEqual(await played(), loud);
+  assert.equal(await page.evaluate(() => Reflect.get(window, 'device').state), 'running');
   await page.getByLabel('Volume').fill('50');
   await played();
   await test.click();

@@ -109,7 +109,8 @@ function createClock(app, room) {
     /** Whether little time is left. @param {Seat} seat */
     show(seat) {
       const running = room.game?.clock;
-      element.hidden = !running;
+      // A property that is written again has the browser compute styles again.
+      element.toggleAttribute('hidden', !running);
       if (!running) return false;
       const { left_ms, low, periods } = clockFace(running, seat, app.connection.now());
       const time = left_ms < DAY_MS ? durationText(left_ms, formatTenths) : formatSpan(left_ms);
