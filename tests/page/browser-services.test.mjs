@@ -81,6 +81,7 @@ test('sound begins with a key, and comes back after an interruption', async () =
           made.resumed += 1;
           this.state = 'running';
         }
+        async suspend() {}
       },
     });
   });

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { after, afterEach, before, beforeEach } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { chromium, devices } from 'playwright-core';
@@ -161,13 +161,23 @@ export async function freePort() {
 }
 
 /**
- * A server and a browser for the tests of one file.
+ * A server and a browser for the tests of one file. Who visits in one test has gone before the next one: pages
+ * that are open cost processor time.
  * @param {Settings} [settings] of the server
  */
 export function stage(settings) {
   const made = /** @type {{ server: Server, browser: Browser }} */ ({});
   before(async () => {
     [made.server, made.browser] = await Promise.all([Server.start(settings), openBrowser()]);
+  });
+  /** @type {import('playwright-core').BrowserContext[]} */
+  let kept = [];
+  beforeEach(() => {
+    kept = made.browser.contexts();
+  });
+  afterEach(async () => {
+    const gone = made.browser.contexts().filter((context) => !kept.includes(context));
+    await Promise.all(gone.map((context) => context.close()));
   });
   after(async () => {
     await made.browser?.close();
