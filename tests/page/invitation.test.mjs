@@ -177,15 +177,15 @@ test('every bot takes a seat, from the home page and in a room that waits, and a
     // The whole game: the player takes the first free point until it is over.
     const ended = page.getByRole('heading', { name: /^(You won|You lost|Draw)/ });
     const taken = (/** @type {Page} */ one) => one.getByRole('gridcell', { name: /, (Black|White|X|O)\b/ });
+    const free = page.getByRole('gridcell', { name: /, empty/ }).first();
     await page.getByRole('heading', { name: 'Your move' }).waitFor();
     while (!(await ended.isVisible())) {
       const stones = await taken(page).count();
       assert.ok(stones < 200, `${name}: the game ends`);
-      const free = await page
-        .getByRole('gridcell', { name: /, empty/ })
-        .first()
-        .getAttribute('aria-label');
-      await put(page, free?.split(',')[0] ?? '');
+      // The last stone is there before the page says how the game ended.
+      await free.or(ended).first().waitFor({ state: 'attached' });
+      if ((await free.count()) === 0) continue;
+      await put(page, (await free.getAttribute('aria-label'))?.split(',')[0] ?? '');
       // The own stone and the bot's.
       await taken(page)
         .nth(stones + 1)

@@ -167,7 +167,8 @@ test('a hint tells more with each press, and is gone with the next move', async 
   await page.getByLabel('Your color').selectOption('black');
   await begin(page, 'bot');
   await playAll([page], ['h8']);
-  await page.getByRole('heading', { name: 'Your move' }).waitFor();
+  // A hint is for one position: the bot has to have moved.
+  await page.getByRole('gridcell', { name: /, White/ }).waitFor({ state: 'attached' });
   const hint = page.getByRole('button', { name: 'Hint' });
   for (const text of [/^Try [a-o]\d+\.$/, /^Good moves: ([a-o]\d+ ){4}[a-o]\d+$/, /^This is what the bot sees\.$/]) {
     await hint.click();
