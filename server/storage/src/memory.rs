@@ -248,6 +248,7 @@ impl Storage for Memory {
         let ends = matches!(change.step, AccountStep::DeleteGuest { .. } | AccountStep::Delete);
         if ends && changed == AccountChanged::Done {
             tables.mark_leaver(&change.member);
+            tables.friends.end_challenges_of(&change.member);
         }
         // A guest who belongs to an account now may be blocked.
         tables.end_blocked_friends();

@@ -339,16 +339,22 @@ fn a_deleted_account_is_nobodys_friend() {
         befriend(storage, 1, 2, NOW);
         ask(storage, 3, 1, NOW, Done);
         ask(storage, 1, 4, NOW, Done);
+        sign_up(storage, 5..=5);
+        befriend(storage, 1, 5, NOW);
+        challenge(storage, 1, 2, NOW, Done);
+        challenge(storage, 5, 1, NOW, Done);
         apply(storage, &accounts::change(1, NOW, AccountStep::Delete), Done);
-        for other in 2..=4 {
+        for other in 2..=5 {
             assert_eq!(list(storage, other), [], "no list shows it");
             ask(storage, other, 1, NOW, Gone);
+            challenge(storage, other, 1, NOW, Gone);
         }
         // Its member may come back.
         let session = accounts::session(77, NOW);
         let sign_in = AccountStep::SignIn { session, rehashed: None };
         apply(storage, &accounts::change(1, NOW, sign_in), Done);
         assert_eq!(list(storage, 2), [entry("Player1", Friends)]);
+        assert_eq!(waiting(storage, [2, 5]), [None, None], "challenges do not come back");
         apply(storage, &accounts::change(1, NOW, AccountStep::Delete), Done);
         let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
         storage.prune_accounts(NOW + kept, 99).unwrap();

@@ -132,6 +132,11 @@ impl Friends {
         is_it
     }
 
+    /// Ends all challenges of a member, their own and those to them.
+    pub(super) fn end_challenges_of(&mut self, member: &MemberId) {
+        self.challenges.retain(|(one, two), _| ![one, two].contains(&member));
+    }
+
     fn friends_key(&self, one: &MemberId, other: &MemberId) -> Option<(MemberId, MemberId)> {
         let ways = [(one, other), (other, one)];
         let found =

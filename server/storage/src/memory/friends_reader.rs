@@ -15,10 +15,12 @@ impl Tables {
         at: u64,
         step: &FriendStep,
     ) -> AccountChanged {
+        let are_people = |other: &MemberId| {
+            [member, other].into_iter().all(|member| self.accounts.is_person(member))
+        };
         match step {
             FriendStep::Ask(other) => {
-                let is_person = |member| self.accounts.is_person(member);
-                if member == other || !is_person(member) || !is_person(other) {
+                if member == other || !are_people(other) {
                     return AccountChanged::Gone;
                 }
                 let asked = if self.has_blocked(member, other) {
@@ -32,6 +34,9 @@ impl Tables {
             }
             FriendStep::Leave(other) => self.friends.leave(member, other, at),
             FriendStep::Challenge(other, settings) => {
+                if !are_people(other) {
+                    return AccountChanged::Gone;
+                }
                 let new = FriendChallenge { by: member.clone(), settings: *settings, at };
                 return match self.friends.challenge(other, new) {
                     None => AccountChanged::Gone,

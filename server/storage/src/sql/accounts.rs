@@ -57,6 +57,7 @@ pub(crate) fn change(
             change.end(Sessions::All)?;
             bots::end_tokens(&change)?;
             daily_seats::mark_leaver(sql, change.member)?;
+            friends::end_challenges(&change)?;
             change.execute(
                 "UPDATE account SET deleted_at = $2 WHERE member = $1",
                 values![change.member, change.at],

@@ -59,11 +59,23 @@ pub(super) fn change(
     }
 }
 
-fn ask(change: &Change<'_>, other: &MemberId) -> Result<AccountChanged, StorageError> {
-    let Change { sql, member, at } = *change;
+/// Ends all challenges of an account that is deleted, its own and those to it.
+pub(super) fn end_challenges(change: &Change<'_>) -> Result<(), StorageError> {
+    change.sql.lock(FRIENDS)?;
+    let concerned = "(member = $1 OR other = $1) AND challenger IS NOT NULL";
+    change.sql.defer(&format!("{END_CHALLENGE} WHERE {concerned}"), values![change.member])
+}
+
+/// Whether both have accounts of people.
+fn are_people(sql: &dyn Sql, one: &MemberId, other: &MemberId) -> Result<bool, StorageError> {
     let people = "SELECT count(*) FROM account
         WHERE member IN ($1, $2) AND deleted_at IS NULL AND owner IS NULL";
-    if sql.count(people, values![member, other])? < 2 {
+    Ok(sql.count(people, values![one, other])? == 2)
+}
+
+fn ask(change: &Change<'_>, other: &MemberId) -> Result<AccountChanged, StorageError> {
+    let Change { sql, member, at } = *change;
+    if !are_people(sql, member, other)? {
         return Ok(AccountChanged::Gone);
     }
     let refused = |why| Ok(AccountChanged::NoFriend(why));
@@ -115,6 +127,9 @@ fn challenge(
     settings: &GameSettings,
 ) -> Result<AccountChanged, StorageError> {
     let Change { sql, member, at } = *change;
+    if !are_people(sql, member, other)? {
+        return Ok(AccountChanged::Gone);
+    }
     let pair = format!(
         "SELECT challenger, challenge, challenged_at FROM friend WHERE {PAIR} AND state = 'friends'"
     );
