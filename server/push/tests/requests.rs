@@ -13,8 +13,8 @@ use std::{
 
 use data_encoding::BASE64URL_NOPAD;
 use fivefold_push::{
-    ANSWER_WITHIN, Browser, ENDPOINT_MAX, MESSAGE_MAX, Peers, Push, Pushed, Pusher, RETRY_MAX,
-    RETRY_MIN, ServerKey, may_be_endpoint,
+    ANSWER_MAX, ANSWER_WITHIN, Browser, ENDPOINT_MAX, MESSAGE_MAX, Peers, Push, Pushed, Pusher,
+    RETRY_MAX, RETRY_MIN, ServerKey, may_be_endpoint,
 };
 use fivefold_test_services::{PushAnswer, PushService, SoftBrowser};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
@@ -153,12 +153,22 @@ async fn no_redirect_is_followed() {
 async fn huge_and_slow_answers_end() {
     let service = PushService::start().await;
     let pusher = pusher(loopback(&service));
-    for answer in [PushAnswer::Endless, PushAnswer::Silent] {
-        service.answer(answer.clone());
+    let pushed = async |answer: PushAnswer| {
+        service.answer(answer);
         let begun = Instant::now();
-        assert_eq!(send(&pusher, &service.endpoint("ann"), b"x").await, Pushed::Failed);
-        let took = begun.elapsed();
-        assert!(took < ANSWER_WITHIN + Duration::from_secs(2), "{answer:?}: {took:?}");
+        (send(&pusher, &service.endpoint("ann"), b"x").await, begun.elapsed())
+    };
+    assert_eq!(pushed(PushAnswer::Body(ANSWER_MAX)).await.0, Pushed::Accepted);
+    for huge in [PushAnswer::Body(ANSWER_MAX + 1), PushAnswer::Endless] {
+        let (outcome, took) = pushed(huge.clone()).await;
+        assert_eq!(outcome, Pushed::Failed, "{huge:?}");
+        assert!(took < ANSWER_WITHIN, "{huge:?} is read for {took:?}");
+    }
+    for slow in [PushAnswer::Silent, PushAnswer::Dripping] {
+        let (outcome, took) = pushed(slow.clone()).await;
+        assert_eq!(outcome, Pushed::Failed, "{slow:?}");
+        let patience = ANSWER_WITHIN..ANSWER_WITHIN + Duration::from_secs(2);
+        assert!(patience.contains(&took), "{slow:?} is waited for {took:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Friends over HTTP and sockets: both agree, see who is online and where they play, and challenge each other
 //! first.
 
-use fivefold_server::limits::challenges::CHALLENGES_WAITING_MAX;
+use fivefold_server::limits::{challenges::CHALLENGES_WAITING_MAX, moderation::BLOCK_CHANGES_MAX};
 use fivefold_shared::protocol::{AccountNews, Message, Reason, SeekEnd};
 use fivefold_storage::Memory;
 use serde_json::{Value, json};
@@ -197,6 +197,24 @@ async fn guests_bots_and_programs_have_no_friends() {
     head.push("Origin: https://elsewhere.example".to_owned());
     let foreign = ask(&server, "POST /api/friends", &head, &json!({"name": "Bob"})).await;
     foreign.assert(403, "foreign_page");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn people_at_one_address_change_their_lists_so_often() {
+    let server = TestServer::start(LIMITS);
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    for _ in 0..BLOCK_CHANGES_MAX {
+        assert_eq!(ann.ask(&server, &bob).await.status, 200);
+    }
+    ann.ask(&server, &bob).await.assert(429, "too_many_tries");
+    // Friends, blocks, challenges and pushes share what an address has.
+    for what in ["DELETE /api/friends/", "DELETE /api/blocks/"] {
+        let what = format!("{what}{}", ann.id);
+        ask(&server, &what, &bob.head, &Value::Null).await.assert(429, "too_many_tries");
+    }
+    bob.about(&server, "POST", &ann, "").await.assert(429, "too_many_tries");
+    assert_eq!(bob.short_list(&server).await, json!([["Ann", "asks", false]]));
     server.stop().await;
 }
 

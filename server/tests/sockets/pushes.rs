@@ -522,6 +522,10 @@ async fn only_accounts_subscribe_and_only_at_foreign_endpoints() {
     let (_guest, _, identity) = greet(&server, "Guest").await;
     let refused = ask(&server, &format!("POST {path}"), &[bearer(&identity)], &good).await;
     refused.assert(401, "signed_out");
+    let foreign =
+        [with(&ann.cookie), vec!["Origin: https://elsewhere.example".to_owned()]].concat();
+    let refused = ask(&server, &format!("POST {path}"), &foreign, &good).await;
+    refused.assert(403, "foreign_page");
     let mut wrong = Vec::new();
     for endpoint in [
         service.endpoint("1").replace("localhost", "127.0.0.1"),

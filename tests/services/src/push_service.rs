@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use aes_gcm::{
@@ -25,11 +26,15 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpListener,
     sync::mpsc,
+    time::sleep,
 };
 use tokio_rustls::TlsAcceptor;
 
 /// Most requests that nobody has looked at.
 const REQUESTS_MAX: usize = 100_000;
+
+/// The head of an answer whose body ends with the connection.
+const ENDLESS: &[u8] = b"HTTP/1.1 201 Created\r\n\r\n";
 
 /// A push service.
 #[derive(Debug)]
@@ -45,8 +50,12 @@ pub struct PushService {
 pub enum PushAnswer {
     /// This status, with these lines in the head, each with its end.
     Status(u16, String),
+    /// A body of so many bytes.
+    Body(usize),
     /// A body without an end.
     Endless,
+    /// A body of which a byte comes now and then, without an end.
+    Dripping,
     /// Nothing, for as long as the connection is there.
     Silent,
 }
@@ -151,12 +160,23 @@ async fn serve(
                     return;
                 }
             }
-            PushAnswer::Endless => {
-                let head = b"HTTP/1.1 201 Created\r\n\r\n";
-                if stream.write_all(head).await.is_err() {
+            PushAnswer::Body(bytes) => {
+                let head = format!("HTTP/1.1 201 Created\r\ncontent-length: {bytes}\r\n\r\n");
+                let answer = [head.into_bytes(), vec![b'x'; bytes]].concat();
+                if stream.write_all(&answer).await.is_err() || stream.flush().await.is_err() {
                     return;
                 }
+            }
+            PushAnswer::Endless => {
+                stream.write_all(ENDLESS).await.ok();
                 while stream.write_all(&[b'x'; 1_024]).await.is_ok() {}
+                return;
+            }
+            PushAnswer::Dripping => {
+                stream.write_all(ENDLESS).await.ok();
+                while stream.write_all(b"x").await.is_ok() && stream.flush().await.is_ok() {
+                    sleep(Duration::from_millis(100)).await;
+                }
                 return;
             }
             PushAnswer::Silent => {
