@@ -539,14 +539,13 @@ impl Commands {
         self.rooms.may_join(None)?;
         let lobby = &self.server.lobby;
         let has_account = self.identity.as_ref().is_some_and(|own| own.account.is_some());
+        // On another node, or a room that sleeps. A client would send a refused command again with a new id.
+        let may_be_made = lobby.is_clustered() || create.time.is_daily();
         let made = lobby.create(member.clone(), self.address, has_account, id.clone(), create);
         let made = Box::pin(made).await;
         let room = match made {
-            // The command may have made a room on another node before. A client would send a
-            // refused command again with a new id.
             Err(refusal)
-                if lobby.is_clustered()
-                    && matches!(refusal.reason, Reason::Unavailable | Reason::Busy) =>
+                if may_be_made && matches!(refusal.reason, Reason::Unavailable | Reason::Busy) =>
             {
                 return Err(CloseReason::RESTART.into());
             }

@@ -1,7 +1,10 @@
 //! Rooms that sleep, and those who wake them.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -9,7 +12,8 @@ use std::{
 use fivefold_server::limits::Limits;
 use fivefold_shared::protocol::{CatchUp, Message, Reason, RoomCode};
 use fivefold_storage::{
-    Append, Appended, Claimed, DataFolder, Hook, Memory, NodeId, Sqlite, Storage, StorageError,
+    Append, Appended, Call, Claimed, DataFolder, Hook, Memory, NodeId, Sqlite, Storage,
+    StorageError,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -209,6 +213,39 @@ async fn a_create_that_is_repeated_while_its_room_falls_asleep_or_wakes_makes_no
         let closed = ann.ask(json!({"type": "close", "room": room})).await;
         assert!(matches!(closed, Message::Done { .. }), "{closed:?}");
     }
+    server.stop().await;
+}
+
+/// Nothing of what sleeps can be read while this says so.
+#[derive(Clone, Debug, Default)]
+struct Unreadable(Arc<AtomicBool>);
+
+impl Hook for Unreadable {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        if call == Call::Browse && self.0.load(Ordering::Relaxed) {
+            return Err(StorageError::Failed("a bad sector".into()));
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_is_repeated_while_nobody_knows_of_its_room_makes_no_second_one() {
+    let unreadable = Unreadable::default();
+    let storage = Memory::default().hooked(unreadable.clone());
+    let server = TestServer::start_on(Box::new(storage), SLEEPY);
+    let (mut ann, anns) = greet(&server, "Ann").await;
+    let mut create = daily("private");
+    create["id"] = json!("made");
+    let room = joined(ann.ask(create.clone()).await);
+    ann.ask(json!({"type": "leave", "room": room})).await;
+    all_asleep(&server).await;
+    unreadable.0.store(true, Ordering::Relaxed);
+    ann.send_text(create.to_string()).await;
+    assert_eq!(ann.closed().await.0, 1012, "a refused command would come again with another id");
+    unreadable.0.store(false, Ordering::Relaxed);
+    let mut ann = come_back(&server, &anns).await;
+    assert_eq!(joined(ann.ask(create).await), room);
     server.stop().await;
 }
 
