@@ -315,7 +315,15 @@ async fn a_guest_has_a_place_in_so_many_daily_games() {
     ann.create(json!(["me", "open"])).await;
     seeking(ann.ask(challenge("Eve")).await);
     act(&mut ann, json!({"type": "close", "room": rooms[0]})).await;
-    act(&mut ann, json!({"type": "sit", "room": another})).await;
+    // The storage closes the room a moment after its maker has the answer.
+    within(async {
+        while let Message::Refused { refusal, .. } =
+            ann.ask(json!({"type": "sit", "room": another})).await
+        {
+            assert_eq!(refusal.reason, Reason::TooManyDailyGames);
+        }
+    })
+    .await;
     assert_eq!(ann.refused(daily("private")).await, Reason::TooManyDailyGames);
     // So is that of a game that is over; a rematch needs one again.
     act(&mut ann, json!({"type": "resign", "room": another})).await;
