@@ -379,6 +379,8 @@ impl Actor {
         }
         let (begins_paired, dealings) = match self.may_act(&input, found) {
             Ok(may) => may,
+            // The room repeats its answer.
+            Err(_) if self.is_answered(&input) => (false, None),
             Err(refusal) => {
                 self.refuse(&input, route, refusal);
                 return;
@@ -420,9 +422,6 @@ impl Actor {
     /// Whether the room may take an input at all. Whether it begins a game of paired players, and what is known of
     /// them.
     fn may_act(&self, input: &Input, found: Learned) -> Result<(bool, Option<Dealings>), Refusal> {
-        if self.is_answered(input) {
-            return Ok((false, None));
-        }
         self.may_seat_bot(input)?;
         self.may_be_rated(input)?;
         let dealings = match found {

@@ -67,16 +67,15 @@ impl Actor {
     /// What the room has to learn before it takes an input.
     fn need(&self, input: &Input) -> Option<Need> {
         let Input::Command { session, request, .. } = input else { return None };
-        if self.is_answered(input) {
+        let moves = self.asked_position(request);
+        let sits = matches!(request, RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. });
+        let may_need = moves.is_some() || sits || *request == RoomRequest::Rematch;
+        if !may_need || self.is_answered(input) {
             return None;
         }
-        if let Some(moves) = self.asked_position(request) {
+        if let Some(moves) = moves {
             let member = self.room.member(*session)?.clone();
             return (!is_free(&moves)).then_some(Need::Help { moves, member });
-        }
-        let sits = matches!(request, RoomRequest::Sit { .. } | RoomRequest::SitAsEngine { .. });
-        if !sits && *request != RoomRequest::Rematch {
-            return None;
         }
         let next_rated = self.next_rated(*session, sits);
         let dealings = next_rated.and_then(|_| self.room.rated_players().cloned());
