@@ -161,8 +161,8 @@ export async function freePort() {
 }
 
 /**
- * A server and a browser for the tests of one file. Who visits in one test has gone before the next one: pages
- * that are open cost processor time.
+ * A server and a browser for the tests of one file. When a test ends, its visitors leave: open pages cost processor
+ * time.
  * @param {Settings} [settings] of the server
  */
 export function stage(settings) {

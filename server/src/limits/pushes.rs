@@ -10,7 +10,7 @@ pub const PUSHES_WAITING_MAX: usize = 1_000;
 pub const PUSHES_OF_ACCOUNT_MAX: usize = 30;
 /// Most pushes on their way at once. One account has one of them, so that slow endpoints of a few take no others' turns.
 pub const PUSHES_RUNNING_MAX: usize = 16;
-/// Most news that wait for the task that decides who is told.
+/// Most events that wait for the task that decides who gets a push.
 pub const PUSH_NEWS_MAX: usize = 1_000;
 /// A push that did not reach its service, or that the service wants later, is sent so often at most.
 pub const PUSH_TRIES_MAX: u8 = 3;

@@ -27,7 +27,7 @@ impl Language {
         }
     }
 
-    /// Whose move it is if it is the reader's; there is no name for a bot of the server.
+    /// Says that it is the reader's move. A bot of the server has no name here.
     pub(crate) fn own_turn(self, opponent: Option<&str>) -> String {
         match (self, opponent) {
             (Self::English, Some(name)) => format!("Your move against {name}"),

@@ -539,7 +539,8 @@ impl Commands {
         self.rooms.may_join(None)?;
         let lobby = &self.server.lobby;
         let has_account = self.identity.as_ref().is_some_and(|own| own.account.is_some());
-        // On another node, or a room that sleeps. A client would send a refused command again with a new id.
+        // This command may have made a room before, which another node owns or which sleeps. If it is refused, the
+        // client sends it again with a new id, and has two rooms.
         let may_be_made = lobby.is_clustered() || create.time.is_daily();
         let made = lobby.create(member.clone(), self.address, has_account, id.clone(), create);
         let made = Box::pin(made).await;

@@ -27,7 +27,7 @@ pub(crate) async fn person(server: &TestServer, name: &str) -> Person {
 }
 
 impl Person {
-    /// Who is signed in with this cookie.
+    /// The person who is signed in with this cookie.
     pub(crate) async fn of(server: &TestServer, cookie: String) -> Self {
         let account = get(server, "/api/account", &cookie).await;
         let id = account.body["account"]["id"].as_str().unwrap().to_owned();

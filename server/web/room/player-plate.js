@@ -109,7 +109,7 @@ function createClock(app, room) {
     /** Whether little time is left. @param {Seat} seat */
     show(seat) {
       const running = room.game?.clock;
-      // A property that is written again has the browser compute styles again.
+      // Setting the property makes the browser compute styles, even if it has this value.
       element.toggleAttribute('hidden', !running);
       if (!running) return false;
       const { left_ms, low, periods } = clockFace(running, seat, app.connection.now());

@@ -54,7 +54,7 @@ pub enum PushAnswer {
     Body(usize),
     /// A body without an end.
     Endless,
-    /// A body of which a byte comes now and then, without an end.
+    /// A body without an end, one byte at a time.
     Dripping,
     /// Nothing, for as long as the connection is there.
     Silent,
