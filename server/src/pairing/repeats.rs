@@ -13,7 +13,7 @@ use crate::limits::SEEK_REPEATED_WITHIN;
 
 impl Pairing {
     /// A node says that a seek stands. If two sessions have the same one, it belongs to the session that
-    /// asked last.
+    /// asked last, unless that one has ended.
     pub(super) fn stand(&mut self, now: u64, seek: StandingSeek, effects: &mut Vec<Effect>) {
         let StandingSeek { by, id, aim, asked_at, waited_ms } = seek;
         let (session, command) = (by.session, by.command.clone());
@@ -21,12 +21,13 @@ impl Pairing {
         let number = match known {
             Some(number) => {
                 let Some(seek) = self.seeks.get_mut(&number) else { return };
-                if seek.by.session == session && seek.gone_at.is_none() {
+                let is_live = seek.gone_at.is_none();
+                if is_live && seek.by.session == session {
                     seek.by.blocked = by.blocked;
                     seek.repeated_at = now;
                     return;
                 }
-                if seek.by.session != session && seek.asked_at >= asked_at {
+                if is_live && seek.asked_at >= asked_at {
                     effects.push(Effect::Moved { session, command });
                     return;
                 }

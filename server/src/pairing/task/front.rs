@@ -453,9 +453,10 @@ impl Front {
         self.report(games(watches), watches);
         if self.leader != Some(self.me) {
             self.end_late(now);
-            if now >= self.repeats_at {
-                self.repeat(now);
-            }
+        }
+        // Also to the leader here: a command of an earlier session that comes late takes the seek there.
+        if now >= self.repeats_at {
+            self.repeat(now);
         }
         let count = self.sessions.values().map(|seeking| seeking.seeks.len()).sum();
         self.metrics.pairing.note_seeks(count);

@@ -651,6 +651,26 @@ fn a_session_that_was_left_behind_does_not_take_the_seek_back() {
 }
 
 #[test]
+fn a_command_that_comes_late_does_not_end_the_seek_of_a_later_session() {
+    let mut net = Net::new(2);
+    net.cut.insert((node(2), node(1)));
+    let ann = net.person(2, "Ann");
+    net.ask(&ann, "seek", seek());
+    net.pass(SECOND);
+    let mut elsewhere = net.back(1, ann.member.clone());
+    net.ask(&elsewhere, "seek", seek());
+    let (anns, _) = elsewhere.seeking();
+    // The first session's command arrives, and then its end.
+    net.heal();
+    drop(ann);
+    net.pass(4 * SECOND);
+    let mut bob = net.person(2, "Bob");
+    net.ask(&bob, "seek", seek());
+    assert_eq!((bob.paired().len(), elsewhere.paired().len()), (1, 1));
+    assert!(!elsewhere.outbox.is_restarted(), "{anns} went on over the same socket");
+}
+
+#[test]
 fn who_accepts_a_seek_of_a_leader_that_died_is_answered() {
     let mut net = Net::new(3);
     let (mut ann, mut bob) = (net.person(2, "Ann"), net.person(3, "Bob"));

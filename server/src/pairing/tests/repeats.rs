@@ -155,6 +155,20 @@ fn of_two_sessions_the_one_that_asked_last_has_the_seek() {
 }
 
 #[test]
+fn an_earlier_session_gets_its_seek_back_from_one_that_has_ended() {
+    let mut world = world_of_nodes();
+    let early = standing(1, 1, world.now - 5, 5);
+    let late = Seeker { session: session_at(3, 1), ..early.by.clone() };
+    assert_eq!(stands(&mut world, &early), []);
+    seeking(&world.seek_by(late.clone(), pool("free")));
+    world.apply(Input::Gone { member: late.member, session: late.session });
+    assert_eq!(stands(&mut world, &early), []);
+    let effects = world.seek(2, 1);
+    let gets_it = |effect: &Effect| matches!(effect, Effect::Paired { session, .. } if *session == session_at(2, 1));
+    assert!(effects.iter().any(gets_it));
+}
+
+#[test]
 fn a_repeated_challenge_stands_for_the_rest_of_its_time() {
     let mut world = world_of_nodes();
     let aim = SeekAim::Member { to: member(2), settings: tic_tac_toe() };
