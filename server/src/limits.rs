@@ -207,8 +207,7 @@ pub const PAIRING_INPUTS_MAX: usize = 4_096;
 pub const CHALLENGES_REPEATED_MAX: usize = 1_000;
 /// Interval between the rounds of the pairing, and between two changes of the lobby.
 pub const PAIRING_INTERVAL: Duration = Duration::from_secs(1);
-/// In a cluster each node repeats the seeks of its sessions to the leader of the pairing at this
-/// interval.
+/// Each node repeats the seeks of its sessions to the leader of the pairing at this interval.
 pub const SEEK_REPEAT_INTERVAL: Duration = Duration::from_secs(2);
 /// The leader drops a seek of another node that is not repeated within this time.
 pub const SEEK_REPEATED_WITHIN: Duration = Duration::from_secs(6);

@@ -1,5 +1,5 @@
-//! Seeks whose sessions are at other nodes. Those repeat them, so that they survive the node that
-//! pairs, and nobody is paired by a seek whose node is gone or cut off.
+//! Seeks that the nodes of their sessions repeat. So they survive the node that pairs, a session that lost its seek to an
+//! earlier one gets it back, and nobody is paired by a seek whose node is gone or cut off.
 
 use fivefold_shared::{clock::millis, protocol::SeekEnd, room::SessionId};
 use fivefold_storage::NodeId;

@@ -44,6 +44,15 @@ fn moved(effects: &[Effect]) -> Vec<SessionId> {
     effects.iter().filter_map(moved).collect()
 }
 
+/// The sessions that have found a game.
+fn paired(effects: &[Effect]) -> Vec<SessionId> {
+    let paired = |effect: &Effect| match effect {
+        Effect::Paired { session, .. } => Some(*session),
+        _ => None,
+    };
+    effects.iter().filter_map(paired).collect()
+}
+
 #[test]
 fn a_repeated_seek_goes_on_with_its_id_and_its_waiting_time() {
     let mut world = world_of_nodes();
@@ -150,8 +159,7 @@ fn of_two_sessions_the_one_that_asked_last_has_the_seek() {
     assert_eq!(moved(&stands(&mut world, &old)), [session_at(2, 1)]);
     assert_eq!(stands(&mut world, &new), []);
     let effects = world.seek(2, 1);
-    let gets_it = |effect: &Effect| matches!(effect, Effect::Paired { session, .. } if *session == session_at(3, 1));
-    assert!(effects.iter().any(gets_it));
+    assert!(paired(&effects).contains(&session_at(3, 1)));
 }
 
 #[test]
@@ -164,8 +172,7 @@ fn an_earlier_session_gets_its_seek_back_from_one_that_has_ended() {
     world.apply(Input::Gone { member: late.member, session: late.session });
     assert_eq!(stands(&mut world, &early), []);
     let effects = world.seek(2, 1);
-    let gets_it = |effect: &Effect| matches!(effect, Effect::Paired { session, .. } if *session == session_at(2, 1));
-    assert!(effects.iter().any(gets_it));
+    assert!(paired(&effects).contains(&session_at(2, 1)));
 }
 
 #[test]
