@@ -7,6 +7,7 @@ mod notes;
 mod options;
 mod players;
 mod suggested;
+mod time_off;
 
 use std::{num::NonZero, path::PathBuf};
 
@@ -30,6 +31,7 @@ pub use self::{
         ViewArgs, VisitArgs,
     },
     players::{LeaderboardArgs, PlayerArgs},
+    time_off::TimeOffArgs,
 };
 #[cfg(target_os = "linux")]
 use crate::engines::engine_sandbox::RunEngineArgs;
@@ -117,6 +119,8 @@ pub enum Command {
     Answer(AnswerArgs),
     /// Note something about a game for yourself, or show your notes. Nobody else sees them.
     Notes(NotesArgs),
+    /// Take days off: your clocks stand still in all daily games. You have 30 days a year.
+    TimeOff(TimeOffArgs),
     /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.
     /// They do not learn of it.
     Block(BlockArgs),

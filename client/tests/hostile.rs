@@ -575,7 +575,7 @@ async fn check(command: &str) {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
         "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "bot" | "token"
-        | "challenges" | "friends" | "friend" | "unfriend" | "answer" | "notes" => {
+        | "challenges" | "friends" | "friend" | "unfriend" | "answer" | "notes" | "time-off" => {
             with_account(command, &files).await
         }
         #[cfg(unix)]

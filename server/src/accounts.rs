@@ -19,6 +19,7 @@ pub(crate) mod passwords;
 mod pushes;
 pub(crate) mod scopes;
 mod settings;
+mod time_off;
 pub(crate) mod tokens;
 
 use std::{net::IpAddr, sync::Arc};
@@ -414,7 +415,10 @@ impl Accounts {
                 Ok(AccountChanged::Gone) => return Ok(None),
                 // It is noted the next time.
                 Ok(
-                    AccountChanged::NameTaken | AccountChanged::Full | AccountChanged::NoFriend(_),
+                    AccountChanged::NameTaken
+                    | AccountChanged::Full
+                    | AccountChanged::NoFriend(_)
+                    | AccountChanged::NoTimeOff(_),
                 )
                 | Err(_) => {}
             }
@@ -491,7 +495,9 @@ impl Accounts {
         let reason = match self.try_change(member, step).await? {
             AccountChanged::Done => return Ok(()),
             AccountChanged::NameTaken => Reason::NameTaken,
-            AccountChanged::Gone | AccountChanged::NoFriend(_) => gone,
+            AccountChanged::Gone | AccountChanged::NoFriend(_) | AccountChanged::NoTimeOff(_) => {
+                gone
+            }
             AccountChanged::Full => Reason::TooManyKeys,
         };
         Err(Refusal::new(reason))

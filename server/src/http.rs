@@ -25,6 +25,7 @@ mod pushes;
 mod puzzles;
 mod questions;
 mod refusals;
+mod time_off;
 
 use std::{
     net::IpAddr,
@@ -92,6 +93,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .merge(challenges::routes())
         .merge(friends::routes())
         .merge(notes::routes())
+        .merge(time_off::routes())
         .merge(pushes::routes())
         .merge(puzzles::routes())
         .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))

@@ -142,8 +142,8 @@ pub const DEMO_ROOMS_MAX: usize = 4;
 pub const DAILY_GAMES_MAX: usize = 50;
 /// The same for a guest.
 pub const DAILY_GAMES_OF_GUEST_MAX: usize = 5;
-/// Places of players who are gone that a sweep looks at.
-pub const DAILY_LEAVERS_MAX: usize = 1_000;
+/// Places in daily games with news for their rooms that a sweep looks at.
+pub const DAILY_NEWS_MAX: usize = 1_000;
 /// Most rooms named in a refusal.
 pub const ROOMS_NAMED_MAX: usize = 3;
 /// How long a closed socket stays open, so that its peer can read the reason.
@@ -327,8 +327,8 @@ pub const TAKE_WITHIN: Duration = Duration::from_millis(200);
 /// How often a node of a cluster looks for rooms that nobody attends to: their owner is dead, or they sleep and are
 /// due.
 pub const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-/// How often a server that is alone looks for sleeping rooms that are due. For players of daily games whose accounts
-/// are gone it looks every [`SWEEP_INTERVAL`].
+/// How often a server that is alone looks for sleeping rooms that are due. For news about players of daily
+/// games it looks every [`SWEEP_INTERVAL`].
 pub const SWEEP_ALONE_INTERVAL: Duration = Duration::from_secs(30);
 /// Sleeping rooms are woken this long, in milliseconds, before they are due.
 pub const WOKEN_BEFORE_DUE: u64 = 2 * 60 * 1_000;

@@ -87,8 +87,8 @@ export type ChatLine = {
 /** A line of text: 1 to `CHAT_TEXT_MAX` characters in Unicode's form NFC. Unsuitable characters are removed, not refused: control characters, those that change the direction of text, other invisible ones, and combining marks beyond `NAME_MARKS_MAX` in a row. Joiners and variation selectors stay behind a character that they can join, because scripts and emoji need them. White space is trimmed at both ends and single in between. */
 export type ChatText = string;
 
-/** The clock of one game: each side's time, and whose time runs since when. On the wire: `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000}, "second": {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`. */
-export type Clock = { control: TimeControl, running?: Running,
+/** The clock of one game: each side's time, and whose time runs since when. On the wire: `{"control": {"type": "sudden_death", "main_ms": 60000}, "first": {"left_ms": 60000}, "second": {"left_ms": 60000}, "running": {"seat": "second", "since": 1795230000000}}`. In a daily game `off` has the time off of a player, in which their time stands still: `{"first": {"from": ..., "until": ...}, "second": null}`. */
+export type Clock = { control: TimeControl, running?: Running, off?: BySeat<TimeOff | null>,
     /** For the first seat. */
     first: SideTime,
     /** For the second seat. */
@@ -224,6 +224,13 @@ export type Event = { "type": "created",
     /** Their seat. */
     seat: Seat,
     /** When the game is aborted, in milliseconds since the Unix epoch. */
+    until: number, }
+  | { "type": "time_off",
+    /** Their seat. */
+    seat: Seat,
+    /** When it begins. */
+    from: number,
+    /** When it ends. */
     until: number, }
   | { "type": "nudged",
     /** The seat of the player who asked. */
@@ -1111,7 +1118,7 @@ export type RatingPoint = {
     deviation: number, };
 
 /** The code of a refusal. */
-export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_daily_games" | "opponent_too_many_games" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "no_claim" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "too_many_friends" | "too_many_friend_requests" | "no_friend_requests" | "friend_declined" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "too_many_connections" | "too_many_new_connections" | "broken";
+export type Reason = "malformed" | "unknown_command" | "hello_first" | "already_greeted" | "version" | "too_long" | "too_slow" | "too_fast" | "foreign_page" | "identity_replaced" | "nothing_to_keep" | "seat_first" | "signed_out" | "two_identities" | "account_setting" | "name_looks_like_bot" | "name_taken" | "account_name" | "name_reserved" | "name_changed_lately" | "password_length" | "common_password" | "wrong_password" | "wrong_code" | "wrong_passkey" | "no_passkeys" | "wrong_oidc" | "no_oidc" | "oidc_unavailable" | "oidc_misconfigured" | "wrong_device_code" | "device_denied" | "confirm_first" | "last_key" | "too_many_keys" | "time_off_open" | "too_few_days_off" | "too_many_bots" | "too_many_tries" | "wrong_token" | "token_scope" | "no_such_room" | "room_damaged" | "not_a_member" | "host_only" | "not_allowed" | "too_many_rooms" | "too_many_daily_games" | "opponent_too_many_games" | "too_many_rooms_from_address" | "too_many_rooms_made" | "too_many_bot_rooms" | "too_many_joined" | "too_many_sessions" | "too_many_unknown_codes" | "room_full" | "room_worn_out" | "not_seated" | "already_seated" | "seat_taken" | "no_open_seat" | "no_bot" | "bot_not_offered" | "opening_not_offered" | "not_rateable" | "account_needed" | "bot_account_needed" | "own_bot" | "game_running" | "no_game" | "not_your_turn" | "stale_ply" | "game_over" | "outside" | "too_far" | "occupied" | "double_three" | "double_four" | "overline" | "opening_running" | "not_now" | "wrong_count" | "not_in_zone" | "same_as_offered" | "no_offer" | "already_asked" | "answer_first" | "nothing_to_take_back" | "opponent_here" | "opponent_away" | "your_turn" | "too_early" | "no_claim" | "not_abortable" | "no_nudge" | "no_assistance" | "players_only" | "no_such_ply" | "no_engine" | "rated_game" | "too_many_analyses" | "no_such_pool" | "no_such_seek" | "own_seek" | "too_many_seeks" | "too_many_challenges" | "already_challenged" | "challenges_full" | "accounts_only" | "no_challenges" | "declined_lately" | "too_many_aborts" | "nobody_online" | "several_online" | "too_many_friends" | "too_many_friend_requests" | "no_friend_requests" | "friend_declined" | "chat_off" | "too_many_talking" | "too_many_blocks" | "blocked" | "too_many_reports" | "already_reported" | "reports_full" | "muted" | "no_rated_games" | "opponent_not_rated" | "account_closed" | "operators_only" | "no_such_case" | "no_such_game" | "no_such_player" | "unreadable_game" | "not_in_format" | "server_full" | "disk_full" | "busy" | "unavailable" | "stopping" | "too_many_connections" | "too_many_new_connections" | "broken";
 
 /** One move of a finished game. */
 export type RecordedMove = {
@@ -1405,6 +1412,13 @@ export type TimeControl = { "type": "none" }
   | { "type": "daily",
     /** For each move: 1, 2, 3, 5, 7 or 14 days. */
     move_ms: number, };
+
+/** A period of time off, in milliseconds since the Unix epoch. One that was taken back ends when it begins. */
+export type TimeOff = {
+    /** When it begins. */
+    from: number,
+    /** When it ends. */
+    until: number, };
 
 /** The value of a position or a move for the side to move. On the wire: `{"chance": 0.61}`, `{"win": {"plies": 7}}`, `{"win": {}}`, `{"loss": {"plies": 4}}`. */
 export type Value = { "chance": number }

@@ -27,5 +27,6 @@ pub mod rules;
 pub mod search_budget;
 pub mod seat;
 pub mod symmetry;
+pub mod time_off;
 #[cfg(test)]
 mod typescript;

@@ -43,6 +43,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod time;
+mod time_off;
 mod timeline;
 
 pub use self::{
@@ -263,6 +264,12 @@ impl Room {
             return;
         }
         let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
+        if let Input::TimeOff { member, off } = &input {
+            // No flag falls yet: the room may have to learn about the other player, too.
+            self.take_time_off(member, *off, moment);
+            self.settle(moment);
+            return;
+        }
         self.keep_time(moment);
         match input {
             Input::Enter { session, member, command, after } => {
@@ -291,6 +298,7 @@ impl Room {
             Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
             Input::Rated { game, ended, ratings } => self.rated(game, ended, ratings, moment),
             Input::Wake => self.wake(moment),
+            Input::TimeOff { .. } => {}
         }
         (moment.cause, moment.lag_ms) = (None, 0);
         self.settle(moment);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fivefold_shared::{
+    clock::TimeOff,
     protocol::{
         CommandId, Create, Event, GameId, MemberId, ROOM_CODE_LENGTH, RoomCode, RoomRequest,
     },
@@ -113,9 +114,14 @@ impl Original {
             members: self.members.to_vec(),
             listing: listing.to_string(),
         };
-        let seat =
-            |member: &MemberId| DailySeat { member: member.clone(), command: None, flag_at: None };
-        let seats = DailySeats { seats: self.members.iter().map(seat).collect(), position: None };
+        let seat = |member: &MemberId| DailySeat {
+            member: member.clone(),
+            command: None,
+            turn: None,
+            off: Some(TimeOff::NONE),
+        };
+        let seats = self.members.iter().map(seat).collect();
+        let seats = DailySeats { seats, position: None, at: flag - MOVE_MS };
         (
             Append { entries, daily: Some(Box::new(seats)), ..nothing() },
             Append { sleeps: Some(Box::new(sleep)), ..nothing() },

@@ -59,7 +59,7 @@ const PURE: [&str; 11] = [
 
 /// The modules of `shared`, and then those of the engine: each may use those before it, and none after it. So
 /// the rules know no rooms, and the search no bots.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "rules",
     "seat",
     "symmetry",
@@ -74,6 +74,7 @@ const ORDER: [&str; 30] = [
     "profile",
     "friends",
     "note",
+    "time_off",
     "notation",
     "puzzle",
     "questions",

@@ -12,4 +12,5 @@ pub(super) mod identity;
 pub(super) mod notes;
 mod own_bots;
 pub(super) mod players;
+pub(super) mod time_off;
 pub(super) mod token;

@@ -19,6 +19,7 @@ use fivefold_shared::{
     record::ListedGame,
     rules::{Forbidden, Outcome, Point},
     seat::{BySeat, Seat},
+    time_off::TimeOffStatus,
 };
 use serde::Serialize;
 
@@ -105,6 +106,7 @@ enum Line<'a> {
     Game(ListedFinished<'a>),
     Friend(ListedFriend<'a>),
     Note(ListedNote<'a>),
+    TimeOff(&'a TimeOffStatus),
     Player(&'a Profile),
     Leaderboard(&'a Leaders),
 }
@@ -261,6 +263,14 @@ impl<W: Write> Json<W> {
         self.write(&Line::Note(ListedNote { link: server.room_link(&note.room), note }))
     }
 
+    /// Writes the player's time off.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn time_off(&mut self, status: &TimeOffStatus) -> io::Result<()> {
+        self.write(&Line::TimeOff(status))
+    }
+
     /// Writes a player's profile.
     ///
     /// # Errors
@@ -410,6 +420,7 @@ impl<'a> EventLine<'a> {
             | Event::TakebackRefused { .. }
             | Event::Resumed { .. }
             | Event::FirstActDue { .. }
+            | Event::TimeOff { .. }
             | Event::Nudged { .. }
             | Event::RematchAsked { .. }
             | Event::RematchDeclined { .. }

@@ -214,6 +214,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Event::Offered { .. }
             | Event::Resumed { .. }
             | Event::FirstActDue { .. }
+            | Event::TimeOff { .. }
             | Event::TakebackRefused { .. }
             | Event::ChatSet { .. } => Ok(()),
         }
@@ -259,6 +260,9 @@ impl<O: Write, E: Write> Plain<O, E> {
     }
 
     fn absent(&mut self, table: &Table) -> io::Result<()> {
+        for sentence in room_sentences::time_off(table.perspective(), table.now()) {
+            writeln!(self.talk, "{sentence}")?;
+        }
         for sentence in room_sentences::absent(table.perspective(), table.away(), table.now()) {
             writeln!(self.talk, "{sentence}")?;
         }

@@ -218,6 +218,7 @@ fn show_players_as_one(event: &mut Event) {
         | Event::TakenBack { .. }
         | Event::Resumed { .. }
         | Event::FirstActDue { .. }
+        | Event::TimeOff { .. }
         | Event::Nudged { .. }
         | Event::Ended { .. }
         | Event::RematchAsked { .. }

@@ -159,6 +159,9 @@ fn notes(app: &App) -> Vec<(String, Style)> {
         let name = coordinates::format(point, app.rules().size());
         notes.push((format!("{name} is on its way to the server"), theme.warning()));
     }
+    for sentence in room_sentences::time_off(app.perspective(), app.now()) {
+        notes.push((sentence, theme.warning()));
+    }
     for sentence in room_sentences::absent(app.perspective(), app.away(), app.now()) {
         notes.push((sentence, theme.warning()));
     }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use fivefold_shared::{
-    clock::{DAY_MS, Face, TimeControl},
+    clock::{DAY_MS, Face, TimeControl, TimeOff, utc},
     notation::coordinates,
     protocol::{
         Absent, ChatLine, Event, FirstAct, GameRatings, Name, Nudge, PlayerRating, SanctionKind,
@@ -221,6 +221,7 @@ pub fn event(perspective: Perspective<'_>, event: &Event) -> String {
         Event::FirstActDue { seat, .. } => {
             format!("{} must begin in time, or the game is aborted.", who(*seat))
         }
+        Event::TimeOff { seat, off } => takes_off(&who(*seat), *off),
         Event::Nudged { by, .. } => {
             format!("{} asks whether {} is still there.", who(*by), who(by.other()))
         }
@@ -330,6 +331,33 @@ pub fn clocks(room: &RoomState, now: u64) -> Option<String> {
     Some(Stone::BOTH.map(show).join(", "))
 }
 
+/// A time such as `2026-11-21 09:30 UTC`.
+pub fn moment(at: u64) -> String {
+    let text = utc(at).replace('T', " ");
+    format!("{} UTC", text.rsplit_once(':').map_or(&*text, |(minute, _)| minute))
+}
+
+/// Describes time off that a player has, or will have.
+fn takes_off(who: &str, TimeOff { from, until }: TimeOff) -> String {
+    if from == until {
+        return format!("{who} has cancelled their time off.");
+    }
+    format!("{who} has time off from {} to {}.", moment(from), moment(until))
+}
+
+/// A sentence for each player who has time off at this time: their time stands still.
+pub fn time_off(perspective: Perspective<'_>, now: u64) -> Vec<String> {
+    let Some(clock) = perspective.room.running().and_then(|game| game.clock) else {
+        return Vec::new();
+    };
+    let sentence = |stone| {
+        let seat = perspective.room.seat_of(stone);
+        let off = clock.off(seat).filter(|off| off.is_at(now))?;
+        Some(format!("{} has time off until {}.", player(perspective, seat), moment(off.until)))
+    };
+    Stone::BOTH.into_iter().filter_map(sentence).collect()
+}
+
 /// A sentence for each player who is away at this time.
 pub fn absent(perspective: Perspective<'_>, away: Absent, now: u64) -> Vec<String> {
     let sentence = |stone| {
@@ -424,6 +452,40 @@ mod tests {
             let me = serde_json::from_str(&format!("\"{me}\"")).unwrap();
             assert_eq!(outcome(Perspective { room: &room, me: &me }, &result), expected);
         }
+    }
+
+    #[test]
+    fn time_off_is_said_with_its_end() {
+        let log = r#"[
+            {"type": "created", "rules": {"variant": "freestyle", "size": [15, 15]}, "visibility": "private",
+             "assistance": false, "host": "00000000000000aa", "black": "first",
+             "time": {"type": "daily", "move_ms": 86400000}},
+            {"type": "sat", "seat": "first", "player": {"member": "00000000000000aa", "name": "Ann"}},
+            {"type": "sat", "seat": "second", "player": {"member": "00000000000000bb", "name": "Bob"}},
+            {"type": "started", "game": 1, "id": "k7m2qpxw9abcdefg", "black": "first"},
+            {"type": "time_off", "seat": "second", "from": 1795230000000, "until": 1795402800000}]"#;
+        let log: Vec<Event> = serde_json::from_str(log).unwrap();
+        let log: Vec<_> =
+            (1..).zip(log).map(|(seq, event)| NumberedEvent { seq, at: 0, event }).collect();
+        let room = RoomState::from_log(&log).unwrap();
+        let me = serde_json::from_str("\"00000000000000aa\"").unwrap();
+        let perspective = Perspective { room: &room, me: &me };
+        assert_eq!(
+            event(perspective, &log[4].event),
+            "Bob (White) has time off from 2026-11-21 03:00 UTC to 2026-11-23 03:00 UTC."
+        );
+        let until = "Bob (White) has time off until 2026-11-23 03:00 UTC.";
+        for (now, expected) in [
+            (1_795_229_999_999, &[][..]),
+            (1_795_230_000_000, &[until]),
+            (1_795_402_799_999, &[until]),
+            (1_795_402_800_000, &[]),
+        ] {
+            assert_eq!(time_off(perspective, now), expected, "{now}");
+        }
+        let off = TimeOff { from: 5, until: 5 };
+        let taken_back = Event::TimeOff { seat: Seat::Second, off };
+        assert_eq!(event(perspective, &taken_back), "Bob (White) has cancelled their time off.");
     }
 
     #[test]

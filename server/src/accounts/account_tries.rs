@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-use fivefold_shared::protocol::Refusal;
-use fivefold_storage::KeyHash;
+use fivefold_shared::protocol::{MemberId, Refusal};
+use fivefold_storage::{KeyHash, limits::DAY};
 use tokio::time::Instant;
 
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
         DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, NAME_SIGN_INS_MAX,
         NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX,
         RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN,
-        VOUCHED_SIGN_UPS_MAX,
+        TIMES_OFF_BEGUN_MAX, VOUCHED_SIGN_UPS_MAX,
     },
     net::{
         network::network,
@@ -55,6 +55,8 @@ struct State {
     device_codes: TokenBuckets<IpAddr>,
     /// How often devices ask whether their code was allowed.
     device_polls: TokenBuckets<KeyHash>,
+    /// Beginnings of time off.
+    times_off: TokenBuckets<MemberId>,
     /// The addresses where accounts were used, by the likeness of the name.
     known: Newest<String, VecDeque<IpAddr>>,
 }
@@ -80,6 +82,7 @@ impl AccountTries {
             device_tries: TokenBuckets::new(DEVICE_TRIES_MAX, DEVICE_CODE_KEPT),
             device_codes: TokenBuckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
             device_polls: TokenBuckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
+            times_off: TokenBuckets::new(TIMES_OFF_BEGUN_MAX, DAY),
             known: Newest::new(),
         }))
     }
@@ -98,6 +101,14 @@ impl AccountTries {
     /// If there were too many at this address.
     pub(crate) fn vouched_sign_up(&self, address: IpAddr, now: Instant) -> Result<(), Refusal> {
         self.lock().vouched_sign_ups.take(network(address), now)
+    }
+
+    /// Counts a beginning of a member's time off: it wakes the rooms of all their games.
+    ///
+    /// # Errors
+    /// If there were too many.
+    pub(crate) fn time_off(&self, member: &MemberId, now: Instant) -> Result<(), Refusal> {
+        self.lock().times_off.take(member.clone(), now)
     }
 
     /// Counts a try to sign in by a name of this likeness, or to confirm something by a password. Returns

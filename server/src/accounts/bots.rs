@@ -50,7 +50,7 @@ impl Accounts {
         match self.try_change(&member, step).await? {
             AccountChanged::Done => Ok(account),
             AccountChanged::NameTaken => Err(Refusal::new(Reason::NameTaken)),
-            AccountChanged::Gone | AccountChanged::NoFriend(_) => {
+            AccountChanged::Gone | AccountChanged::NoFriend(_) | AccountChanged::NoTimeOff(_) => {
                 Err(Refusal::new(Reason::SignedOut))
             }
             AccountChanged::Full => Err(Refusal::at_most(Reason::TooManyBots, BOTS_MAX)),

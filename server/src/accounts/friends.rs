@@ -161,9 +161,10 @@ impl Accounts {
         match self.try_change(member, AccountStep::Friend(step)).await? {
             AccountChanged::Done => Ok(()),
             AccountChanged::NoFriend(why) => Err(no_friend(why, self.clock.now())),
-            AccountChanged::Gone | AccountChanged::NameTaken | AccountChanged::Full => {
-                Err(Refusal::new(Reason::NoSuchPlayer))
-            }
+            AccountChanged::Gone
+            | AccountChanged::NameTaken
+            | AccountChanged::Full
+            | AccountChanged::NoTimeOff(_) => Err(Refusal::new(Reason::NoSuchPlayer)),
         }
     }
 

@@ -69,7 +69,7 @@ impl Accounts {
         let change = PushChange::Set(own.account.member.clone(), settings);
         match self.change_pushes(change).await? {
             PushChanged::Done => {
-                self.pushes.note(PushNews::Settings { member: own.account.member.clone() });
+                self.pushes.note(PushNews::Times { member: own.account.member.clone() });
                 Ok(())
             }
             PushChanged::Gone => Err(Refusal::new(Reason::SignedOut)),
@@ -86,7 +86,7 @@ impl Accounts {
             let known = self.push_member(&own.account.member).await?;
             let game = known.games.iter().find(|game| game.room == *room);
             let Some(game) = game.filter(|game| game.state != PushState::Seen) else { break };
-            let due = next_reminder(&known.settings, game.since, self.clock.now(), game.flag_at);
+            let due = next_reminder(&known, game.since, self.clock.now(), game.turn.flag_at);
             let seen = PushGame { state: PushState::Seen, due, ..game.clone() };
             if self.change_pushes(PushChange::Take(seen, game.due)).await? == PushChanged::Done {
                 break;

@@ -91,6 +91,8 @@ pub(crate) enum News {
     ForAccount { member: MemberId, text: String },
     /// A guest belongs to an account from now on.
     GuestTaken { guest: MemberId, account: MemberId },
+    /// Rooms may have to learn something about the players of their daily games: look at the storage.
+    DailyGames,
 }
 
 /// The addresses and networks that use more than a quarter of what they are allowed at one node, the
@@ -318,6 +320,7 @@ impl RemoteInput {
             | Input::Disconnected { .. }
             | Input::Evict
             | Input::AccountGone { .. }
+            | Input::TimeOff { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

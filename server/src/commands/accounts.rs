@@ -85,7 +85,8 @@ fn delete(database: &mut OperatorDatabase, account: &Account) -> Result<String, 
         AccountChanged::Gone
         | AccountChanged::NameTaken
         | AccountChanged::Full
-        | AccountChanged::NoFriend(_) => {
+        | AccountChanged::NoFriend(_)
+        | AccountChanged::NoTimeOff(_) => {
             return Err(AccountError::Nobody);
         }
     }

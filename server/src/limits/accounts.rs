@@ -110,6 +110,9 @@ pub const SESSION_AGE_MAX: Duration = DAY.saturating_mul(365);
 pub const SESSION_SEEN_AGAIN_AFTER: Duration = DAY;
 /// The name of an account may change once in this time.
 pub const RENAMED_AGAIN_AFTER: Duration = DAY.saturating_mul(30);
+/// How often an account may begin time off in a day, as many times at once after a pause, at each node. A restart
+/// forgets it.
+pub const TIMES_OFF_BEGUN_MAX: u32 = 10;
 /// Most games in the export of an account: the newest.
 pub const EXPORTED_GAMES_MAX: usize = 10_000;
 

@@ -130,6 +130,7 @@ fn in_event(event: &mut Event, change: &mut impl FnMut(&mut MemberId)) {
         | Event::TakenBack { .. }
         | Event::Resumed { .. }
         | Event::FirstActDue { .. }
+        | Event::TimeOff { .. }
         | Event::Nudged { .. }
         | Event::Ended { .. }
         | Event::RematchAsked { .. }

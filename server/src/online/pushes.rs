@@ -22,7 +22,7 @@ use fivefold_shared::{
     protocol::{MemberId, Name, RoomCode},
 };
 use fivefold_storage::{
-    LogWriter, MovePushes, PushChange, PushChanged, PushGame, PushMember, PushServer, PushSettings,
+    DailyTurn, LogWriter, MovePushes, PushChange, PushChanged, PushGame, PushMember, PushServer,
     PushState, PushSubscription, StorageError,
 };
 use tokio::{
@@ -59,8 +59,8 @@ pub(crate) enum PushNews {
     TimeUp { room: RoomCode, member: MemberId, opponent: Option<Name>, won: bool },
     /// A friend has left a challenge for a member.
     Challenge { member: MemberId, from: MemberId, by: Name },
-    /// A member wants to be told something else from now on.
-    Settings { member: MemberId },
+    /// The times at which a member is told have changed, with their settings, their time off or the end of a turn.
+    Times { member: MemberId },
 }
 
 /// A player's turn in a daily game.
@@ -72,8 +72,7 @@ pub(crate) struct Turn {
     pub(crate) opponent: Option<Name>,
     /// Whether the player has a session in the room. Its tab may be hidden; a page that is visible sends `seen`.
     pub(crate) may_see: bool,
-    /// When their time ends, in milliseconds since the Unix epoch.
-    pub(crate) flag_at: u64,
+    pub(crate) turn: DailyTurn,
 }
 
 /// Takes the news; cheap to clone.
@@ -249,7 +248,7 @@ impl PushTask {
     async fn tell(&self, news: PushNews, line: &mut Line<Delivery>) -> Result<(), NotNow> {
         match news {
             PushNews::Turn(turn) => self.tell_turn(*turn, line).await,
-            PushNews::Settings { member } => self.plan_again(&member).await,
+            PushNews::Times { member } => self.plan_again(&member).await,
             PushNews::TimeUp { room, member, opponent, won } => {
                 let about = About::TimeUp { room, opponent, won };
                 self.tell_once(&member, &about, PUSH_KEPT_SHORT, line).await
@@ -276,15 +275,15 @@ impl PushTask {
     }
 
     async fn tell_turn(&self, turn: Turn, line: &mut Line<Delivery>) -> Result<(), NotNow> {
-        let Turn { room, member, opponent, may_see, flag_at } = turn;
+        let Turn { room, member, opponent, may_see, turn } = turn;
         let known = self.member(&member).await?;
         if known.subscriptions.is_empty() {
             return Ok(());
         }
         let now = self.clock.now();
         let earliest = if may_see { now + millis(self.seen_within) } else { now };
-        let Plan { state, due } = at_turn(&known.settings, now, now, earliest, flag_at);
-        let game = PushGame { member, room, opponent, state, since: now, flag_at, due };
+        let Plan { state, due } = at_turn(&known, now, now, earliest, turn.flag_at);
+        let game = PushGame { member, room, opponent, state, since: now, turn, due };
         let waits = self.change(PushChange::Wait(game.clone())).await?;
         // Another node may have been first, the turn may be over, and an account that is deleted has none.
         if waits == PushChanged::Done && state == PushState::Told {
@@ -293,7 +292,7 @@ impl PushTask {
         Ok(())
     }
 
-    /// Plans again when to tell a member about their open turns, after they have changed their settings.
+    /// Plans again when to tell a member about their open turns.
     async fn plan_again(&self, member: &MemberId) -> Result<(), NotNow> {
         let known = self.member(member).await?;
         let now = self.clock.now();
@@ -301,10 +300,10 @@ impl PushTask {
             let Plan { state, due } = match game.state {
                 PushState::Waiting => {
                     let earliest = now + millis(self.seen_within);
-                    at_turn(&known.settings, game.since, now, earliest, game.flag_at)
+                    at_turn(&known, game.since, now, earliest, game.turn.flag_at)
                 }
                 told @ (PushState::Told | PushState::Seen) => {
-                    let due = next_reminder(&known.settings, game.since, now, game.flag_at);
+                    let due = next_reminder(&known, game.since, now, game.turn.flag_at);
                     Plan { state: told, due }
                 }
             };
@@ -341,7 +340,7 @@ impl PushTask {
         let mut begun = None;
         for game in games {
             let Some(due) = game.due else { continue };
-            let what = what_is_due(&known.settings, game, due, now);
+            let what = what_is_due(&known, game, due, now);
             let Plan { state, due: next } = what.plan;
             let taken = PushGame { state, due: next, ..game.clone() };
             let is_taken =
@@ -350,7 +349,7 @@ impl PushTask {
                 Some(Told::Turn) if is_taken => begun = Some(game),
                 Some(Told::Reminder) if is_taken => {
                     let about = About::Reminder { room: game.room.clone(), due };
-                    self.queue(member, &known.subscriptions, &about, game.flag_at, line);
+                    self.queue(member, &known.subscriptions, &about, game.turn.flag_at, line);
                 }
                 Some(Told::Turn | Told::Reminder) | None => {}
             }
@@ -363,8 +362,8 @@ impl PushTask {
     }
 
     fn queue_turn(&self, game: &PushGame, known: &PushMember, line: &mut Line<Delivery>) {
-        let about = About::Turn { room: game.room.clone(), flag_at: game.flag_at };
-        self.queue(&game.member, &known.subscriptions, &about, game.flag_at, line);
+        let about = About::Turn { room: game.room.clone(), number: game.turn.number };
+        self.queue(&game.member, &known.subscriptions, &about, game.turn.flag_at, line);
     }
 
     /// Queues a push for all browsers of a member. It is of no use after this time.
@@ -385,6 +384,21 @@ impl PushTask {
         }
     }
 
+    /// Lets a turn that was about to be told wait until the member's time off is over.
+    async fn tell_after_time_off(&self, member: &MemberId, about: &About) -> Result<(), NotNow> {
+        let About::Turn { room, number } = about else { return Ok(()) };
+        let known = self.member(member).await?;
+        let is_it = |game: &&PushGame| {
+            (&game.room, game.turn.number, game.state) == (room, *number, PushState::Told)
+        };
+        if let Some(game) = known.games.iter().find(is_it) {
+            let due = Some(after_quiet(&known, self.clock.now()));
+            let waits = PushGame { state: PushState::Waiting, due, ..game.clone() };
+            self.change(PushChange::Take(waits, game.due)).await?;
+        }
+        Ok(())
+    }
+
     /// Does what the answer of a push service demands.
     async fn settle(&self, sent: Sent, line: &mut Line<Delivery>) {
         let Sent { member, delivery, outcome } = sent;
@@ -398,6 +412,11 @@ impl PushTask {
                 tracing::warn!(%error, "cannot forget a subscription that is gone");
             }
             return;
+        }
+        if outcome == Outcome::TimeOff
+            && let Err(error) = self.tell_after_time_off(&member, &delivery.about).await
+        {
+            tracing::debug!(%error, "a turn is not told");
         }
         let tries = delivery.tries + 1;
         let Some(after) = again_after else { return };
@@ -424,6 +443,7 @@ fn result_of(outcome: Outcome) -> (Option<PushResult>, Option<Duration>) {
         Outcome::Pushed(Pushed::Refused) => (Some(PushResult::Refused), None),
         Outcome::Outdated => (Some(PushResult::Outdated), None),
         Outcome::Quiet(left) => (None, Some(left)),
+        Outcome::TimeOff => (None, None),
     }
 }
 
@@ -441,12 +461,12 @@ struct WhatIsDue {
     told: Option<Told>,
 }
 
-fn what_is_due(settings: &PushSettings, game: &PushGame, due: u64, now: u64) -> WhatIsDue {
-    let PushGame { since, flag_at, state, .. } = *game;
-    let reminder = next_reminder(settings, since, now, flag_at);
-    let quiet_until = after_quiet(settings, now);
+fn what_is_due(known: &PushMember, game: &PushGame, due: u64, now: u64) -> WhatIsDue {
+    let PushGame { since, turn: DailyTurn { flag_at, .. }, state, .. } = *game;
+    let reminder = next_reminder(known, since, now, flag_at);
+    let quiet_until = after_quiet(known, now);
     match state {
-        PushState::Waiting if settings.moves == MovePushes::Never => {
+        PushState::Waiting if known.settings.moves == MovePushes::Never => {
             WhatIsDue { plan: Plan { state: PushState::Seen, due: reminder }, told: None }
         }
         PushState::Waiting if quiet_until > now => {
@@ -457,7 +477,7 @@ fn what_is_due(settings: &PushSettings, game: &PushGame, due: u64, now: u64) -> 
             told: Some(Told::Turn),
         },
         PushState::Told | PushState::Seen => {
-            let is_wanted = quiet_until == now && is_wanted(settings, since, due, flag_at);
+            let is_wanted = quiet_until == now && is_wanted(known, since, due, flag_at);
             let told = is_wanted.then_some(Told::Reminder);
             WhatIsDue { plan: Plan { state, due: reminder }, told }
         }
@@ -479,5 +499,6 @@ mod tests {
             assert_eq!(after(Outcome::Pushed(pushed)), None, "{pushed:?}");
         }
         assert_eq!(after(Outcome::Outdated), None);
+        assert_eq!(after(Outcome::TimeOff), None);
     }
 }

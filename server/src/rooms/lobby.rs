@@ -34,7 +34,7 @@ use fivefold_shared::{
     rules::{Rules, Size, Variant},
 };
 use tokio::{
-    sync::{SetOnce, mpsc},
+    sync::{Notify, SetOnce, mpsc},
     time::{Instant, sleep},
 };
 use tokio_util::task::TaskTracker;
@@ -81,8 +81,8 @@ pub(crate) struct Lobby {
     /// Rooms that are open in the storage but cannot be read. Locked only to look up.
     set_aside: Mutex<HashSet<RoomCode>>,
     directory: Arc<Directory>,
-    /// Players who are gone, in rooms that sleep: told when these wake. Locked only to look up and to replace.
-    leavers: Mutex<HashMap<RoomCode, Vec<MemberId>>>,
+    /// Notified when something is stored that rooms here may have to learn.
+    news: Notify,
     /// The creators of the rooms. Locked only to look up and to create a room, which never awaits;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
@@ -170,8 +170,8 @@ impl Lobby {
         Self {
             rooms: DashMap::new(),
             set_aside: Mutex::default(),
-            leavers: Mutex::default(),
             directory: Arc::default(),
+            news: Notify::new(),
             makers: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             peer_lists: PeerLists::default(),

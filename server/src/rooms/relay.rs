@@ -21,7 +21,7 @@ use fivefold_shared::{
     protocol::{CommandId, MemberId, Reason, RoomCode, RoomRequest},
     room::{Entry, Input, SessionId},
 };
-use fivefold_storage::{Claimed, Epoch, NodeId, StorageError};
+use fivefold_storage::{Claimed, DailyNews, Epoch, NodeId, StorageError};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},
@@ -127,7 +127,13 @@ enum State {
 /// What becomes of the room on this node.
 pub(crate) enum Next {
     /// This node owns it.
-    Own { epoch: Epoch, log: Vec<Entry>, empty_since: Option<u64>, handover: Box<Handover> },
+    Own {
+        epoch: Epoch,
+        log: Vec<Entry>,
+        empty_since: Option<u64>,
+        news: Vec<(MemberId, DailyNews)>,
+        handover: Box<Handover>,
+    },
     /// Its log cannot be read.
     Damaged(String),
     /// Nothing; why further commands are refused.
@@ -281,7 +287,7 @@ impl Relay {
     fn note_claim(&mut self, claimed: Claimed) -> Option<Next> {
         self.may_own = false;
         match claimed {
-            Claimed::Mine { epoch, log, empty_since } => {
+            Claimed::Mine { epoch, log, empty_since, news } => {
                 tracing::debug!(room.id = %self.code, sessions = self.guests.len(), "takes over a room");
                 if empty_since.is_none() {
                     self.context.metrics.cluster.rooms_taken_over.inc();
@@ -295,7 +301,7 @@ impl Relay {
                     refused: self.guests.refused(),
                     unanswered,
                 });
-                Some(Next::Own { epoch, log, empty_since, handover })
+                Some(Next::Own { epoch, log, empty_since, news, handover })
             }
             Claimed::Elsewhere(owner) if owner == self.context.node => {
                 self.cluster.node.note_own_death();

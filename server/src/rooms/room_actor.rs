@@ -26,7 +26,7 @@ mod route;
 mod sleep;
 #[cfg(test)]
 mod tests;
-mod turn_key;
+mod turn;
 mod turns;
 mod waiting;
 
@@ -62,7 +62,7 @@ use self::{
     marks::Marks,
     recovery::Faults,
     route::Route,
-    turn_key::turn_of,
+    turn::turn_of,
     waiting::{Learned, Need, Waiting},
 };
 use crate::{
@@ -87,6 +87,8 @@ pub(crate) struct Opened {
     pub(crate) is_new: bool,
     /// The sessions of the relay that the room was before.
     pub(crate) handover: Option<Box<Handover>>,
+    /// What is new about its players: the room learns it before anything else, so before a flag falls.
+    pub(crate) news: Vec<Input>,
     /// For a new room of players who were paired.
     pub(crate) paired: Option<Box<PairedStart>>,
 }
@@ -118,7 +120,16 @@ impl Opened {
     /// A room that was made just now, and is not stored. Nobody is about to enter it.
     pub(crate) const fn founded(room: Room, effects: Effects, now: u64) -> Self {
         let (epoch, opened_at, is_new) = (Epoch::FIRST, now, false);
-        Self { room, effects, epoch, opened_at, is_new, handover: None, paired: None }
+        Self {
+            room,
+            effects,
+            epoch,
+            opened_at,
+            is_new,
+            handover: None,
+            news: Vec::new(),
+            paired: None,
+        }
     }
 
     /// A room that this node has claimed, and the command that made it. Nobody is present.
@@ -159,7 +170,7 @@ pub(crate) fn run(
     context: Arc<RoomContext>,
     forget: impl FnOnce(Option<String>) + Send,
 ) -> impl Future<Output = ()> + Send {
-    let Opened { room, effects, epoch, opened_at, is_new, handover, paired } = opened;
+    let Opened { room, effects, epoch, opened_at, is_new, handover, news, paired } = opened;
     let seq = room.state().seq;
     let unstored = Append::nothing(room.code().clone(), context.node, epoch);
     let clock = context.clock.steady();
@@ -182,7 +193,7 @@ pub(crate) fn run(
         waiting: Waiting::default(),
         marks: Marks::default(),
         // The players of a room that is read back know of the turn.
-        turn: (epoch > Epoch::FIRST).then(|| turn_of(&room)).flatten(),
+        turn: room.state().running().filter(|_| epoch > Epoch::FIRST).and_then(turn_of),
         ahead_ms: opened_at.saturating_sub(clock.now()),
         clock,
         listed,
@@ -194,7 +205,7 @@ pub(crate) fn run(
         actor.on_stored = Some(on_stored);
     }
     async move {
-        let life = actor.run(effects, is_new, handover, &mut mailbox);
+        let life = actor.run((effects, news), is_new, handover, &mut mailbox);
         if AssertUnwindSafe(life).catch_unwind().await.is_err() {
             // In a box, so that rooms that never panic have no space for it.
             Box::pin(actor.survive(&mut mailbox)).await;
@@ -231,7 +242,7 @@ impl Actor {
         while self.may_recover(&mut faults) {
             let life = async {
                 if self.recover(mailbox).await {
-                    self.run(Effects::new(), false, None, mailbox).await;
+                    self.run((Effects::new(), Vec::new()), false, None, mailbox).await;
                 }
             };
             if AssertUnwindSafe(life).catch_unwind().await.is_ok() {
@@ -243,7 +254,7 @@ impl Actor {
     /// Runs the room. A new one is stored together with its maker's entry.
     async fn run(
         &mut self,
-        founding: Effects,
+        (founding, news): (Effects, Vec<Input>),
         is_new: bool,
         handover: Option<Box<Handover>>,
         mailbox: &mut Mailbox,
@@ -260,6 +271,9 @@ impl Actor {
             Envelope::Relay { .. } | Envelope::Silent(_) => None,
         });
         self.take(founding, "create", maker.as_ref());
+        for input in news {
+            self.apply(input, None);
+        }
         if let Some(handover) = handover {
             self.take_over(*handover);
         }

@@ -5,15 +5,19 @@ pub(super) mod daily_seats;
 pub(super) mod friends;
 pub(super) mod notes;
 pub(super) mod pushes;
+pub(super) mod time_off;
 
 use std::fmt;
 
 use fivefold_shared::{
-    clock::millis,
+    clock::{NoTimeOff, millis},
     protocol::{ChallengesFrom, MemberId, Name, RoomCode},
 };
 
-use self::friends::{FriendRefused, FriendStep};
+use self::{
+    friends::{FriendRefused, FriendStep},
+    time_off::TimeOffStep,
+};
 use super::{
     account_session::{AccountSession, Sessions},
     contradiction::Contradiction,
@@ -169,6 +173,8 @@ pub enum AccountStep {
         /// The note; empty to delete it.
         text: String,
     },
+    /// Changes the member's time off from daily games.
+    TimeOff(TimeOffStep),
 }
 
 /// A member who signs up.
@@ -218,6 +224,8 @@ pub enum AccountChanged {
     Full,
     /// The two do not become friends; nothing has changed.
     NoFriend(FriendRefused),
+    /// The member cannot have this time off; nothing has changed.
+    NoTimeOff(NoTimeOff),
 }
 
 /// The name of members whose account is deleted.

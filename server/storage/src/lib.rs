@@ -59,7 +59,9 @@ pub use self::{
     accounts::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
         OldName, PasswordHash,
-        daily_seats::{DailyReader, DailySeat, DailySeats, OwnDailyGames, RatedPosition},
+        daily_seats::{
+            DailyNews, DailyReader, DailySeat, DailySeats, DailyTurn, OwnDailyGames, RatedPosition,
+        },
         friends::{
             FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
         },
@@ -68,6 +70,7 @@ pub use self::{
             MovePushes, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
             PushSettings, PushState, PushSubscription, QuietHours,
         },
+        time_off::{TimeOffReader, TimeOffStep},
     },
     blocking::Blocking,
     dealings::{DealingsReader, Meeting, Trace, TraceKind},
@@ -120,8 +123,8 @@ pub use self::{
 /// The logs of rooms. Calls may block.
 pub trait Storage: Send + fmt::Debug + 'static {
     /// At most `rooms_max` rooms that this server may claim and has to load: open rooms without an owner, and
-    /// sleeping rooms that are due by `due`, in milliseconds since the Unix epoch, or have a player in a daily game
-    /// who is gone ([`DailyReader::daily_leavers`]). Where one
+    /// sleeping rooms that are due by `due`, in milliseconds since the Unix epoch, or have to learn something
+    /// about a player ([`DailyReader::daily_news`]). Where one
     /// process has the storage, the rooms without an owner are those that it has neither made nor claimed.
     /// Where nodes share it, they are the rooms whose node is dead.
     ///
@@ -278,8 +281,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
 }
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`],
-/// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`], [`NotesReader`] and
-/// [`DailyReader`] and [`PushReader`] read. Calls may block.
+/// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`], [`NotesReader`],
+/// [`TimeOffReader`], [`DailyReader`] and [`PushReader`] read. Calls may block.
 pub trait StorageReader:
     ModerationReader
     + PuzzleReader
@@ -287,6 +290,7 @@ pub trait StorageReader:
     + DealingsReader
     + FriendsReader
     + NotesReader
+    + TimeOffReader
     + DailyReader
     + PushReader
     + Send
@@ -552,6 +556,8 @@ pub enum Claimed {
         log: Vec<Entry>,
         /// Since when nobody has been in the room, if it slept.
         empty_since: Option<u64>,
+        /// What is new about its players, if it has a daily game. The room has to learn it before a flag falls.
+        news: Vec<(MemberId, DailyNews)>,
     },
     /// Another node, which is alive, owns the room. Never where one process has the storage.
     Elsewhere(NodeId),

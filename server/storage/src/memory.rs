@@ -19,6 +19,8 @@ mod pushes_reader;
 mod puzzle_reader;
 mod puzzles;
 mod ratings;
+mod times_off;
+mod times_off_reader;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -46,6 +48,7 @@ use self::{
     pushes::Pushes,
     puzzles::StoredPuzzles,
     ratings::StoredRatings,
+    times_off::TimesOff,
 };
 use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
@@ -98,6 +101,7 @@ struct Tables {
     examinations: Examinations,
     friends: Friends,
     notes: Notes,
+    times_off: TimesOff,
     pushes: Pushes,
     traces: Traces,
     ratings: StoredRatings,
@@ -163,7 +167,7 @@ impl Storage for Memory {
         }
         let tables = self.tables();
         let is_unattended = |room: &OpenRoom| match &room.sleep {
-            Some(sleep) => sleep.due.is_some_and(|at| at <= due) || room.daily.has_leavers(),
+            Some(sleep) => sleep.due.is_some_and(|at| at <= due) || room.daily.has_news(),
             None => tables.is_orphan(room, self.process),
         };
         let rooms = tables.rooms.iter().filter(|(_, room)| is_unattended(room));
@@ -237,6 +241,9 @@ impl Storage for Memory {
             let new = Note { room: room.clone(), text: text.clone(), at: change.at };
             return Ok(tables.write_note(&change.member, new));
         }
+        if let AccountStep::TimeOff(step) = change.step {
+            return Ok(tables.change_time_off(&change.member, change.at, step));
+        }
         let Tables { accounts, members, renewed, moderation, examinations, traces, .. } =
             &mut *tables;
         let changed = accounts.change(&mut Members { members, renewed, traces }, change);
@@ -249,6 +256,11 @@ impl Storage for Memory {
         if ends && changed == AccountChanged::Done {
             tables.mark_leaver(&change.member);
             tables.friends.end_challenges_of(&change.member);
+        }
+        let off = tables.times_off.latest(&change.member);
+        if off.is_open(change.at) {
+            // A guest who belongs to the account now has it, too.
+            tables.set_off(&change.member, off);
         }
         // A guest who belongs to an account now may be blocked.
         tables.end_blocked_friends();
@@ -317,6 +329,7 @@ impl Storage for Memory {
             examinations,
             friends,
             notes,
+            times_off,
             pushes,
             traces,
             ..
@@ -330,6 +343,7 @@ impl Storage for Memory {
         examinations.forget(|member| gone.contains(member));
         friends.forget(&gone);
         notes.forget(&gone);
+        times_off.forget(&gone);
         pushes.forget(&gone);
         tables.end_subscriptions();
         let pruned = faded + pruned;
@@ -436,7 +450,8 @@ impl Tables {
                 let empty_since = room.sleep.take().and_then(|sleep| sleep.empty_since);
                 (room.process, room.node) = (process, node);
                 room.epoch = Epoch(room.epoch.0 + 1);
-                Claimed::Mine { epoch: room.epoch, log: room.log.clone(), empty_since }
+                let news = room.daily.news().map(|(member, news)| (member.clone(), news)).collect();
+                Claimed::Mine { epoch: room.epoch, log: room.log.clone(), empty_since, news }
             }
             Some(_) | None => Claimed::Elsewhere(owner),
         }

@@ -100,7 +100,8 @@ pub fn add_recovery_code(
         AccountChanged::Gone
         | AccountChanged::NameTaken
         | AccountChanged::Full
-        | AccountChanged::NoFriend(_) => Err(RecoverError::Nobody),
+        | AccountChanged::NoFriend(_)
+        | AccountChanged::NoTimeOff(_) => Err(RecoverError::Nobody),
     }
 }
 

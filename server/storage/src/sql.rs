@@ -26,6 +26,7 @@ pub(crate) mod ratings;
 pub(crate) mod reader;
 pub(crate) mod sleeping_rooms;
 pub(crate) mod source;
+mod time_off;
 
 use fivefold_shared::{
     protocol::{CommandId, GameId, MemberId, Name, RoomCode},

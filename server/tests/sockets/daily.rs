@@ -28,13 +28,13 @@ use crate::{
 };
 
 /// The settings of a rated game with days for each move.
-fn rated() -> Value {
+pub(crate) fn rated() -> Value {
     json!({"rules": {"variant": "freestyle", "size": [15, 15]}, "opening": "swap2", "rated": true,
         "time": {"type": "daily", "move_ms": 86_400_000}})
 }
 
 /// One challenges the other, who accepts. Returns the room.
-async fn accepted(
+pub(crate) async fn accepted(
     [first, second]: [&TestServer; 2],
     [one, other]: [&Person; 2],
     settings: &Value,
@@ -49,7 +49,7 @@ async fn accepted(
 }
 
 /// The only room of somebody. A list may lack it in the moment in which it wakes.
-async fn only_room(client: &mut Client) -> OwnRoom {
+pub(crate) async fn only_room(client: &mut Client) -> OwnRoom {
     loop {
         let Message::OwnRooms { rooms, .. } = client.ask(json!({"type": "own_rooms"})).await else {
             panic!("own rooms")
@@ -64,7 +64,7 @@ async fn only_room(client: &mut Client) -> OwnRoom {
 
 /// Two friends at two nodes, or twice the same one, in a rated daily game with more moves than are free. Nobody is in
 /// its room.
-async fn playing(servers: [&TestServer; 2]) -> ([Person; 2], RoomCode) {
+pub(crate) async fn playing(servers: [&TestServer; 2]) -> ([Person; 2], RoomCode) {
     let [ann, bob] = [person(servers[0], "Ann").await, person(servers[1], "Bob").await];
     befriend(servers[0], &ann, &bob).await;
     let room = accepted(servers, [&ann, &bob], &rated()).await;

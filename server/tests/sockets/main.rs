@@ -52,4 +52,5 @@ mod soft_passkey;
 mod soft_provider;
 mod storage;
 mod time;
+mod time_off;
 mod tls;

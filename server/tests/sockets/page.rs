@@ -16,7 +16,7 @@ use crate::harness::{LIMITS, TestServer, joined};
 /// [`ON_USE`] and [`ELSEWHERE`].
 const PAGE_BYTES_MAX: usize = 80 * 1024;
 /// Folders with files that are loaded only when they are used.
-const ON_USE: [&str; 14] = [
+const ON_USE: [&str; 15] = [
     "account/",
     "analysis/",
     "board/keys/",
@@ -24,6 +24,7 @@ const ON_USE: [&str; 14] = [
     "game/rules/",
     "learn/",
     "local/",
+    "lobby/person-dialog.js",
     "moderation/",
     "players/",
     "puzzles/",

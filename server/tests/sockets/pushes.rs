@@ -458,11 +458,51 @@ static WALL: WallClock = WallClock::new(|| {
     SET.load(Ordering::Relaxed) + passed
 });
 
-#[tokio::test]
-async fn players_are_reminded_before_their_time_ends_and_told_that_it_has() {
-    let mut service = PushService::start().await;
+/// A push service, and a server whose clock the test sets.
+async fn start_at_set_time() -> (PushService, TestServer) {
+    let service = PushService::start().await;
     let config = Config { clock: Clock::following(&WALL), ..config(&service, SLEEPY) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
+    (service, server)
+}
+
+#[tokio::test]
+async fn pushes_about_turns_wait_until_time_off_is_over() {
+    let (mut service, server) = start_at_set_time().await;
+    let (people, [mut anns, mut boris]) = meet(&server, &service).await;
+    let ann = &people[0];
+    let room = game(&mut boris, &mut anns).await;
+    let off = json!({"days": 3});
+    assert_eq!(post(&server, "/api/time-off", &ann.cookie, &off).await.status, 200);
+    play(&mut boris, &room, 0).await;
+    nothing(&server, &mut service).await;
+    // The time that she had is over, and on the second day she ends it.
+    SET.fetch_add(25 * HOUR, Ordering::Relaxed);
+    nothing(&server, &mut service).await;
+    let end = || ask(&server, "DELETE /api/time-off", &ann.head, &Value::Null);
+    assert_eq!(end().await.status, 200);
+    next(&mut service, 1).await;
+
+    // Two turns that begin in one period end at the same time, and are two.
+    let off = json!({"days": 1});
+    assert_eq!(post(&server, "/api/time-off", &ann.cookie, &off).await.status, 200);
+    for ply in [1, 2, 3, 4] {
+        play(if ply % 2 == 1 { &mut anns } else { &mut boris }, &room, ply).await;
+    }
+    nothing(&server, &mut service).await;
+    SET.fetch_add(24 * HOUR, Ordering::Relaxed);
+    next(&mut service, 1).await;
+    // Eight hours before the end of that day she is reminded.
+    SET.fetch_add(16 * HOUR, Ordering::Relaxed);
+    let (_, told) = next(&mut service, 1).await;
+    assert_eq!(told["title"], "Your time ends: {time}");
+    nothing(&server, &mut service).await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn players_are_reminded_before_their_time_ends_and_told_that_it_has() {
+    let (mut service, server) = start_at_set_time().await;
     let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     ann.subscribe(&server, &service, 1).await;
     bori.subscribe(&server, &service, 2).await;

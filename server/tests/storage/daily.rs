@@ -2,7 +2,7 @@
 
 use fivefold_shared::protocol::CommandId;
 use fivefold_storage::{
-    AccountChanged, AccountStep, Append, DailySeat, DailySeats, DataFolder, Epoch,
+    AccountChanged, AccountStep, Append, DailyNews, DailySeat, DailySeats, DataFolder, Epoch,
     ModerationChange, NodeId, OwnDailyGames, RatedPosition, SanctionKind, Sleep, Sqlite, Storage,
     check, repair,
 };
@@ -26,9 +26,10 @@ fn seats(room: u64, members: &[u64], position: Option<RatedPosition>) -> Option<
     let seats = members.iter().zip(0..).map(|(number, place)| DailySeat {
         member: member(*number),
         command: (place == 0).then(|| command(room)),
-        flag_at: None,
+        turn: None,
+        off: None,
     });
-    Some(Box::new(DailySeats { seats: seats.collect(), position }))
+    Some(Box::new(DailySeats { seats: seats.collect(), position, at: 0 }))
 }
 
 /// A room that begins with these places.
@@ -42,7 +43,7 @@ fn goes_on(room: u64, members: &[u64], position: Option<RatedPosition>) -> Appen
 }
 
 /// It falls asleep.
-fn asleep(room: u64, members: &[u64]) -> Append {
+pub(crate) fn asleep(room: u64, members: &[u64]) -> Append {
     let listing = format!("listing {room}");
     let members_in_lists = members.iter().copied().map(member).collect();
     let sleep = Sleep {
@@ -69,9 +70,10 @@ fn own(storage: &dyn Storage, number: u64, except: Option<u64>) -> OwnDailyGames
 
 /// The places of people who are gone, as numbers of rooms and members.
 fn leavers(storage: &dyn Storage) -> Vec<(u64, u64)> {
-    let found = storage.reader().unwrap().daily_leavers(99).unwrap();
+    let found = storage.reader().unwrap().daily_news(99).unwrap();
     let known = (0..40).flat_map(|room| (0..40).map(move |who| (room, who)));
-    let is_found = |(room, who): &(u64, u64)| found.contains(&(code(*room), member(*who)));
+    let is_found =
+        |(room, who): &(u64, u64)| found.contains(&(code(*room), member(*who), DailyNews::Gone));
     let places: Vec<_> = known.filter(is_found).collect();
     assert_eq!(places.len(), found.len());
     places
@@ -138,7 +140,7 @@ fn places_of_deleted_and_closed_accounts_wait_for_their_rooms() {
         apply(storage.as_mut(), &change(12, 6, guest), AccountChanged::Done);
         let all = [(1, 7), (2, 10), (3, 9), (4, 9), (4, 12)];
         assert_eq!(leavers(storage.as_ref()), all);
-        assert_eq!(storage.reader().unwrap().daily_leavers(2).unwrap().len(), 2);
+        assert_eq!(storage.reader().unwrap().daily_news(2).unwrap().len(), 2);
         drop(storage);
 
         // The next process opens the rooms among them that sleep.

@@ -33,3 +33,4 @@ mod relay;
 mod rooms;
 mod sleeping;
 mod standby;
+mod time_off;

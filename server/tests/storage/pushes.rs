@@ -4,9 +4,9 @@ use std::slice;
 
 use fivefold_shared::protocol::Name;
 use fivefold_storage::{
-    AccountChanged, AccountStep, Append, DailySeat, DailySeats, DataFolder, ModerationChange,
-    MovePushes, PushChange, PushChanged, PushGame, PushServer, PushSettings, PushState,
-    PushSubscription, QuietHours, SanctionKind, Sessions, Sqlite, Storage, backup,
+    AccountChanged, AccountStep, Append, DailySeat, DailySeats, DailyTurn, DataFolder,
+    ModerationChange, MovePushes, PushChange, PushChanged, PushGame, PushServer, PushSettings,
+    PushState, PushSubscription, QuietHours, SanctionKind, Sessions, Sqlite, Storage, backup,
     limits::{DELETED_ACCOUNT_KEPT, PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
 };
 
@@ -49,6 +49,12 @@ fn endpoints(storage: &dyn Storage, who: u64) -> Vec<String> {
 
 /// When the time of a first turn ends.
 const FLAG_AT: u64 = NOW + 100;
+const TURN: DailyTurn = DailyTurn { number: 1, flag_at: FLAG_AT };
+
+/// A later turn.
+fn turn(number: u64) -> DailyTurn {
+    DailyTurn { number, flag_at: FLAG_AT + number }
+}
 
 /// A first turn in a room.
 fn game(who: u64, room: u64) -> PushGame {
@@ -58,20 +64,21 @@ fn game(who: u64, room: u64) -> PushGame {
         opponent: Some(Name::new("Bori Ω").unwrap()),
         state: PushState::Waiting,
         since: NOW + room,
-        flag_at: FLAG_AT,
+        turn: TURN,
         due: Some(NOW + 100 - room),
     }
 }
 
-/// The places of these members: each is on turn until that time, or not.
-fn seats<const N: usize>(all: [(u64, Option<u64>); N]) -> Option<Box<DailySeats>> {
-    let seats = all.map(|(who, flag_at)| DailySeat { member: member(who), command: None, flag_at });
-    Some(Box::new(DailySeats { seats: seats.into(), position: None }))
+/// The places of these members, and their turns.
+fn seats<const N: usize>(all: [(u64, Option<DailyTurn>); N]) -> Option<Box<DailySeats>> {
+    let seats =
+        all.map(|(who, turn)| DailySeat { member: member(who), command: None, turn, off: None });
+    Some(Box::new(DailySeats { seats: seats.into(), position: None, at: 0 }))
 }
 
 /// A new room in which it is the first turn of these members.
 fn begin<const N: usize>(storage: &mut dyn Storage, room: u64, all: [u64; N]) {
-    let daily = seats(all.map(|who| (who, Some(FLAG_AT))));
+    let daily = seats(all.map(|who| (who, Some(TURN))));
     let begun = Append { daily, ..append(room, log(2), 0) };
     assert_eq!(storage.append(&[begun]).unwrap(), [Ok(vec![])]);
 }
@@ -81,7 +88,7 @@ fn go_on<const N: usize>(
     storage: &mut dyn Storage,
     room: u64,
     seq: u64,
-    all: [(u64, Option<u64>); N],
+    all: [(u64, Option<DailyTurn>); N],
 ) {
     let last = usize::try_from(seq).unwrap() - 1;
     let next = Append { daily: seats(all), ..append(room, log(seq)[last..].to_vec(), 0) };
@@ -265,12 +272,12 @@ fn a_turn_that_is_over_waits_for_nobody() {
     every_storage(|storage| {
         sign_up(storage, 1..=2);
         begin(storage, 1, [1]);
-        let [first, other] = [game(1, 1), PushGame { flag_at: FLAG_AT + 1, ..game(1, 1) }];
+        let [first, other] = [game(1, 1), PushGame { turn: turn(2), ..game(1, 1) }];
         change(storage, &PushChange::Wait(other.clone()), Gone);
         change(storage, &PushChange::Wait(PushGame { room: code(2), ..first.clone() }), Gone);
         change(storage, &PushChange::Wait(first.clone()), Done);
         // The member has moved, and nobody has said so: the server was killed, or is another node.
-        go_on(storage, 1, 3, [(1, None), (2, Some(FLAG_AT + 1))]);
+        go_on(storage, 1, 3, [(1, None), (2, Some(turn(2)))]);
         let due =
             |storage: &dyn Storage| storage.reader().unwrap().pushes_due(u64::MAX >> 2, 9).unwrap();
         assert_eq!((games(storage, 1), due(storage)), (vec![], vec![]));
@@ -280,8 +287,8 @@ fn a_turn_that_is_over_waits_for_nobody() {
             change(storage, &PushChange::Wait(late.clone()), Gone);
         }
         // The next turn of theirs begins to wait once.
-        let next = PushGame { flag_at: FLAG_AT + 2, ..game(1, 1) };
-        go_on(storage, 1, 4, [(1, Some(FLAG_AT + 2)), (2, None)]);
+        let next = PushGame { turn: turn(3), ..game(1, 1) };
+        go_on(storage, 1, 4, [(1, Some(turn(3))), (2, None)]);
         assert_eq!(games(storage, 1), []);
         for expected in [Done, Gone] {
             change(storage, &PushChange::Wait(next.clone()), expected);
@@ -391,5 +398,36 @@ fn a_repair_takes_out_what_belongs_to_nobody() {
         assert_eq!(found.problems, [problem]);
         assert_eq!(games(repaired, 6), [game(6, 91)]);
         assert_eq!(endpoints(repaired, 6).len(), 1);
+    });
+}
+
+#[test]
+fn time_off_moves_the_end_of_a_turn() {
+    every_storage(|storage| {
+        sign_up(storage, [1, 2]);
+        begin(storage, 1, [1]);
+        change(storage, &PushChange::Wait(game(1, 1)), Done);
+        let later = PushGame { turn: DailyTurn { flag_at: FLAG_AT + 50, ..TURN }, ..game(1, 1) };
+        // It waits already.
+        change(storage, &PushChange::Wait(later.clone()), Gone);
+        go_on(storage, 1, 3, [(1, Some(later.turn))]);
+        assert_eq!(games(storage, 1), slice::from_ref(&later));
+        let due = storage.reader().unwrap().pushes_due(u64::MAX >> 2, 9).unwrap();
+        assert_eq!(due, slice::from_ref(&later));
+        let told = PushGame { state: PushState::Told, due: None, ..later };
+        change(storage, &PushChange::Take(told.clone(), game(1, 1).due), Done);
+        assert_eq!(games(storage, 1), [told]);
+        // Two turns may end at the same time: both were in time off.
+        let next = PushGame { turn: DailyTurn { number: 3, flag_at: FLAG_AT + 50 }, ..game(1, 1) };
+        go_on(storage, 1, 4, [(1, Some(next.turn))]);
+        for expected in [Done, Gone] {
+            change(storage, &PushChange::Wait(next.clone()), expected);
+        }
+        // The end of a turn may move before it begins to wait.
+        let moved = DailyTurn { number: 4, flag_at: FLAG_AT + 70 };
+        go_on(storage, 1, 5, [(1, Some(moved))]);
+        let begun = DailyTurn { flag_at: FLAG_AT + 60, ..moved };
+        change(storage, &PushChange::Wait(PushGame { turn: begun, ..game(1, 1) }), Done);
+        assert_eq!(games(storage, 1), [PushGame { turn: moved, ..game(1, 1) }]);
     });
 }

@@ -66,7 +66,7 @@ fn a_sleeping_room_is_listed_until_somebody_claims_it() {
 
         let claimed = storage.claim(&[code(1), code(0)], NodeId::ALONE).unwrap();
         let [
-            Claimed::Mine { epoch, log: whole, empty_since: Some(5) },
+            Claimed::Mine { epoch, log: whole, empty_since: Some(5), news: _ },
             Claimed::Mine { empty_since: None, .. },
         ] = &claimed[..]
         else {

@@ -1,8 +1,38 @@
 //! Dates in UTC, as files and feeds have them.
 
-/// The day of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21`. By the
-/// civil calendar, whose years are taken to begin in March.
+/// A day. A game with a main time or a time for a move from here on is daily.
+pub const DAY_MS: u64 = 86_400_000;
+
+/// The day of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21`.
 pub fn day(at: u64) -> String {
+    let (year, month, day) = date(at);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// When a day begins that is written like `2026-11-21`, in milliseconds since the Unix epoch; nothing if there is no
+/// such day, or it is before 1970 or after 9999.
+pub fn day_begins(text: &str) -> Option<u64> {
+    let mut parts = text.splitn(3, '-').map(|part| part.parse::<u64>().ok());
+    let (year, month, of_month) = (parts.next()??, parts.next()??, parts.next()??);
+    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || of_month > 31 {
+        return None;
+    }
+    // Years are taken to begin in March here, too.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, year_of_era) = (year / 400, year % 400);
+    let day_of_year = (153 * month + 2) / 5 + of_month;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let at = (era * 146_097 + day_of_era).checked_sub(719_469)?.checked_mul(DAY_MS)?;
+    (day(at) == text).then_some(at)
+}
+
+/// The year of such a time.
+pub fn year(at: u64) -> u64 {
+    date(at).0
+}
+
+/// The year, the month and the day of such a time, by the civil calendar, whose years are taken to begin in March.
+const fn date(at: u64) -> (u64, u64, u64) {
     let days = at / 86_400_000 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =
@@ -11,8 +41,8 @@ pub fn day(at: u64) -> String {
     let shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    let year = era * 400 + year_of_era + if month <= 2 { 1 } else { 0 };
+    (year, month, day)
 }
 
 /// The second of a time in milliseconds since the Unix epoch, in UTC, such as `2026-11-21T09:30:00Z` (RFC 3339).
@@ -38,6 +68,22 @@ mod tests {
         ];
         for (at, expected) in cases {
             assert_eq!(day(at), expected);
+        }
+        for (at, text) in cases {
+            assert_eq!(day_begins(text), Some(at - at % 86_400_000));
+        }
+        let wrong = [
+            "",
+            "2026",
+            "2026-13-01",
+            "2026-02-29",
+            "2026-1-1",
+            "1969-12-31",
+            "2026-04-31",
+            "x-1-1",
+        ];
+        for text in wrong {
+            assert_eq!(day_begins(text), None, "{text}");
         }
         assert_eq!(utc(1_795_230_000_000 + 3_599_999), "2026-11-21T03:59:59Z");
     }

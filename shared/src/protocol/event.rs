@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{GameId, MemberId, Name, Visibility, WhyCasual, is_false, is_true, yes};
 use crate::{
     bot_spec::BotSpec,
-    clock::{SideTime, TimeControl},
+    clock::{SideTime, TimeControl, TimeOff},
     opening::{Ask, OpeningKind},
     rules::{Outcome, Point, Rules},
     seat::Seat,
@@ -188,12 +188,21 @@ pub enum Event {
     },
     /// In a daily game, or the first game of a paired room, a player who has not acted yet must do so
     /// now, or the game is aborted. It follows `started`, the first act, and a takeback or an outage of the
-    /// server, which give the whole time again.
+    /// server, which give the whole time again; and `time_off`, which puts the end off.
     FirstActDue {
         /// Their seat.
         seat: Seat,
         /// When the game is aborted, in milliseconds since the Unix epoch.
         until: u64,
+    },
+    /// In a daily game, a player has time off or will have it: their time stands still in that period. It comes
+    /// again with the same `from` when the period ends early, and with an equal `until` when it is taken back.
+    TimeOff {
+        /// Their seat.
+        seat: Seat,
+        /// The period.
+        #[serde(flatten)]
+        off: TimeOff,
     },
     /// A player asked whether their opponent is still there. From `until` on they may claim the win
     /// or a draw, unless the opponent acts before. After an outage of the server it comes again,

@@ -80,6 +80,10 @@ pub enum Reason {
     LastKey,
     /// The account has as many of these as it may have.
     TooManyKeys,
+    /// The account has time off already, or will have it.
+    TimeOffOpen,
+    /// The account has `most` days of time off left in a year of the period.
+    TooFewDaysOff,
     /// The account has `most` bots.
     TooManyBots,
     /// Too many tries to sign up, sign in or recover an account. The next one may come after `wait_ms`.
@@ -430,6 +434,8 @@ impl Reason {
             | Self::NameTaken
             | Self::LastKey
             | Self::TooManyKeys
+            | Self::TimeOffOpen
+            | Self::TooFewDaysOff
             | Self::TooManyBots
             | Self::TooManyRooms
             | Self::TooManyDailyGames

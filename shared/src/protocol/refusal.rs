@@ -486,6 +486,11 @@ impl Reason {
                 "This is the last key to the account. Set a password or add a passkey first."
             }
             Self::TooManyKeys => "The account has too many of these. Remove one first.",
+            Self::TimeOffOpen => "You have time off now, or it is planned. End it first.",
+            Self::TooFewDaysOff => {
+                let left = values.most.unwrap_or_default();
+                return format!("You have {left} days of time off left in that year.");
+            }
             Self::TooManyBots => "You have as many bots as you may have. Delete one first.",
             Self::WrongToken => "This token is not valid, or not any more. Make a new one.",
             Self::Broken => "The server failed at this request. Please report it.",

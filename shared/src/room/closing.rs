@@ -142,6 +142,7 @@ impl Room {
             Input::Evict
             | Input::Renamed { .. }
             | Input::AccountGone { .. }
+            | Input::TimeOff { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

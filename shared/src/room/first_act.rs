@@ -50,10 +50,18 @@ impl Room {
     /// Gives the seat to act the whole time for its first act, from `from` on.
     pub(super) fn await_first_act(&mut self, from: u64, moment: &mut Moment<'_>) {
         let Some(seat) = self.first_actor() else { return };
+        let limit = self.first_act_limit();
+        let clock = self.state.running().and_then(|game| game.clock);
+        let until =
+            clock.map_or(from.saturating_add(limit), |clock| clock.end_of(seat, from, limit));
+        self.log(Event::FirstActDue { seat, until }, moment);
+    }
+
+    /// How long the seat to act has for its first act, in milliseconds.
+    pub(super) fn first_act_limit(&self) -> u64 {
         let ask = self.state.running().and_then(Game::ask);
         let stones = ask.map_or(1, |ask| ask.put.len());
-        let limit = millis(self.limits.first_act.of(self.state.time, stones));
-        self.log(Event::FirstActDue { seat, until: from.saturating_add(limit) }, moment);
+        millis(self.limits.first_act.of(self.state.time, stones))
     }
 
     /// Aborts the game if its player to act has not begun in time. Where their flag has fallen

@@ -2,6 +2,7 @@
 
 use crate::{
     analysis::{Report, Weight},
+    clock::TimeOff,
     opening::Act,
     protocol::{CommandId, MemberId, Name, PlayerRating, RoomRequest},
     rules::Point,
@@ -86,6 +87,13 @@ pub enum Input {
         /// The member.
         member: MemberId,
     },
+    /// A member has time off from daily games, or will have it, or has ended it: see [`TimeOff`].
+    TimeOff {
+        /// The member.
+        member: MemberId,
+        /// The period.
+        off: TimeOff,
+    },
     /// A bot has finished a job, or nobody could do it.
     BotReplied {
         /// The job.
@@ -151,6 +159,7 @@ impl Input {
             | Self::Disconnected { .. }
             | Self::Evict
             | Self::AccountGone { .. }
+            | Self::TimeOff { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
             | Self::Rated { .. }
@@ -169,6 +178,7 @@ impl Input {
             | Self::Evict
             | Self::Renamed { .. }
             | Self::AccountGone { .. }
+            | Self::TimeOff { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
             | Self::Rated { .. }
@@ -189,6 +199,7 @@ impl Input {
             Self::Command { request, .. } => request.kind(),
             Self::Renamed { .. } => "set_name",
             Self::AccountGone { .. } => "account_gone",
+            Self::TimeOff { .. } => "time_off",
             Self::BotReplied { .. } | Self::Analysed { .. } => "help",
             Self::Rated { .. } => "ratings",
             Self::Wake => "wake",

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use super::{rated_or_casual::Terms, rated_players::RatedPlayers, timeline::Timeline};
 use crate::{
-    clock::{Clock, SideTime, TimeControl},
+    clock::{Clock, SideTime, TimeControl, TimeOff},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
     protocol::{
         Absent, Event, FirstAct, GameId, GameSnapshot, MemberId, Nudge, NumberedEvent,
@@ -84,6 +84,8 @@ pub struct Game {
     /// The seat whose request for another game was declined or withdrawn last: the opponent asks next.
     /// A snapshot does not carry it.
     pub(super) rematch_ended: Option<Seat>,
+    /// How many takebacks were granted; 0 after a snapshot, which does not carry it.
+    pub takebacks: u32,
     /// When things happened in it; absent after a snapshot, which does not carry it.
     pub(super) timeline: Option<Timeline>,
 }
@@ -184,6 +186,7 @@ impl RoomState {
             | Event::TakenBack { .. }
             | Event::Resumed { .. }
             | Event::FirstActDue { .. }
+            | Event::TimeOff { .. }
             | Event::Nudged { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }
@@ -291,6 +294,7 @@ impl RoomState {
             Event::TakenBack { ply } => self.game_mut()?.take_back(*ply, at)?,
             Event::Resumed { from } => self.game_mut()?.resume(*from),
             Event::FirstActDue { seat, until } => self.game_mut()?.await_first_act(*seat, *until),
+            Event::TimeOff { seat, off } => self.game_mut()?.take_off(*seat, *off, at)?,
             Event::Nudged { by, until } => self.game_mut()?.await_answer(*by, *until),
             Event::Ended { outcome, rated } => self.game_mut()?.end(outcome, *rated, at)?,
             Event::RematchAsked { by } => self.game_mut()?.ask_rematch(*by),
@@ -330,6 +334,7 @@ impl RoomState {
             takeback_ask: None,
             rematch_ask: None,
             rematch_ended: None,
+            takebacks: 0,
             timeline: Some(Timeline::new(at)),
         });
         Ok(())
@@ -559,6 +564,13 @@ impl Game {
         self.first_act = Some(FirstAct { seat, until });
     }
 
+    /// A player's time stands still in this period.
+    fn take_off(&mut self, seat: Seat, off: TimeOff, at: u64) -> Result<(), String> {
+        let clock = self.clock.as_mut().ok_or("there is no clock")?;
+        clock.set_off(seat, off, at);
+        Ok(())
+    }
+
     /// Waits for the answer to a nudge.
     fn await_answer(&mut self, by: Seat, until: u64) {
         self.nudge = Some(Nudge { by, until });
@@ -622,6 +634,7 @@ impl Game {
         if let Some(timeline) = &mut self.timeline {
             timeline.take_back(ply);
         }
+        self.takebacks += 1;
         self.draw_offer = None;
         self.takeback_ask = None;
         self.stop_waiting();
@@ -725,6 +738,7 @@ impl Game {
             takeback_ask: snapshot.takeback_ask,
             rematch_ask: snapshot.rematch_ask,
             rematch_ended: None,
+            takebacks: 0,
             timeline: None,
         })
     }

@@ -150,6 +150,7 @@ impl App {
             | Event::TakebackRefused { .. }
             | Event::Resumed { .. }
             | Event::FirstActDue { .. }
+            | Event::TimeOff { .. }
             | Event::RematchAsked { .. }
             | Event::RematchDeclined { .. }
             | Event::ChatSet { .. } => {}
@@ -235,6 +236,7 @@ impl App {
             | Event::TakebackRefused { .. }
             | Event::TakenBack { .. }
             | Event::Resumed { .. }
+            | Event::TimeOff { .. }
             | Event::Nudged { .. }
             | Event::Ended { .. }
             | Event::RematchAsked { .. }

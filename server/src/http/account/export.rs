@@ -10,6 +10,7 @@ use axum::{
 };
 use fivefold_push::host_of;
 use fivefold_shared::{
+    clock::TimeOff,
     friends::{FriendStanding, OnlineTo},
     note::Note,
     protocol::{ChallengesFrom, GameId, GameSettings, MemberId, Name, Refusal, RoomCode},
@@ -62,6 +63,8 @@ struct MemberData {
     places: Vec<ShownTrace>,
     /// The member's notes about games, the newest first.
     notes: Vec<Note>,
+    /// The member's time off from daily games, the earliest first.
+    time_off: Vec<TimeOff>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
     /// The people that the member has blocked or muted.
@@ -133,16 +136,16 @@ struct ExportedPushGame {
 }
 
 impl From<PushMember> for ExportedPushes {
-    fn from(PushMember { subscriptions, settings, games }: PushMember) -> Self {
+    fn from(PushMember { subscriptions, settings, games, .. }: PushMember) -> Self {
         let subscription = |PushSubscription { endpoint, language, made_at, .. }| {
             ExportedSubscription { host: host_of(&endpoint), language, made_at }
         };
-        let game = |PushGame { room, opponent, state, since, flag_at, due, .. }| ExportedPushGame {
+        let game = |PushGame { room, opponent, state, since, turn, due, .. }| ExportedPushGame {
             room,
             opponent,
             state,
             since,
-            flag_at,
+            flag_at: turn.flag_at,
             due,
         };
         Self {
@@ -262,6 +265,7 @@ fn kept(
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
         places: reader.traces(member)?.into_iter().map(place).collect(),
         notes: reader.notes(member)?,
+        time_off: reader.times_off(member)?,
         puzzles: reader.puzzle_tries(member)?.into_iter().map(tried).collect(),
         blocks: reader.block_lists(member)?.own.into_iter().map(block).collect(),
         reports,

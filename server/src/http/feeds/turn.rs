@@ -12,7 +12,8 @@ pub(super) struct Turn {
     /// Moves made.
     pub(super) ply: usize,
     pub(super) is_own: bool,
-    /// When the time of the player to act began, in milliseconds since the Unix epoch; absent if the clock does not say.
+    /// When the time of the player to act began, in milliseconds since the Unix epoch; later if they have had time off in
+    /// this turn. Absent if the clock does not say.
     pub(super) since: Option<u64>,
     /// When it ends.
     pub(super) due: u64,

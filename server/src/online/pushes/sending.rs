@@ -13,7 +13,7 @@ use fivefold_storage::{
 
 use super::{
     texts::Text,
-    times::{after_quiet, is_wanted},
+    times::{after_quiet_hours, is_wanted},
 };
 use crate::{
     limits::pushes::PUSH_KEPT_MAX,
@@ -37,8 +37,8 @@ pub(super) struct Delivery {
 /// What a push is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum About {
-    /// It is the member's turn, until their time ends.
-    Turn { room: RoomCode, flag_at: u64 },
+    /// It is the member's turn of this number.
+    Turn { room: RoomCode, number: u64 },
     /// The member's time ends; the reminder was due at this time.
     Reminder { room: RoomCode, due: u64 },
     /// A game has ended by time.
@@ -63,6 +63,8 @@ pub(super) enum Outcome {
     Outdated,
     /// It was not sent: the member wants it after this time.
     Quiet(Duration),
+    /// It was not sent: the member has time off.
+    TimeOff,
 }
 
 /// What a push says.
@@ -133,14 +135,21 @@ impl Sender {
         let Some(message) = message(about, known).filter(|_| *until > now) else {
             return Outcome::Outdated;
         };
-        let quiet_until = after_quiet(&known.member.settings, now);
-        if quiet_until > now {
-            return match about {
-                About::Turn { .. } | About::Reminder { .. } => {
-                    Outcome::Quiet(Duration::from_millis(quiet_until - now))
+        match about {
+            About::Turn { .. } | About::Reminder { .. } => {
+                if known.member.off.is_at(now) {
+                    return Outcome::TimeOff;
                 }
-                About::TimeUp { .. } | About::Challenge { .. } => Outcome::Outdated,
-            };
+                let quiet_until = after_quiet_hours(&known.member.settings, now);
+                if quiet_until > now {
+                    return Outcome::Quiet(Duration::from_millis(quiet_until - now));
+                }
+            }
+            About::TimeUp { .. } | About::Challenge { .. } => {
+                if after_quiet_hours(&known.member.settings, now) > now {
+                    return Outcome::Outdated;
+                }
+            }
         }
         let Message { text, path, tag, ends_at } = message;
         let shown = text.notification(Language::of(&own.language), path, tag.clone(), ends_at);
@@ -163,9 +172,9 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
     let waiting = |room: &RoomCode| games.iter().find(|game| game.room == *room);
     let opponent = |game: &'m PushGame| game.opponent.as_ref().map(Name::as_str);
     match about {
-        About::Turn { room, flag_at } => {
+        About::Turn { room, number } => {
             let told = || games.iter().filter(|game| game.state == PushState::Told);
-            let game = told().find(|game| (&game.room, game.flag_at) == (room, *flag_at))?;
+            let game = told().find(|game| (&game.room, game.turn.number) == (room, *number))?;
             if settings.moves == MovePushes::Never {
                 return None;
             }
@@ -173,17 +182,21 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
             let (text, path, ends_at) = if count > 1 {
                 (Text::Games(count), "/games".to_owned(), None)
             } else {
-                (Text::Turn { opponent: opponent(game) }, format!("/r/{room}"), Some(*flag_at))
+                (
+                    Text::Turn { opponent: opponent(game) },
+                    format!("/r/{room}"),
+                    Some(game.turn.flag_at),
+                )
             };
             Some(Message { text, path, tag: "turns".to_owned(), ends_at })
         }
         About::Reminder { room, due } => {
             let game = waiting(room)?;
-            is_wanted(settings, game.since, *due, game.flag_at).then(|| Message {
+            is_wanted(&known.member, game.since, *due, game.turn.flag_at).then(|| Message {
                 text: Text::Reminder { opponent: opponent(game) },
                 path: format!("/r/{room}"),
                 tag: format!("time-{room}"),
-                ends_at: Some(game.flag_at),
+                ends_at: Some(game.turn.flag_at),
             })
         }
         About::TimeUp { room, opponent, won } => settings.ends.then(|| Message {

@@ -1,7 +1,7 @@
 //! When a member is told about a game: at once, after their quiet hours, at the hour of their digest, and before their
 //! time ends. All times are in milliseconds since the Unix epoch.
 
-use fivefold_storage::{MovePushes, PushSettings, PushState};
+use fivefold_storage::{MovePushes, PushMember, PushSettings, PushState};
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
@@ -19,16 +19,16 @@ pub(super) struct Plan {
 /// Plans the first push for a turn that began at `since`, if the member has not been told about it. If the member may
 /// be looking at the room, `earliest` is later than `now`, and they are not told about the turn before it.
 pub(super) fn at_turn(
-    settings: &PushSettings,
+    known: &PushMember,
     since: u64,
     now: u64,
     earliest: u64,
     flag_at: u64,
 ) -> Plan {
-    let reminder = next_reminder(settings, since, now, flag_at);
-    let told_at = match settings.moves {
-        MovePushes::Each => Some(after_quiet(settings, earliest)),
-        MovePushes::Digest => Some(next_digest(settings, now)),
+    let reminder = next_reminder(known, since, now, flag_at);
+    let told_at = match known.settings.moves {
+        MovePushes::Each => Some(after_quiet(known, earliest)),
+        MovePushes::Digest => Some(next_digest(known, now)),
         MovePushes::Never => None,
     };
     match told_at {
@@ -42,27 +42,31 @@ pub(super) fn at_turn(
 }
 
 /// The next reminder after `now` for a turn that began at `since`. Those that would come before half of the time is over
-/// are left out, and those in quiet hours come after them, if there is time then.
-pub(crate) fn next_reminder(
-    settings: &PushSettings,
-    since: u64,
-    now: u64,
-    flag_at: u64,
-) -> Option<u64> {
-    let half = since + flag_at.saturating_sub(since) / 2;
-    let hours = settings.reminders.iter().map(|hours| u64::from(*hours) * HOUR);
+/// are left out. Those in quiet hours or time off come after them, if there is time then.
+pub(crate) fn next_reminder(known: &PushMember, since: u64, now: u64, flag_at: u64) -> Option<u64> {
+    let half = known.off.end_of(since, known.off.spent(since, flag_at) / 2);
+    let hours = known.settings.reminders.iter().map(|hours| u64::from(*hours) * HOUR);
     let wanted = hours.filter_map(|before| flag_at.checked_sub(before)).filter(|at| *at >= half);
-    let shown = wanted.map(|at| after_quiet(settings, at));
-    shown.filter(|at| *at > now && *at < flag_at).min()
+    let shown = wanted.map(|at| after_quiet(known, at));
+    let next = shown.filter(|at| *at > now && *at < flag_at).min();
+    // The game does not know the time off yet: look again after it.
+    let look_again = || Some(after_quiet(known, flag_at)).filter(|at| *at > now);
+    next.or_else(|| known.off.is_at(flag_at).then(look_again).flatten())
 }
 
 /// Whether a member still wants the reminder for which a turn is due: they may have changed what they want since.
-pub(super) fn is_wanted(settings: &PushSettings, since: u64, due: u64, flag_at: u64) -> bool {
-    next_reminder(settings, since, due.saturating_sub(1), flag_at) == Some(due)
+pub(super) fn is_wanted(known: &PushMember, since: u64, due: u64, flag_at: u64) -> bool {
+    next_reminder(known, since, due.saturating_sub(1), flag_at) == Some(due)
+}
+
+/// When a member who has daily games can be told something about them: at this time, or after quiet hours and time off.
+pub(super) fn after_quiet(known: &PushMember, at: u64) -> u64 {
+    let at = after_quiet_hours(&known.settings, at);
+    if known.off.is_at(at) { after_quiet_hours(&known.settings, known.off.until) } else { at }
 }
 
 /// This time, or the end of the quiet hours that it is in.
-pub(super) fn after_quiet(settings: &PushSettings, at: u64) -> u64 {
+pub(super) fn after_quiet_hours(settings: &PushSettings, at: u64) -> u64 {
     let Some(quiet) = settings.quiet else { return at };
     let (from, to) = (u64::from(quiet.from) * MINUTE, u64::from(quiet.to) * MINUTE);
     // Since the quiet hours began last, and how long they are.
@@ -72,11 +76,12 @@ pub(super) fn after_quiet(settings: &PushSettings, at: u64) -> u64 {
 }
 
 /// The next hour of the digest, after quiet hours.
-fn next_digest(settings: &PushSettings, now: u64) -> u64 {
+fn next_digest(known: &PushMember, now: u64) -> u64 {
+    let settings = &known.settings;
     let hour = u64::from(settings.digest_hour) * HOUR;
     let wait = (hour + DAY - local(settings, now)) % DAY;
     let wait = if wait == 0 { DAY } else { wait };
-    after_quiet(settings, now + wait)
+    after_quiet(known, now + wait)
 }
 
 /// The time of the day where the member lives.
@@ -87,6 +92,7 @@ fn local(settings: &PushSettings, at: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use fivefold_shared::clock::TimeOff;
     use fivefold_storage::QuietHours;
 
     use super::*;
@@ -94,9 +100,18 @@ mod tests {
     /// Midnight in UTC.
     const MIDNIGHT: u64 = 20_000 * DAY;
 
-    fn quiet(from: u16, to: u16, utc_offset: i16) -> PushSettings {
+    fn quiet(from: u16, to: u16, utc_offset: i16) -> PushMember {
         let quiet = Some(QuietHours { from: from * 60, to: to * 60 });
-        PushSettings { quiet, utc_offset, ..PushSettings::default() }
+        with(PushSettings { quiet, utc_offset, ..PushSettings::default() })
+    }
+
+    fn with(settings: PushSettings) -> PushMember {
+        PushMember { settings, ..PushMember::default() }
+    }
+
+    fn off(known: PushMember, from: u64, until: u64) -> PushMember {
+        let [from, until] = [from, until].map(|hour| MIDNIGHT + hour * HOUR);
+        PushMember { off: TimeOff { from, until }, ..known }
     }
 
     #[test]
@@ -115,60 +130,93 @@ mod tests {
             (9, 9, 0, 9, 9),
         ];
         for (from, to, offset, at, expected) in cases {
-            let after = after_quiet(&quiet(from, to, offset * 60), MIDNIGHT + at * HOUR);
+            let known = quiet(from, to, offset * 60);
+            let after = after_quiet(&known, MIDNIGHT + at * HOUR);
             assert_eq!(after, MIDNIGHT + expected * HOUR, "{from} to {to}, {offset}: {at}");
         }
     }
 
     #[test]
     fn reminders_come_in_the_second_half_of_the_time() {
-        let settings = PushSettings::default();
-        let all = |settings: &PushSettings, length: u64| {
+        let usual = PushMember::default();
+        let all = |known: &PushMember, length: u64| {
             let (since, flag_at) = (MIDNIGHT, MIDNIGHT + length * HOUR);
             let (mut now, mut before) = (since, Vec::new());
-            while let Some(at) = next_reminder(settings, since, now, flag_at) {
+            while let Some(at) = next_reminder(known, since, now, flag_at) {
                 before.push((flag_at - at) / HOUR);
                 now = at;
             }
             before
         };
-        assert_eq!(all(&settings, 24), [8, 4, 1]);
-        assert_eq!(all(&settings, 16), [8, 4, 1], "exactly half of the time is over");
-        assert_eq!(all(&settings, 15), [4, 1]);
-        assert_eq!(all(&settings, 2), [1]);
-        assert_eq!(all(&settings, 1), [0; 0]);
+        assert_eq!(all(&usual, 24), [8, 4, 1]);
+        assert_eq!(all(&usual, 16), [8, 4, 1], "exactly half of the time is over");
+        assert_eq!(all(&usual, 15), [4, 1]);
+        assert_eq!(all(&usual, 2), [1]);
+        assert_eq!(all(&usual, 1), [0; 0]);
         let one = PushSettings { reminders: vec![4], ..PushSettings::default() };
-        assert_eq!(all(&one, 24), [4]);
-        assert_eq!(all(&PushSettings { reminders: vec![], ..one }, 24), [0; 0]);
+        assert_eq!(all(&with(one.clone()), 24), [4]);
+        assert_eq!(all(&with(PushSettings { reminders: vec![], ..one }), 24), [0; 0]);
         // The time ends at midnight: those at 16 and 20 o'clock come at 22, as one.
         assert_eq!(all(&quiet(15, 22, 0), 24), [2, 1]);
         // Nobody is called in the last quiet hours.
         assert_eq!(all(&quiet(15, 1, 0), 24), [0; 0]);
         let flag_at = MIDNIGHT + 24 * HOUR;
-        let later = PushSettings { reminders: vec![4, 1], ..PushSettings::default() };
-        for (settings, expected) in [(settings, true), (later, false), (quiet(15, 22, 0), false)] {
-            let is_wanted = is_wanted(&settings, MIDNIGHT, flag_at - 8 * HOUR, flag_at);
-            assert_eq!(is_wanted, expected, "{settings:?}");
+        let later = with(PushSettings { reminders: vec![4, 1], ..PushSettings::default() });
+        for (known, expected) in [(usual, true), (later, false), (quiet(15, 22, 0), false)] {
+            let is_wanted = is_wanted(&known, MIDNIGHT, flag_at - 8 * HOUR, flag_at);
+            assert_eq!(is_wanted, expected, "{known:?}");
         }
+    }
+
+    #[test]
+    fn nobody_is_called_during_time_off() {
+        // A move of 24 hours, of which 10 were left when two days off began.
+        let (since, flag_at) = (MIDNIGHT, MIDNIGHT + 72 * HOUR);
+        let known = off(PushMember::default(), 14, 62);
+        let next = |known: &PushMember, now: u64| {
+            let at = next_reminder(known, since, MIDNIGHT + now * HOUR, flag_at);
+            at.map(|at| (at - MIDNIGHT) / HOUR)
+        };
+        assert_eq!(
+            [0, 64, 68, 71].map(|now| next(&known, now)),
+            [64, 68, 71, 0].map(|at| (at > 0).then_some(at))
+        );
+        // Five hours were left: what would come during the days off comes at their end.
+        let known = off(PushMember::default(), 19, 67);
+        assert_eq!([0, 67].map(|now| next(&known, now)), [Some(67), Some(68)]);
+        // If quiet hours follow, it comes after those.
+        assert_eq!(next(&off(quiet(18, 20, 0), 19, 67), 0), Some(68));
+        let turn = |known: &PushMember, hour| {
+            let now = MIDNIGHT + hour * HOUR;
+            let plan = at_turn(known, now, now, now, flag_at);
+            (plan.state, plan.due.map(|due| (due - MIDNIGHT) / HOUR))
+        };
+        assert_eq!(turn(&known, 19), (PushState::Waiting, Some(67)));
+        let digest =
+            PushSettings { moves: MovePushes::Digest, digest_hour: 6, ..known.settings.clone() };
+        assert_eq!(
+            turn(&PushMember { settings: digest, ..known }, 20),
+            (PushState::Waiting, Some(67))
+        );
     }
 
     #[test]
     fn somebody_is_told_at_once_or_when_they_want() {
         let flag_at = MIDNIGHT + 24 * HOUR;
-        let at = |settings: &PushSettings, hour: u64| {
+        let at = |known: &PushMember, hour: u64| {
             let now = MIDNIGHT + hour * HOUR;
-            let plan = at_turn(settings, MIDNIGHT, now, now, flag_at);
+            let plan = at_turn(known, MIDNIGHT, now, now, flag_at);
             (plan.state, plan.due.map(|due| (due - MIDNIGHT) / HOUR))
         };
-        let each = PushSettings::default();
+        let each = PushMember::default();
         assert_eq!(at(&each, 0), (PushState::Told, Some(16)));
         let plan = at_turn(&each, MIDNIGHT, MIDNIGHT, MIDNIGHT + HOUR, flag_at);
         assert_eq!(plan, Plan { state: PushState::Waiting, due: Some(MIDNIGHT + HOUR) });
         assert_eq!(at(&quiet(22, 7, 0), 3), (PushState::Waiting, Some(7)));
-        let digest = PushSettings { moves: MovePushes::Digest, digest_hour: 6, ..each.clone() };
+        let wants = |moves| with(PushSettings { moves, digest_hour: 6, ..PushSettings::default() });
+        let digest = wants(MovePushes::Digest);
         assert_eq!(at(&digest, 0), (PushState::Waiting, Some(6)));
         assert_eq!(at(&digest, 6), (PushState::Waiting, Some(16)), "the reminder comes first");
-        let never = PushSettings { moves: MovePushes::Never, ..each };
-        assert_eq!(at(&never, 0), (PushState::Seen, Some(16)));
+        assert_eq!(at(&wants(MovePushes::Never), 0), (PushState::Seen, Some(16)));
     }
 }

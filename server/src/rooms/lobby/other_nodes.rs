@@ -5,15 +5,17 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fivefold_shared::{
     protocol::{MemberId, Message, Name, Reason, Refusal, RoomCode},
-    room::{Entry, Input, Spare},
+    room::{Entry, Spare},
 };
-use fivefold_storage::{Epoch, MadeRoom, NodeId};
+use fivefold_storage::{DailyNews, Epoch, MadeRoom, NodeId};
 use futures_util::future::join_all;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Knowledge, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList,
+    Knowledge, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room,
+    room_list::RoomList,
+    sleeping::{is_told_later, to_input},
 };
 use crate::{
     cluster::{
@@ -168,8 +170,8 @@ impl Lobby {
     async fn run_relay(self: Arc<Self>, relay: Relay, room: RoomHandle, mut mailbox: Mailbox) {
         let code = room.code.clone();
         let reason = match Box::pin(relay.run(&mut mailbox)).await {
-            Next::Own { epoch, log, empty_since, handover } => {
-                match self.take_over(&room, epoch, &log, empty_since) {
+            Next::Own { epoch, log, empty_since, news, handover } => {
+                match self.take_over(&room, epoch, &log, empty_since, news) {
                     Ok((opened, listed)) => {
                         let opened = Opened { handover: Some(handover), ..opened };
                         return self.run(opened, mailbox, listed).await;
@@ -225,16 +227,16 @@ impl Lobby {
         epoch: Epoch,
         log: &[Entry],
         empty_since: Option<u64>,
+        mut news: Vec<(MemberId, DailyNews)>,
     ) -> Result<(Opened, Arc<Listed>), String> {
         let (opened, cause) =
             Opened::from_log(&self.context, room.code.clone(), epoch, log, empty_since)?;
         let maker = Maker::known_from_log(&opened.room, cause.member);
         let mut makers = lock(&self.makers);
         let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);
-        for member in lock(&self.leavers).remove(&room.code).unwrap_or_default() {
-            self.give(room, Input::AccountGone { member });
-        }
-        Ok((opened, listed))
+        news.sort_by_key(|(_, news)| is_told_later(news));
+        let news = news.into_iter().map(|(member, news)| to_input(member, news)).collect();
+        Ok((Opened { news, ..opened }, listed))
     }
 
     pub(super) fn give_up(&self, code: &RoomCode, problem: &str) -> Reason {
@@ -313,6 +315,7 @@ impl Lobby {
             }
             News::GuestTaken { guest, account } => people.blocks.note_guest(&guest, &account),
             News::Moderated => people.moderation.look(),
+            News::DailyGames => self.news.notify_one(),
             News::RatedPositions { positions } => people.rated.set_elsewhere(from, positions),
             News::ForAccount { member, text } => people.logins.tell(&member, text),
             News::Rooms { rooms, total, has_game } => match serde_json::from_str(&rooms) {

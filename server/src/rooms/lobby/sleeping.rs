@@ -1,24 +1,20 @@
 //! Rooms that sleep: the lobby wakes them for those who need them and when they are due, and lists them from the
 //! storage.
 
-use std::{
-    collections::{HashMap, HashSet},
-    convert::Infallible,
-    future::pending,
-    sync::Arc,
-};
+use std::{collections::HashSet, convert::Infallible, future::pending, sync::Arc};
 
 use fivefold_shared::{
     protocol::{CommandId, MemberId, ROOMS_MAX, Reason, Refusal, RoomCode},
     room::Input,
 };
-use fivefold_storage::{Claimed, Reader, StorageError};
-use tokio::time::{Instant, sleep};
+use fivefold_storage::{Claimed, DailyNews, Reader, StorageError};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::{Lobby, RoomHandle, lock, room_list::RoomList};
+use super::{Lobby, RoomHandle, room_list::RoomList};
 use crate::{
+    cluster::frame::News,
     limits::{
-        DAILY_LEAVERS_MAX, OWN_ROOMS_SEEN_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL, SWEEP_INTERVAL,
+        DAILY_NEWS_MAX, OWN_ROOMS_SEEN_MAX, REBUILD_RETRY, SWEEP_ALONE_INTERVAL, SWEEP_INTERVAL,
     },
     process::read_pool::ReadError,
     rooms::{
@@ -61,16 +57,18 @@ impl Lobby {
         }
     }
 
-    /// Opens rooms that are due or that players have left for good, on a server that is alone, for as long as it runs.
+    /// Opens rooms that are due or have to learn something about a player, on a server that is alone, for as long as it
+    /// runs.
     pub(crate) async fn wake_rooms(self: &Arc<Self>) -> Infallible {
         if self.is_clustered() {
             pending::<()>().await;
         }
         let mut due_at = Instant::now() + SWEEP_ALONE_INTERVAL;
         loop {
-            sleep(SWEEP_INTERVAL).await;
-            for code in self.tell_leavers().await {
-                // Woken, it is told.
+            // Something may have to be learnt earlier.
+            timeout(SWEEP_INTERVAL, self.news.notified()).await.ok();
+            for code in self.tell_news().await {
+                // It learns the news on waking.
                 self.begin_waking(&code, claim(&self.context, &code)).ok();
             }
             if due_at <= Instant::now() {
@@ -82,25 +80,34 @@ impl Lobby {
         }
     }
 
-    /// Tells the rooms here which players of their daily games are gone: their accounts were deleted or closed.
-    /// Rooms that sleep are told when they wake; returns which these are.
-    pub(super) async fn tell_leavers(&self) -> Vec<RoomCode> {
-        let found = self.read(|reader| reader.daily_leavers(DAILY_LEAVERS_MAX)).await;
-        let mut asleep: HashMap<RoomCode, Vec<MemberId>> = HashMap::new();
+    /// Lets rooms learn what is new about players of their daily games: those that are awake here at once, others soon.
+    pub(crate) async fn attend_news(&self) {
+        if let Some(cluster) = &self.context.cluster {
+            cluster.broadcast(&News::DailyGames);
+        }
+        self.tell_news().await;
+        self.news.notify_one();
+    }
+
+    /// Tells the rooms here what is new about players of their daily games: see [`DailyNews`]. Sleeping rooms learn it with
+    /// their log when they wake; returns these rooms.
+    pub(super) async fn tell_news(&self) -> HashSet<RoomCode> {
+        let found = self.read(|reader| reader.daily_news(DAILY_NEWS_MAX)).await;
+        let mut asleep = HashSet::new();
         // If that fails, the reason is in the log.
-        for (code, member) in found.unwrap_or_default() {
+        let mut found = found.unwrap_or_default();
+        found.sort_by_key(|(_, _, news)| is_told_later(news));
+        for (code, member, news) in found {
             match self.find_here(&code) {
                 Ok(room) if room.is_relayed() => {}
-                Ok(room) => self.give(&room, Input::AccountGone { member }),
+                Ok(room) => self.give(&room, to_input(member, news)),
                 Err(refusal) if refusal.reason == Reason::NoSuchRoom => {
-                    asleep.entry(code).or_default().push(member);
+                    asleep.insert(code);
                 }
                 Err(_) => {}
             }
         }
-        let codes = asleep.keys().cloned().collect();
-        *lock(&self.leavers) = asleep;
-        codes
+        asleep
     }
 
     /// Opens a room when this claim succeeds.
@@ -132,8 +139,8 @@ impl Lobby {
             claiming = claim(&self.context, &room.code);
         };
         let reason = match claimed {
-            Ok(Claimed::Mine { epoch, log, empty_since }) => {
-                match self.take_over(&room, epoch, &log, empty_since) {
+            Ok(Claimed::Mine { epoch, log, empty_since, news }) => {
+                match self.take_over(&room, epoch, &log, empty_since, news) {
                     Ok((opened, listed)) => return self.run(opened, mailbox, listed).await,
                     Err(problem) => self.give_up(&room.code, &problem),
                 }
@@ -219,5 +226,18 @@ impl Lobby {
     ) -> Result<T, Refusal> {
         let read = self.context.read_pool.read(read).await;
         read.map_err(|error| ReadError::from(error).into())
+    }
+}
+
+/// Whether other news comes first: a room must know of all time off before a flag falls.
+pub(super) const fn is_told_later(news: &DailyNews) -> bool {
+    !matches!(news, DailyNews::TimeOff(_))
+}
+
+/// The input that tells a room this news.
+pub(super) fn to_input(member: MemberId, news: DailyNews) -> Input {
+    match news {
+        DailyNews::Gone => Input::AccountGone { member },
+        DailyNews::TimeOff(off) => Input::TimeOff { member, off },
     }
 }

@@ -4,7 +4,7 @@
 use std::{convert::Infallible, sync::Arc};
 
 use fivefold_storage::{StorageError, limits::CLAIMED_ROOMS_MAX};
-use tokio::{sync::oneshot, time::sleep};
+use tokio::{sync::oneshot, time::timeout};
 
 use super::Lobby;
 use crate::limits::{CLAIM_DOUBTS_MAX, SWEEP_INTERVAL, WOKEN_BEFORE_DUE};
@@ -14,7 +14,7 @@ impl Lobby {
     pub(crate) async fn sweep(self: &Arc<Self>) -> Infallible {
         let mut takeovers = Takeovers::default();
         loop {
-            self.tell_leavers().await;
+            self.tell_news().await;
             let claimed = self.attend().await;
             if let Err(error) = &claimed {
                 tracing::warn!(%error, "cannot claim rooms of dead nodes");
@@ -25,7 +25,8 @@ impl Lobby {
             }
             // After as many as one commit may claim, more are likely to be left.
             if claimed != Ok(CLAIMED_ROOMS_MAX) {
-                sleep(SWEEP_INTERVAL).await;
+                // Something may have to be learnt earlier.
+                timeout(SWEEP_INTERVAL, self.news.notified()).await.ok();
             }
         }
     }

@@ -195,7 +195,12 @@ fn refused_elsewhere(relay: &mut Relay, session: &Session, id: &str) {
 
 /// The owner is dead, and this node has claimed the room: what it hands over.
 fn takes_over(relay: &mut Relay) -> Box<Handover> {
-    match relay.note_claim(Claimed::Mine { epoch: Epoch(2), log: Vec::new(), empty_since: None }) {
+    match relay.note_claim(Claimed::Mine {
+        epoch: Epoch(2),
+        log: Vec::new(),
+        empty_since: None,
+        news: Vec::new(),
+    }) {
         Some(Next::Own { handover, .. }) => handover,
         _ => panic!("it is not this node's room"),
     }

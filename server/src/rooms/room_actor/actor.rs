@@ -8,7 +8,7 @@ use fivefold_shared::{
     protocol::{CommandId, Event, MemberId, Message, NumberedEvent, RoomCode},
     room::{BotFault, Effect, Effects, Input, Room, SessionId},
 };
-use fivefold_storage::{Blocking, LogWriter, NodeId, Playing};
+use fivefold_storage::{Blocking, DailyTurn, LogWriter, NodeId, Playing};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,6 @@ use super::{
     fan_out::FanOut,
     marks::Marks,
     route::Route,
-    turn_key::TurnKey,
     waiting::Waiting,
 };
 use crate::{
@@ -75,7 +74,7 @@ pub(super) struct Actor {
     /// The marks of rated games.
     pub(super) marks: Marks,
     /// The turn of the daily game that its players know of.
-    pub(super) turn: Option<TurnKey>,
+    pub(super) turn: Option<DailyTurn>,
     /// Notified as soon as something is stored, or cannot be because a player plays elsewhere.
     pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
     /// The room's entry in the directory.
@@ -133,6 +132,7 @@ impl CurrentCommand {
             | Input::Evict
             | Input::Renamed { .. }
             | Input::AccountGone { .. }
+            | Input::TimeOff { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

@@ -2,12 +2,13 @@
 //! sleeps.
 
 use fivefold_shared::{
+    clock::TimeOff,
     protocol::{MemberId, Phase},
     room::{Game, SessionId},
 };
 use fivefold_storage::{DailySeat, DailySeats};
 
-use super::{actor::Actor, turn_key::turn_ends};
+use super::{actor::Actor, turn::turn_of};
 use crate::rooms::{
     directory::{member_of, seated},
     rated_positions::stored_position,
@@ -29,17 +30,22 @@ impl Actor {
         members.extend(host.filter(|host| !members.contains(host)));
         let turn = state.running().and_then(|game| {
             let player = &game.players[game.to_act()?];
-            Some((member_of(player)?, turn_ends(game)?))
+            Some((member_of(player)?, turn_of(game)?))
         });
+        let clock = state.running().and_then(|game| game.clock);
         let seats = members.into_iter().map(|member| DailySeat {
             member: member.clone(),
             command: (!state.paired && *member == state.host)
                 .then(|| self.listed.command().clone()),
-            flag_at: turn.filter(|(player, _)| *player == member).map(|(_, flag_at)| flag_at),
+            turn: turn.filter(|(player, _)| *player == member).map(|(_, turn)| turn),
+            off: clock.map(|clock| {
+                let off = state.seats.of_member(member).and_then(|seat| clock.off(seat));
+                off.unwrap_or(TimeOff::NONE)
+            }),
         });
         let rated = state.running().filter(|game: &&Game| game.rated);
         let position = rated.and_then(|game| stored_position(game.position.moves()));
-        Some(DailySeats { seats: seats.collect(), position })
+        Some(DailySeats { seats: seats.collect(), position, at: self.context.clock.now() })
     }
 
     /// The member of a session, if a seat here would be one more place in a daily game for them.

@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use fivefold_shared::protocol::{CommandId, MemberId, RoomCode};
+use fivefold_shared::{
+    clock::TimeOff,
+    protocol::{CommandId, MemberId, RoomCode},
+};
 
 use crate::StorageError;
 
@@ -14,6 +17,8 @@ pub struct DailySeats {
     pub seats: Vec<DailySeat>,
     /// The position of a rated game that is running.
     pub position: Option<RatedPosition>,
+    /// The time of the append, in milliseconds since the Unix epoch.
+    pub at: u64,
 }
 
 /// A place in a daily game.
@@ -23,9 +28,29 @@ pub struct DailySeat {
     pub member: MemberId,
     /// The command with which this member made the room; absent for others.
     pub command: Option<CommandId>,
-    /// When the member's time ends, in milliseconds since the Unix epoch; absent if it is not their turn. No two turns
-    /// of a member have the same.
-    pub flag_at: Option<u64>,
+    /// Absent if it is not their turn.
+    pub turn: Option<DailyTurn>,
+    /// The member's time off as the running game knows it ([`TimeOff::NONE`] if it knows none); absent without a
+    /// running game.
+    pub off: Option<TimeOff>,
+}
+
+/// A turn of a member in a daily game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DailyTurn {
+    /// Tells the turns of a room apart.
+    pub number: u64,
+    /// When the member's time ends, in milliseconds since the Unix epoch. Time off changes it.
+    pub flag_at: u64,
+}
+
+/// What a room has to learn about a member with a place in its daily game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DailyNews {
+    /// They are gone for good: their account was deleted or closed, and the room has to end their game.
+    Gone,
+    /// They have time off, will have it, or have ended it. The game knows something else.
+    TimeOff(TimeOff),
 }
 
 /// The position of a rated game. The storage does not know how its digest is made.
@@ -70,10 +95,12 @@ pub trait DailyReader: fmt::Debug {
         command: &CommandId,
     ) -> Result<Option<RoomCode>, StorageError>;
 
-    /// At most so many places of members who are gone for good: their account was deleted or closed, and their
-    /// rooms have to end their games.
+    /// What rooms have to learn about at most so many places.
     ///
     /// # Errors
-    /// When they cannot be read.
-    fn daily_leavers(&mut self, max: usize) -> Result<Vec<(RoomCode, MemberId)>, StorageError>;
+    /// When it cannot be read.
+    fn daily_news(
+        &mut self,
+        max: usize,
+    ) -> Result<Vec<(RoomCode, MemberId, DailyNews)>, StorageError>;
 }

@@ -3,10 +3,13 @@
 
 use std::fmt;
 
-use fivefold_shared::protocol::{MemberId, Name, RoomCode};
+use fivefold_shared::{
+    clock::TimeOff,
+    protocol::{MemberId, Name, RoomCode},
+};
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyHash, StorageError, contradiction::Contradiction, moderation::words};
+use crate::{DailyTurn, KeyHash, StorageError, contradiction::Contradiction, moderation::words};
 
 /// What a server pushes with.
 #[derive(Clone, PartialEq, Eq)]
@@ -138,8 +141,8 @@ pub struct PushGame {
     pub state: PushState,
     /// Since when the game waits.
     pub since: u64,
-    /// When the member's time ends. It tells the turns of a game apart: see [`DailySeat::flag_at`](crate::DailySeat).
-    pub flag_at: u64,
+    /// The turn, with the end that it has now.
+    pub turn: DailyTurn,
     /// When they are told next.
     pub due: Option<u64>,
 }
@@ -185,6 +188,8 @@ pub struct PushMember {
     pub subscriptions: Vec<PushSubscription>,
     /// What the member wants to be told.
     pub settings: PushSettings,
+    /// The time off that they have, will have or had last.
+    pub off: TimeOff,
     /// The turns that wait, those that began to wait first. What has ended since does not count.
     pub games: Vec<PushGame>,
 }

@@ -151,11 +151,12 @@ impl Accounts {
             }
             AccountStep::Recover { .. }
             | AccountStep::Make(_)
-            | AccountStep::DeleteGuest { .. } => {}
-            AccountStep::MakeBot(_)
+            | AccountStep::DeleteGuest { .. }
+            | AccountStep::MakeBot(_)
             | AccountStep::SetChallenges(_)
             | AccountStep::Friend(_)
             | AccountStep::Note { .. }
+            | AccountStep::TimeOff(_)
             | AccountStep::Key(_) => {}
             AccountStep::Seen { session, expires_at } => {
                 let known = account.sessions.iter_mut().find(|own| own.hash == *session);
@@ -168,15 +169,7 @@ impl Accounts {
             }
             AccountStep::SetCodes(codes) => account.codes.clone_from(codes),
             AccountStep::AddCode(code) => account.add_code(*code),
-            AccountStep::Rename { name, likeness } => {
-                let old = std::mem::replace(&mut account.likeness, likeness.clone());
-                account.renamed_at = Some(*at);
-                if let Some(known) = all.members.get(member).filter(|_| old != *likeness) {
-                    self.1.keep(old, member, OldName { name: known.name.clone(), at: *at });
-                }
-                self.1.free(likeness);
-                all.name(member, name);
-            }
+            AccountStep::Rename { name, likeness } => self.rename(all, member, *at, name, likeness),
             AccountStep::End(sessions) => account.end(*sessions),
             AccountStep::Delete => {
                 account.deleted_at = Some(*at);
@@ -185,6 +178,24 @@ impl Accounts {
             }
         }
         AccountChanged::Done
+    }
+
+    fn rename(
+        &mut self,
+        all: &mut Members<'_>,
+        member: &MemberId,
+        at: u64,
+        name: &Name,
+        likeness: &str,
+    ) {
+        let Some(account) = self.0.get_mut(member) else { return };
+        let old = std::mem::replace(&mut account.likeness, likeness.to_owned());
+        account.renamed_at = Some(at);
+        if let Some(known) = all.members.get(member).filter(|_| old != likeness) {
+            self.1.keep(old, member, OldName { name: known.name.clone(), at });
+        }
+        self.1.free(likeness);
+        all.name(member, name);
     }
 
     fn make(

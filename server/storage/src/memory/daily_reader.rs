@@ -1,9 +1,12 @@
 //! What places in daily games have to do with accounts, and reading them, in memory.
 
-use fivefold_shared::protocol::{CommandId, MemberId, RoomCode};
+use fivefold_shared::{
+    clock::TimeOff,
+    protocol::{CommandId, MemberId, RoomCode},
+};
 
 use super::{Memory, OpenRoom, Tables, daily_seats::DailyPlaces};
-use crate::{Append, Call, DailyReader, DailySeat, OwnDailyGames, StorageError};
+use crate::{Append, Call, DailyNews, DailyReader, DailySeat, OwnDailyGames, StorageError};
 
 impl Tables {
     /// Takes in who has a place after an append to a room that is open.
@@ -16,7 +19,25 @@ impl Tables {
         };
         let members = now.seats.iter().map(|seat| &seat.member);
         let leavers = members.filter(|member| is_left(member)).cloned().collect();
-        room.daily = DailyPlaces { now: now.into_owned(), leavers };
+        let off_of = |member: &MemberId| {
+            let person = self.accounts.account_of_guest(member);
+            let known = room.daily.has(member).then(|| room.daily.off.get(member).copied());
+            let latest = || self.times_off.latest(person.as_ref().unwrap_or(member));
+            known.unwrap_or_else(|| Some(latest()).filter(|off| off.is_open(now.at)))
+        };
+        let members = now.seats.iter().map(|seat| &seat.member);
+        let off = members.filter_map(|member| Some((member.clone(), off_of(member)?))).collect();
+        room.daily = DailyPlaces { now: now.into_owned(), leavers, off };
+    }
+
+    /// Sets the time off of a member in their places, and of their guests. Their games have to learn it.
+    pub(super) fn set_off(&mut self, member: &MemberId, off: TimeOff) {
+        let own = self.accounts.with_aliases(member);
+        for room in self.rooms.values_mut() {
+            let theirs = own.iter().filter(|member| room.daily.has(member)).cloned();
+            let theirs: Vec<_> = theirs.map(|member| (member, off)).collect();
+            room.daily.off.extend(theirs);
+        }
     }
 
     /// Marks the places of a member who is gone, and of their bots and guests.
@@ -68,11 +89,14 @@ impl DailyReader for Memory {
         Ok(found.map(|(code, _)| code.clone()))
     }
 
-    fn daily_leavers(&mut self, max: usize) -> Result<Vec<(RoomCode, MemberId)>, StorageError> {
+    fn daily_news(
+        &mut self,
+        max: usize,
+    ) -> Result<Vec<(RoomCode, MemberId, DailyNews)>, StorageError> {
         let tables = self.tables_for(Call::Browse)?;
-        let leavers = tables.rooms.iter().flat_map(|(code, room)| {
-            room.daily.leavers.iter().map(|member| (code.clone(), member.clone()))
+        let news = tables.rooms.iter().flat_map(|(code, room)| {
+            room.daily.news().map(|(member, news)| (code.clone(), member.clone(), news))
         });
-        Ok(leavers.take(max).collect())
+        Ok(news.take(max).collect())
     }
 }

@@ -6,8 +6,8 @@ use fivefold_shared::protocol::{MemberId, RoomCode};
 
 use super::{Memory, OpenRoom, Tables};
 use crate::{
-    Call, DailySeat, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
-    PushSubscription, StorageError,
+    Call, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer, PushSubscription,
+    StorageError,
 };
 
 impl Tables {
@@ -18,9 +18,9 @@ impl Tables {
     }
 
     /// Forgets turns that are over, and those that have waited for too long, at most so many.
-    pub(super) fn prune_pushes(&mut self, now: u64, rows_max: usize) -> usize {
+    pub(super) fn prune_pushes(&mut self, at: u64, rows_max: usize) -> usize {
         let Self { pushes, rooms, .. } = self;
-        pushes.prune(now, rows_max, |game| is_turn(rooms, game))
+        pushes.prune(at, rows_max, |game| standing(rooms, game).is_some())
     }
 
     pub(super) fn change_pushes(&mut self, change: &PushChange) -> PushChanged {
@@ -63,8 +63,9 @@ impl Tables {
             }
             PushChange::Wait(game) => {
                 let known = pushes.games.get(&(game.member.clone(), game.room.clone()));
-                let is_new = known.is_none_or(|known| known.flag_at != game.flag_at);
-                let waits = is_new && accounts.is_there(&game.member) && is_turn(rooms, game);
+                let is_new = known.is_none_or(|known| known.turn.number != game.turn.number);
+                let waits =
+                    is_new && accounts.is_there(&game.member) && standing(rooms, game).is_some();
                 if waits {
                     pushes.games.insert((game.member.clone(), game.room.clone()), game.clone());
                 }
@@ -73,7 +74,8 @@ impl Tables {
             PushChange::Take(game, was_due) => {
                 let known = pushes.games.get_mut(&(game.member.clone(), game.room.clone()));
                 let known = known.filter(|known| {
-                    (known.flag_at, known.due) == (game.flag_at, *was_due) && is_turn(rooms, known)
+                    (known.turn.number, known.due) == (game.turn.number, *was_due)
+                        && standing(rooms, known).is_some()
                 });
                 known.map(|known| (known.state, known.due) = (game.state, game.due)).is_some()
             }
@@ -82,11 +84,11 @@ impl Tables {
     }
 }
 
-/// Whether a turn that waits is not over.
-fn is_turn(rooms: &HashMap<RoomCode, OpenRoom>, game: &PushGame) -> bool {
-    let is_theirs =
-        |seat: &DailySeat| seat.member == game.member && seat.flag_at == Some(game.flag_at);
-    rooms.get(&game.room).is_some_and(|room| room.daily.now.seats.iter().any(is_theirs))
+/// A turn that waits, with the end that it has now; nothing if it is over.
+fn standing(rooms: &HashMap<RoomCode, OpenRoom>, game: &PushGame) -> Option<PushGame> {
+    let seats = &rooms.get(&game.room)?.daily.now.seats;
+    let turn = seats.iter().find(|seat| seat.member == game.member)?.turn?;
+    (turn.number == game.turn.number).then(|| PushGame { turn, ..game.clone() })
 }
 
 impl PushReader for Memory {
@@ -104,22 +106,22 @@ impl PushReader for Memory {
             owner == member && tables.accounts.is_there(member)
         };
         let subscriptions = tables.pushes.subscriptions.iter().filter(own);
-        let waits = |game: &&PushGame| game.member == *member && is_turn(&tables.rooms, game);
-        let mut games: Vec<_> = tables.pushes.games.values().filter(waits).cloned().collect();
+        let own = tables.pushes.games.values().filter(|game| game.member == *member);
+        let mut games: Vec<_> = own.filter_map(|game| standing(&tables.rooms, game)).collect();
         games.sort_by(|one, other| (one.since, &one.room).cmp(&(other.since, &other.room)));
         Ok(PushMember {
             subscriptions: subscriptions.map(|(_, known)| known.clone()).collect(),
+            off: tables.times_off.latest(member),
             settings: tables.pushes.settings.get(member).cloned().unwrap_or_default(),
             games,
         })
     }
 
-    fn pushes_due(&mut self, now: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError> {
+    fn pushes_due(&mut self, at: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError> {
         let tables = self.tables_for(Call::Browse)?;
-        let is_due = |game: &&PushGame| {
-            game.due.is_some_and(|due| due <= now) && is_turn(&tables.rooms, game)
-        };
-        let mut due: Vec<_> = tables.pushes.games.values().filter(is_due).cloned().collect();
+        let is_due = |game: &&PushGame| game.due.is_some_and(|due| due <= at);
+        let due = tables.pushes.games.values().filter(is_due);
+        let mut due: Vec<_> = due.filter_map(|game| standing(&tables.rooms, game)).collect();
         due.sort_by(|one, other| {
             (one.due, &one.member, &one.room).cmp(&(other.due, &other.member, &other.room))
         });

@@ -160,17 +160,26 @@ const APPEND: &str = "
             deviation_after, at
         FROM r
     ), d AS MATERIALIZED (
-        SELECT won.id AS room, d.member, d.command, d.digest, d.stones, d.flag_at
+        SELECT won.id AS room, d.member, d.command, d.digest, d.stones, d.turn, d.flag_at, d.at, d.off_from,
+            d.off_until
         FROM unnest($55::bigint[], $56::text[], $57::text[], $58::bigint[], $59::bigint[],
-            $60::bigint[]) AS d (place, member, command, digest, stones, flag_at)
+            $60::bigint[], $61::bigint[], $62::bigint[], $63::bigint[], $64::bigint[])
+            AS d (place, member, command, digest, stones, turn, flag_at, at, off_from, off_until)
         JOIN won ON won.place = d.place
     ), daily AS (
-        INSERT INTO daily_seat (member, room, command, digest, stones, flag_at, leaves)
-        SELECT member, room, command, digest, stones, flag_at, EXISTS (
-            SELECT FROM account WHERE account.member = d.member AND deleted_at IS NOT NULL)
-        FROM d ORDER BY room, member
+        INSERT INTO daily_seat (member, room, command, digest, stones, turn, flag_at, leaves, off_from,
+            off_until, told_from, told_until)
+        SELECT d.member, room, command, digest, stones, turn, flag_at, EXISTS (
+                SELECT FROM account WHERE account.member = d.member AND deleted_at IS NOT NULL),
+            coalesce(off.starts, 0), coalesce(off.ends, 0), d.off_from, d.off_until
+        FROM d LEFT JOIN LATERAL (
+            SELECT starts, ends FROM time_off WHERE ends > d.at AND time_off.member
+                = coalesce((SELECT account FROM alias WHERE alias.member = d.member), d.member)
+            ORDER BY starts DESC LIMIT 1) AS off ON true
+        ORDER BY room, d.member
         ON CONFLICT (member, room) DO UPDATE SET digest = excluded.digest, stones = excluded.stones,
-            flag_at = excluded.flag_at, leaves = daily_seat.leaves OR excluded.leaves
+            turn = excluded.turn, flag_at = excluded.flag_at, leaves = daily_seat.leaves OR excluded.leaves,
+            told_from = excluded.told_from, told_until = excluded.told_until
     ), vacated AS (
         DELETE FROM daily_seat
         WHERE room = ANY (ARRAY(
@@ -278,7 +287,11 @@ struct DailyColumns {
     command: Vec<Option<String>>,
     digest: Vec<Option<i64>>,
     stones: Vec<Option<i64>>,
+    turn: Vec<Option<i64>>,
     flag_at: Vec<Option<i64>>,
+    at: Vec<i64>,
+    off_from: Vec<Option<i64>>,
+    off_until: Vec<Option<i64>>,
 }
 
 impl<'a> Group<'a> {
@@ -446,7 +459,11 @@ impl<'a> Group<'a> {
                 &daily.command,
                 &daily.digest,
                 &daily.stones,
+                &daily.turn,
                 &daily.flag_at,
+                &daily.at,
+                &daily.off_from,
+                &daily.off_until,
             ]);
             session.query(APPEND, &values).await?
         };
@@ -457,15 +474,19 @@ impl<'a> Group<'a> {
 impl DailyColumns {
     fn add(&mut self, append: &Append, place: i64) {
         let Some(daily) = append.now_daily() else { return };
-        let DailySeats { seats, position } = &*daily;
+        let DailySeats { seats, position, at } = &*daily;
         self.changed.push(place);
-        for DailySeat { member, command, flag_at } in seats {
+        for DailySeat { member, command, turn, off } in seats {
             self.place.push(place);
             self.member.push(member.as_str().to_owned());
             self.command.push(command.as_ref().map(|command| command.as_str().to_owned()));
             self.digest.push(position.map(|position| signed(position.digest)));
             self.stones.push(position.map(|position| signed(position.stones as u64)));
-            self.flag_at.push(flag_at.map(signed));
+            self.turn.push(turn.map(|turn| signed(turn.number)));
+            self.flag_at.push(turn.map(|turn| signed(turn.flag_at)));
+            self.at.push(signed(*at));
+            self.off_from.push(off.map(|off| signed(off.from)));
+            self.off_until.push(off.map(|off| signed(off.until)));
         }
     }
 }

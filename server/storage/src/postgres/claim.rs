@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fivefold_shared::protocol::RoomCode;
+use fivefold_shared::{
+    clock::TimeOff,
+    protocol::{MemberId, RoomCode},
+};
 use tokio_postgres::{Error, Row};
 
 use super::{
@@ -11,7 +14,7 @@ use super::{
     schema::EVENT_FORMAT,
     values::unsigned,
 };
-use crate::{Claimed, Epoch, StorageError, node_id::NodeId};
+use crate::{Claimed, DailyNews, Epoch, StorageError, node_id::NodeId, sql::daily_seats::HAS_NEWS};
 
 /// Raises the epoch. Its row lock waits for an append that is still under way. It matches nothing
 /// for a node that is dead.
@@ -41,6 +44,14 @@ const SELECT_OWNERS: &str = "
     SELECT code, owner, closed_at IS NOT NULL, format > $2,
         EXISTS (SELECT FROM node WHERE node.id = room.owner AND NOT dead)
     FROM room WHERE code = ANY($1::text[])";
+
+/// What claimed rooms have to learn about the players of their daily games.
+fn select_news() -> String {
+    format!(
+        "SELECT room, member, leaves, off_from, off_until FROM daily_seat
+        WHERE room = ANY($1::bigint[]) AND {HAS_NEWS}"
+    )
+}
 
 const SELECT_NODE: &str = "SELECT 1 FROM node WHERE id = $1 AND NOT dead";
 
@@ -94,13 +105,25 @@ pub(super) async fn claim(
             }
         }
     }
+    let mut news: HashMap<i64, Vec<_>> = HashMap::new();
+    let ids: Vec<i64> = mine.keys().copied().collect();
+    for row in session.query(&select_news(), &[&ids]).await? {
+        let (member, leaves): (String, bool) = (row.try_get(1)?, row.try_get(2)?);
+        let (from, until): (i64, i64) = (row.try_get(3)?, row.try_get(4)?);
+        let off = TimeOff { from: unsigned(from), until: unsigned(until) };
+        let what = if leaves { DailyNews::Gone } else { DailyNews::TimeOff(off) };
+        // What is no member id was never one of a player.
+        let member = MemberId::try_from(member).ok();
+        news.entry(row.try_get(0)?).or_default().extend(member.map(|member| (member, what)));
+    }
     let logs = read_logs(session, &mine).await?;
-    let owned = mine.into_values().zip(epochs.into_values());
-    for (((code, _), (epoch, empty_since)), log) in owned.zip(logs) {
+    let owned = mine.into_iter().zip(epochs.into_values());
+    for (((id, (code, _)), (epoch, empty_since)), log) in owned.zip(logs) {
+        let news = news.remove(&id).unwrap_or_default();
         claimed.insert(
             code,
             match log {
-                Ok(log) => Claimed::Mine { epoch, log, empty_since },
+                Ok(log) => Claimed::Mine { epoch, log, empty_since, news },
                 Err(problem) => Claimed::Damaged(problem.to_string()),
             },
         );

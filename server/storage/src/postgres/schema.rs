@@ -533,16 +533,24 @@ const DAILY_SEATS: &str = "
         -- What stands for the position of a rated game, and how many stones it has.
         digest bigint,
         stones bigint,
-        -- When the member's time ends; absent if it is not their turn.
+        -- The number of the member's turn, and when their time ends; absent if it is not their turn.
+        turn bigint,
         flag_at bigint,
         -- Whether the member is gone, so that the room has to end the game.
         leaves boolean NOT NULL DEFAULT false,
+        -- The member's time off; 0 if there is none.
+        off_from bigint NOT NULL DEFAULT 0,
+        off_until bigint NOT NULL DEFAULT 0,
+        -- The same as the game that is running knows it; absent if none is.
+        told_from bigint,
+        told_until bigint,
         PRIMARY KEY (member, room)
     );
     CREATE INDEX daily_seat_room ON fivefold.daily_seat (room);
-    CREATE INDEX daily_seat_leaves ON fivefold.daily_seat (room) WHERE leaves;
-    INSERT INTO fivefold.daily_seat (member, room)
-        SELECT member, room FROM fivefold.sleeping_member WHERE room IN (
+    CREATE INDEX daily_seat_news ON fivefold.daily_seat (room)
+        WHERE leaves OR off_from <> told_from OR off_until <> told_until;
+    INSERT INTO fivefold.daily_seat (member, room, told_from, told_until)
+        SELECT member, room, 0, 0 FROM fivefold.sleeping_member WHERE room IN (
             SELECT room FROM fivefold.sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');
 ";
 
@@ -586,14 +594,25 @@ const PUSHES: &str = "
         state text NOT NULL CHECK (state IN ('waiting', 'told', 'seen')),
         -- Since when it waits.
         since bigint NOT NULL,
-        -- When the member's time ends: the row counts while their place in the game says the same.
-        flag_at bigint NOT NULL,
+        -- The turn: the row counts while the member's place in the game has the same one.
+        turn bigint NOT NULL,
         -- When the member is told next.
         due bigint,
         PRIMARY KEY (member, room)
     );
     CREATE INDEX push_game_due ON fivefold.push_game (due) WHERE due IS NOT NULL;
     CREATE INDEX push_game_since ON fivefold.push_game (since);
+";
+
+/// What format 8 adds about time off.
+const TIMES_OFF: &str = "
+    -- Periods in which all daily clocks of an account stand still.
+    CREATE TABLE fivefold.time_off (
+        member text COLLATE \"C\" NOT NULL,
+        starts bigint NOT NULL,
+        ends bigint NOT NULL,
+        PRIMARY KEY (member, starts)
+    );
 ";
 
 /// What the formats after 2 add, in their order.
@@ -603,7 +622,7 @@ const ADDED: [(i32, &[&str]); 6] = [
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (7, &[FRIENDS, SLEEPING_ROOMS]),
-    (8, &[NOTES, DAILY_SEATS, PUSHES]),
+    (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF]),
 ];
 
 /// What a server found in its database.

@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 use super::{
     Row, Sql, Value,
     account_rows::{ACCOUNT, Change, account, with_account},
-    bots, daily_seats, dealings, friends, keys, list, member_data, notes, pushes, values,
+    bots, daily_seats, dealings, friends, keys, list, member_data, notes, pushes, time_off, values,
 };
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
@@ -72,6 +72,7 @@ pub(crate) fn change(
         AccountStep::Trace(traces) => dealings::note(&change, traces),
         AccountStep::Friend(step) => friends::change(&change, step),
         AccountStep::Note { room, text } => notes::write(&change, room, text),
+        AccountStep::TimeOff(step) => time_off::change(&change, *step),
     }
 }
 
@@ -126,7 +127,8 @@ impl Change<'_> {
             AccountChanged::Gone
             | AccountChanged::NameTaken
             | AccountChanged::Full
-            | AccountChanged::NoFriend(_) => Ok(used),
+            | AccountChanged::NoFriend(_)
+            | AccountChanged::NoTimeOff(_) => Ok(used),
         }
     }
 
@@ -155,7 +157,8 @@ impl Change<'_> {
             AccountChanged::Gone
             | AccountChanged::NameTaken
             | AccountChanged::Full
-            | AccountChanged::NoFriend(_) => Ok(used),
+            | AccountChanged::NoFriend(_)
+            | AccountChanged::NoTimeOff(_) => Ok(used),
         }
     }
 
@@ -265,6 +268,7 @@ pub(crate) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, S
     pruned += friends::prune(sql, now, rows_max - pruned)?;
     pruned += pushes::prune(sql, now, rows_max - pruned)?;
     pruned += remove(sql, now, rows_max - pruned)?;
+    daily_seats::catch_up(sql, now)?;
     let forgotten = sql.execute(
         "DELETE FROM account WHERE member IN (
              SELECT member FROM account WHERE deleted_at <= $1 AND owner IS NULL

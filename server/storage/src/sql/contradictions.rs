@@ -2,7 +2,7 @@
 
 use super::{daily_seats, sleeping_rooms};
 use crate::{
-    accounts::{self, friends, notes, pushes},
+    accounts::{self, friends, notes, pushes, time_off},
     contradiction::Contradiction,
     moderation,
 };
@@ -13,6 +13,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Contradiction> {
         .iter()
         .chain(&friends::CONTRADICTIONS)
         .chain(&notes::CONTRADICTIONS)
+        .chain(&time_off::CONTRADICTIONS)
         .chain(&pushes::CONTRADICTIONS);
     let rooms = sleeping_rooms::CONTRADICTIONS.iter().chain(&daily_seats::CONTRADICTIONS);
     accounts.chain(&moderation::CONTRADICTIONS).chain(rooms)

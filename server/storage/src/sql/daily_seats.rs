@@ -1,11 +1,15 @@
 //! Places in daily games. Those of members who are gone are marked in the transaction that deletes or closes the
-//! account, so nothing is lost if the server ends before their rooms have ended the games.
+//! account, so nothing is lost if the server ends before their rooms have ended the games. In the same way a place has
+//! its member's time off beside what the game knows of it.
 
-use fivefold_shared::protocol::{CommandId, MemberId, RoomCode};
+use fivefold_shared::{
+    clock::TimeOff,
+    protocol::{CommandId, MemberId, RoomCode},
+};
 
 use super::{Dialect, Row, Sql, list, source::DatabaseReader, values};
 use crate::{
-    DailyReader, DailySeat, DailySeats, OwnDailyGames, RatedPosition, StorageError,
+    DailyNews, DailyReader, DailySeat, DailySeats, OwnDailyGames, RatedPosition, StorageError,
     contradiction::Contradiction,
 };
 
@@ -18,11 +22,17 @@ pub(crate) const CONTRADICTIONS: [Contradiction; 1] = [Contradiction {
     sets: None,
 }];
 
+/// Whether the room has to learn something about a place. An index has these rows.
+pub(crate) const HAS_NEWS: &str = "(leaves OR off_from <> told_from OR off_until <> told_until)";
+
+/// The places of the member `$1`, and of the guests of their account.
+const OWN: &str = "member IN (SELECT $1 UNION ALL SELECT member FROM alias WHERE account = $1)";
+
 /// Replaces the places in a room.
 pub(crate) fn set(
     sql: &dyn Sql,
     room: i64,
-    DailySeats { seats, position }: &DailySeats,
+    DailySeats { seats, position, at }: &DailySeats,
 ) -> Result<(), StorageError> {
     let members = list(seats.iter().map(|seat| seat.member.as_str()));
     let listed = sql.dialect().listed();
@@ -32,21 +42,35 @@ pub(crate) fn set(
     sql.defer(&others, values![&members, room])?;
     let digest = position.map(|position| position.digest);
     let stones = position.map(|position| position.stones as u64);
-    for DailySeat { member, command, flag_at } in seats {
+    let off = "FROM time_off WHERE ends > $8 AND member
+        = coalesce((SELECT account FROM alias WHERE alias.member = $1), $1)
+        ORDER BY starts DESC LIMIT 1";
+    let insert = format!(
+        "INSERT INTO daily_seat (member, room, command, digest, stones, turn, flag_at, leaves,
+             off_from, off_until, told_from, told_until)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, EXISTS (
+             SELECT 1 FROM account WHERE account.member = $1 AND deleted_at IS NOT NULL),
+             coalesce((SELECT starts {off}), 0), coalesce((SELECT ends {off}), 0), $9, $10)
+         ON CONFLICT (member, room) DO UPDATE
+             SET digest = excluded.digest, stones = excluded.stones, turn = excluded.turn,
+                 flag_at = excluded.flag_at,
+                 leaves = daily_seat.leaves OR excluded.leaves,
+                 told_from = excluded.told_from, told_until = excluded.told_until"
+    );
+    for DailySeat { member, command, turn, off } in seats {
         sql.defer(
-            "INSERT INTO daily_seat (member, room, command, digest, stones, flag_at, leaves)
-             VALUES ($1, $2, $3, $4, $5, $6, EXISTS (
-                 SELECT 1 FROM account WHERE account.member = $1 AND deleted_at IS NOT NULL))
-             ON CONFLICT (member, room) DO UPDATE
-                 SET digest = excluded.digest, stones = excluded.stones, flag_at = excluded.flag_at,
-                     leaves = daily_seat.leaves OR excluded.leaves",
+            &insert,
             values![
                 member,
                 room,
                 command.as_ref().map(CommandId::as_str),
                 digest,
                 stones,
-                *flag_at
+                turn.map(|turn| turn.number),
+                turn.map(|turn| turn.flag_at),
+                *at,
+                off.map(|off| off.from),
+                off.map(|off| off.until)
             ],
         )?;
     }
@@ -57,14 +81,78 @@ pub(crate) fn set(
 pub(super) fn mark_leaver(sql: &dyn Sql, member: &MemberId) -> Result<(), StorageError> {
     let theirs = "member IN (SELECT $1 UNION ALL SELECT member FROM account WHERE owner = $1
         UNION ALL SELECT member FROM alias WHERE account = $1)";
-    if sql.dialect() == Dialect::Postgres {
-        // In the order in which rooms write them, so that two transactions never wait for each other.
-        let lock =
-            format!("SELECT 1 FROM daily_seat WHERE {theirs} ORDER BY room, member FOR UPDATE");
-        sql.query(&lock, values![member])?;
-    }
+    lock(sql, theirs, member)?;
     let mark = format!("UPDATE daily_seat SET leaves = true WHERE {theirs}");
     sql.execute(&mark, values![member]).map(drop)
+}
+
+/// Sets the time off of a member in their places. Their games have to learn it.
+pub(super) fn set_off(sql: &dyn Sql, member: &MemberId, off: TimeOff) -> Result<(), StorageError> {
+    lock(sql, OWN, member)?;
+    let set = format!("UPDATE daily_seat SET off_from = $2, off_until = $3 WHERE {OWN}");
+    sql.execute(&set, values![member, off.from, off.until]).map(drop)
+}
+
+/// Updates places that missed a change of their account: in PostgreSQL, a place that is added during the change does not
+/// see it. Runs hourly. A new place has at least a day to act, so nobody loses by it.
+pub(super) fn catch_up(sql: &dyn Sql, now: u64) -> Result<(), StorageError> {
+    if sql.dialect() != Dialect::Postgres {
+        return Ok(());
+    }
+    // Places are locked in their order: see `lock`.
+    sql.execute(
+        "UPDATE daily_seat SET leaves = true WHERE (member, room) IN (
+             SELECT member, room FROM daily_seat WHERE NOT leaves AND member IN (
+                 SELECT member FROM account WHERE deleted_at IS NOT NULL
+                 UNION ALL SELECT alias.member FROM alias
+                     JOIN account ON account.member = alias.account WHERE deleted_at IS NOT NULL)
+             ORDER BY room, member FOR UPDATE)",
+        values![],
+    )?;
+    // The period that is open; otherwise the one that the place has, with the end that is stored, if any is.
+    sql.execute(
+        "UPDATE daily_seat SET off_from = known.starts, off_until = known.ends FROM (
+             SELECT seat.member, seat.room, coalesce(open.starts, seat.off_from) AS starts,
+                 coalesce(open.ends, same.ends, seat.off_from) AS ends
+             FROM daily_seat AS seat LEFT JOIN alias ON alias.member = seat.member
+             LEFT JOIN time_off AS open ON open.ends > $1
+                 AND open.member = coalesce(alias.account, seat.member)
+             LEFT JOIN time_off AS same ON same.starts = seat.off_from
+                 AND same.member = coalesce(alias.account, seat.member)
+             WHERE open.ends IS NOT NULL OR seat.off_until > $1
+             ORDER BY seat.room, seat.member FOR UPDATE OF seat) AS known
+         WHERE daily_seat.member = known.member AND daily_seat.room = known.room
+             AND (off_from <> known.starts OR off_until <> known.ends)",
+        values![now],
+    )
+    .map(drop)
+}
+
+/// Locks places in the order in which rooms write them, so that two transactions never wait for each other.
+fn lock(sql: &dyn Sql, which: &str, member: &MemberId) -> Result<(), StorageError> {
+    if sql.dialect() == Dialect::Postgres {
+        let lock =
+            format!("SELECT 1 FROM daily_seat WHERE {which} ORDER BY room, member FOR UPDATE");
+        sql.query(&lock, values![member])?;
+    }
+    Ok(())
+}
+
+/// What a room has to learn about its players.
+pub(crate) fn news_of(
+    sql: &dyn Sql,
+    room: i64,
+) -> Result<Vec<(MemberId, DailyNews)>, StorageError> {
+    let places = format!(
+        "SELECT member, leaves, off_from, off_until FROM daily_seat WHERE room = $1 AND {HAS_NEWS}"
+    );
+    sql.rows(&places, values![room], |row| Ok((row.get()?, read_news(row)?)))
+}
+
+fn read_news(row: &mut Row) -> Result<DailyNews, StorageError> {
+    let leaves = row.get()?;
+    let off = TimeOff { from: row.get()?, until: row.get()? };
+    Ok(if leaves { DailyNews::Gone } else { DailyNews::TimeOff(off) })
 }
 
 impl DailyReader for DatabaseReader {
@@ -110,10 +198,16 @@ impl DailyReader for DatabaseReader {
         self.read(|sql| sql.row(made, values![member, command.as_str()], Row::get))
     }
 
-    fn daily_leavers(&mut self, max: usize) -> Result<Vec<(RoomCode, MemberId)>, StorageError> {
-        let leavers =
-            "SELECT code, daily_seat.member FROM daily_seat JOIN room ON room.id = daily_seat.room
-            WHERE leaves LIMIT $1";
-        self.read(|sql| sql.rows(leavers, values![max], |row| Ok((row.get()?, row.get()?))))
+    fn daily_news(
+        &mut self,
+        max: usize,
+    ) -> Result<Vec<(RoomCode, MemberId, DailyNews)>, StorageError> {
+        let places = format!(
+            "SELECT code, daily_seat.member, leaves, off_from, off_until
+             FROM daily_seat JOIN room ON room.id = daily_seat.room WHERE {HAS_NEWS} LIMIT $1"
+        );
+        self.read(|sql| {
+            sql.rows(&places, values![max], |row| Ok((row.get()?, row.get()?, read_news(row)?)))
+        })
     }
 }

@@ -13,7 +13,7 @@ pub(super) const FORGET_TEXTS: &str = "
         changes = changes + 1";
 
 /// Forgets what is stored about members and their guests: who reports them and why, the texts of their
-/// sanctions, their lists, friends and notes, and what is noted about their games. They are no operators any more.
+/// sanctions, their lists, friends, notes and time off, and what is noted about their games. They are no operators any more.
 pub(super) fn forget<'m>(
     sql: &dyn Sql,
     members: impl IntoIterator<Item = &'m str>,
@@ -31,6 +31,7 @@ pub(super) fn forget<'m>(
         format!("DELETE FROM friend WHERE member IN {ids}"),
         format!("DELETE FROM friend WHERE other IN {ids}"),
         format!("DELETE FROM note WHERE member IN {ids}"),
+        format!("DELETE FROM time_off WHERE member IN {ids}"),
         format!("DELETE FROM game_mark WHERE member IN {ids}"),
         format!("DELETE FROM game_mark WHERE opponent IN {ids}"),
         format!("DELETE FROM operator WHERE member IN (SELECT value FROM {listed})"),

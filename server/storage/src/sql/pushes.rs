@@ -2,24 +2,24 @@
 
 use fivefold_shared::{clock::millis, protocol::MemberId};
 
-use super::{Row, Sql, source::DatabaseReader, values};
+use super::{Row, Sql, source::DatabaseReader, time_off, values};
 use crate::{
-    PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer, PushSubscription,
-    StorageError,
+    DailyTurn, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
+    PushSubscription, StorageError,
     limits::{PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
     values::to_json,
 };
 
 /// The turns that wait and are not over.
 const GAMES: &str = "SELECT push_game.member, room.code, opponent_name, push_game.state, since,
-        push_game.flag_at, due
+        daily_seat.turn, daily_seat.flag_at, due
     FROM push_game JOIN daily_seat ON daily_seat.member = push_game.member
-        AND daily_seat.room = push_game.room AND daily_seat.flag_at = push_game.flag_at
+        AND daily_seat.room = push_game.room AND daily_seat.turn = push_game.turn
     JOIN room ON room.id = push_game.room";
 
 /// The place of a member, in a room, while it is this turn of theirs.
 const SEAT: &str = "daily_seat AS seat JOIN room ON room.id = seat.room
-    WHERE seat.member = $1 AND room.code = $2 AND seat.flag_at = $3";
+    WHERE seat.member = $1 AND room.code = $2 AND seat.turn = $3";
 
 const IS_ACCOUNT: &str = "SELECT 1 FROM account WHERE member = $1 AND deleted_at IS NULL";
 
@@ -53,22 +53,22 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
             )?
         }
         PushChange::Wait(game) => {
-            let PushGame { member, room, opponent, state, since, flag_at, due } = game;
+            let PushGame { member, room, opponent, state, since, turn, due } = game;
             sql.execute(
                 &format!(
-                    "INSERT INTO push_game (member, room, opponent_name, state, since, flag_at, due)
+                    "INSERT INTO push_game (member, room, opponent_name, state, since, turn, due)
                      SELECT seat.member, seat.room, CAST($4 AS text), CAST($5 AS text),
-                         CAST($6 AS bigint), seat.flag_at, CAST($7 AS bigint)
+                         CAST($6 AS bigint), seat.turn, CAST($7 AS bigint)
                      FROM {SEAT} AND EXISTS ({IS_ACCOUNT})
                      ON CONFLICT (member, room) DO UPDATE SET opponent_name = excluded.opponent_name,
-                         state = excluded.state, since = excluded.since,
-                         flag_at = excluded.flag_at, due = excluded.due
-                     WHERE push_game.flag_at <> excluded.flag_at"
+                         state = excluded.state, since = excluded.since, turn = excluded.turn,
+                         due = excluded.due
+                     WHERE push_game.turn <> excluded.turn"
                 ),
                 values![
                     member,
                     room.as_str(),
-                    *flag_at,
+                    turn.number,
                     opponent.as_ref(),
                     state.as_str(),
                     *since,
@@ -76,14 +76,14 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
                 ],
             )?
         }
-        PushChange::Take(PushGame { member, room, flag_at, state, due, .. }, was_due) => sql
+        PushChange::Take(PushGame { member, room, turn, state, due, .. }, was_due) => sql
             .execute(
                 &format!(
                     "UPDATE push_game SET state = $4, due = $5
-                     WHERE member = $1 AND flag_at = $3 AND due IS NOT DISTINCT FROM $6
+                     WHERE member = $1 AND turn = $3 AND due IS NOT DISTINCT FROM $6
                          AND room IN (SELECT seat.room FROM {SEAT})"
                 ),
-                values![member, room.as_str(), *flag_at, state.as_str(), *due, *was_due],
+                values![member, room.as_str(), turn.number, state.as_str(), *due, *was_due],
             )?,
     };
     Ok(if rows == 0 { PushChanged::Gone } else { PushChanged::Done })
@@ -125,7 +125,7 @@ pub(super) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, S
              SELECT member, room FROM push_game WHERE since <= $1 OR NOT EXISTS (
                  SELECT 1 FROM daily_seat WHERE daily_seat.member = push_game.member
                      AND daily_seat.room = push_game.room
-                     AND daily_seat.flag_at = push_game.flag_at) LIMIT $2)",
+                     AND daily_seat.turn = push_game.turn) LIMIT $2)",
         values![now.saturating_sub(millis(PUSH_GAME_KEPT)), rows_max],
     )
 }
@@ -137,7 +137,7 @@ fn game(row: &mut Row) -> Result<PushGame, StorageError> {
         opponent: row.get()?,
         state: row.get()?,
         since: row.get()?,
-        flag_at: row.get()?,
+        turn: DailyTurn { number: row.get()?, flag_at: row.get()? },
         due: row.get()?,
     })
 }
@@ -180,6 +180,7 @@ impl PushReader for DatabaseReader {
             Ok(PushMember {
                 subscriptions,
                 settings: settings.flatten().unwrap_or_default(),
+                off: time_off::latest(sql, member)?,
                 games: sql.rows(&games, values![member], game)?,
             })
         })

@@ -5,7 +5,11 @@
 
 use fivefold_shared::protocol::{MemberId, RoomCode};
 
-use super::{Row, Sql, daily_seats, values};
+use super::{
+    Row, Sql,
+    daily_seats::{self, HAS_NEWS},
+    values,
+};
 use crate::{Append, Appended, Conflict, Sleep, StorageError, contradiction::Contradiction};
 
 /// Stands for the owner of a room that sleeps.
@@ -76,7 +80,7 @@ fn forget(sql: &dyn Sql, room: i64) -> Result<(), StorageError> {
     sql.defer("DELETE FROM sleeping_room WHERE room = $1", values![room])
 }
 
-/// The codes of rooms that are due by then, the earliest first, and then of those with players who are gone.
+/// The codes of rooms that are due by then, the earliest first, and then of those that have to learn something about a player.
 pub(crate) fn due(
     sql: &dyn Sql,
     due: u64,
@@ -87,11 +91,11 @@ pub(crate) fn due(
          WHERE due <= $1 AND owner = {NOBODY} ORDER BY due LIMIT $2"
     );
     let mut rooms = sql.rows(&statement, values![due, rooms_max], Row::get)?;
-    let left = format!(
+    let news = format!(
         "SELECT DISTINCT code FROM daily_seat JOIN room ON room.id = daily_seat.room
-         WHERE leaves AND owner = {NOBODY} LIMIT $1"
+         WHERE {HAS_NEWS} AND owner = {NOBODY} LIMIT $1"
     );
-    rooms.extend(sql.rows(&left, values![rooms_max - rooms.len()], Row::get)?);
+    rooms.extend(sql.rows(&news, values![rooms_max - rooms.len()], Row::get)?);
     Ok(rooms)
 }
 

@@ -30,9 +30,11 @@ pub(super) fn claim(
     room: &RoomCode,
 ) -> Result<Claimed, StorageError> {
     let claimed = raise_epoch(transaction, process, room).and_then(|epoch| match epoch {
-        Some((epoch, empty_since)) => {
+        Some((epoch, id)) => {
+            let empty_since = sleeping_rooms::wake(&**transaction, id)?;
+            let news = daily_seats::news_of(&**transaction, id)?;
             let log = read_log(transaction, room)?;
-            Ok(Claimed::Mine { epoch: Epoch(epoch), log, empty_since })
+            Ok(Claimed::Mine { epoch: Epoch(epoch), log, empty_since, news })
         }
         None => close(transaction, process, room),
     });
@@ -42,13 +44,13 @@ pub(super) fn claim(
     }
 }
 
-/// The new epoch of a room, which this process owns from then on, and since when it was empty if it slept; nothing
-/// if the room is not open.
+/// The new epoch of a room, which this process owns from then on, and the room's number; nothing if the room is not
+/// open.
 fn raise_epoch(
     transaction: &Transaction<'_>,
     process: i64,
     room: &RoomCode,
-) -> Result<Option<(u64, Option<u64>)>, StorageError> {
+) -> Result<Option<(u64, i64)>, StorageError> {
     let raised: Option<(i64, i64)> = transaction
         .prepare_cached(
             "UPDATE room SET owner = ?1,
@@ -58,9 +60,8 @@ fn raise_epoch(
         .query_row((process, EPOCH_MAX, room.as_str(), OPEN), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((epoch, id)) = raised else { return Ok(None) };
-    let empty_since = sleeping_rooms::wake(&**transaction, id)?;
     match u64::try_from(epoch) {
-        Ok(raised) if epoch <= EPOCH_MAX => Ok(Some((raised, empty_since))),
+        Ok(raised) if epoch <= EPOCH_MAX => Ok(Some((raised, id))),
         Ok(_) | Err(_) => Err(StorageError::Damaged(format!("the room has {epoch} owners"))),
     }
 }

@@ -548,16 +548,24 @@ const DAILY_SEATS: &str = "
         -- What stands for the position of a rated game, and how many stones it has.
         digest INTEGER,
         stones INTEGER,
-        -- When the member's time ends; absent if it is not their turn.
+        -- The number of the member's turn, and when their time ends; absent if it is not their turn.
+        turn INTEGER,
         flag_at INTEGER,
         -- Whether the member is gone, so that the room has to end the game.
         leaves INTEGER NOT NULL DEFAULT 0,
+        -- The member's time off; 0 if there is none.
+        off_from INTEGER NOT NULL DEFAULT 0,
+        off_until INTEGER NOT NULL DEFAULT 0,
+        -- The same as the game that is running knows it; absent if none is.
+        told_from INTEGER,
+        told_until INTEGER,
         PRIMARY KEY (member, room)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX daily_seat_room ON daily_seat (room);
-    CREATE INDEX daily_seat_leaves ON daily_seat (room) WHERE leaves;
-    INSERT INTO daily_seat (member, room)
-        SELECT member, room FROM sleeping_member WHERE room IN (
+    CREATE INDEX daily_seat_news ON daily_seat (room)
+        WHERE leaves OR off_from <> told_from OR off_until <> told_until;
+    INSERT INTO daily_seat (member, room, told_from, told_until)
+        SELECT member, room, 0, 0 FROM sleeping_member WHERE room IN (
             SELECT room FROM sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');
 ";
 
@@ -601,14 +609,25 @@ const PUSHES: &str = "
         state TEXT NOT NULL CHECK (state IN ('waiting', 'told', 'seen')),
         -- Since when it waits.
         since INTEGER NOT NULL,
-        -- When the member's time ends: the row counts while their place in the game says the same.
-        flag_at INTEGER NOT NULL,
+        -- The turn: the row counts while the member's place in the game has the same one.
+        turn INTEGER NOT NULL,
         -- When the member is told next.
         due INTEGER,
         PRIMARY KEY (member, room)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX push_game_due ON push_game (due) WHERE due IS NOT NULL;
     CREATE INDEX push_game_since ON push_game (since);
+";
+
+/// What format 14 adds about time off.
+const TIMES_OFF: &str = "
+    -- Periods in which all daily clocks of an account stand still.
+    CREATE TABLE time_off (
+        member TEXT NOT NULL,
+        starts INTEGER NOT NULL,
+        ends INTEGER NOT NULL,
+        PRIMARY KEY (member, starts)
+    ) STRICT, WITHOUT ROWID;
 ";
 
 /// What the formats after 7 add, in their order.
@@ -619,7 +638,7 @@ const ADDED: [(u32, &[&str]); 7] = [
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (13, &[FRIENDS, SLEEPING_ROOMS]),
-    (14, &[NOTES, DAILY_SEATS, PUSHES]),
+    (14, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF]),
 ];
 
 /// Kind of a file.

@@ -2,8 +2,11 @@
 
 use super::harness::{BOT, BOTS, OPEN, Table, check, member, show_all};
 use crate::{
-    clock::{DAY_MS, millis},
-    room::limits::{DAILY_FIRST_ACT_MAX_MS, RESUME_RETRY_MS, RoomLimits},
+    clock::{DAY_MS, TimeOff, millis},
+    room::{
+        Input,
+        limits::{DAILY_FIRST_ACT_MAX_MS, RESUME_RETRY_MS, RoomLimits},
+    },
 };
 
 /// A minute longer than a day without anybody.
@@ -244,4 +247,124 @@ fn an_account_that_is_gone_resigns_its_game_or_leaves_its_seat() {
     let mut table = check(&format!("{OPEN} in 3d"), "9 account_gone Eve >");
     let shown = table.run_for("9 account_gone Ann", 0);
     assert!(shown.starts_with("stood first") && shown.contains("closed"), "{shown}");
+}
+
+#[test]
+fn time_off_puts_off_the_flag_of_its_player() {
+    let mut table = begun("3d");
+    // The time of Ann, who is on turn, runs since the table's time began.
+    let at = |days: u64| 1_000_000 + days * DAY_MS;
+    table.run(&format!("1 off Bob {0} {1} > time_off second {0} {1}", at(1), at(9)));
+    assert_eq!(table.room.flag_at(), Some(at(3)));
+    table.run(&format!("1 off Ann {0} {1} > time_off first {0} {1}", at(2), at(5)));
+    table.run(&format!("1 off Ann {} {} >\n 1 off Eve {0} {1} >", at(2), at(5)));
+    assert_eq!(table.room.flag_at(), Some(at(6)));
+    assert_eq!(table.room.summary().due, Some(at(6)));
+    // It ends a day early.
+    table.run(&format!(
+        "+{} >\n 1 off Ann {1} {2} > time_off first {1} {2}",
+        4 * DAY_MS,
+        at(2),
+        at(4)
+    ));
+    assert_eq!(table.room.deadline(), Some(at(5)));
+    let mut moved = table.clone();
+    // Bob's time stands until his time off is over.
+    let (done, now) = (table.log.len() + 1, at(4));
+    assert_eq!(table.now, now);
+    moved.run(&format!("1 play 2 0,1 > played 2 0,1 {}ms; 1 done {done}", 3 * DAY_MS));
+    assert_eq!(moved.room.flag_at(), Some(at(12)));
+    // Restarts keep it.
+    assert_eq!(show_all(&table.restart(), true), "");
+    table.run(&format!("+{} >\n +1 > ended time second", DAY_MS - 1));
+}
+
+#[test]
+fn time_off_puts_off_a_first_move() {
+    let mut table = met("1d");
+    let until = 1_000_000 + DAY_MS;
+    let (from, to) = (1_000_000 + DAY_MS / 2, until + DAY_MS);
+    table.run(&format!("1 off Bob {from} {to} > time_off second {from} {to}"));
+    let due = until + to - from;
+    table.run(&format!(
+        "1 off Ann {from} {to} > time_off first {from} {to}; first_act_due first {due}"
+    ));
+    // Shorter again, and longer.
+    let less = from + DAY_MS;
+    table.run(&format!(
+        "1 off Ann {from} {less} > time_off first {from} {less}; first_act_due first {}
+         1 off Ann {from} {to} > time_off first {from} {to}; first_act_due first {due}",
+        until + DAY_MS
+    ));
+    // The room learns of it when the time is over already.
+    let mut late = table.clone();
+    late.now = due + 5;
+    let (begun, over) = (due - 1, due + DAY_MS);
+    late.run(&format!(
+        "1 off Ann {begun} {over} > time_off first {begun} {over}; first_act_due first {}",
+        over + 1
+    ));
+    table.now = from + 1;
+    let done = table.log.len() + 1;
+    // That of the other one has begun.
+    table.run(&format!(
+        "1 play 0 0,0 > played 0 0,0; 1 done {done}; first_act_due second {}",
+        to + DAY_MS
+    ));
+    table.now = to + DAY_MS - 1;
+    table.run("+1 > ended aborted second");
+}
+
+#[test]
+fn a_game_that_begins_in_time_off_gives_the_whole_time_for_a_first_move_after_it() {
+    let mut table = met("1d");
+    let (from, to) = (1_000_000 - 600_000, 1_000_000 + 5 * DAY_MS);
+    table.run(&format!(
+        "1 off Ann {from} {to} > time_off first {from} {to}; first_act_due first {}",
+        to + DAY_MS
+    ));
+    // One that was over before gives nothing.
+    let mut table = met("1d");
+    let (from, to) = (1_000_000 - 600_000, 1_000_000 - 1);
+    table.run(&format!(
+        "1 off Ann {from} {to} > time_off first {from} {to}; first_act_due first {}",
+        1_000_000 + DAY_MS
+    ));
+}
+
+/// A planned period was taken back, the next one planned, and the room learns only of the next one.
+#[test]
+fn a_period_that_was_never_used_gives_no_time() {
+    let mut table = met("1d");
+    let at = |half_days: u64| 1_000_000 + half_days * DAY_MS / 2;
+    let off = |from, until| format!("1 off Ann {from} {until} > time_off first {from} {until}");
+    table.run(&format!("{}; first_act_due first {}", off(at(1), at(21)), at(22)));
+    table.run(&format!("{}; first_act_due first {}", off(at(20), at(80)), at(2)));
+}
+
+#[test]
+fn no_flag_falls_before_the_room_knows_of_both_players() {
+    let mut table = begun("1d");
+    let [from, until] = [1_000_000 + DAY_MS / 2, 1_000_000 + 3 * DAY_MS];
+    table.now = 1_000_000 + 2 * DAY_MS;
+    let off = TimeOff { from, until };
+    let learned = table.take(Input::TimeOff { member: member("Bob").id, off });
+    assert_eq!(show_all(&learned, false), format!("time_off second {from} {until}"));
+    table.run(&format!("1 off Ann {from} {until} > time_off first {from} {until}"));
+    assert_eq!(table.room.flag_at(), Some(until + DAY_MS / 2));
+}
+
+#[test]
+fn a_room_that_learns_late_of_time_off_lets_no_flag_fall() {
+    let mut table = begun("1d");
+    let (from, until) = (1_000_000 + DAY_MS - 1, 1_000_000 + 3 * DAY_MS);
+    table.now = 1_000_000 + 2 * DAY_MS;
+    table.run(&format!("1 off Ann {from} {until} > time_off first {from} {until}"));
+    assert_eq!(table.room.flag_at(), Some(until + 1));
+}
+
+#[test]
+fn time_off_is_for_games_over_days() {
+    let mut table = super::harness::begun("10m");
+    table.run("1 off Bob 0 2000000 >\n +600000 > ended time first");
 }

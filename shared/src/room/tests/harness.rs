@@ -7,6 +7,7 @@
 //! 2 leave | 2 gone         it leaves by a command | loses its socket
 //! 2 close Bob              Bob asks by it to close the room, whether it is in or not
 //! 2 name Rob               its member takes another name
+//! 2 off Bob 5 9            Bob has time off between these times
 //! 2 play 0 7,7             a command, by its name on the wire and its arguments
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
 //! 2 play 0 7,7 ~50         the same, 50 milliseconds of lag before it
@@ -28,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     analysis::{Report, Weight},
-    clock::{SideTime, TimeControl},
+    clock::{SideTime, TimeControl, TimeOff},
     opening::{Act, Ask},
     protocol::{
         CatchUp, ChatLine, CommandId, Create, Event, FirstAct, MemberId, Message, Name, Player,
@@ -286,6 +287,10 @@ impl Table {
             ["close", name] => Input::Close { session, member: member(name).id, command: id },
             ["gone"] => Input::Leave { session, command: None },
             ["account_gone", name] => Input::AccountGone { member: member(name).id },
+            ["off", name, from, until] => {
+                let [from, until] = [from, until].map(|at| at.parse().unwrap());
+                Input::TimeOff { member: member(name).id, off: TimeOff { from, until } }
+            }
             ["name", name] => Input::Renamed { session, name: Name::new(name).unwrap() },
             request => {
                 let (request, lag_ms) = match request {
@@ -325,7 +330,8 @@ impl Table {
         effects
     }
 
-    fn take(&mut self, input: Input) -> Effects {
+    /// The same with a time that may be up: the room is woken next.
+    pub(super) fn take(&mut self, input: Input) -> Effects {
         let mut effects = Effects::new();
         self.room.apply(self.now, input, &mut effects);
         self.take_in(&effects);
@@ -729,6 +735,9 @@ fn show_event(event: &Event) -> String {
         Event::TakenBack { ply } => format!("taken_back {ply}"),
         Event::Resumed { from } => format!("resumed {from}"),
         Event::FirstActDue { seat, until } => format!("first_act_due {seat} {until}"),
+        Event::TimeOff { seat, off: TimeOff { from, until } } => {
+            format!("time_off {seat} {from} {until}")
+        }
         Event::Nudged { by, until } => format!("nudged {by} {until}"),
         Event::Ended { outcome, rated } => {
             format!("ended {}{}", show_outcome(outcome), if *rated { " rated" } else { "" })

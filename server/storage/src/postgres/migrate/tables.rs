@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 29] = [
+pub(super) const TABLES: [Table; 30] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -175,6 +175,7 @@ pub(super) const TABLES: [Table; 29] = [
             integer("challenged_at"),
         ],
     ),
+    table("time_off", 14, 2, &[text("member"), integer("starts"), integer("ends")]),
     table("note", 14, 2, &[text("member"), text("room"), text("text"), integer("at")]),
     table("push_server", 14, 1, &[integer("id"), bytes("key"), text("place")]),
     table(
@@ -202,7 +203,7 @@ pub(super) const TABLES: [Table; 29] = [
             text("opponent_name"),
             text("state"),
             integer("since"),
-            integer("flag_at"),
+            integer("turn"),
             integer("due"),
         ],
     ),
@@ -216,8 +217,13 @@ pub(super) const TABLES: [Table; 29] = [
             text("command"),
             integer("digest"),
             integer("stones"),
+            integer("turn"),
             integer("flag_at"),
             flag("leaves"),
+            integer("off_from"),
+            integer("off_until"),
+            integer("told_from"),
+            integer("told_until"),
         ],
     ),
     table(
