@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { elsewhere, signUp, TRUST } from './accounts.mjs';
+import { elsewhere, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
 import { accept, ask, begin, choose, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
@@ -249,4 +249,33 @@ test('a game with a time for all moves has a note, too', async () => {
   await note.getByLabel('Your note').blur();
   await note.getByText('Saved. Only you see it.').waitFor();
   assert.deepEqual(ann.complaints, []);
+});
+
+test('time off is taken and taken back in the dialog, and both players see it', async () => {
+  const ann = await visitor(at.browser, at.server, elsewhere());
+  const bob = await visitor(at.browser, at.server, {}, 'Bob');
+  await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+  await signUp(ann.page, 'Holly');
+  const path = `/r/${await create(bob.page, THREE_DAYS)}`;
+  await accept(ann.page, path);
+  await bob.page.goto(path);
+  await Promise.all([ready(ann.page), ready(bob.page)]);
+  const dialog = await you(ann.page);
+  const fold = dialog.locator('details', { has: ann.page.locator('summary', { hasText: 'Time off' }) });
+  await fold.locator('summary').click();
+  await fold.getByText('30 days left this year').waitFor();
+  // A day that is planned begins later: nobody is away yet.
+  await fold.getByLabel('Days').fill('2');
+  await fold.getByLabel('First day').fill(new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10));
+  await fold.getByRole('button', { name: 'Take time off' }).click();
+  await fold.getByRole('button', { name: 'Take it back' }).click();
+  await fold.getByLabel('Days').fill('3');
+  await fold.getByRole('button', { name: 'Take time off' }).click();
+  await fold.getByText(/^From .* until /).waitFor();
+  assert.deepEqual(await faults(ann.page), []);
+  await ann.page.keyboard.press('Escape');
+  await ann.page.getByText(/^You have time off until .*Your clock stands still\.$/).waitFor();
+  await bob.page.getByText(/^Holly has time off until /).waitFor();
+  await Promise.all([fits(ann.page), fits(bob.page)]);
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });

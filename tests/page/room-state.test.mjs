@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { clockFace } from '../../server/web/game/clock-display.js';
 import { moverOf, Room, SEATS, stoneOf } from '../../server/web/game/room-state.js';
 
 /** @import { Event } from '../../server/web/ui/protocol-types' */
@@ -195,4 +196,23 @@ test('ratings belong to their game, and change with its end', () => {
     SEATS.map((seat) => room.ratingText(seat)),
     ['', ''],
   );
+});
+
+test('time off stops the clock of its player', () => {
+  const { room, fold } = begun();
+  const day = 86_400_000;
+  room.time = { type: 'daily', move_ms: 3 * day };
+  fold(0, { type: 'started', game: 2, id: 'k7m2qpxw9abcdefg', black: 'second' });
+  fold(0, { type: 'played', ply: 0, point: [7, 7] });
+  const left = (/** @type {number} */ at) =>
+    room.game?.clock && clockFace(room.game.clock, 'first', at * day).left_ms / day;
+  fold(0, { type: 'time_off', seat: 'second', from: day, until: 9 * day });
+  assert.deepEqual([0, 1, 2, 3].map(left), [3, 2, 1, 0]);
+  fold(0, { type: 'time_off', seat: 'first', from: 2 * day, until: 4 * day });
+  assert.deepEqual([0, 2, 3, 4, 5].map(left), [3, 1, 1, 1, 0]);
+  // It ends a day early, and then another one begins in the same turn.
+  fold(3 * day, { type: 'time_off', seat: 'first', from: 2 * day, until: 3 * day });
+  assert.deepEqual([3, 4].map(left), [1, 0]);
+  fold(3 * day, { type: 'time_off', seat: 'first', from: 3.5 * day, until: 8 * day });
+  assert.deepEqual([3, 3.5, 8, 8.5].map(left), [1, 0.5, 0.5, 0]);
 });

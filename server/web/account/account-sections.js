@@ -19,6 +19,7 @@ import { peopleFold } from './people-fold.js';
 import { endHere } from './pushes.js';
 import { pushesFold } from './pushes-fold.js';
 import { ty } from './texts.js';
+import { timeOffFold } from './time-off-fold.js';
 
 /** @param {Frame} frame @param {AccountAnswer} answer */
 export function accountSections(frame, answer) {
@@ -85,6 +86,7 @@ export function accountSections(frame, answer) {
       null,
       friendsFold(frame),
       pushesFold(frame),
+      timeOffFold(),
       fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)),
       siteFold(answer),
       fold(ty('device_title'), deviceSection(frame)),

@@ -1,7 +1,7 @@
 // What a game's clock shows at a given time. It counts as shared/src/clock.rs does; only the server's
 // clock decides.
 
-/** @import { Clock, Seat, SideTime, TimeControl } from '../ui/protocol-types' */
+/** @import { Clock, Seat, SideTime, TimeControl, TimeOff } from '../ui/protocol-types' */
 
 /** A day: from here on, clocks show days and hours. */
 export const DAY_MS = 86_400_000;
@@ -37,10 +37,27 @@ export function isOverDays(control) {
 export function clockFace(clock, seat, now) {
   const side = clock[seat];
   const running = clock.running?.seat === seat;
-  const spent = running ? Math.max(0, now - (clock.running?.since ?? now)) : 0;
+  const since = clock.running?.since ?? now;
+  const spent = running ? Math.max(0, now - since) - overlap(clock.off?.[seat], since, now) : 0;
   const { left_ms, periods } = left(clock.control, side, spent);
   const low = running && left_ms < LOW_MS && periods <= 1;
   return { left_ms, periods, low };
+}
+
+/** How much of a player's time off is between two times. @param {TimeOff | null | undefined} off @param {number} start @param {number} end */
+function overlap(off, start, end) {
+  return off ? Math.max(0, Math.min(off.until, end) - Math.max(off.from, start)) : 0;
+}
+
+/**
+ * Sets a player's time off. A turn keeps what an earlier one gave it.
+ * @param {Clock} clock @param {Seat} seat @param {TimeOff} next @param {number} now
+ */
+export function setOff(clock, seat, next, now) {
+  const { off, running } = clock;
+  if (running?.seat === seat && off?.[seat]?.from !== next.from)
+    running.since += overlap(off?.[seat], running.since, Math.min(next.from, now));
+  clock.off = { first: null, second: null, ...off, [seat]: next };
 }
 
 /**

@@ -4,7 +4,7 @@
 /** @import { Absent, Act, Ask, Clock, Event, Game, GameRatings, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
  *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from '../ui/protocol-types' */
 
-import { isOverDays, newClock } from './clock-display.js';
+import { isOverDays, newClock, setOff } from './clock-display.js';
 
 /** The events after which nobody waits any more for the act that was due.
  * @type {readonly Event['type'][]} */
@@ -449,6 +449,9 @@ function changeGame(game, at, event) {
       break;
     case 'first_act_due':
       game.first_act = { seat: event.seat, until: event.until };
+      break;
+    case 'time_off':
+      if (game.clock) setOff(game.clock, event.seat, { from: event.from, until: event.until }, at);
       break;
     case 'nudged':
       game.nudge = { by: event.by, until: event.until };

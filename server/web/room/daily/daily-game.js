@@ -1,15 +1,21 @@
-// What only the room of a daily game has, for its players: the way to the next one that waits for them, by a button
-// after a move or by the key `X`, a note, and pushes.
+// What only the room of a daily game has, for its players: who has time off, the way to the next game that waits for
+// them, by a button after a move or by the key `X`, a note, and pushes.
 
 /** @import { Room } from '../../game/room-state.js' */
 /** @import { OwnRoom } from '../../ui/protocol-types' */
 /** @import { App } from '../../ui/view-types' */
 
-import { button, loadStyle } from '../../ui/dom.js';
+import { nameOrYou } from '../../game/display-names.js';
+import { isMember, SEATS } from '../../game/room-state.js';
+import { formatDate } from '../../language/texts.js';
+import { button, el, loadStyle, write } from '../../ui/dom.js';
 import { followers, updateOwnRooms } from '../own-rooms.js';
 import { td } from './texts.js';
 
 await loadStyle('room/daily/daily.css').catch(() => {});
+
+/** How often the page looks whether time off has begun or is over. */
+const OFF_SHOWN_EVERY_MS = 60_000;
 
 /** What shows the state of each room. @type {WeakMap<Room, () => void>} */
 const shown = new WeakMap();
@@ -45,7 +51,25 @@ function createDaily(app, room, again, side) {
     show();
   }
 
+  const off = el('p', { class: 'hint time-off', role: 'status' });
+  const timer = setInterval(() => isGone() || showOff(), OFF_SHOWN_EVERY_MS);
+
+  /** Shows who has time off now, and until when. */
+  function showOff() {
+    const now = app.connection.now();
+    const { clock, outcome, players } = room.game ?? {};
+    const lines = SEATS.map((seat) => {
+      const { from = 0, until = 0 } = clock?.off?.[seat] ?? {};
+      if (!players || outcome || now < from || until <= now) return '';
+      const date = formatDate(until, { dateStyle: 'medium', timeStyle: 'short' });
+      const own = isMember(players[seat], app.connection.you);
+      return td(own ? 'off_you' : 'off', { name: nameOrYou(app, players[seat]), date });
+    });
+    write(off, lines.filter(Boolean).join(' '));
+  }
+
   function show() {
+    showOff();
     const { game, seq, toAct } = room;
     const seat = room.seatOf(app.connection.you);
     const hasMoved = game && seat && toAct !== seat;
@@ -77,12 +101,14 @@ function createDaily(app, room, again, side) {
   /** Whether the player has gone elsewhere, and with them the button. */
   function isGone() {
     if (next.isConnected) return false;
+    clearInterval(timer);
     removeEventListener('keydown', press);
     followers.delete(receive);
     return true;
   }
 
   again.after(next);
+  side.prepend(off);
   addEventListener('keydown', press);
   followers.add(receive);
   if (app.connection.account)
