@@ -5,6 +5,7 @@ mod friends;
 mod keys;
 mod notes;
 mod options;
+mod plan;
 mod players;
 mod suggested;
 mod time_off;
@@ -30,6 +31,7 @@ pub use self::{
         ColorChoice, ColourChoice, GameArgs, GlyphsChoice, OpeningArgs, ServerArgs, VariantChoice,
         ViewArgs, VisitArgs,
     },
+    plan::PlanArgs,
     players::{LeaderboardArgs, PlayerArgs},
     time_off::TimeOffArgs,
 };
@@ -119,6 +121,8 @@ pub enum Command {
     Answer(AnswerArgs),
     /// Note something about a game for yourself, or show your notes. Nobody else sees them.
     Notes(NotesArgs),
+    /// Plan replies in a daily game: each is played as soon as your opponent makes the move that you expect.
+    Plan(PlanArgs),
     /// Take days off: your clocks stand still in all daily games. You have 30 days a year.
     TimeOff(TimeOffArgs),
     /// Block somebody: you are not paired, do not challenge each other, and hear no chat of each other.

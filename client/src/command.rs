@@ -89,6 +89,7 @@ async fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Unfriend(args) => accounts::friends::leave(args).await,
         Command::Answer(args) => accounts::friends::answer(args).await,
         Command::Notes(args) => accounts::notes::run(args).await,
+        Command::Plan(args) => accounts::plan::run(args).await,
         Command::TimeOff(args) => accounts::time_off::run(args).await,
         Command::Block(args) => accounts::blocks::block(args).await,
         Command::Unblock(args) => accounts::blocks::unblock(args).await,

@@ -476,6 +476,7 @@ async fn with_account(command: &str, files: &Files) -> String {
                 }
                 "token" => &["token", "list", "--bot", "Zed"],
                 "bot" => &["bot", "list"],
+                "plan" => &["plan", ROOM],
                 other => &[other],
             };
             strings(&[words, &["--server", url]].concat())
@@ -575,9 +576,8 @@ async fn check(command: &str) {
         "play" | "join" | "watch" | "rooms" | "seek" | "challenge" | "games" | "close"
         | "identity" | "player" | "leaderboard" => against_servers(command, &files).await,
         "login" | "logout" | "whoami" | "block" | "unblock" | "blocks" | "bot" | "token"
-        | "challenges" | "friends" | "friend" | "unfriend" | "answer" | "notes" | "time-off" => {
-            with_account(command, &files).await
-        }
+        | "challenges" | "friends" | "friend" | "unfriend" | "answer" | "notes" | "plan"
+        | "time-off" => with_account(command, &files).await,
         #[cfg(unix)]
         "seat" => seat_engines(&files).await,
         #[cfg(not(unix))]

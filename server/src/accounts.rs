@@ -6,6 +6,7 @@
 pub(crate) mod account_tries;
 mod aliases;
 pub(crate) mod bots;
+mod conditional_moves;
 pub(crate) mod device_key;
 pub(crate) mod devices;
 mod every_node;

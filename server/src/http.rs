@@ -8,6 +8,7 @@ mod analyse;
 mod audit;
 mod caller;
 mod challenges;
+mod conditional_moves;
 mod feeds;
 mod friends;
 mod games;
@@ -93,6 +94,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .merge(challenges::routes())
         .merge(friends::routes())
         .merge(notes::routes())
+        .merge(conditional_moves::routes())
         .merge(time_off::routes())
         .merge(pushes::routes())
         .merge(puzzles::routes())

@@ -478,6 +478,11 @@ impl Clock {
         Ok(Some(SideTime { lag_used_ms, ..self.control.after_move(side, passed - lag) }))
     }
 
+    /// The time left to the running side after a move that takes none; `None` where no time runs.
+    pub fn after_no_time(&self) -> Option<SideTime> {
+        Some(self.control.after_move(self.side(self.running?.seat), 0))
+    }
+
     /// How long a bot on the clock should think, so that it has time for the moves to come; `None`
     /// where no time runs.
     pub fn budget_ms(&self) -> Option<u64> {

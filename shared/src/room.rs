@@ -264,12 +264,18 @@ impl Room {
             return;
         }
         let moment = &mut Moment { now, cause: None, lag_ms: 0, effects };
-        if let Input::TimeOff { member, off } = &input {
+        let input = match input {
             // No flag falls yet: the room may have to learn about the other player, too.
-            self.take_time_off(member, *off, moment);
-            self.settle(moment);
-            return;
-        }
+            Input::TimeOff { member, off } => {
+                self.take_time_off(&member, off, moment);
+                return self.settle(moment);
+            }
+            Input::ConditionalMoves { member, moves } => {
+                self.take_conditional_moves(&member, moves.map(|moves| *moves));
+                return self.settle(moment);
+            }
+            input => input,
+        };
         self.keep_time(moment);
         match input {
             Input::Enter { session, member, command, after } => {
@@ -298,7 +304,7 @@ impl Room {
             Input::Analysed { ticket, found } => self.analysed(ticket, found, moment),
             Input::Rated { game, ended, ratings } => self.rated(game, ended, ratings, moment),
             Input::Wake => self.wake(moment),
-            Input::TimeOff { .. } => {}
+            Input::TimeOff { .. } | Input::ConditionalMoves { .. } => {}
         }
         (moment.cause, moment.lag_ms) = (None, 0);
         self.settle(moment);
@@ -317,12 +323,13 @@ impl Room {
         [turn, help, news, self.close_at()].into_iter().chain(game).flatten().min()
     }
 
-    /// Handles what follows from any change: starts the time for a first act, asks a bot on turn,
-    /// and sends the members who watches and who is away.
+    /// Handles what follows from any change: plays conditional moves, starts the time for a first act,
+    /// asks a bot on turn, and sends the members who watches and who is away.
     fn settle(&mut self, moment: &mut Moment<'_>) {
         if self.closed {
             return;
         }
+        self.follow_conditional_moves(moment);
         self.attend_first_act(moment);
         self.drop_moot_assists(moment);
         self.end_moot_analyses(moment);

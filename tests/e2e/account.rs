@@ -242,7 +242,7 @@ async fn two_people_become_friends_from_the_terminal() {
     assert!(declined.done, "{}", declined.stderr);
     let nothing = run(&server, bertil, &["answer", "Annika"], "");
     assert!(!nothing.done && nothing.stderr.contains("no longer on offer"), "{}", nothing.stderr);
-    run(&server, annika, &["challenge", "Bertil", "--time", "1d"], "");
+    run(&server, annika, &["challenge", "Bertil", "--time", "1d", "--opening", "free"], "");
     let accepted = run(&server, bertil, &["answer", "Annika"], "");
     assert!(accepted.done && accepted.stdout.contains("/r/"), "{}", accepted.stderr);
     let games = run(&server, annika, &["games"], "");
@@ -262,6 +262,7 @@ async fn two_people_become_friends_from_the_terminal() {
     assert!(run(&server, bertil, &["notes", room], "").stderr.contains("no note about this"));
     assert!(run(&server, annika, &["notes", room, "--delete"], "").done);
     assert!(run(&server, annika, &["notes"], "").stderr.contains("You have no notes"));
+    plans_replies(&server, [annika, bertil], room);
     let ended = run(&server, bertil, &["unfriend", "annika"], "");
     assert!(
         ended.done && ended.stderr.contains("no friends any more: Annika."),
@@ -270,4 +271,28 @@ async fn two_people_become_friends_from_the_terminal() {
     );
     let twice = run(&server, bertil, &["unfriend", "annika"], "");
     assert!(!twice.done && twice.stderr.contains("Say who"), "{}", twice.stderr);
+}
+
+/// Whoever is not on turn in a new game plans a reply.
+fn plans_replies(server: &Server, players: [&Path; 2], room: &str) {
+    for player in players {
+        let none = run(server, player, &["plan", room], "");
+        assert!(none.done && none.stdout.is_empty(), "{}", none.stdout);
+        assert!(none.stderr.contains("You have planned nothing"), "{}", none.stderr);
+        let wrong = run(server, player, &["plan", room, "h8 z99"], "");
+        assert!(!wrong.done && wrong.stderr.contains("\"z99\""), "{}", wrong.stderr);
+    }
+    let lines = ["h8 h9 a1 a2", "h7 h9"];
+    let tries = players.map(|player| run(server, player, &["plan", room, lines[0], lines[1]], ""));
+    let Some(at) = tries.iter().position(|planned| planned.done) else {
+        panic!("{} {}", tries[0].stderr, tries[1].stderr)
+    };
+    assert_eq!(tries[at].stdout, "h8 h9 a1 a2\nh7 h9\n");
+    let refused = &tries[1 - at];
+    assert!(!refused.done && refused.stderr.contains("It is your turn"), "{}", refused.stderr);
+    let json = run(server, players[at], &["plan", room, "--json"], "");
+    let line: Value = serde_json::from_str(&json.stdout).expect("one line");
+    assert_eq!((&line["type"], &line["ply"]), (&json!("conditional_moves"), &json!(0)));
+    let none = run(server, players[at], &["plan", room, "--delete"], "");
+    assert!(none.done && none.stdout.is_empty(), "{}", none.stderr);
 }

@@ -59,7 +59,7 @@ const PURE: [&str; 11] = [
 
 /// The modules of `shared`, and then those of the engine: each may use those before it, and none after it. So
 /// the rules know no rooms, and the search no bots.
-const ORDER: [&str; 31] = [
+const ORDER: [&str; 32] = [
     "rules",
     "seat",
     "symmetry",
@@ -70,6 +70,7 @@ const ORDER: [&str; 31] = [
     "bot_spec",
     "analysis",
     "protocol",
+    "conditional_moves",
     "record",
     "profile",
     "friends",

@@ -11,6 +11,7 @@ pub(super) mod friends;
 pub(super) mod identity;
 pub(super) mod notes;
 mod own_bots;
+pub(super) mod plan;
 pub(super) mod players;
 pub(super) mod time_off;
 pub(super) mod token;

@@ -8,6 +8,7 @@ use fivefold_shared::{
     analysis::Weight,
     bot_spec::BotSpec,
     clock::{Clock, Face},
+    conditional_moves::ConditionalMovesStatus,
     friends::Friend,
     notation::coordinates,
     note::Note,
@@ -107,6 +108,7 @@ enum Line<'a> {
     Friend(ListedFriend<'a>),
     Note(ListedNote<'a>),
     TimeOff(&'a TimeOffStatus),
+    ConditionalMoves(&'a ConditionalMovesStatus),
     Player(&'a Profile),
     Leaderboard(&'a Leaders),
 }
@@ -261,6 +263,14 @@ impl<W: Write> Json<W> {
     /// When the output cannot be written.
     pub fn note(&mut self, server: &ServerAddress, note: &Note) -> io::Result<()> {
         self.write(&Line::Note(ListedNote { link: server.room_link(&note.room), note }))
+    }
+
+    /// Writes what the player has planned in a game.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn conditional_moves(&mut self, status: &ConditionalMovesStatus) -> io::Result<()> {
+        self.write(&Line::ConditionalMoves(status))
     }
 
     /// Writes the player's time off.

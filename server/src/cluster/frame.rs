@@ -321,6 +321,7 @@ impl RemoteInput {
             | Input::Evict
             | Input::AccountGone { .. }
             | Input::TimeOff { .. }
+            | Input::ConditionalMoves { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

@@ -11,6 +11,7 @@
 mod actor;
 mod bot_calls;
 mod commit_gate;
+mod conditional_moves;
 mod daily_seats;
 mod fair_play;
 mod fan_out;
@@ -470,6 +471,7 @@ impl Actor {
     fn apply_next(&mut self, input: Input, sender: Option<&Route>) {
         let mut effects = Effects::new();
         let kind = input.kind();
+        self.note_known_moves(&input);
         self.room.apply(self.now(), input, &mut effects);
         // Update the list before the answer, so that the sender finds the change there.
         self.update_listed();

@@ -15,6 +15,7 @@ use fivefold_shared::{
 };
 
 use self::{
+    daily_seats::ConditionalMovesStep,
     friends::{FriendRefused, FriendStep},
     time_off::TimeOffStep,
 };
@@ -165,6 +166,8 @@ pub enum AccountStep {
     Trace(Vec<Trace>),
     /// Changes the list of friends.
     Friend(FriendStep),
+    /// Changes what the member has planned in a daily game.
+    ConditionalMoves(ConditionalMovesStep),
     /// Writes the member's note about a room, of at most [`NOTES_MAX`](crate::limits::NOTES_MAX), in place of
     /// the one before.
     Note {

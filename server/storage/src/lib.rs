@@ -60,7 +60,8 @@ pub use self::{
         Account, AccountChange, AccountChanged, AccountKeys, AccountStep, NewAccount, NewBot,
         OldName, PasswordHash,
         daily_seats::{
-            DailyNews, DailyReader, DailySeat, DailySeats, DailyTurn, OwnDailyGames, RatedPosition,
+            ConditionalMovesStep, DailyNews, DailyReader, DailySeat, DailySeats, DailyTurn,
+            OwnDailyGames, RatedPosition,
         },
         friends::{
             FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
@@ -556,7 +557,8 @@ pub enum Claimed {
         log: Vec<Entry>,
         /// Since when nobody has been in the room, if it slept.
         empty_since: Option<u64>,
-        /// What is new about its players, if it has a daily game. The room has to learn it before a flag falls.
+        /// What the room has to learn about its players before a flag falls, if it has a daily game, and all their
+        /// conditional moves.
         news: Vec<(MemberId, DailyNews)>,
     },
     /// Another node, which is alive, owns the room. Never where one process has the storage.

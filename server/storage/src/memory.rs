@@ -241,6 +241,9 @@ impl Storage for Memory {
             let new = Note { room: room.clone(), text: text.clone(), at: change.at };
             return Ok(tables.write_note(&change.member, new));
         }
+        if let AccountStep::ConditionalMoves(step) = &change.step {
+            return Ok(tables.change_moves(&change.member, step));
+        }
         if let AccountStep::TimeOff(step) = change.step {
             return Ok(tables.change_time_off(&change.member, change.at, step));
         }
@@ -450,7 +453,7 @@ impl Tables {
                 let empty_since = room.sleep.take().and_then(|sleep| sleep.empty_since);
                 (room.process, room.node) = (process, node);
                 room.epoch = Epoch(room.epoch.0 + 1);
-                let news = room.daily.news().map(|(member, news)| (member.clone(), news)).collect();
+                let news = room.daily.for_next_owner();
                 Claimed::Mine { epoch: room.epoch, log: room.log.clone(), empty_since, news }
             }
             Some(_) | None => Claimed::Elsewhere(owner),

@@ -12,6 +12,7 @@ mod challenges;
 mod chat;
 mod cluster;
 mod cluster_pairing;
+mod conditional_moves;
 mod daily;
 mod data_protection;
 mod ends;

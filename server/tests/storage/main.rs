@@ -5,6 +5,7 @@
 mod accounts;
 mod agreement;
 mod bots;
+mod conditional_moves;
 mod contract;
 mod crash;
 mod daily;

@@ -113,7 +113,7 @@ fn news(storage: &dyn Storage) -> Vec<(u64, u64, TimeOff)> {
         let (room, who) = place(&room, &who);
         match news {
             DailyNews::TimeOff(off) => (room, who, off),
-            DailyNews::Gone => panic!("nobody is gone"),
+            DailyNews::Gone | DailyNews::ConditionalMoves(_) => panic!("{news:?}"),
         }
     });
     let mut news: Vec<_> = news.collect();

@@ -143,6 +143,7 @@ impl Room {
             | Input::Renamed { .. }
             | Input::AccountGone { .. }
             | Input::TimeOff { .. }
+            | Input::ConditionalMoves { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

@@ -17,11 +17,12 @@ use super::{
 };
 use crate::{
     bot_spec::BotSpec,
+    conditional_moves::GameConditionalMoves,
     protocol::{
         Event, GameRatings, MemberId, NumberedEvent, Player, Reason, Refusal, RoomCode, Visibility,
     },
     rules::Outcome,
-    seat::Seat,
+    seat::{BySeat, Seat},
 };
 
 /// One room.
@@ -59,6 +60,8 @@ pub struct Room {
     pub(super) ratings: Option<GameRatings>,
     /// The last game whose ratings are known or cannot be read, and whether it had ended.
     pub(super) ratings_asked: Option<(u32, bool)>,
+    /// What players have planned; the server stores it apart from the log.
+    pub(super) conditional_moves: BySeat<Option<GameConditionalMoves>>,
     pub(super) closed: bool,
 }
 
@@ -102,6 +105,7 @@ impl Room {
             dealings: None,
             ratings: None,
             ratings_asked: None,
+            conditional_moves: BySeat { first: None, second: None },
             closed: false,
         }
     }

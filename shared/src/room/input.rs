@@ -3,6 +3,7 @@
 use crate::{
     analysis::{Report, Weight},
     clock::TimeOff,
+    conditional_moves::GameConditionalMoves,
     opening::Act,
     protocol::{CommandId, MemberId, Name, PlayerRating, RoomRequest},
     rules::Point,
@@ -94,6 +95,13 @@ pub enum Input {
         /// The period.
         off: TimeOff,
     },
+    /// A member has planned moves of their daily game, or does not plan them any more.
+    ConditionalMoves {
+        /// The member.
+        member: MemberId,
+        /// The moves.
+        moves: Option<Box<GameConditionalMoves>>,
+    },
     /// A bot has finished a job, or nobody could do it.
     BotReplied {
         /// The job.
@@ -160,6 +168,7 @@ impl Input {
             | Self::Evict
             | Self::AccountGone { .. }
             | Self::TimeOff { .. }
+            | Self::ConditionalMoves { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
             | Self::Rated { .. }
@@ -179,6 +188,7 @@ impl Input {
             | Self::Renamed { .. }
             | Self::AccountGone { .. }
             | Self::TimeOff { .. }
+            | Self::ConditionalMoves { .. }
             | Self::BotReplied { .. }
             | Self::Analysed { .. }
             | Self::Rated { .. }
@@ -200,6 +210,7 @@ impl Input {
             Self::Renamed { .. } => "set_name",
             Self::AccountGone { .. } => "account_gone",
             Self::TimeOff { .. } => "time_off",
+            Self::ConditionalMoves { .. } => "conditional_moves",
             Self::BotReplied { .. } | Self::Analysed { .. } => "help",
             Self::Rated { .. } => "ratings",
             Self::Wake => "wake",

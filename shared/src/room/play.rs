@@ -1,13 +1,14 @@
-//! The players' actions during a game: moves, acts of the opening, resignation, draw offers and
-//! takebacks.
+//! The players' actions during a game: moves, also those that they have planned, acts of the opening,
+//! resignation, draw offers and takebacks.
 //!
 //! Bots reply to offers at once and always the same: no to a draw, yes to a takeback.
 
 use crate::{
     clock::SideTime,
+    conditional_moves::GameConditionalMoves,
     opening::{Act, Change},
     protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
-    room::Game,
+    room::{Game, limits::ROOM_EVENTS_MAX},
     rules::{Outcome, Point},
     seat::Seat,
 };
@@ -51,13 +52,59 @@ impl Room {
         let game = self.running()?;
         opening_over(game)?;
         game.position.legality(point)?;
-        let ply = game.position.ply();
         let time = self.time_after_move(moment);
+        self.log_stone(point, assisted, time, moment);
+        Ok(())
+    }
+
+    /// Puts a legal stone for the seat to act, which then has this time.
+    pub(super) fn log_stone(
+        &mut self,
+        point: Point,
+        assisted: bool,
+        time: Option<SideTime>,
+        moment: &mut Moment<'_>,
+    ) {
+        let ply = self.state.running().map_or(0, |game| game.position.ply());
         self.log(Event::Played { ply, point, assisted, time }, moment);
         if let Some(outcome) = self.state.game.as_ref().and_then(Game::outcome) {
             self.end_game(outcome, moment);
         }
-        Ok(())
+    }
+
+    /// Takes in what a member has planned, in place of what was before.
+    pub(super) fn take_conditional_moves(
+        &mut self,
+        member: &MemberId,
+        moves: Option<GameConditionalMoves>,
+    ) {
+        if let Ok(seat) = self.seat_of(member) {
+            self.conditional_moves[seat] = moves;
+        }
+    }
+
+    /// Plays what the player on turn has planned, at no cost of time. The opponent may have planned the next move, and so
+    /// on.
+    pub(super) fn follow_conditional_moves(&mut self, moment: &mut Moment<'_>) {
+        while let Some(point) = self.conditional_move() {
+            let clock = self.state.running().and_then(|game| game.clock);
+            let time = clock.and_then(|clock| clock.after_no_time());
+            self.log_stone(point, false, time, moment);
+        }
+    }
+
+    /// The move that the player on turn has planned, unless the opponent has asked them something. After a failed commit
+    /// it waits with all else that is due.
+    fn conditional_move(&self) -> Option<Point> {
+        let game = self.state.running().filter(|_| self.resume_at.is_none())?;
+        let seat = game.to_act()?;
+        let planned = game.plan(self.conditional_moves[seat].as_ref()?)?;
+        let is_asked = game.draw_offer == Some(seat.other()) || game.takeback_ask.is_some();
+        if is_asked || self.state.seq >= ROOM_EVENTS_MAX {
+            return None;
+        }
+        let reply = planned.reply(game.position.moves())?;
+        game.position.legality(reply).is_ok().then_some(reply)
     }
 
     pub(super) fn choose(

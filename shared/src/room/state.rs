@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use super::{rated_or_casual::Terms, rated_players::RatedPlayers, timeline::Timeline};
 use crate::{
     clock::{Clock, SideTime, TimeControl, TimeOff},
+    conditional_moves::{ConditionalMoves, GameConditionalMoves},
     opening::{Ask, Change, MadeAct, Opening, OpeningKind, Refused},
     protocol::{
         Absent, Event, FirstAct, GameId, GameSnapshot, MemberId, Nudge, NumberedEvent,
@@ -507,6 +508,17 @@ impl Game {
     /// act changes one of them.
     pub fn progress(&self) -> (usize, usize) {
         (self.position.ply(), self.opening.acts().len())
+    }
+
+    /// Conditional moves for the game as it is now.
+    pub const fn planned(&self, moves: ConditionalMoves) -> GameConditionalMoves {
+        GameConditionalMoves { game: self.number, takebacks: self.takebacks, moves }
+    }
+
+    /// Conditional moves, if they are for this game, and no takeback has ended them.
+    pub fn plan<'m>(&self, planned: &'m GameConditionalMoves) -> Option<&'m ConditionalMoves> {
+        let is_own = (planned.game, planned.takebacks) == (self.number, self.takebacks);
+        is_own.then_some(&planned.moves)
     }
 
     /// How the game ended, and for which seat.

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod chat;
+mod conditional_moves;
 mod daily;
 mod dedup;
 mod games;

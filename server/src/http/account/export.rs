@@ -11,6 +11,7 @@ use axum::{
 use fivefold_push::host_of;
 use fivefold_shared::{
     clock::TimeOff,
+    conditional_moves::GameConditionalMoves,
     friends::{FriendStanding, OnlineTo},
     note::Note,
     protocol::{ChallengesFrom, GameId, GameSettings, MemberId, Name, Refusal, RoomCode},
@@ -65,6 +66,8 @@ struct MemberData {
     notes: Vec<Note>,
     /// The member's time off from daily games, the earliest first.
     time_off: Vec<TimeOff>,
+    /// What the member plans in daily games.
+    conditional_moves: Vec<ExportedPlan>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
     /// The people that the member has blocked or muted.
@@ -107,6 +110,14 @@ struct ShownOldName {
     name: Name,
     /// When the account got another one, in milliseconds since the Unix epoch.
     until: u64,
+}
+
+/// Conditional moves in one game.
+#[derive(Serialize)]
+struct ExportedPlan {
+    room: RoomCode,
+    #[serde(flatten)]
+    moves: GameConditionalMoves,
 }
 
 #[derive(Serialize)]
@@ -266,6 +277,12 @@ fn kept(
         places: reader.traces(member)?.into_iter().map(place).collect(),
         notes: reader.notes(member)?,
         time_off: reader.times_off(member)?,
+        conditional_moves: reader
+            .conditional_moves(member)?
+            .into_iter()
+            .filter_map(|(room, text)| Some((room, serde_json::from_str(&text?).ok()?)))
+            .map(|(room, moves)| ExportedPlan { room, moves })
+            .collect(),
         puzzles: reader.puzzle_tries(member)?.into_iter().map(tried).collect(),
         blocks: reader.block_lists(member)?.own.into_iter().map(block).collect(),
         reports,

@@ -92,6 +92,7 @@ impl Lobby {
     /// Tells the rooms here what is new about players of their daily games: see [`DailyNews`]. Sleeping rooms learn it with
     /// their log when they wake; returns these rooms.
     pub(super) async fn tell_news(&self) -> HashSet<RoomCode> {
+        let _telling = self.telling.lock().await;
         let found = self.read(|reader| reader.daily_news(DAILY_NEWS_MAX)).await;
         let mut asleep = HashSet::new();
         // If that fails, the reason is in the log.
@@ -239,5 +240,10 @@ pub(super) fn to_input(member: MemberId, news: DailyNews) -> Input {
     match news {
         DailyNews::Gone => Input::AccountGone { member },
         DailyNews::TimeOff(off) => Input::TimeOff { member, off },
+        DailyNews::ConditionalMoves(text) => {
+            // What cannot be read was planned at a server of another version.
+            let moves = text.and_then(|text| serde_json::from_str(&text).ok());
+            Input::ConditionalMoves { member, moves }
+        }
     }
 }

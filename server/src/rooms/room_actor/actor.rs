@@ -133,6 +133,7 @@ impl CurrentCommand {
             | Input::Renamed { .. }
             | Input::AccountGone { .. }
             | Input::TimeOff { .. }
+            | Input::ConditionalMoves { .. }
             | Input::BotReplied { .. }
             | Input::Analysed { .. }
             | Input::Rated { .. }

@@ -180,6 +180,11 @@ impl CommitGate {
         })
     }
 
+    /// As which owner it appends.
+    pub(super) const fn epoch(&self) -> Epoch {
+        self.unstored.epoch
+    }
+
     /// Appends as this owner from here on.
     pub(super) const fn set_epoch(&mut self, epoch: Epoch) {
         self.unstored.epoch = epoch;

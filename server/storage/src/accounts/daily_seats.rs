@@ -45,12 +45,67 @@ pub struct DailyTurn {
 }
 
 /// What a room has to learn about a member with a place in its daily game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DailyNews {
     /// They are gone for good: their account was deleted or closed, and the room has to end their game.
     Gone,
     /// They have time off, will have it, or have ended it. The game knows something else.
     TimeOff(TimeOff),
+    /// They have planned these conditional moves, or plan none any more. The storage does not know what they mean.
+    ConditionalMoves(Option<String>),
+}
+
+/// What a room may have to learn about the member in a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PlaceNews {
+    /// Whether they are gone.
+    pub(crate) leaves: bool,
+    pub(crate) off: TimeOff,
+    /// Whether the game knows another period.
+    pub(crate) is_off_new: bool,
+    /// Their conditional moves.
+    pub(crate) moves: Option<String>,
+    /// Whether the room knows others.
+    pub(crate) are_moves_new: bool,
+}
+
+impl PlaceNews {
+    /// What the room's owner has to learn.
+    pub(crate) fn news(self) -> Vec<DailyNews> {
+        if self.leaves {
+            return vec![DailyNews::Gone];
+        }
+        let off = self.is_off_new.then_some(DailyNews::TimeOff(self.off));
+        let moves = self.are_moves_new.then_some(DailyNews::ConditionalMoves(self.moves));
+        off.into_iter().chain(moves).collect()
+    }
+
+    /// What the next owner has to learn: no log has conditional moves.
+    pub(crate) fn for_next_owner(self) -> Vec<DailyNews> {
+        Self { are_moves_new: self.moves.is_some(), ..self }.news()
+    }
+}
+
+/// What changes in a member's conditional moves. Each may be repeated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ConditionalMovesStep {
+    /// Sets those of the member, or of a guest of theirs, in a room in which they have a place: the room's owner has to
+    /// learn them. [`AccountChanged::Gone`](crate::AccountChanged) without a place.
+    Set {
+        /// The room.
+        room: RoomCode,
+        /// The moves; nothing to plan none.
+        moves: Option<String>,
+    },
+    /// The room's owner knows these. Whoever claims the room later gets them with its log.
+    Told {
+        /// The room.
+        room: RoomCode,
+        /// The owner's [`Epoch`](crate::Epoch).
+        epoch: u64,
+        /// The moves.
+        moves: Option<String>,
+    },
 }
 
 /// The position of a rated game. The storage does not know how its digest is made.
@@ -95,7 +150,16 @@ pub trait DailyReader: fmt::Debug {
         command: &CommandId,
     ) -> Result<Option<RoomCode>, StorageError>;
 
-    /// What rooms have to learn about at most so many places.
+    /// The rooms in which a member or a guest of theirs has a place in a daily game, with what they have planned there.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn conditional_moves(
+        &mut self,
+        member: &MemberId,
+    ) -> Result<Vec<(RoomCode, Option<String>)>, StorageError>;
+
+    /// What rooms have to learn about the members in at most so many places.
     ///
     /// # Errors
     /// When it cannot be read.

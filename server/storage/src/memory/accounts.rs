@@ -156,6 +156,7 @@ impl Accounts {
             | AccountStep::SetChallenges(_)
             | AccountStep::Friend(_)
             | AccountStep::Note { .. }
+            | AccountStep::ConditionalMoves(_)
             | AccountStep::TimeOff(_)
             | AccountStep::Key(_) => {}
             AccountStep::Seen { session, expires_at } => {

@@ -1,12 +1,17 @@
 //! What places in daily games have to do with accounts, and reading them, in memory.
 
+use std::mem;
+
 use fivefold_shared::{
     clock::TimeOff,
     protocol::{CommandId, MemberId, RoomCode},
 };
 
 use super::{Memory, OpenRoom, Tables, daily_seats::DailyPlaces};
-use crate::{Append, Call, DailyNews, DailyReader, DailySeat, OwnDailyGames, StorageError};
+use crate::{
+    AccountChanged, Append, Call, ConditionalMovesStep, DailyNews, DailyReader, DailySeat,
+    OwnDailyGames, StorageError,
+};
 
 impl Tables {
     /// Takes in who has a place after an append to a room that is open.
@@ -27,7 +32,41 @@ impl Tables {
         };
         let members = now.seats.iter().map(|seat| &seat.member);
         let off = members.filter_map(|member| Some((member.clone(), off_of(member)?))).collect();
-        room.daily = DailyPlaces { now: now.into_owned(), leavers, off };
+        let DailyPlaces { mut moves, mut moves_new, .. } = mem::take(&mut room.daily);
+        let has_place = |member: &MemberId| now.seats.iter().any(|seat| seat.member == *member);
+        moves.retain(|member, _| has_place(member));
+        moves_new.retain(has_place);
+        room.daily = DailyPlaces { now: now.into_owned(), leavers, off, moves, moves_new };
+    }
+
+    /// Sets what a member plans in a room, or notes that the room knows it.
+    pub(super) fn change_moves(
+        &mut self,
+        member: &MemberId,
+        step: &ConditionalMovesStep,
+    ) -> AccountChanged {
+        match step {
+            ConditionalMovesStep::Set { room, moves } => {
+                let Some(room) = self.rooms.get_mut(room) else { return AccountChanged::Gone };
+                let mut own = self.accounts.with_aliases(member);
+                own.retain(|member| room.daily.has(member));
+                for member in &own {
+                    room.daily.moves.remove(member);
+                    room.daily.moves.extend(moves.clone().map(|moves| (member.clone(), moves)));
+                    room.daily.moves_new.insert(member.clone());
+                }
+                if own.is_empty() { AccountChanged::Gone } else { AccountChanged::Done }
+            }
+            ConditionalMovesStep::Told { room, epoch, moves } => {
+                let room = self.rooms.get_mut(room).filter(|room| room.epoch.0 == *epoch);
+                let known = room.map(|room| &mut room.daily);
+                let known = known.filter(|places| places.moves.get(member) == moves.as_ref());
+                match known.map(|places| places.moves_new.remove(member)) {
+                    Some(_) => AccountChanged::Done,
+                    None => AccountChanged::Gone,
+                }
+            }
+        }
     }
 
     /// Sets the time off of a member in their places, and of their guests. Their games have to learn it.
@@ -89,13 +128,28 @@ impl DailyReader for Memory {
         Ok(found.map(|(code, _)| code.clone()))
     }
 
+    fn conditional_moves(
+        &mut self,
+        member: &MemberId,
+    ) -> Result<Vec<(RoomCode, Option<String>)>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let own = tables.accounts.with_aliases(member);
+        let places = tables.rooms.iter().flat_map(|(code, room)| {
+            let places = own.iter().filter(|member| room.daily.has(member));
+            places.map(|member| (code.clone(), room.daily.moves.get(member).cloned()))
+        });
+        let mut places: Vec<_> = places.collect();
+        places.sort();
+        Ok(places)
+    }
+
     fn daily_news(
         &mut self,
         max: usize,
     ) -> Result<Vec<(RoomCode, MemberId, DailyNews)>, StorageError> {
         let tables = self.tables_for(Call::Browse)?;
         let news = tables.rooms.iter().flat_map(|(code, room)| {
-            room.daily.news().map(|(member, news)| (code.clone(), member.clone(), news))
+            room.daily.news().into_iter().map(|(member, news)| (code.clone(), member, news))
         });
         Ok(news.take(max).collect())
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use fivefold_shared::{clock::TimeOff, protocol::MemberId};
 
-use crate::{DailyNews, DailySeats};
+use crate::{DailyNews, DailySeat, DailySeats, accounts::daily_seats::PlaceNews};
 
 /// The places in a room.
 #[derive(Debug, Default)]
@@ -14,6 +14,10 @@ pub(super) struct DailyPlaces {
     pub(super) leavers: HashSet<MemberId>,
     /// The time off of members among them.
     pub(super) off: HashMap<MemberId, TimeOff>,
+    /// What members among them have planned.
+    pub(super) moves: HashMap<MemberId, String>,
+    /// Members among them whose plans the room has to learn.
+    pub(super) moves_new: HashSet<MemberId>,
 }
 
 impl DailyPlaces {
@@ -22,17 +26,31 @@ impl DailyPlaces {
     }
 
     pub(super) fn has_news(&self) -> bool {
-        self.news().next().is_some()
+        !self.news().is_empty()
     }
 
     /// What the room has to learn about these members.
-    pub(super) fn news(&self) -> impl Iterator<Item = (&MemberId, DailyNews)> {
-        self.now.seats.iter().filter_map(|seat| {
-            let off = self.off.get(&seat.member).copied().unwrap_or(TimeOff::NONE);
-            let is_new = seat.off.is_some_and(|told| told != off);
-            let news = is_new.then_some(DailyNews::TimeOff(off));
-            let is_gone = self.leavers.contains(&seat.member);
-            Some((&seat.member, if is_gone { Some(DailyNews::Gone) } else { news }?))
-        })
+    pub(super) fn news(&self) -> Vec<(MemberId, DailyNews)> {
+        self.each(PlaceNews::news)
+    }
+
+    /// The same for its next owner.
+    pub(super) fn for_next_owner(&self) -> Vec<(MemberId, DailyNews)> {
+        self.each(PlaceNews::for_next_owner)
+    }
+
+    fn each(&self, news_of: impl Fn(PlaceNews) -> Vec<DailyNews>) -> Vec<(MemberId, DailyNews)> {
+        let each = self.now.seats.iter().flat_map(|DailySeat { member, off: told, .. }| {
+            let off = self.off.get(member).copied().unwrap_or_default();
+            let place = PlaceNews {
+                leaves: self.leavers.contains(member),
+                off,
+                is_off_new: told.is_some_and(|told| told != off),
+                moves: self.moves.get(member).cloned(),
+                are_moves_new: self.moves_new.contains(member),
+            };
+            news_of(place).into_iter().map(|news| (member.clone(), news))
+        });
+        each.collect()
     }
 }

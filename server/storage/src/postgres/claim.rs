@@ -14,7 +14,12 @@ use super::{
     schema::EVENT_FORMAT,
     values::unsigned,
 };
-use crate::{Claimed, DailyNews, Epoch, StorageError, node_id::NodeId, sql::daily_seats::HAS_NEWS};
+use crate::{
+    Claimed, DailyNews, Epoch, StorageError,
+    accounts::daily_seats::PlaceNews,
+    node_id::NodeId,
+    sql::daily_seats::{HAS_NEWS, NEWS},
+};
 
 /// Raises the epoch. Its row lock waits for an append that is still under way. It matches nothing
 /// for a node that is dead.
@@ -48,8 +53,8 @@ const SELECT_OWNERS: &str = "
 /// What claimed rooms have to learn about the players of their daily games.
 fn select_news() -> String {
     format!(
-        "SELECT room, member, leaves, off_from, off_until FROM daily_seat
-        WHERE room = ANY($1::bigint[]) AND {HAS_NEWS}"
+        "SELECT room, member, {NEWS} FROM daily_seat
+         WHERE room = ANY($1::bigint[]) AND ({HAS_NEWS} OR conditional_moves IS NOT NULL)"
     )
 }
 
@@ -105,17 +110,7 @@ pub(super) async fn claim(
             }
         }
     }
-    let mut news: HashMap<i64, Vec<_>> = HashMap::new();
-    let ids: Vec<i64> = mine.keys().copied().collect();
-    for row in session.query(&select_news(), &[&ids]).await? {
-        let (member, leaves): (String, bool) = (row.try_get(1)?, row.try_get(2)?);
-        let (from, until): (i64, i64) = (row.try_get(3)?, row.try_get(4)?);
-        let off = TimeOff { from: unsigned(from), until: unsigned(until) };
-        let what = if leaves { DailyNews::Gone } else { DailyNews::TimeOff(off) };
-        // What is no member id was never one of a player.
-        let member = MemberId::try_from(member).ok();
-        news.entry(row.try_get(0)?).or_default().extend(member.map(|member| (member, what)));
-    }
+    let mut news = read_news(session, mine.keys().copied().collect()).await?;
     let logs = read_logs(session, &mine).await?;
     let owned = mine.into_iter().zip(epochs.into_values());
     for (((id, (code, _)), (epoch, empty_since)), log) in owned.zip(logs) {
@@ -147,4 +142,28 @@ fn not_mine(row: &Row) -> Result<Option<Claimed>, Error> {
         Some(owner) => Some(Claimed::Elsewhere(owner)),
         None => None,
     })
+}
+
+/// What rooms have to learn about their players, by the numbers of the rooms.
+async fn read_news(
+    session: &Session,
+    rooms: Vec<i64>,
+) -> Result<HashMap<i64, Vec<(MemberId, DailyNews)>>, Error> {
+    let mut news: HashMap<i64, Vec<_>> = HashMap::new();
+    for row in session.query(&select_news(), &[&rooms]).await? {
+        let member: String = row.try_get(1)?;
+        let (from, until): (i64, i64) = (row.try_get(3)?, row.try_get(4)?);
+        let place = PlaceNews {
+            leaves: row.try_get(2)?,
+            off: TimeOff { from: unsigned(from), until: unsigned(until) },
+            is_off_new: row.try_get(5)?,
+            moves: row.try_get(6)?,
+            are_moves_new: row.try_get(7)?,
+        };
+        // What is no member id was never one of a player.
+        let Ok(member) = MemberId::try_from(member) else { continue };
+        let place = place.for_next_owner().into_iter().map(|news| (member.clone(), news));
+        news.entry(row.try_get(0)?).or_default().extend(place);
+    }
+    Ok(news)
 }

@@ -71,6 +71,7 @@ pub(crate) fn change(
         AccountStep::Key(step) => keys::change(&change, step),
         AccountStep::Trace(traces) => dealings::note(&change, traces),
         AccountStep::Friend(step) => friends::change(&change, step),
+        AccountStep::ConditionalMoves(step) => daily_seats::change_moves(&change, step),
         AccountStep::Note { room, text } => notes::write(&change, room, text),
         AccountStep::TimeOff(step) => time_off::change(&change, *step),
     }

@@ -7,9 +7,10 @@ use fivefold_shared::{
     protocol::{CommandId, MemberId, RoomCode},
 };
 
-use super::{Dialect, Row, Sql, list, source::DatabaseReader, values};
+use super::{Dialect, Row, Sql, account_rows::Change, list, source::DatabaseReader, values};
 use crate::{
-    DailyNews, DailyReader, DailySeat, DailySeats, OwnDailyGames, RatedPosition, StorageError,
+    AccountChanged, ConditionalMovesStep, DailyNews, DailyReader, DailySeat, DailySeats,
+    OwnDailyGames, RatedPosition, StorageError, accounts::daily_seats::PlaceNews,
     contradiction::Contradiction,
 };
 
@@ -23,7 +24,12 @@ pub(crate) const CONTRADICTIONS: [Contradiction; 1] = [Contradiction {
 }];
 
 /// Whether the room has to learn something about a place. An index has these rows.
-pub(crate) const HAS_NEWS: &str = "(leaves OR off_from <> told_from OR off_until <> told_until)";
+pub(crate) const HAS_NEWS: &str =
+    "(leaves OR off_from <> told_from OR off_until <> told_until OR moves_new)";
+
+/// The columns of a [`PlaceNews`].
+pub(crate) const NEWS: &str = "leaves, off_from, off_until,
+    coalesce(off_from <> told_from OR off_until <> told_until, false), conditional_moves, moves_new";
 
 /// The places of the member `$1`, and of the guests of their account.
 const OWN: &str = "member IN (SELECT $1 UNION ALL SELECT member FROM alias WHERE account = $1)";
@@ -138,21 +144,55 @@ fn lock(sql: &dyn Sql, which: &str, member: &MemberId) -> Result<(), StorageErro
     Ok(())
 }
 
-/// What a room has to learn about its players.
+/// Sets what a member plans in a room, or notes that the room knows it.
+pub(super) fn change_moves(
+    change: &Change<'_>,
+    step: &ConditionalMovesStep,
+) -> Result<AccountChanged, StorageError> {
+    let Change { member, .. } = *change;
+    match step {
+        ConditionalMovesStep::Set { room, moves } => change.execute(
+            &format!(
+                "UPDATE daily_seat SET conditional_moves = $2, moves_new = true
+                 WHERE room IN (SELECT id FROM room WHERE code = $3) AND {OWN}"
+            ),
+            values![member, moves.as_deref(), room.as_str()],
+        ),
+        ConditionalMovesStep::Told { room, epoch, moves } => change.execute(
+            "UPDATE daily_seat SET moves_new = false
+             WHERE member = $1 AND conditional_moves IS NOT DISTINCT FROM $2
+                 AND room IN (SELECT id FROM room WHERE code = $3 AND epoch = $4)",
+            values![member, moves.as_deref(), room.as_str(), *epoch],
+        ),
+    }
+}
+
+/// What a room that is claimed has to learn about its players.
 pub(crate) fn news_of(
     sql: &dyn Sql,
     room: i64,
 ) -> Result<Vec<(MemberId, DailyNews)>, StorageError> {
     let places = format!(
-        "SELECT member, leaves, off_from, off_until FROM daily_seat WHERE room = $1 AND {HAS_NEWS}"
+        "SELECT member, {NEWS} FROM daily_seat
+         WHERE room = $1 AND ({HAS_NEWS} OR conditional_moves IS NOT NULL)"
     );
-    sql.rows(&places, values![room], |row| Ok((row.get()?, read_news(row)?)))
+    let places = sql.rows(&places, values![room], |row| {
+        Ok((row.get::<MemberId>()?, read_news(row)?.for_next_owner()))
+    })?;
+    let each = |(member, news): (MemberId, Vec<DailyNews>)| {
+        news.into_iter().map(move |news| (member.clone(), news))
+    };
+    Ok(places.into_iter().flat_map(each).collect())
 }
 
-fn read_news(row: &mut Row) -> Result<DailyNews, StorageError> {
-    let leaves = row.get()?;
-    let off = TimeOff { from: row.get()?, until: row.get()? };
-    Ok(if leaves { DailyNews::Gone } else { DailyNews::TimeOff(off) })
+fn read_news(row: &mut Row) -> Result<PlaceNews, StorageError> {
+    Ok(PlaceNews {
+        leaves: row.get()?,
+        off: TimeOff { from: row.get()?, until: row.get()? },
+        is_off_new: row.get()?,
+        moves: row.get()?,
+        are_moves_new: row.get()?,
+    })
 }
 
 impl DailyReader for DatabaseReader {
@@ -198,16 +238,33 @@ impl DailyReader for DatabaseReader {
         self.read(|sql| sql.row(made, values![member, command.as_str()], Row::get))
     }
 
+    fn conditional_moves(
+        &mut self,
+        member: &MemberId,
+    ) -> Result<Vec<(RoomCode, Option<String>)>, StorageError> {
+        let places = format!(
+            "SELECT code, conditional_moves FROM daily_seat JOIN room ON room.id = daily_seat.room
+             WHERE daily_seat.{OWN} ORDER BY code"
+        );
+        self.read(|sql| sql.rows(&places, values![member], |row| Ok((row.get()?, row.get()?))))
+    }
+
     fn daily_news(
         &mut self,
         max: usize,
     ) -> Result<Vec<(RoomCode, MemberId, DailyNews)>, StorageError> {
         let places = format!(
-            "SELECT code, daily_seat.member, leaves, off_from, off_until
+            "SELECT code, daily_seat.member, {NEWS}
              FROM daily_seat JOIN room ON room.id = daily_seat.room WHERE {HAS_NEWS} LIMIT $1"
         );
-        self.read(|sql| {
-            sql.rows(&places, values![max], |row| Ok((row.get()?, row.get()?, read_news(row)?)))
-        })
+        let places = self.read(|sql| {
+            sql.rows(&places, values![max], |row| {
+                Ok((row.get::<RoomCode>()?, row.get::<MemberId>()?, read_news(row)?.news()))
+            })
+        })?;
+        let each = |(room, member, news): (RoomCode, MemberId, Vec<DailyNews>)| {
+            news.into_iter().map(move |news| (room.clone(), member.clone(), news))
+        };
+        Ok(places.into_iter().flat_map(each).collect())
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 const LONG: u64 = DAY_MS + 60_000;
 
 /// Ann and Bob in a new game with this time, before the first move.
-fn met(time: &str) -> Table {
+pub(super) fn met(time: &str) -> Table {
     let until = 1_000_000 + millis(RoomLimits::DEFAULT.first_act.of(time.parse().unwrap(), 1));
     check(
         &format!("{OPEN} in {time}"),
@@ -25,7 +25,7 @@ fn met(time: &str) -> Table {
 }
 
 /// The same after the first move of both.
-fn begun(time: &str) -> Table {
+pub(super) fn begun(time: &str) -> Table {
     let mut table = met(time);
     let until = table.now + millis(RoomLimits::DEFAULT.first_act.of(time.parse().unwrap(), 1));
     table.run(&format!("1 play 0 0,0 > played 0 0,0; 1 done 6; first_act_due second {until}"));

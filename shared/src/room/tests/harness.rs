@@ -8,6 +8,7 @@
 //! 2 close Bob              Bob asks by it to close the room, whether it is in or not
 //! 2 name Rob               its member takes another name
 //! 2 off Bob 5 9            Bob has time off between these times
+//! 2 plans Bob 7,7-8,8 7,6-8,8   Bob plans these lines; without any, nothing
 //! 2 play 0 7,7             a command, by its name on the wire and its arguments
 //! 2 #x play 0 7,7          the same with the id `x`; otherwise each command has its own
 //! 2 play 0 7,7 ~50         the same, 50 milliseconds of lag before it
@@ -30,6 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     analysis::{Report, Weight},
     clock::{SideTime, TimeControl, TimeOff},
+    conditional_moves::{ConditionalMoves, GameConditionalMoves},
     opening::{Act, Ask},
     protocol::{
         CatchUp, ChatLine, CommandId, Create, Event, FirstAct, MemberId, Message, Name, Player,
@@ -270,6 +272,16 @@ impl Table {
         }
     }
 
+    /// Lines as a server takes them.
+    pub(super) fn planned(&self, lines: &[&str]) -> Option<Box<GameConditionalMoves>> {
+        let game = self.room.state.running()?;
+        let line = |line: &&str| line.split('-').map(read_point).collect();
+        let moves =
+            ConditionalMoves { ply: game.position.ply(), lines: lines.iter().map(line).collect() };
+        assert_eq!(moves.check(&game.position), Ok(()));
+        (!lines.is_empty()).then(|| Box::new(game.planned(moves)))
+    }
+
     fn read_input(&mut self, session: SessionId, words: &[&str]) -> Input {
         self.commands += 1;
         let (id, words) = match words {
@@ -290,6 +302,9 @@ impl Table {
             ["off", name, from, until] => {
                 let [from, until] = [from, until].map(|at| at.parse().unwrap());
                 Input::TimeOff { member: member(name).id, off: TimeOff { from, until } }
+            }
+            ["plans", name, lines @ ..] => {
+                Input::ConditionalMoves { member: member(name).id, moves: self.planned(lines) }
             }
             ["name", name] => Input::Renamed { session, name: Name::new(name).unwrap() },
             request => {

@@ -220,6 +220,8 @@ pub(super) const TABLES: [Table; 30] = [
             integer("turn"),
             integer("flag_at"),
             flag("leaves"),
+            text("conditional_moves"),
+            flag("moves_new"),
             integer("off_from"),
             integer("off_until"),
             integer("told_from"),
