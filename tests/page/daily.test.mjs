@@ -279,3 +279,54 @@ test('time off is taken and taken back in the dialog, and both players see it', 
   await Promise.all([fits(ann.page), fits(bob.page)]);
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
+
+test('a planned reply is played, and the opponent does not see the plan', async () => {
+  const ann = await visitor(at.browser, at.server, { ...elsewhere(), ...SMALL });
+  const bob = await visitor(at.browser, at.server, {}, 'Bob');
+  await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+  await signUp(ann.page, 'Ivy');
+  const path = `/r/${await create(bob.page, THREE_DAYS)}`;
+  await accept(ann.page, path);
+  await bob.page.goto(path);
+  await Promise.all([ready(ann.page), ready(bob.page)]);
+  const fold = ann.page.locator('details.plan');
+  await ann.page.getByRole('button', { name: 'More', exact: true }).click();
+  await fold.locator('summary').click();
+  /** @param {...string} points */
+  const plan = async (...points) => {
+    await fold.getByRole('button', { name: 'Plan a reply' }).click();
+    const dialog = ann.page.getByRole('dialog');
+    for (const point of points) {
+      await putIn(ann.page, dialog, point);
+      await dialog.locator('.plan-names', { hasText: new RegExp(`\\b${point}$`) }).waitFor();
+    }
+    assert.deepEqual(await faults(ann.page), []);
+    await fits(ann.page);
+    await dialog.getByRole('button', { name: 'Keep', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await plan('h8', 'i9', 'a1', 'b2');
+  await plan('h7', 'i8');
+  await plan('c3', 'd4');
+  assert.deepEqual(await fold.locator('li > span').allTextContents(), ['h8 i9, a1 b2', 'h7 i8', 'c3 d4']);
+  await fold.getByRole('button', { name: 'Remove h7 i8' }).click();
+  await fold.locator('li > span', { hasText: 'h7' }).waitFor({ state: 'detached' });
+  await put(bob.page, 'h8');
+  await Promise.all([sees(bob.page, 'i9', 'White'), sees(ann.page, 'i9', 'White')]);
+  await fold.locator('li > span', { hasText: /^a1 b2$/ }).waitFor();
+  assert.equal(await fold.locator('li').count(), 1);
+  assert.equal(await bob.page.locator('details.plan').count(), 0, 'who has no account plans nothing');
+  await put(bob.page, 'g7');
+  await fold.getByText('You can plan on your opponent’s turn.').waitFor();
+  await fold.locator('li').waitFor({ state: 'detached' });
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
+/** Presses a point of the board in a dialog. @param {Page} page @param {import('playwright-core').Locator} dialog @param {string} name */
+async function putIn(page, dialog, name) {
+  const cell = dialog.getByRole('gridcell', { name: new RegExp(`^${name},`) });
+  await cell.waitFor({ state: 'attached' });
+  const box = await cell.boundingBox();
+  assert.ok(box, name);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+}

@@ -1,5 +1,5 @@
 // What only the room of a daily game has, for its players: who has time off, the way to the next game that waits for
-// them, by a button after a move or by the key `X`, a note, and pushes.
+// them, by a button after a move or by the key `X`, planned replies, a note, and pushes.
 
 /** @import { Room } from '../../game/room-state.js' */
 /** @import { OwnRoom } from '../../ui/protocol-types' */
@@ -68,8 +68,11 @@ function createDaily(app, room, again, side) {
     write(off, lines.filter(Boolean).join(' '));
   }
 
+  let showPlan = () => {};
+
   function show() {
     showOff();
+    showPlan();
     const { game, seq, toAct } = room;
     const seat = room.seatOf(app.connection.you);
     const hasMoved = game && seat && toAct !== seat;
@@ -111,7 +114,12 @@ function createDaily(app, room, again, side) {
   side.prepend(off);
   addEventListener('keydown', press);
   followers.add(receive);
-  if (app.connection.account)
+  if (app.connection.account) {
+    import('./plan-fold.js').then(({ addPlan }) => {
+      showPlan = addPlan(app, room, side);
+      showPlan();
+    }, app.showError);
     import('../../account/daily-side.js').then(({ addDaily }) => addDaily(app, room, side)).catch(app.showError);
+  }
   return show;
 }
