@@ -1,5 +1,6 @@
 //! Rooms, wherever they run: the lobby that finds them, the actor that runs one here, the relay to one elsewhere.
 
+pub(crate) mod daily_news;
 pub(crate) mod daily_places;
 pub(crate) mod directory;
 pub(crate) mod listed_room;

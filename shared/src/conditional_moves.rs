@@ -10,7 +10,7 @@ use crate::{
     rules::{Point, Position, Rules},
 };
 
-/// Most moves of both sides in all lines together. A move that begins several lines counts once.
+/// The most moves in all lines together, replies included. Moves with which several lines begin count once.
 pub const CONDITIONAL_MOVES_MAX: usize = 200;
 
 /// Lines that a player expects, with the replies. On the wire: `{"ply": 6, "lines": [[[7, 8], [8, 9]], [[7, 6], [6,
@@ -19,8 +19,8 @@ pub const CONDITIONAL_MOVES_MAX: usize = 200;
 pub struct ConditionalMoves {
     /// How many moves the game has before each line.
     pub ply: usize,
-    /// Each line begins with a move of the opponent, and ends with a reply. A room plays the reply as soon as the opponent
-    /// has made the moves before it.
+    /// Each line begins with a move of the opponent and ends with a reply. A room plays each reply as soon as the
+    /// opponent has made the move before it.
     pub lines: Vec<Vec<Point>>,
 }
 
@@ -50,8 +50,8 @@ impl ConditionalMoves {
     /// Checks that the lines can be played from a position in which the opponent is to move.
     ///
     /// # Errors
-    /// If they are for another ply, a line has no reply at its end or an illegal move, the same moves have two replies,
-    /// or there are too many moves.
+    /// If they are for another ply, a line ends without a reply or has an illegal move, the same moves have two replies, or
+    /// there are too many moves.
     pub fn check(&self, position: &Position) -> Result<(), Refusal> {
         let due = position.ply();
         if self.ply != due {
@@ -82,7 +82,7 @@ impl ConditionalMoves {
         Ok(())
     }
 
-    /// The reply to the last of these moves of the game, if the game has gone as one of the lines.
+    /// The reply to the last of these moves of the game, if the game has followed one of the lines.
     pub fn reply(&self, moves: &[Point]) -> Option<Point> {
         let since = moves.get(self.ply..)?;
         let is_own_turn = !since.len().is_multiple_of(2);

@@ -20,6 +20,7 @@ mod chat_lines;
 mod claims;
 mod closing;
 mod command;
+mod daily;
 mod data;
 mod dedup;
 mod effect;
@@ -43,7 +44,6 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod time;
-mod time_off;
 mod timeline;
 
 pub use self::{
@@ -270,8 +270,8 @@ impl Room {
                 self.take_time_off(&member, off, moment);
                 return self.settle(moment);
             }
-            Input::ConditionalMoves { member, moves } => {
-                self.take_conditional_moves(&member, moves.map(|moves| *moves));
+            Input::ConditionalMoves { member, number, moves } => {
+                self.take_conditional_moves(&member, number, moves.map(|moves| *moves));
                 return self.settle(moment);
             }
             input => input,

@@ -11,11 +11,11 @@ pub struct PlanArgs {
     /// The room of the game, by its code or its link.
     #[arg(value_name = "CODE|URL")]
     pub room: RoomLink,
-    /// Moves that you expect with your replies, your opponent's move first: "h9 i9 h7 i10". All lines together replace
-    /// those from before; without any, your lines are shown.
+    /// The moves that you expect and your replies, in turn: "h9 i9 h7 i10". The lines that you give replace all old
+    /// ones; without any, your lines are shown.
     #[arg(value_name = "LINE")]
     pub lines: Vec<String>,
-    /// Plan nothing any more.
+    /// Delete all your lines.
     #[arg(long, conflicts_with = "lines")]
     pub delete: bool,
     /// One JSON object.

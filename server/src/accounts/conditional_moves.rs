@@ -14,7 +14,7 @@ impl Accounts {
     /// What is left of the lines that a member has planned in a game.
     ///
     /// # Errors
-    /// If they do not play there, or it cannot be read.
+    /// If the member does not play there, or the plan cannot be read.
     pub(crate) async fn conditional_moves(
         &self,
         own: &Account,
@@ -27,10 +27,11 @@ impl Accounts {
         Ok(status(&state, game, planned.as_ref()))
     }
 
-    /// Sets what a member replies in a game in place of what they had planned; without a line they plan nothing.
+    /// Replaces what a member has planned in a game. An empty list deletes it.
     ///
     /// # Errors
-    /// If they do not play a daily game there, its opening is running, it is their turn, the lines cannot be played, or the storage fails.
+    /// If the member plays no daily game there, or the storage fails. For a list that is not empty, also during the
+    /// opening, on the member's turn, or if the lines cannot be played.
     pub(crate) async fn set_conditional_moves(
         &self,
         own: &Account,
@@ -77,7 +78,7 @@ impl Accounts {
             .map_err(|_| Refusal::new(Reason::NoSuchRoom))
     }
 
-    /// The running game of a room, and the seat that the member has in it, also as a guest of theirs.
+    /// The running game of a room, and the seat in it of the member or a guest of theirs.
     async fn own_game<'s>(
         &self,
         own: &Account,

@@ -21,7 +21,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 /// `GET /api/conditional-moves/{room}`
 async fn show(asked: Asked, Path(room): Path<RoomCode>) -> Answer {
     let own = asked.signed_in().await?;
-    // Each reads the log of a room.
+    // Each request reads a room's log, so their number is limited.
     asked.server.moderation.take_block(asked.device.address)?;
     Ok(Json(asked.server.accounts.conditional_moves(&own.account, room).await?))
 }

@@ -83,8 +83,6 @@ pub(crate) struct Lobby {
     directory: Arc<Directory>,
     /// Notified when something is stored that rooms here may have to learn.
     news: Notify,
-    /// Held while rooms are told news, so that none gets older news after newer.
-    telling: tokio::sync::Mutex<()>,
     /// The creators of the rooms. Locked only to look up and to create a room, which never awaits;
     /// taken before any lock inside `rooms`.
     makers: Mutex<Makers>,
@@ -174,7 +172,6 @@ impl Lobby {
             set_aside: Mutex::default(),
             directory: Arc::default(),
             news: Notify::new(),
-            telling: tokio::sync::Mutex::default(),
             makers: Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             peer_lists: PeerLists::default(),

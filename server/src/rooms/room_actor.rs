@@ -13,6 +13,7 @@ mod bot_calls;
 mod commit_gate;
 mod conditional_moves;
 mod daily_seats;
+mod daily_turn;
 mod fair_play;
 mod fan_out;
 mod mailbox;
@@ -27,8 +28,7 @@ mod route;
 mod sleep;
 #[cfg(test)]
 mod tests;
-mod turn;
-mod turns;
+mod turn_pushes;
 mod waiting;
 
 use std::{
@@ -59,11 +59,11 @@ use self::{
     actor::{Actor, CurrentCommand, Reading},
     bot_calls::{BotCalls, PoolReply},
     commit_gate::{CommitGate, Committed},
+    daily_turn::turn_of,
     fan_out::FanOut,
     marks::Marks,
     recovery::Faults,
     route::Route,
-    turn::turn_of,
     waiting::{Learned, Need, Waiting},
 };
 use crate::{
@@ -272,9 +272,7 @@ impl Actor {
             Envelope::Relay { .. } | Envelope::Silent(_) => None,
         });
         self.take(founding, "create", maker.as_ref());
-        for input in news {
-            self.apply(input, None);
-        }
+        self.learn_news(news);
         if let Some(handover) = handover {
             self.take_over(*handover);
         }
@@ -466,6 +464,13 @@ impl Actor {
             self.apply_next(Input::Evict, None);
         }
         self.apply_next(input, sender);
+    }
+
+    /// Applies what is new about the players of a room that was claimed.
+    fn learn_news(&mut self, news: Vec<Input>) {
+        for input in news {
+            self.apply(input, None);
+        }
     }
 
     fn apply_next(&mut self, input: Input, sender: Option<&Route>) {

@@ -61,7 +61,7 @@ pub use self::{
         OldName, PasswordHash,
         daily_seats::{
             ConditionalMovesStep, DailyNews, DailyReader, DailySeat, DailySeats, DailyTurn,
-            OwnDailyGames, RatedPosition,
+            OwnDailyGames, PlannedMoves, RatedPosition,
         },
         friends::{
             FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,

@@ -4,7 +4,7 @@ use fivefold_shared::{clock::TimeOff, protocol::MemberId};
 use fivefold_storage::{
     AccountChanged::{self, Done, Gone},
     AccountStep, Append, Claimed, ConditionalMovesStep, DailyNews, DailySeat, DailySeats, KeyStep,
-    NodeId, Storage,
+    NodeId, PlannedMoves, Storage,
 };
 
 use crate::{
@@ -23,10 +23,10 @@ fn set(storage: &mut dyn Storage, who: u64, room: u64, moves: Option<&str>, to: 
     apply(storage, &accounts::change(who, NOW, AccountStep::ConditionalMoves(step)), to);
 }
 
-/// The owner of room 1 with this epoch notes what it knows of member 7.
+/// The owner of room 1 with this epoch knows what member 7 has planned by a change of this number.
 #[track_caller]
-fn told(storage: &mut dyn Storage, epoch: u64, moves: Option<&str>, to: AccountChanged) {
-    let step = ConditionalMovesStep::Told { room: code(1), epoch, moves: text(moves) };
+fn told(storage: &mut dyn Storage, (epoch, number): (u64, u64), to: AccountChanged) {
+    let step = ConditionalMovesStep::Told { room: code(1), epoch, number };
     apply(storage, &accounts::change(7, NOW, AccountStep::ConditionalMoves(step)), to);
 }
 
@@ -53,8 +53,8 @@ fn go_on(storage: &mut dyn Storage, room: u64, members: &[u64]) {
     stored(storage, Append { daily: places(members), ..append(room, log(3)[2..].to_vec(), 0) });
 }
 
-fn planned(moves: Option<&str>) -> DailyNews {
-    DailyNews::ConditionalMoves(text(moves))
+fn planned(number: u64, moves: Option<&str>) -> DailyNews {
+    DailyNews::ConditionalMoves(PlannedMoves { number, moves: text(moves) })
 }
 
 /// What owners of rooms have to learn about members.
@@ -87,29 +87,27 @@ fn the_owner_of_a_room_learns_them_and_so_does_the_next_one() {
         begin(storage, 2, &[8]);
         set(storage, 7, 2, Some("a"), Gone);
         set(storage, 7, 3, Some("a"), Gone);
-        for _ in 0..2 {
-            set(storage, 7, 1, Some("a"), Done);
-        }
-        assert_eq!(news(storage), [(member(7), planned(Some("a")))]);
+        set(storage, 7, 1, Some("a"), Done);
+        assert_eq!(news(storage), [(member(7), planned(1, Some("a")))]);
         // The room has learnt what was before.
         set(storage, 7, 1, Some("b"), Done);
-        told(storage, 1, Some("a"), Gone);
-        assert_eq!(news(storage), [(member(7), planned(Some("b")))]);
+        told(storage, (1, 1), Gone);
+        assert_eq!(news(storage), [(member(7), planned(2, Some("b")))]);
         // What the room appends keeps them.
         go_on(storage, 1, &[7, 8]);
-        assert_eq!(news(storage), [(member(7), planned(Some("b")))]);
-        // Only its owner says what it knows.
-        told(storage, 2, Some("b"), Gone);
-        for _ in 0..2 {
-            told(storage, 1, Some("b"), Done);
+        assert_eq!(news(storage), [(member(7), planned(2, Some("b")))]);
+        // Only its owner says what it knows, and once.
+        for ((epoch, number), to) in [((2, 2), Gone), ((1, 2), Done), ((1, 2), Gone)] {
+            told(storage, (epoch, number), to);
         }
         assert_eq!(news(storage), []);
         assert_eq!(list(storage, 7), [(1, "b".to_owned())]);
         assert_eq!(list(storage, 8), []);
-        assert_eq!(claimed(storage, 1, node), [(member(7), planned(Some("b")))]);
+        assert_eq!(claimed(storage, 1, node), [(member(7), planned(2, Some("b")))]);
         set(storage, 7, 1, None, Done);
-        assert_eq!(news(storage), [(member(7), planned(None))]);
-        told(storage, 2, None, Done);
+        assert_eq!(news(storage), [(member(7), planned(3, None))]);
+        assert_eq!(claimed(storage, 1, node), [(member(7), planned(3, None))]);
+        told(storage, (3, 3), Done);
         assert_eq!((news(storage), list(storage, 7)), (vec![], vec![]));
         assert_eq!(claimed(storage, 1, node), []);
     });
@@ -126,12 +124,12 @@ fn a_room_that_sleeps_wakes_to_learn_them() {
         assert_eq!(storage.unattended(0, 9).unwrap(), []);
         set(storage.as_mut(), 7, 1, Some("a"), Done);
         assert_eq!(storage.unattended(0, 9).unwrap(), [code(1)]);
-        assert_eq!(claimed(storage.as_mut(), 1, node), [(member(7), planned(Some("a")))]);
-        told(storage.as_mut(), 3, Some("a"), Done);
+        assert_eq!(claimed(storage.as_mut(), 1, node), [(member(7), planned(1, Some("a")))]);
+        told(storage.as_mut(), (3, 1), Done);
         assert_eq!(news(storage.as_ref()), []);
         drop(storage);
         let (mut storage, node) = next();
-        assert_eq!(claimed(storage.as_mut(), 1, node), [(member(7), planned(Some("a")))]);
+        assert_eq!(claimed(storage.as_mut(), 1, node), [(member(7), planned(1, Some("a")))]);
     });
 }
 
@@ -147,7 +145,7 @@ fn they_are_gone_with_the_place_and_those_of_guests_are_the_accounts() {
         let guest = KeyStep::AddAlias { guest: member(9), hash: hash(9), locked: locked(9) };
         apply(storage, &accounts::change(7, NOW, AccountStep::Key(guest)), Done);
         set(storage, 7, 1, Some("a"), Done);
-        assert_eq!(news(storage), [(member(9), planned(Some("a")))]);
+        assert_eq!(news(storage), [(member(9), planned(1, Some("a")))]);
         assert_eq!(list(storage, 7), [(1, "a".to_owned())]);
         go_on(storage, 1, &[8]);
         assert_eq!((news(storage), list(storage, 7)), (vec![], vec![]));

@@ -61,8 +61,17 @@ pub struct Room {
     /// The last game whose ratings are known or cannot be read, and whether it had ended.
     pub(super) ratings_asked: Option<(u32, bool)>,
     /// What players have planned; the server stores it apart from the log.
-    pub(super) conditional_moves: BySeat<Option<GameConditionalMoves>>,
+    pub(super) conditional_moves: BySeat<Planned>,
     pub(super) closed: bool,
+}
+
+/// What a player has planned, as the room has learnt it last.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Planned {
+    /// The game that was running.
+    pub(super) game: u32,
+    pub(super) number: u64,
+    pub(super) moves: Option<GameConditionalMoves>,
 }
 
 /// The context of one input.
@@ -105,7 +114,7 @@ impl Room {
             dealings: None,
             ratings: None,
             ratings_asked: None,
-            conditional_moves: BySeat { first: None, second: None },
+            conditional_moves: BySeat::default(),
             closed: false,
         }
     }

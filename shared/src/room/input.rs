@@ -99,6 +99,8 @@ pub enum Input {
     ConditionalMoves {
         /// The member.
         member: MemberId,
+        /// A later change has a higher number.
+        number: u64,
         /// The moves.
         moves: Option<Box<GameConditionalMoves>>,
     },

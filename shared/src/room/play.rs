@@ -1,14 +1,13 @@
-//! The players' actions during a game: moves, also those that they have planned, acts of the opening,
-//! resignation, draw offers and takebacks.
+//! The players' actions during a game: moves, acts of the opening, resignation, draw offers and
+//! takebacks.
 //!
 //! Bots reply to offers at once and always the same: no to a draw, yes to a takeback.
 
 use crate::{
     clock::SideTime,
-    conditional_moves::GameConditionalMoves,
     opening::{Act, Change},
     protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
-    room::{Game, limits::ROOM_EVENTS_MAX},
+    room::Game,
     rules::{Outcome, Point},
     seat::Seat,
 };
@@ -57,7 +56,7 @@ impl Room {
         Ok(())
     }
 
-    /// Puts a legal stone for the seat to act, which then has this time.
+    /// Puts a legal stone for the seat to act. `time` is what that seat then has left.
     pub(super) fn log_stone(
         &mut self,
         point: Point,
@@ -70,41 +69,6 @@ impl Room {
         if let Some(outcome) = self.state.game.as_ref().and_then(Game::outcome) {
             self.end_game(outcome, moment);
         }
-    }
-
-    /// Takes in what a member has planned, in place of what was before.
-    pub(super) fn take_conditional_moves(
-        &mut self,
-        member: &MemberId,
-        moves: Option<GameConditionalMoves>,
-    ) {
-        if let Ok(seat) = self.seat_of(member) {
-            self.conditional_moves[seat] = moves;
-        }
-    }
-
-    /// Plays what the player on turn has planned, at no cost of time. The opponent may have planned the next move, and so
-    /// on.
-    pub(super) fn follow_conditional_moves(&mut self, moment: &mut Moment<'_>) {
-        while let Some(point) = self.conditional_move() {
-            let clock = self.state.running().and_then(|game| game.clock);
-            let time = clock.and_then(|clock| clock.after_no_time());
-            self.log_stone(point, false, time, moment);
-        }
-    }
-
-    /// The move that the player on turn has planned, unless the opponent has asked them something. After a failed commit
-    /// it waits with all else that is due.
-    fn conditional_move(&self) -> Option<Point> {
-        let game = self.state.running().filter(|_| self.resume_at.is_none())?;
-        let seat = game.to_act()?;
-        let planned = game.plan(self.conditional_moves[seat].as_ref()?)?;
-        let is_asked = game.draw_offer == Some(seat.other()) || game.takeback_ask.is_some();
-        if is_asked || self.state.seq >= ROOM_EVENTS_MAX {
-            return None;
-        }
-        let reply = planned.reply(game.position.moves())?;
-        game.position.legality(reply).is_ok().then_some(reply)
     }
 
     pub(super) fn choose(

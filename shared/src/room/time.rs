@@ -15,6 +15,8 @@ impl Room {
         }
         if self.resume_at.is_some_and(|at| at <= moment.now) {
             self.resume(moment);
+            // What was due before the fault costs no time.
+            self.follow_conditional_moves(moment);
         }
         self.end_unbegun(moment);
         if self.flag_at().is_some_and(|at| at <= moment.now)

@@ -13,9 +13,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_util::task::TaskTracker;
 
 use super::{
-    Knowledge, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room,
-    room_list::RoomList,
-    sleeping::{is_told_later, to_input},
+    Knowledge, Lobby, Maker, RoomHandle, lock, maker_of, no_such_room, room_list::RoomList,
 };
 use crate::{
     cluster::{
@@ -26,6 +24,7 @@ use crate::{
     online::{logins::Logins, outbox::refuse},
     process::read_pool::ReadError,
     rooms::{
+        daily_news::inputs_of,
         directory::Listed,
         people::People,
         relay::{Claim, Next, Relay, RelayedSeats},
@@ -227,16 +226,14 @@ impl Lobby {
         epoch: Epoch,
         log: &[Entry],
         empty_since: Option<u64>,
-        mut news: Vec<(MemberId, DailyNews)>,
+        news: Vec<(MemberId, DailyNews)>,
     ) -> Result<(Opened, Arc<Listed>), String> {
         let (opened, cause) =
             Opened::from_log(&self.context, room.code.clone(), epoch, log, empty_since)?;
         let maker = Maker::known_from_log(&opened.room, cause.member);
         let mut makers = lock(&self.makers);
         let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);
-        news.sort_by_key(|(_, news)| is_told_later(news));
-        let news = news.into_iter().map(|(member, news)| to_input(member, news)).collect();
-        Ok((Opened { news, ..opened }, listed))
+        Ok((Opened { news: inputs_of(news), ..opened }, listed))
     }
 
     pub(super) fn give_up(&self, code: &RoomCode, problem: &str) -> Reason {

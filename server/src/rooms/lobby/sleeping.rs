@@ -3,11 +3,8 @@
 
 use std::{collections::HashSet, convert::Infallible, future::pending, sync::Arc};
 
-use fivefold_shared::{
-    protocol::{CommandId, MemberId, ROOMS_MAX, Reason, Refusal, RoomCode},
-    room::Input,
-};
-use fivefold_storage::{Claimed, DailyNews, Reader, StorageError};
+use fivefold_shared::protocol::{CommandId, MemberId, ROOMS_MAX, Reason, Refusal, RoomCode};
+use fivefold_storage::{Claimed, Reader, StorageError};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{Lobby, RoomHandle, room_list::RoomList};
@@ -18,6 +15,7 @@ use crate::{
     },
     process::read_pool::ReadError,
     rooms::{
+        daily_news::{input_of, is_told_last},
         daily_places::may_take_place,
         listed_room::ListedRoom,
         relay::{Claim, claim},
@@ -89,19 +87,18 @@ impl Lobby {
         self.news.notify_one();
     }
 
-    /// Tells the rooms here what is new about players of their daily games: see [`DailyNews`]. Sleeping rooms learn it with
+    /// Tells the rooms here what is new about players of their daily games: see [`DailyNews`](fivefold_storage::DailyNews). Sleeping rooms learn it with
     /// their log when they wake; returns these rooms.
     pub(super) async fn tell_news(&self) -> HashSet<RoomCode> {
-        let _telling = self.telling.lock().await;
         let found = self.read(|reader| reader.daily_news(DAILY_NEWS_MAX)).await;
         let mut asleep = HashSet::new();
         // If that fails, the reason is in the log.
         let mut found = found.unwrap_or_default();
-        found.sort_by_key(|(_, _, news)| is_told_later(news));
+        found.sort_by_key(|(_, _, news)| is_told_last(news));
         for (code, member, news) in found {
             match self.find_here(&code) {
                 Ok(room) if room.is_relayed() => {}
-                Ok(room) => self.give(&room, to_input(member, news)),
+                Ok(room) => self.give(&room, input_of(member, news)),
                 Err(refusal) if refusal.reason == Reason::NoSuchRoom => {
                     asleep.insert(code);
                 }
@@ -227,23 +224,5 @@ impl Lobby {
     ) -> Result<T, Refusal> {
         let read = self.context.read_pool.read(read).await;
         read.map_err(|error| ReadError::from(error).into())
-    }
-}
-
-/// Whether other news comes first: a room must know of all time off before a flag falls.
-pub(super) const fn is_told_later(news: &DailyNews) -> bool {
-    !matches!(news, DailyNews::TimeOff(_))
-}
-
-/// The input that tells a room this news.
-pub(super) fn to_input(member: MemberId, news: DailyNews) -> Input {
-    match news {
-        DailyNews::Gone => Input::AccountGone { member },
-        DailyNews::TimeOff(off) => Input::TimeOff { member, off },
-        DailyNews::ConditionalMoves(text) => {
-            // What cannot be read was planned at a server of another version.
-            let moves = text.and_then(|text| serde_json::from_str(&text).ok());
-            Input::ConditionalMoves { member, moves }
-        }
     }
 }

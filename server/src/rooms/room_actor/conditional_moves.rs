@@ -1,4 +1,4 @@
-//! Notes that the room knows what a player has planned: no event says so.
+//! Stores that the room knows what a player has planned, because no event says so.
 
 use fivefold_shared::room::Input;
 use fivefold_storage::{AccountChange, AccountStep, ConditionalMovesStep};
@@ -6,14 +6,13 @@ use fivefold_storage::{AccountChange, AccountStep, ConditionalMovesStep};
 use super::actor::Actor;
 
 impl Actor {
-    /// Notes it if the room learns it by this input. If that fails, the room is told again.
+    /// If this input tells the room a plan, stores that the room knows it. If storing fails, the room is told again.
     pub(super) fn note_known_moves(&self, input: &Input) {
-        let Input::ConditionalMoves { member, moves } = input else { return };
-        let moves = moves.as_deref();
+        let Input::ConditionalMoves { member, number, .. } = input else { return };
         let step = ConditionalMovesStep::Told {
             room: self.code().clone(),
             epoch: self.gate.epoch().0,
-            moves: moves.map(|moves| serde_json::to_string(moves).expect("moves are plain data")),
+            number: *number,
         };
         let change = AccountChange {
             member: member.clone(),

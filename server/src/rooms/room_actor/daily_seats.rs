@@ -8,7 +8,7 @@ use fivefold_shared::{
 };
 use fivefold_storage::{DailySeat, DailySeats};
 
-use super::{actor::Actor, turn::turn_of};
+use super::{actor::Actor, daily_turn::turn_of};
 use crate::rooms::{
     directory::{member_of, seated},
     rated_positions::stored_position,

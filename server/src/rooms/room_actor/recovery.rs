@@ -19,6 +19,7 @@ use super::{
 use crate::{
     limits::{ANSWERED_WITHIN, FAULTS_MAX, FAULTS_WITHIN, MAILBOX_INPUTS_MAX, REBUILD_RETRY},
     online::outbox::encode,
+    rooms::daily_news::inputs_of,
 };
 
 /// What a room receives while it waits for its log.
@@ -153,15 +154,18 @@ impl Actor {
         let code = self.code().clone();
         match self.claim(inbox).await {
             None => false,
-            Some(Claimed::Mine { epoch, log, .. }) => {
+            Some(Claimed::Mine { epoch, log, news, .. }) => {
                 self.gate.set_epoch(epoch);
                 let last = log.last().map_or(0, |entry| entry.event.seq);
-                if self.gate.is_stored(last) {
+                let is_whole = if self.gate.is_stored(last) {
                     self.release(Instant::now());
-                    return true;
-                }
-                self.discard_pending();
-                self.rebuild(&log)
+                    true
+                } else {
+                    self.discard_pending();
+                    self.rebuild(&log)
+                };
+                self.learn_news(inputs_of(news));
+                is_whole
             }
             Some(Claimed::Closed) => {
                 tracing::warn!(room.id = %code, "the room was never stored, and ends");

@@ -5,7 +5,7 @@ use fivefold_storage::{AppendError, Claimed, Sleep, StorageError};
 use tokio::time::Instant;
 
 use super::{actor::Actor, mailbox::Mailbox, recovery::Inbox};
-use crate::limits::DUE_SOON;
+use crate::{limits::DUE_SOON, rooms::daily_news::inputs_of};
 
 impl Actor {
     /// When the room falls asleep if nothing happens; never while it is needed.
@@ -81,8 +81,8 @@ impl Actor {
     async fn wake_again(&mut self, mailbox: &mut Mailbox) -> bool {
         let mut inbox = Inbox::new(mailbox);
         let claimed = self.claim(&mut inbox).await;
-        let (epoch, log) = match claimed {
-            Some(Claimed::Mine { epoch, log, .. }) => (epoch, log),
+        let (epoch, log, news) = match claimed {
+            Some(Claimed::Mine { epoch, log, news, .. }) => (epoch, log, news),
             Some(Claimed::Damaged(problem)) => {
                 self.damage = Some(problem);
                 self.send_failure();
@@ -95,6 +95,7 @@ impl Actor {
         };
         self.gate.set_epoch(epoch);
         let is_whole = self.rebuild(&log);
+        self.learn_news(inputs_of(news));
         self.receive_all(inbox.deferred);
         is_whole
     }

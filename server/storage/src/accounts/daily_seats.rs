@@ -52,7 +52,16 @@ pub enum DailyNews {
     /// They have time off, will have it, or have ended it. The game knows something else.
     TimeOff(TimeOff),
     /// They have planned these conditional moves, or plan none any more. The storage does not know what they mean.
-    ConditionalMoves(Option<String>),
+    ConditionalMoves(PlannedMoves),
+}
+
+/// Conditional moves as they are stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedMoves {
+    /// Each change of those of a member has a higher number.
+    pub number: u64,
+    /// The moves; `None` if there are none any more.
+    pub moves: Option<String>,
 }
 
 /// What a room may have to learn about the member in a place.
@@ -63,9 +72,8 @@ pub(crate) struct PlaceNews {
     pub(crate) off: TimeOff,
     /// Whether the game knows another period.
     pub(crate) is_off_new: bool,
-    /// Their conditional moves.
-    pub(crate) moves: Option<String>,
-    /// Whether the room knows others.
+    pub(crate) moves: PlannedMoves,
+    /// Whether the room does not know these moves yet.
     pub(crate) are_moves_new: bool,
 }
 
@@ -80,31 +88,33 @@ impl PlaceNews {
         off.into_iter().chain(moves).collect()
     }
 
-    /// What the next owner has to learn: no log has conditional moves.
+    /// What the next owner has to learn. Includes all conditional moves, because no log has them.
     pub(crate) fn for_next_owner(self) -> Vec<DailyNews> {
-        Self { are_moves_new: self.moves.is_some(), ..self }.news()
+        let are_moves_new = self.are_moves_new || self.moves.moves.is_some();
+        Self { are_moves_new, ..self }.news()
     }
 }
 
 /// What changes in a member's conditional moves. Each may be repeated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConditionalMovesStep {
-    /// Sets those of the member, or of a guest of theirs, in a room in which they have a place: the room's owner has to
-    /// learn them. [`AccountChanged::Gone`](crate::AccountChanged) without a place.
+    /// Sets what the member or a guest of theirs plans in a room; its owner has to learn it.
+    /// [`AccountChanged::Gone`](crate::AccountChanged) if they have no place there.
     Set {
         /// The room.
         room: RoomCode,
-        /// The moves; nothing to plan none.
+        /// The moves; `None` deletes them.
         moves: Option<String>,
     },
-    /// The room's owner knows these. Whoever claims the room later gets them with its log.
+    /// The room's owner knows those of this number. Later owners get them when they claim the room.
+    /// [`AccountChanged::Gone`](crate::AccountChanged) if that is known, or they have changed.
     Told {
         /// The room.
         room: RoomCode,
         /// The owner's [`Epoch`](crate::Epoch).
         epoch: u64,
-        /// The moves.
-        moves: Option<String>,
+        /// The number.
+        number: u64,
     },
 }
 

@@ -10,7 +10,7 @@ use fivefold_shared::{
 use super::{Memory, OpenRoom, Tables, daily_seats::DailyPlaces};
 use crate::{
     AccountChanged, Append, Call, ConditionalMovesStep, DailyNews, DailyReader, DailySeat,
-    OwnDailyGames, StorageError,
+    OwnDailyGames, PlannedMoves, StorageError,
 };
 
 impl Tables {
@@ -32,11 +32,10 @@ impl Tables {
         };
         let members = now.seats.iter().map(|seat| &seat.member);
         let off = members.filter_map(|member| Some((member.clone(), off_of(member)?))).collect();
-        let DailyPlaces { mut moves, mut moves_new, .. } = mem::take(&mut room.daily);
+        let mut moves = mem::take(&mut room.daily.moves);
         let has_place = |member: &MemberId| now.seats.iter().any(|seat| seat.member == *member);
         moves.retain(|member, _| has_place(member));
-        moves_new.retain(has_place);
-        room.daily = DailyPlaces { now: now.into_owned(), leavers, off, moves, moves_new };
+        room.daily = DailyPlaces { now: now.into_owned(), leavers, off, moves };
     }
 
     /// Sets what a member plans in a room, or notes that the room knows it.
@@ -51,18 +50,20 @@ impl Tables {
                 let mut own = self.accounts.with_aliases(member);
                 own.retain(|member| room.daily.has(member));
                 for member in &own {
-                    room.daily.moves.remove(member);
-                    room.daily.moves.extend(moves.clone().map(|moves| (member.clone(), moves)));
-                    room.daily.moves_new.insert(member.clone());
+                    let none = || (PlannedMoves { number: 0, moves: None }, 0);
+                    let known = room.daily.moves.entry(member.clone()).or_insert_with(none);
+                    known.0 = PlannedMoves { number: known.0.number + 1, moves: moves.clone() };
                 }
                 if own.is_empty() { AccountChanged::Gone } else { AccountChanged::Done }
             }
-            ConditionalMovesStep::Told { room, epoch, moves } => {
+            ConditionalMovesStep::Told { room, epoch, number } => {
                 let room = self.rooms.get_mut(room).filter(|room| room.epoch.0 == *epoch);
-                let known = room.map(|room| &mut room.daily);
-                let known = known.filter(|places| places.moves.get(member) == moves.as_ref());
-                match known.map(|places| places.moves_new.remove(member)) {
-                    Some(_) => AccountChanged::Done,
+                let known = room.and_then(|room| room.daily.moves.get_mut(member));
+                match known.filter(|(moves, told)| moves.number == *number && told != number) {
+                    Some((_, told)) => {
+                        *told = *number;
+                        AccountChanged::Done
+                    }
                     None => AccountChanged::Gone,
                 }
             }
@@ -136,7 +137,10 @@ impl DailyReader for Memory {
         let own = tables.accounts.with_aliases(member);
         let places = tables.rooms.iter().flat_map(|(code, room)| {
             let places = own.iter().filter(|member| room.daily.has(member));
-            places.map(|member| (code.clone(), room.daily.moves.get(member).cloned()))
+            places.map(|member| {
+                let planned = room.daily.moves.get(member);
+                (code.clone(), planned.and_then(|(planned, _)| planned.moves.clone()))
+            })
         });
         let mut places: Vec<_> = places.collect();
         places.sort();

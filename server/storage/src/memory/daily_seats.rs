@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use fivefold_shared::{clock::TimeOff, protocol::MemberId};
 
-use crate::{DailyNews, DailySeat, DailySeats, accounts::daily_seats::PlaceNews};
+use crate::{DailyNews, DailySeat, DailySeats, PlannedMoves, accounts::daily_seats::PlaceNews};
 
 /// The places in a room.
 #[derive(Debug, Default)]
@@ -14,10 +14,8 @@ pub(super) struct DailyPlaces {
     pub(super) leavers: HashSet<MemberId>,
     /// The time off of members among them.
     pub(super) off: HashMap<MemberId, TimeOff>,
-    /// What members among them have planned.
-    pub(super) moves: HashMap<MemberId, String>,
-    /// Members among them whose plans the room has to learn.
-    pub(super) moves_new: HashSet<MemberId>,
+    /// What members among them have planned, and the number of which the room's owner knows.
+    pub(super) moves: HashMap<MemberId, (PlannedMoves, u64)>,
 }
 
 impl DailyPlaces {
@@ -42,12 +40,14 @@ impl DailyPlaces {
     fn each(&self, news_of: impl Fn(PlaceNews) -> Vec<DailyNews>) -> Vec<(MemberId, DailyNews)> {
         let each = self.now.seats.iter().flat_map(|DailySeat { member, off: told, .. }| {
             let off = self.off.get(member).copied().unwrap_or_default();
+            let none = || (PlannedMoves { number: 0, moves: None }, 0);
+            let (moves, told_moves) = self.moves.get(member).cloned().unwrap_or_else(none);
             let place = PlaceNews {
                 leaves: self.leavers.contains(member),
                 off,
                 is_off_new: told.is_some_and(|told| told != off),
-                moves: self.moves.get(member).cloned(),
-                are_moves_new: self.moves_new.contains(member),
+                are_moves_new: moves.number != told_moves,
+                moves,
             };
             news_of(place).into_iter().map(|news| (member.clone(), news))
         });

@@ -15,7 +15,7 @@ use super::{
     values::unsigned,
 };
 use crate::{
-    Claimed, DailyNews, Epoch, StorageError,
+    Claimed, DailyNews, Epoch, PlannedMoves, StorageError,
     accounts::daily_seats::PlaceNews,
     node_id::NodeId,
     sql::daily_seats::{HAS_NEWS, NEWS},
@@ -157,8 +157,8 @@ async fn read_news(
             leaves: row.try_get(2)?,
             off: TimeOff { from: unsigned(from), until: unsigned(until) },
             is_off_new: row.try_get(5)?,
-            moves: row.try_get(6)?,
-            are_moves_new: row.try_get(7)?,
+            moves: PlannedMoves { number: unsigned(row.try_get(6)?), moves: row.try_get(7)? },
+            are_moves_new: row.try_get(8)?,
         };
         // What is no member id was never one of a player.
         let Ok(member) = MemberId::try_from(member) else { continue };

@@ -538,9 +538,10 @@ const DAILY_SEATS: &str = "
         flag_at bigint,
         -- Whether the member is gone, so that the room has to end the game.
         leaves boolean NOT NULL DEFAULT false,
-        -- What the member replies to moves that they expect, and whether the room has to learn it.
+        -- What the member replies to moves that they expect. Each change has a number, and the room's owner knows one.
         conditional_moves text,
-        moves_new boolean NOT NULL DEFAULT false,
+        moves_number bigint NOT NULL DEFAULT 0,
+        moves_told bigint NOT NULL DEFAULT 0,
         -- The member's time off; 0 if there is none.
         off_from bigint NOT NULL DEFAULT 0,
         off_until bigint NOT NULL DEFAULT 0,
@@ -551,7 +552,8 @@ const DAILY_SEATS: &str = "
     );
     CREATE INDEX daily_seat_room ON fivefold.daily_seat (room);
     CREATE INDEX daily_seat_news ON fivefold.daily_seat (room)
-        WHERE leaves OR off_from <> told_from OR off_until <> told_until OR moves_new;
+        WHERE leaves OR off_from <> told_from OR off_until <> told_until
+            OR moves_number <> moves_told;
     INSERT INTO fivefold.daily_seat (member, room, told_from, told_until)
         SELECT member, room, 0, 0 FROM fivefold.sleeping_member WHERE room IN (
             SELECT room FROM fivefold.sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');

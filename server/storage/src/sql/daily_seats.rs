@@ -10,7 +10,7 @@ use fivefold_shared::{
 use super::{Dialect, Row, Sql, account_rows::Change, list, source::DatabaseReader, values};
 use crate::{
     AccountChanged, ConditionalMovesStep, DailyNews, DailyReader, DailySeat, DailySeats,
-    OwnDailyGames, RatedPosition, StorageError, accounts::daily_seats::PlaceNews,
+    OwnDailyGames, PlannedMoves, RatedPosition, StorageError, accounts::daily_seats::PlaceNews,
     contradiction::Contradiction,
 };
 
@@ -24,12 +24,13 @@ pub(crate) const CONTRADICTIONS: [Contradiction; 1] = [Contradiction {
 }];
 
 /// Whether the room has to learn something about a place. An index has these rows.
-pub(crate) const HAS_NEWS: &str =
-    "(leaves OR off_from <> told_from OR off_until <> told_until OR moves_new)";
+pub(crate) const HAS_NEWS: &str = "(leaves OR off_from <> told_from OR off_until <> told_until
+         OR moves_number <> moves_told)";
 
 /// The columns of a [`PlaceNews`].
 pub(crate) const NEWS: &str = "leaves, off_from, off_until,
-    coalesce(off_from <> told_from OR off_until <> told_until, false), conditional_moves, moves_new";
+    coalesce(off_from <> told_from OR off_until <> told_until, false), moves_number, conditional_moves,
+    moves_number <> moves_told";
 
 /// The places of the member `$1`, and of the guests of their account.
 const OWN: &str = "member IN (SELECT $1 UNION ALL SELECT member FROM alias WHERE account = $1)";
@@ -153,16 +154,16 @@ pub(super) fn change_moves(
     match step {
         ConditionalMovesStep::Set { room, moves } => change.execute(
             &format!(
-                "UPDATE daily_seat SET conditional_moves = $2, moves_new = true
+                "UPDATE daily_seat SET conditional_moves = $2, moves_number = moves_number + 1
                  WHERE room IN (SELECT id FROM room WHERE code = $3) AND {OWN}"
             ),
             values![member, moves.as_deref(), room.as_str()],
         ),
-        ConditionalMovesStep::Told { room, epoch, moves } => change.execute(
-            "UPDATE daily_seat SET moves_new = false
-             WHERE member = $1 AND conditional_moves IS NOT DISTINCT FROM $2
+        ConditionalMovesStep::Told { room, epoch, number } => change.execute(
+            "UPDATE daily_seat SET moves_told = moves_number
+             WHERE member = $1 AND moves_number = $2 AND moves_told <> moves_number
                  AND room IN (SELECT id FROM room WHERE code = $3 AND epoch = $4)",
-            values![member, moves.as_deref(), room.as_str(), *epoch],
+            values![member, *number, room.as_str(), *epoch],
         ),
     }
 }
@@ -190,7 +191,7 @@ fn read_news(row: &mut Row) -> Result<PlaceNews, StorageError> {
         leaves: row.get()?,
         off: TimeOff { from: row.get()?, until: row.get()? },
         is_off_new: row.get()?,
-        moves: row.get()?,
+        moves: PlannedMoves { number: row.get()?, moves: row.get()? },
         are_moves_new: row.get()?,
     })
 }

@@ -553,9 +553,10 @@ const DAILY_SEATS: &str = "
         flag_at INTEGER,
         -- Whether the member is gone, so that the room has to end the game.
         leaves INTEGER NOT NULL DEFAULT 0,
-        -- What the member replies to moves that they expect, and whether the room has to learn it.
+        -- What the member replies to moves that they expect. Each change has a number, and the room's owner knows one.
         conditional_moves TEXT,
-        moves_new INTEGER NOT NULL DEFAULT 0,
+        moves_number INTEGER NOT NULL DEFAULT 0,
+        moves_told INTEGER NOT NULL DEFAULT 0,
         -- The member's time off; 0 if there is none.
         off_from INTEGER NOT NULL DEFAULT 0,
         off_until INTEGER NOT NULL DEFAULT 0,
@@ -566,7 +567,8 @@ const DAILY_SEATS: &str = "
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX daily_seat_room ON daily_seat (room);
     CREATE INDEX daily_seat_news ON daily_seat (room)
-        WHERE leaves OR off_from <> told_from OR off_until <> told_until OR moves_new;
+        WHERE leaves OR off_from <> told_from OR off_until <> told_until
+            OR moves_number <> moves_told;
     INSERT INTO daily_seat (member, room, told_from, told_until)
         SELECT member, room, 0, 0 FROM sleeping_member WHERE room IN (
             SELECT room FROM sleeping_room WHERE listing NOT LIKE '%\"phase\":\"finished\"%');

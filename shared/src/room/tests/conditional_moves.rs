@@ -84,7 +84,7 @@ fn a_room_may_learn_them_late() {
     let plans = table.planned(&["2,2-3,3"]);
     stones(&mut table, "1 play 2 2,2");
     table.now += 4 * DAY_MS;
-    let learned = Input::ConditionalMoves { member: member("Bob").id, moves: plans };
+    let learned = Input::ConditionalMoves { member: member("Bob").id, number: 1, moves: plans };
     // It costs no time, though the clock has run: a failed commit, or another node, has kept the plan back.
     let played = show_all(&table.apply(learned), false);
     assert_eq!(played, format!("played 3 3,3 {}ms", 3 * DAY_MS));
@@ -96,12 +96,13 @@ fn a_reply_waits_after_a_failed_commit() {
     let mut table = begun("3d");
     let plans = table.planned(&["2,2-3,3"]);
     stones(&mut table, "1 play 2 2,2");
-    let learned = Input::ConditionalMoves { member: member("Bob").id, moves: plans };
+    let learned = Input::ConditionalMoves { member: member("Bob").id, number: 1, moves: plans };
     table.apply(learned);
     table.log.pop();
     let rebuilt = show_all(&table.rebuild(), false);
     assert!(!rebuilt.contains("played"), "{rebuilt}");
-    table.now += RESUME_RETRY_MS;
+    // Also if the time is up by then.
+    table.now += RESUME_RETRY_MS + 9 * DAY_MS;
     assert!(show_all(&table.apply(Input::Wake), false).contains("played 3 3,3"));
 }
 
@@ -119,5 +120,8 @@ fn only_players_plan_and_may_stop() {
     let mut stops = table.clone();
     assert_eq!(stones(&mut table, "1 play 2 2,2"), ["2,2", "3,3"]);
     stops.run("2 plans Bob >");
+    // What was planned before comes late.
+    let late = stops.planned(&["2,2-5,5"]);
+    stops.apply(Input::ConditionalMoves { member: member("Bob").id, number: 1, moves: late });
     assert_eq!(stones(&mut stops, "1 play 2 2,2"), ["2,2"]);
 }

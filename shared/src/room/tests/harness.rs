@@ -304,7 +304,8 @@ impl Table {
                 Input::TimeOff { member: member(name).id, off: TimeOff { from, until } }
             }
             ["plans", name, lines @ ..] => {
-                Input::ConditionalMoves { member: member(name).id, moves: self.planned(lines) }
+                let (member, moves) = (member(name).id, self.planned(lines));
+                Input::ConditionalMoves { member, number: self.commands as u64, moves }
             }
             ["name", name] => Input::Renamed { session, name: Name::new(name).unwrap() },
             request => {

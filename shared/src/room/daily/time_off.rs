@@ -1,16 +1,16 @@
 //! Time off in a daily game: the time of a player stands still in a period that their account has chosen. They may
 //! move all the same.
 
-use super::{Moment, Room};
 use crate::{
     clock::TimeOff,
     protocol::{Event, MemberId},
+    room::{Moment, Room},
 };
 
 impl Room {
     /// Applies a member's time off if they play a daily game here. Their turn, and the limit for their first act, end later
     /// by the part of the period that they contain.
-    pub(super) fn take_time_off(
+    pub(in crate::room) fn take_time_off(
         &mut self,
         member: &MemberId,
         off: TimeOff,

@@ -8,7 +8,7 @@ use fivefold_shared::{
     seat::Seat,
 };
 
-use super::{actor::Actor, turn::turn_of};
+use super::{actor::Actor, daily_turn::turn_of};
 use crate::online::pushes::{PushNews, Turn};
 
 impl Actor {

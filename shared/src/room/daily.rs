@@ -1,0 +1,4 @@
+//! What only daily games have.
+
+mod conditional_moves;
+mod time_off;
