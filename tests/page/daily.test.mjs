@@ -317,7 +317,7 @@ test('a planned reply is played, and the opponent does not see the plan', async 
   assert.equal(await fold.locator('li').count(), 1);
   assert.equal(await bob.page.locator('details.plan').count(), 0, 'who has no account plans nothing');
   await put(bob.page, 'g7');
-  await fold.getByText('You can plan on your opponent’s turn.').waitFor();
+  await fold.getByText('You can plan replies on your opponent’s turn.').waitFor();
   await fold.locator('li').waitFor({ state: 'detached' });
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });

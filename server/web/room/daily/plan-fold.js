@@ -26,6 +26,10 @@ export function addPlan(app, room, side) {
   const path = `conditional-moves/${room.code}`;
   /** What the server has answered last. @type {Plan | undefined} */
   let plan;
+  /** The game and how many moves it had when it was shown last. */
+  let seen = { game: 0, moves: 0 };
+  /** The change that is under way: one follows another. @type {Promise<void>} */
+  let changing = Promise.resolve();
   const list = el('ul', { class: 'plan-lines' });
   const line = faultLine();
   const add = button(td('plan_add'), () => {
@@ -51,35 +55,50 @@ export function addPlan(app, room, side) {
       show();
     });
 
-  /** Stores other lines in place of those that the server has: they may come from another device. @param {number} ply @param {(lines: Point[][]) => Point[][]} edit */
-  async function change(ply, edit) {
-    const { lines } = await request('GET', path);
-    plan = await request('PUT', path, { ply, lines: edit(lines) });
-    show();
+  /**
+   * Stores other lines in place of those that the server has: they may come from another device.
+   * @param {(lines: Point[][]) => Point[][]} edit @param {number} [ply] for which the lines are
+   */
+  function change(edit, ply) {
+    const next = async () => {
+      const stored = await request('GET', path);
+      plan = await request('PUT', path, { ply: ply ?? stored.ply, lines: edit(stored.lines) });
+      show();
+    };
+    changing = changing.catch(() => {}).then(next);
+    return changing;
   }
 
   /** @param {Point[]} moves */
   async function remove(moves) {
     const name = nameOf(room, moves);
-    await attempt(line, () => change(plan?.ply ?? 0, (lines) => lines.filter((one) => nameOf(room, one) !== name)));
-    app.announce(td('plan_removed', { line: name }));
-    (list.querySelector('button') ?? add).focus();
+    await attempt(line, async () => {
+      await change((lines) => lines.filter((one) => nameOf(room, one) !== name));
+      app.announce(td('plan_removed', { line: name }));
+      (list.querySelector('button') ?? add).focus();
+    });
   }
 
   /** Adds a line in place of those that reply otherwise to the same moves, or that it goes on from. @param {number} ply @param {Point[]} moves */
   const keep = (ply, moves) =>
-    change(ply, (lines) => [
-      ...lines.filter((other) => {
+    change((lines) => {
+      const others = lines.filter((other) => {
         const parts = other.findIndex((point, at) => !isSame(point, moves[at]));
         return parts >= 0 && parts % 2 === 0;
-      }),
-      moves,
-    ]);
+      });
+      return [...others, moves];
+    }, ply);
 
   function show() {
     const made = room.game?.moves ?? [];
-    // A takeback has ended it.
-    if (plan && made.length < plan.ply) plan = { ply: made.length, lines: [] };
+    const now = { game: room.game?.number ?? 0, moves: made.length };
+    // A takeback or another game ends what was planned.
+    const isOver = now.game !== seen.game || now.moves < seen.moves;
+    seen = now;
+    if (isOver) {
+      plan = undefined;
+      if (fold.open) void load();
+    }
     const lines = plan ? left(plan, made) : [];
     const shown = lines.map((moves) => nameOf(room, moves)).join();
     if (list.dataset.shown !== shown) {
@@ -105,6 +124,8 @@ export function addPlan(app, room, side) {
 
 /** What is left of the lines after these moves of the game. @param {Plan} plan @param {Point[]} made */
 function left({ ply, lines }, made) {
+  // The answer may be ahead of what the room has told.
+  if (made.length < ply) return [];
   const since = made.slice(ply);
   const rest = lines.filter((moves) => since.every((point, at) => isSame(point, moves[at])));
   return rest.map((moves) => moves.slice(since.length)).filter((moves) => moves.length);
@@ -145,7 +166,7 @@ function openLine(app, room, theirs, keep) {
     td('plan_keep'),
     () =>
       attempt(line, async () => {
-        await keep(before.length, moves);
+        await keep(before.length, [...moves]);
         dialog.close();
       }),
     { class: 'primary' },

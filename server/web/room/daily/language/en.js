@@ -10,11 +10,11 @@ export const texts = {
   plan_how:
     'Your reply is played as soon as your opponent makes the move that you expect. Nobody else sees your plans.',
   plan_add: 'Plan a reply',
-  plan_wait: 'You can plan on your opponent’s turn.',
+  plan_wait: 'You can plan replies on your opponent’s turn.',
   plan_remove: 'Remove {line}',
   plan_removed: '{line} is removed.',
   plan_theirs: 'Which move do you expect?',
   plan_mine: 'Your reply?',
-  plan_more: 'Keep this, or put the next move that you expect.',
+  plan_more: 'Keep this line, or choose the next move that you expect.',
   plan_keep: 'Keep',
 };
