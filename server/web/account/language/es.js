@@ -103,7 +103,11 @@ export const texts = {
   time_off: 'Vacaciones',
   time_off_how:
     'Tus relojes se paran en todas las partidas diarias. Tienes 30 días al año. Los que no uses caducan al final del año.',
-  time_off_left: { one: 'Queda {count} día este año', other: 'Quedan {count} días este año' },
+  time_off_left: {
+    one: 'Queda {count} día este año',
+    many: 'Quedan {count} de días este año',
+    other: 'Quedan {count} días este año',
+  },
   time_off_days: 'Días',
   time_off_from: 'Primer día (vacío: desde ahora)',
   time_off_begin: 'Tomar vacaciones',
