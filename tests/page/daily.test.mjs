@@ -316,9 +316,14 @@ test('a planned reply is played, and the opponent does not see the plan', async 
   await fold.locator('li > span', { hasText: /^a1 b2$/ }).waitFor();
   assert.equal(await fold.locator('li').count(), 1);
   assert.equal(await bob.page.locator('details.plan').count(), 0, 'who has no account plans nothing');
-  await put(bob.page, 'g7');
-  await fold.getByText('You can plan replies on your opponent’s turn.').waitFor();
+  // A takeback ends what is left.
+  const room = path.slice('/r/'.length);
+  await ask(bob.page, { type: 'join', room }, { type: 'ask_takeback', room });
+  await fold.locator('summary').press('Escape');
+  await ann.page.getByRole('button', { name: 'Accept', exact: true }).click();
   await fold.locator('li').waitFor({ state: 'detached' });
+  await put(bob.page, 'g7');
+  await fold.getByText('You can plan replies on your opponent’s turn.').waitFor({ state: 'attached' });
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
