@@ -103,7 +103,7 @@ export function addPlan(app, room, side) {
     const shown = lines.map((moves) => nameOf(room, moves)).join();
     if (list.dataset.shown !== shown) {
       list.dataset.shown = shown;
-      fill(list, ...lines.map(item));
+      fill(list, ...lines.map((moves) => item(nameOf(room, moves), () => void remove(moves))));
     }
     const canPlan = !!plan && room.phase === 'running' && !room.opening && room.toAct === awaited(app, room);
     fold.hidden = room.phase !== 'running';
@@ -111,15 +111,13 @@ export function addPlan(app, room, side) {
     wait.hidden = canPlan || !plan || !!room.opening;
   }
 
-  /** @param {Point[]} moves */
-  function item(moves) {
-    const name = nameOf(room, moves);
-    const label = td('plan_remove', { line: name });
-    const cross = button('×', () => void remove(moves), { class: 'quiet', 'aria-label': label });
-    return el('li', null, el('span', null, name), cross);
-  }
-
   return show;
+}
+
+/** A line of the list, with the button that takes it out. @param {string} name @param {() => void} onremove */
+function item(name, onremove) {
+  const cross = button('×', onremove, { class: 'quiet', 'aria-label': td('plan_remove', { line: name }) });
+  return el('li', null, el('span', null, name), cross);
 }
 
 /** What is left of the lines after these moves of the game. @param {Plan} plan @param {Point[]} made */
