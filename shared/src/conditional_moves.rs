@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    protocol::{Reason, Refusal, RefusalValues},
+    protocol::Refusal,
     rules::{Point, Position, Rules},
 };
 
@@ -55,9 +55,7 @@ impl ConditionalMoves {
     pub fn check(&self, position: &Position) -> Result<(), Refusal> {
         let due = position.ply();
         if self.ply != due {
-            let values =
-                RefusalValues { ply: Some(self.ply), due: Some(due), ..RefusalValues::default() };
-            return Err(Refusal::with(Reason::StalePly, values));
+            return Err(Refusal::stale_ply(self.ply, due));
         }
         let mut moves = BTreeSet::new();
         let mut replies = BTreeMap::new();
@@ -105,7 +103,10 @@ impl ConditionalMoves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Size, Variant};
+    use crate::{
+        protocol::Reason,
+        rules::{Size, Variant},
+    };
 
     fn points(text: &str) -> Vec<Point> {
         let point = |text: &str| {

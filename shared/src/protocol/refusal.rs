@@ -101,6 +101,12 @@ impl Refusal {
         Self::with(reason, RefusalValues { most: Some(most), ..RefusalValues::default() })
     }
 
+    /// Refuses what is for another ply than the next one.
+    pub fn stale_ply(ply: usize, due: usize) -> Self {
+        let values = RefusalValues { ply: Some(ply), due: Some(due), ..RefusalValues::default() };
+        Self::with(Reason::StalePly, values)
+    }
+
     /// Refuses a bot that does not play by these rules.
     pub fn bot_not_offered(error: &BotError) -> Self {
         let detail = Some(error.to_string());

@@ -6,7 +6,7 @@
 use crate::{
     clock::SideTime,
     opening::{Act, Change},
-    protocol::{Event, MemberId, Reason, Refusal, RefusalValues},
+    protocol::{Event, MemberId, Reason, Refusal},
     room::Game,
     rules::{Outcome, Point},
     seat::Seat,
@@ -31,9 +31,7 @@ impl Room {
         let (seat, game) = self.playing(member)?;
         let due = game.position.ply();
         if ply != due {
-            let values =
-                RefusalValues { ply: Some(ply), due: Some(due), ..RefusalValues::default() };
-            return Err(Refusal::with(Reason::StalePly, values));
+            return Err(Refusal::stale_ply(ply, due));
         }
         if game.to_act() != Some(seat) {
             return Err(Refusal::new(Reason::NotYourTurn));
