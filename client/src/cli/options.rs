@@ -11,7 +11,10 @@ use fivefold_shared::{
     rules::{Rules, RulesError, Size, Variant},
 };
 
-use crate::{server::room_link::ServerAddress, tui::Glyphs};
+use crate::{
+    server::room_link::{RoomLink, ServerAddress},
+    tui::Glyphs,
+};
 
 /// Why the text of an option cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -100,6 +103,17 @@ pub struct ServerArgs {
     /// Trust the certificates in this file (PEM) instead of the system's.
     #[arg(long, value_name = "FILE", env = "FIVEFOLD_CA", hide_env_values = true)]
     pub ca: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    /// The server that is given, or otherwise the one that a link to a room names.
+    pub fn or_of(&self, room: Option<&RoomLink>) -> Self {
+        let mut server = self.clone();
+        if server.addresses.is_empty() {
+            server.addresses.extend(room.and_then(|room| room.server.clone()));
+        }
+        server
+    }
 }
 
 /// The server, and the identity to use there.

@@ -19,11 +19,7 @@ const PATH: &str = "/api/notes";
 
 /// Shows, writes or deletes the player's notes about games.
 pub(crate) async fn run(args: &NotesArgs) -> anyhow::Result<ExitCode> {
-    let mut server = args.server.clone();
-    if server.addresses.is_empty() {
-        // A link to the room names the server.
-        server.addresses.extend(args.room.as_ref().and_then(|room| room.server.clone()));
-    }
+    let server = args.server.or_of(args.room.as_ref());
     let room = args.room.as_ref().map(|room| &room.code);
     with_session(&server, async |at| match (room, &args.text) {
         (Some(room), Some(text)) if text == "-" => {

@@ -16,11 +16,7 @@ use crate::{cli::PlanArgs, lines::json_output::Json, terminal::output};
 
 /// Shows or replaces the player's conditional moves in a daily game.
 pub(crate) async fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
-    let mut server = args.server.clone();
-    if server.addresses.is_empty() {
-        // A link to the room names the server.
-        server.addresses.extend(args.room.server.clone());
-    }
+    let server = args.server.or_of(Some(&args.room));
     let path = format!("/api/conditional-moves/{}", args.room.code);
     with_session(&server, async |at| {
         let mut status: ConditionalMovesStatus = at.send(Method::GET, &path, None).await?.json()?;
