@@ -2,7 +2,7 @@
 
 use fivefold_shared::{
     conditional_moves::{ConditionalMoves, ConditionalMovesStatus, GameConditionalMoves},
-    protocol::{MemberId, Player, Reason, Refusal, RoomCode},
+    protocol::{MemberId, Reason, Refusal, RoomCode},
     room::{Game, RoomState},
     seat::Seat,
 };
@@ -11,7 +11,7 @@ use fivefold_storage::{Account, AccountStep, ConditionalMovesStep};
 use super::Accounts;
 
 impl Accounts {
-    /// What is left of the lines that a member has planned in a game.
+    /// Reads the lines of a member's plan that are still possible in a game.
     ///
     /// # Errors
     /// If the member does not play there, or the plan cannot be read.
@@ -20,9 +20,9 @@ impl Accounts {
         own: &Account,
         room: RoomCode,
     ) -> Result<ConditionalMovesStatus, Refusal> {
-        let planned = self.own_place(own, &room).await?;
+        let (member, planned) = self.own_place(own, &room).await?;
         let state = self.room_state(&room).await?;
-        let (_, game) = self.own_game(own, &state).await?;
+        let (_, game) = playing(&state, &member)?;
         let planned = planned.and_then(|text| serde_json::from_str(&text).ok());
         Ok(status(&state, game, planned.as_ref()))
     }
@@ -38,9 +38,9 @@ impl Accounts {
         room: RoomCode,
         moves: ConditionalMoves,
     ) -> Result<ConditionalMovesStatus, Refusal> {
-        self.own_place(own, &room).await?;
+        let (member, _) = self.own_place(own, &room).await?;
         let state = self.room_state(&room).await?;
-        let (seat, game) = self.own_game(own, &state).await?;
+        let (seat, game) = playing(&state, &member)?;
         let planned = if moves.lines.is_empty() {
             None
         } else {
@@ -59,12 +59,17 @@ impl Accounts {
         Ok(status(&state, game, planned.as_ref()))
     }
 
-    /// What a member has stored for their place in the daily game of a room.
-    async fn own_place(&self, own: &Account, room: &RoomCode) -> Result<Option<String>, Refusal> {
+    /// Reads the place of a member, or of a guest of theirs, in the daily game of a room: whose it is, and what they have
+    /// planned there.
+    async fn own_place(
+        &self,
+        own: &Account,
+        room: &RoomCode,
+    ) -> Result<(MemberId, Option<String>), Refusal> {
         let member = own.member.clone();
         let places = self.read(move |reader| reader.conditional_moves(&member)).await?;
-        let place = places.into_iter().find(|(of, _)| of == room);
-        place.map(|(_, planned)| planned).ok_or_else(|| Reason::NotSeated.into())
+        let place = places.into_iter().find(|(of, ..)| of == room);
+        place.map(|(_, member, planned)| (member, planned)).ok_or_else(|| Reason::NotSeated.into())
     }
 
     /// The state that a room's log has.
@@ -77,22 +82,12 @@ impl Accounts {
         RoomState::from_log(log.iter().map(|entry| &entry.event))
             .map_err(|_| Refusal::new(Reason::NoSuchRoom))
     }
+}
 
-    /// The running game of a room, and the seat in it of the member or a guest of theirs.
-    async fn own_game<'s>(
-        &self,
-        own: &Account,
-        state: &'s RoomState,
-    ) -> Result<(Seat, &'s Game), Refusal> {
-        let game = state.running().ok_or(Reason::NoGame)?;
-        let guests = self.guests_of(&own.member).await?;
-        let is_own = |member: &MemberId| *member == own.member || guests.contains(member);
-        let seat = Seat::BOTH.into_iter().find(|&seat| match &game.players[seat] {
-            Player::Member { member, .. } => is_own(member),
-            Player::Bot { .. } => false,
-        });
-        Ok((seat.ok_or(Reason::NotSeated)?, game))
-    }
+/// The running game of a room, and a member's seat in it.
+fn playing<'s>(state: &'s RoomState, member: &MemberId) -> Result<(Seat, &'s Game), Refusal> {
+    let game = state.running().ok_or(Reason::NoGame)?;
+    Ok((state.seats.of_member(member).ok_or(Reason::NotSeated)?, game))
 }
 
 fn status(

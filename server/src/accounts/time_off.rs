@@ -6,7 +6,6 @@ use fivefold_shared::{
     time_off::{TimeOffStatus, TimeOffWish},
 };
 use fivefold_storage::{Account, AccountChanged, AccountStep, TimeOffStep};
-
 use tokio::time::Instant;
 
 use super::Accounts;

@@ -53,10 +53,10 @@ use self::{
 use super::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
     Append, Appended, Claimed, Conflict, DiskSpace, Epoch, GameQuery, IdentityHash, KeyHash,
-    KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange, ModerationChanged,
-    NowPlaying, OldName, Passkey, Playing, PoolRating, PushChange, PushChanged, PuzzleAttempt,
-    PuzzleCounted, RatingChange, SanctionKind, SharedRooms, Sleep, Standing, Storage, StorageError,
-    StorageReader, Undone, accounts::DELETED_NAME, deleted_players,
+    KeyStep, KnownMember, Leaderboard, LeaderboardQuery, MadeRoom, ModerationChange,
+    ModerationChanged, NowPlaying, OldName, Passkey, Playing, PoolRating, PushChange, PushChanged,
+    PuzzleAttempt, PuzzleCounted, RatingChange, SanctionKind, SharedRooms, Sleep, Standing,
+    Storage, StorageError, StorageReader, Undone, accounts::DELETED_NAME, deleted_players,
 };
 use crate::{
     limits::STANDING_GAMES_MAX,
@@ -260,10 +260,8 @@ impl Storage for Memory {
             tables.mark_leaver(&change.member);
             tables.friends.end_challenges_of(&change.member);
         }
-        let off = tables.times_off.latest(&change.member);
-        if off.is_open(change.at) {
-            // A guest who belongs to the account now has it, too.
-            tables.set_off(&change.member, off);
+        if let AccountStep::Key(KeyStep::AddAlias { .. }) = change.step {
+            tables.share_time_off(&change.member, change.at);
         }
         // A guest who belongs to an account now may be blocked.
         tables.end_blocked_friends();

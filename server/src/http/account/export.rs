@@ -66,7 +66,7 @@ struct MemberData {
     notes: Vec<Note>,
     /// The member's time off from daily games, the earliest first.
     time_off: Vec<TimeOff>,
-    /// What the member plans in daily games.
+    /// The member's plans in daily games.
     conditional_moves: Vec<ExportedPlan>,
     /// The last tries at puzzles, the oldest first.
     puzzles: Vec<ExportedTry>,
@@ -280,7 +280,7 @@ fn kept(
         conditional_moves: reader
             .conditional_moves(member)?
             .into_iter()
-            .filter_map(|(room, text)| Some((room, serde_json::from_str(&text?).ok()?)))
+            .filter_map(|(room, _, text)| Some((room, serde_json::from_str(&text?).ok()?)))
             .map(|(room, moves)| ExportedPlan { room, moves })
             .collect(),
         puzzles: reader.puzzle_tries(member)?.into_iter().map(tried).collect(),

@@ -56,7 +56,7 @@ pub enum DailyNews {
 }
 
 /// Conditional moves as they are stored.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PlannedMoves {
     /// Each change of those of a member has a higher number.
     pub number: u64,
@@ -160,14 +160,14 @@ pub trait DailyReader: fmt::Debug {
         command: &CommandId,
     ) -> Result<Option<RoomCode>, StorageError>;
 
-    /// The rooms in which a member or a guest of theirs has a place in a daily game, with what they have planned there.
+    /// The places of a member and their guests in daily games: the room, whose it is, and what they have planned there.
     ///
     /// # Errors
     /// When they cannot be read.
     fn conditional_moves(
         &mut self,
         member: &MemberId,
-    ) -> Result<Vec<(RoomCode, Option<String>)>, StorageError>;
+    ) -> Result<Vec<(RoomCode, MemberId, Option<String>)>, StorageError>;
 
     /// What rooms have to learn about the members in at most so many places.
     ///

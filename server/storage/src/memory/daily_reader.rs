@@ -50,8 +50,7 @@ impl Tables {
                 let mut own = self.accounts.with_aliases(member);
                 own.retain(|member| room.daily.has(member));
                 for member in &own {
-                    let none = || (PlannedMoves { number: 0, moves: None }, 0);
-                    let known = room.daily.moves.entry(member.clone()).or_insert_with(none);
+                    let known = room.daily.moves.entry(member.clone()).or_default();
                     known.0 = PlannedMoves { number: known.0.number + 1, moves: moves.clone() };
                 }
                 if own.is_empty() { AccountChanged::Gone } else { AccountChanged::Done }
@@ -132,14 +131,15 @@ impl DailyReader for Memory {
     fn conditional_moves(
         &mut self,
         member: &MemberId,
-    ) -> Result<Vec<(RoomCode, Option<String>)>, StorageError> {
+    ) -> Result<Vec<(RoomCode, MemberId, Option<String>)>, StorageError> {
         let tables = self.tables_for(Call::Browse)?;
         let own = tables.accounts.with_aliases(member);
         let places = tables.rooms.iter().flat_map(|(code, room)| {
             let places = own.iter().filter(|member| room.daily.has(member));
             places.map(|member| {
                 let planned = room.daily.moves.get(member);
-                (code.clone(), planned.and_then(|(planned, _)| planned.moves.clone()))
+                let moves = planned.and_then(|(planned, _)| planned.moves.clone());
+                (code.clone(), member.clone(), moves)
             })
         });
         let mut places: Vec<_> = places.collect();

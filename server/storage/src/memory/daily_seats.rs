@@ -40,8 +40,7 @@ impl DailyPlaces {
     fn each(&self, news_of: impl Fn(PlaceNews) -> Vec<DailyNews>) -> Vec<(MemberId, DailyNews)> {
         let each = self.now.seats.iter().flat_map(|DailySeat { member, off: told, .. }| {
             let off = self.off.get(member).copied().unwrap_or_default();
-            let none = || (PlannedMoves { number: 0, moves: None }, 0);
-            let (moves, told_moves) = self.moves.get(member).cloned().unwrap_or_else(none);
+            let (moves, told_moves) = self.moves.get(member).cloned().unwrap_or_default();
             let place = PlaceNews {
                 leaves: self.leavers.contains(member),
                 off,

@@ -27,6 +27,14 @@ impl Tables {
         }
         changed
     }
+
+    /// Gives the places of a member's guests the time off that the member has, or will have.
+    pub(super) fn share_time_off(&mut self, member: &MemberId, at: u64) {
+        let off = self.times_off.latest(member);
+        if off.is_open(at) {
+            self.set_off(member, off);
+        }
+    }
 }
 
 impl TimeOffReader for Memory {

@@ -208,11 +208,12 @@ impl DailyReader for DatabaseReader {
             let account: Option<MemberId> = sql.row(account, values![member], Row::get)?;
             let person = account.as_ref().unwrap_or(member);
             let has_account = "SELECT 1 FROM account WHERE member = $1 AND deleted_at IS NULL";
-            let own = "SELECT DISTINCT code, digest, stones
-                FROM daily_seat JOIN room ON room.id = daily_seat.room
-                WHERE room.code <> $2 AND daily_seat.member IN (
-                    SELECT $1 UNION ALL SELECT member FROM alias WHERE account = $1)";
-            let places = sql.rows(own, values![person, except], |row| {
+            let own = format!(
+                "SELECT DISTINCT code, digest, stones
+                 FROM daily_seat JOIN room ON room.id = daily_seat.room
+                 WHERE room.code <> $2 AND daily_seat.{OWN}"
+            );
+            let places = sql.rows(&own, values![person, except], |row| {
                 let _: String = row.get()?;
                 let place: (Option<u64>, Option<u64>) = (row.get()?, row.get()?);
                 Ok(place)
@@ -242,12 +243,14 @@ impl DailyReader for DatabaseReader {
     fn conditional_moves(
         &mut self,
         member: &MemberId,
-    ) -> Result<Vec<(RoomCode, Option<String>)>, StorageError> {
+    ) -> Result<Vec<(RoomCode, MemberId, Option<String>)>, StorageError> {
         let places = format!(
-            "SELECT code, conditional_moves FROM daily_seat JOIN room ON room.id = daily_seat.room
+            "SELECT code, daily_seat.member, conditional_moves FROM daily_seat JOIN room ON room.id = daily_seat.room
              WHERE daily_seat.{OWN} ORDER BY code"
         );
-        self.read(|sql| sql.rows(&places, values![member], |row| Ok((row.get()?, row.get()?))))
+        self.read(|sql| {
+            sql.rows(&places, values![member], |row| Ok((row.get()?, row.get()?, row.get()?)))
+        })
     }
 
     fn daily_news(
