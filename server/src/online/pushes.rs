@@ -59,7 +59,7 @@ pub(crate) enum PushNews {
     TimeUp { room: RoomCode, member: MemberId, opponent: Option<Name>, won: bool },
     /// A friend has left a challenge for a member.
     Challenge { member: MemberId, from: MemberId, by: Name },
-    /// The times at which a member is told have changed, with their settings, their time off or the end of a turn.
+    /// A member's settings, their time off or the end of a turn has changed: their pushes are planned again.
     Times { member: MemberId },
 }
 

@@ -1,4 +1,4 @@
-//! What a room has to learn about the players of its daily game, as its inputs.
+//! News about the players of a daily game, as inputs of its room.
 
 use fivefold_shared::{protocol::MemberId, room::Input};
 use fivefold_storage::{DailyNews, PlannedMoves};
@@ -20,7 +20,7 @@ pub(crate) fn input_of(member: MemberId, news: DailyNews) -> Input {
         DailyNews::Gone => Input::AccountGone { member },
         DailyNews::TimeOff(off) => Input::TimeOff { member, off },
         DailyNews::ConditionalMoves(PlannedMoves { number, moves }) => {
-            // What cannot be read was planned at a server of another version.
+            // Another version of the server has written what cannot be read here.
             let moves = moves.and_then(|moves| serde_json::from_str(&moves).ok());
             Input::ConditionalMoves { member, number, moves }
         }

@@ -88,7 +88,7 @@ pub(crate) struct Opened {
     pub(crate) is_new: bool,
     /// The sessions of the relay that the room was before.
     pub(crate) handover: Option<Box<Handover>>,
-    /// What is new about its players: the room learns it before anything else, so before a flag falls.
+    /// News about its players. The room learns it before anything else, so before a flag falls.
     pub(crate) news: Vec<Input>,
     /// For a new room of players who were paired.
     pub(crate) paired: Option<Box<PairedStart>>,

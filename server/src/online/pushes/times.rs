@@ -59,7 +59,7 @@ pub(super) fn is_wanted(known: &PushMember, since: u64, due: u64, flag_at: u64) 
     next_reminder(known, since, due.saturating_sub(1), flag_at) == Some(due)
 }
 
-/// When a member who has daily games can be told something about them: at this time, or after quiet hours and time off.
+/// When a member can be told about their daily games: at this time, or after quiet hours and time off.
 pub(super) fn after_quiet(known: &PushMember, at: u64) -> u64 {
     let at = after_quiet_hours(&known.settings, at);
     if known.off.is_at(at) { after_quiet_hours(&known.settings, known.off.until) } else { at }
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn nobody_is_called_during_time_off() {
-        // A move of 24 hours, of which 10 were left when two days off began.
+        // The player has 24 hours for a move. Two days off begin when 10 hours are left.
         let (since, flag_at) = (MIDNIGHT, MIDNIGHT + 72 * HOUR);
         let known = off(PushMember::default(), 14, 62);
         let next = |known: &PushMember, now: u64| {

@@ -87,7 +87,7 @@ impl Lobby {
         self.news.notify_one();
     }
 
-    /// Tells the rooms here what is new about players of their daily games: see [`DailyNews`](fivefold_storage::DailyNews). Sleeping rooms learn it with
+    /// Tells the rooms here the [`DailyNews`](fivefold_storage::DailyNews) about their players. Sleeping rooms learn it with
     /// their log when they wake; returns these rooms.
     pub(super) async fn tell_news(&self) -> HashSet<RoomCode> {
         let found = self.read(|reader| reader.daily_news(DAILY_NEWS_MAX)).await;

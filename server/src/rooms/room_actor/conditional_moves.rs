@@ -6,7 +6,7 @@ use fivefold_storage::{AccountChange, AccountStep, ConditionalMovesStep};
 use super::actor::Actor;
 
 impl Actor {
-    /// If this input tells the room a plan, stores that the room knows it. If storing fails, the room is told again.
+    /// If this input brings the room a plan, stores that the room has it. If storing fails, the room gets it again.
     pub(super) fn note_known_moves(&self, input: &Input) {
         let Input::ConditionalMoves { member, number, .. } = input else { return };
         let step = ConditionalMovesStep::Told {

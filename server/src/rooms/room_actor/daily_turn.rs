@@ -9,7 +9,7 @@ fn number_of(game: &Game) -> u64 {
     (u64::from(game.number) << 40) + (u64::from(game.takebacks) << 20) + (stones + acts) as u64
 }
 
-/// The turn, whoever has it; nothing once the game has ended.
+/// The current turn of either player; nothing once the game has ended.
 pub(super) fn turn_of(game: &Game) -> Option<DailyTurn> {
     game.to_act()?;
     let first_act = game.first_act.map(|act| act.until);
