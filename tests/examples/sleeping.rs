@@ -1,10 +1,10 @@
-//! Measures a server with many rooms that sleep: how long it takes to start and to stop, its memory, and how long
-//! those wait who wake a room.
+//! Measures a server with many rooms that sleep and many finished games: how long it takes to start and to stop, its
+//! memory, and how long it takes to wake a room.
 //!
 //! `cargo run --release -p fivefold-tests --example sleeping -- --rooms 100000`
 //!
 //! Two people play a daily game and leave; when its room sleeps, the server is stopped, and the file filled with copies
-//! of the room.
+//! of the room, and with copies in which a player has resigned.
 #![expect(clippy::print_stdout, reason = "the results of this program")]
 
 use std::time::Instant;
@@ -15,7 +15,7 @@ use fivefold_storage::{DataFolder, NodeId, Sqlite};
 use fivefold_tests::{
     Guest, Server, Setting, Times,
     load::Usage,
-    sleeping_games::{ASLEEP_AFTER, MOVE_MS, Original, fill, play},
+    sleeping_games::{ASLEEP_AFTER, MOVE_MS, Original, fill, fill_finished, play},
     unix_ms,
 };
 use tokio::time::sleep;
@@ -31,6 +31,9 @@ struct Args {
     /// Rooms that sleep.
     #[arg(long, default_value_t = 100_000)]
     rooms: usize,
+    /// Finished games beside them.
+    #[arg(long, default_value_t = 1_000_000)]
+    finished: u64,
     /// Rooms that are woken.
     #[arg(long, default_value_t = 2_000)]
     woken: usize,
@@ -49,7 +52,9 @@ async fn main() {
         let data = DataFolder::take(folder.path()).expect("the server is gone");
         let mut storage = Sqlite::open(data).expect("the file");
         let original = Original::read(&mut storage, &played);
-        fill(&mut storage, NodeId::ALONE, &[original], &vec![unix_ms() + MOVE_MS; args.rooms])
+        let (first, now) = (args.rooms as u64, unix_ms());
+        fill_finished(&mut storage, &original, first, args.finished, now);
+        fill(&mut storage, NodeId::ALONE, &[original], &vec![now + MOVE_MS; args.rooms])
     };
     let begun = Instant::now();
     let server = Server::start_in_with(folder.path(), &SETTINGS);
@@ -70,7 +75,14 @@ async fn main() {
     let after = memory();
     server.terminate();
     let (_, stopped) = server.wait();
-    println!("{} rooms asleep: started in {started:.2?} with {at_start:.1} MiB", args.rooms);
+    let file = folder.path().join("fivefold.sqlite3").metadata().map_or(0, |file| file.len());
+    println!(
+        "{} rooms asleep, {} games finished, {} MB",
+        args.rooms,
+        args.finished,
+        file / 1_000_000
+    );
+    println!("started in {started:.2?} with {at_start:.1} MiB");
     let (median, p99) = (times.quantile(0.5), times.quantile(0.99));
     println!("{woken} woken: median {median:.2?}, p99 {p99:.2?}; {after:.1} MiB");
     println!("stopped in {stopped:.2?}");

@@ -5,9 +5,10 @@ use std::time::Duration;
 use fivefold_shared::{
     clock::TimeOff,
     protocol::{
-        CommandId, Create, Event, GameId, MemberId, ROOM_CODE_LENGTH, RoomCode, RoomRequest,
+        CommandId, Create, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_LENGTH, RoomCode,
+        RoomRequest,
     },
-    room::Entry,
+    room::{Entry, RoomState},
 };
 use fivefold_storage::{Append, DailySeat, DailySeats, Epoch, NodeId, Sleep, Storage};
 use serde_json::{Value, json};
@@ -86,16 +87,12 @@ impl Original {
         self.log.len()
     }
 
-    /// What stores a copy, which sleeps. The time of the player to act is over at `flag`, in milliseconds since the
-    /// Unix epoch.
-    fn copy(&self, node: NodeId, number: u64, flag: u64) -> (Append, Append) {
-        let room = room_code(number);
-        let nothing = || Append::nothing(room.clone(), node, Epoch::FIRST);
+    /// The events of a copy, whose last move is made at this time.
+    fn entries(&self, number: u64, moved_at: u64) -> Vec<Entry> {
         let last = self.log.last().expect("events").event.at;
         let mut entries = self.log.clone();
         for entry in &mut entries {
-            // The last event is the last move.
-            entry.event.at = flag - MOVE_MS - (last - entry.event.at);
+            entry.event.at = moved_at - (last - entry.event.at);
             // A member's command makes one room.
             if let Some(cause) = &mut entry.cause {
                 let command = format!("copy-{number}-{}", entry.event.seq);
@@ -105,6 +102,29 @@ impl Original {
                 *id = GameId::try_from(code_letters(16, number)).expect("an id");
             }
         }
+        entries
+    }
+
+    /// What stores a copy whose player to move has resigned, and whose room is closed.
+    fn finished(&self, number: u64, at: u64) -> Append {
+        let mut entries = self.entries(number, at);
+        let seq = entries.last().expect("events").event.seq + 1;
+        let event =
+            json!({"type": "ended", "outcome": {"reason": "resignation", "winner": "second"}});
+        let event = serde_json::from_value(event).expect("an event");
+        entries.push(Entry { event: NumberedEvent { seq, at, event }, cause: None });
+        let games = RoomState::finished_games(entries.iter().map(|entry| &entry.event));
+        let games = games.expect("a log that can be read");
+        let nothing = Append::nothing(room_code(number), NodeId::ALONE, Epoch::FIRST);
+        Append { entries, games, closes: true, ..nothing }
+    }
+
+    /// What stores a copy, which sleeps. The time of the player to act is over at `flag`, in milliseconds since the
+    /// Unix epoch.
+    fn copy(&self, node: NodeId, number: u64, flag: u64) -> (Append, Append) {
+        let room = room_code(number);
+        let nothing = || Append::nothing(room.clone(), node, Epoch::FIRST);
+        let entries = self.entries(number, flag - MOVE_MS);
         let mut listing = self.listing.clone();
         listing["summary"]["room"] = json!(room);
         let sleep = Sleep {
@@ -126,6 +146,30 @@ impl Original {
             Append { entries, daily: Some(Box::new(seats)), ..nothing() },
             Append { sleeps: Some(Box::new(sleep)), ..nothing() },
         )
+    }
+}
+
+/// As the only node, stores so many copies in which the player to move has resigned, one second after the other, the
+/// last one at `until`, in milliseconds since the Unix epoch. Their rooms are closed. The copies have the numbers from
+/// `first` on.
+///
+/// # Panics
+/// When they are not stored.
+pub fn fill_finished(
+    storage: &mut dyn Storage,
+    original: &Original,
+    first: u64,
+    count: u64,
+    until: u64,
+) {
+    let copies: Vec<_> = (0..count).collect();
+    for copies in copies.chunks(AT_ONCE) {
+        let finished =
+            |&copy: &u64| original.finished(first + copy, until - (count - copy) * 1_000);
+        let batch: Vec<_> = copies.iter().map(finished).collect();
+        for stored in storage.append(&batch).expect("a commit") {
+            stored.expect("no room of this code is stored");
+        }
     }
 }
 
