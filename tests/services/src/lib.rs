@@ -5,6 +5,7 @@
 //! needs a program that is not installed; `tests/run` installs them.
 
 mod certificate;
+mod mail_service;
 mod nats;
 mod nats_credentials;
 mod pgbouncer;
@@ -14,6 +15,7 @@ mod relay;
 
 pub use self::{
     certificate::Certificate,
+    mail_service::{MailService, ReceivedMail},
     nats::NatsServer,
     nats_credentials::NatsCredentials,
     pgbouncer::PgBouncer,
