@@ -9,6 +9,7 @@ pub(crate) mod bots;
 mod conditional_moves;
 pub(crate) mod device_key;
 pub(crate) mod devices;
+mod email;
 mod every_node;
 mod friends;
 pub(crate) mod guest_names;

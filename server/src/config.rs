@@ -10,6 +10,7 @@ mod tests;
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, thread, time::Duration};
 
+use fivefold_mail::{MailSender, SmtpServer};
 use fivefold_push::Peers;
 use fivefold_shared::room::RoomLimits;
 use fivefold_storage::{Blocking, NodeId};
@@ -74,6 +75,8 @@ pub struct Config {
     pub public_url: Option<PublicUrl>,
     /// The OpenID Connect provider by which people may sign in, if the operator has named one.
     pub oidc: Option<OidcSettings>,
+    /// The SMTP server through which e-mail is sent, and its sender, if the operator has named them.
+    pub smtp: Option<(SmtpServer, MailSender)>,
     /// To whom pushes may be sent. The default is for servers that people use; only tests set another.
     pub push_peers: Peers,
     /// Whether to start a demo game when somebody asks for the list and no public game is running.
@@ -108,6 +111,7 @@ impl Default for Config {
             shared_addresses: SharedAddresses::default(),
             public_url: None,
             oidc: None,
+            smtp: None,
             push_peers: Peers::default(),
             demo: false,
             pools: Pools::default(),
@@ -170,6 +174,7 @@ impl Settings {
             shared_addresses: SharedAddresses::new(self.shared_address.clone()),
             public_url: self.public_url.clone(),
             oidc: self.oidc(),
+            smtp: self.smtp.clone().zip(self.mail_from.clone()),
             demo: !self.no_demo,
             page: self.page_folder.clone().map_or(PageSource::Program, PageSource::Folder),
             tls,

@@ -216,6 +216,7 @@ async fn serve(
         clock,
         public_url: config.public_url.clone(),
         peers: config.push_peers.clone(),
+        smtp: config.smtp,
         sweep_interval: limits.push_sweep_interval,
         seen_within: limits.push_seen_within,
     };

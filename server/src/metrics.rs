@@ -87,6 +87,8 @@ pub(crate) struct Metrics {
     pub(crate) moderation: ModerationMetrics,
     /// Pushes to browsers.
     pub(crate) pushes: PushMetrics,
+    /// E-mail.
+    pub(crate) mails: PushMetrics,
     /// The links to other nodes.
     pub(crate) links: LinkMetrics,
 }
@@ -277,6 +279,7 @@ impl Metrics {
             pairing: PairingMetrics::default(),
             moderation: ModerationMetrics::default(),
             pushes: PushMetrics::default(),
+            mails: PushMetrics::default(),
             links: LinkMetrics::default(),
         };
         metrics.register();
@@ -403,7 +406,10 @@ impl Metrics {
         self.cluster.register(registry);
         self.pairing.register(registry);
         self.moderation.register(registry);
-        self.pushes.register(registry);
+        let help = "Pushes to browsers of members who are away, by what became of them";
+        self.pushes.register(registry, "pushes", help);
+        let help = "E-mails, by what became of them";
+        self.mails.register(registry, "mails", help);
         self.links.register(registry);
     }
 

@@ -28,6 +28,6 @@ pub mod rules;
 pub mod search_budget;
 pub mod seat;
 pub mod symmetry;
-pub mod time_off;
+pub mod time_off_status;
 #[cfg(test)]
 mod typescript;

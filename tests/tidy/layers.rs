@@ -9,11 +9,12 @@ use crate::{
 };
 
 /// Our packages that each package may use.
-const PACKAGES: [(&str, &[&str]); 10] = [
+const PACKAGES: [(&str, &[&str]); 11] = [
     ("shared/Cargo.toml", &[]),
     ("shared/engine/Cargo.toml", &["fivefold-shared"]),
     ("shared/wasm/Cargo.toml", &["fivefold-engine", "fivefold-shared"]),
     ("tests/services/Cargo.toml", &[]),
+    ("server/mail/Cargo.toml", &["fivefold-test-services"]),
     ("server/page/Cargo.toml", &[]),
     ("server/push/Cargo.toml", &["fivefold-test-services"]),
     ("server/storage/Cargo.toml", &["fivefold-shared", "fivefold-test-services"]),
@@ -21,6 +22,7 @@ const PACKAGES: [(&str, &[&str]); 10] = [
         "server/Cargo.toml",
         &[
             "fivefold-engine",
+            "fivefold-mail",
             "fivefold-page",
             "fivefold-push",
             "fivefold-shared",
@@ -75,7 +77,7 @@ const ORDER: [&str; 32] = [
     "profile",
     "friends",
     "note",
-    "time_off",
+    "time_off_status",
     "notation",
     "puzzle",
     "questions",

@@ -20,7 +20,7 @@ use fivefold_shared::{
     record::ListedGame,
     rules::{Forbidden, Outcome, Point},
     seat::{BySeat, Seat},
-    time_off::TimeOffStatus,
+    time_off_status::TimeOffStatus,
 };
 use serde::Serialize;
 

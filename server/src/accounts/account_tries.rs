@@ -18,11 +18,11 @@ use tokio::time::Instant;
 use crate::{
     accounts::passwords::Whose,
     limits::accounts::{
-        DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER,
-        DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, NAME_SIGN_INS_MAX,
-        NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX, OIDC_STARTS_WITHIN, RECOVERIES_MAX,
-        RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX, SIGN_UPS_WITHIN,
-        TIMES_OFF_BEGUN_MAX, VOUCHED_SIGN_UPS_MAX,
+        ADDRESSES_NAMED_MAX, DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN,
+        DEVICE_POLL_AFTER, DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, MAILS_MAX,
+        MAILS_TO_MAX, MAILS_WITHIN, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX,
+        OIDC_STARTS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN,
+        SIGN_UPS_MAX, SIGN_UPS_WITHIN, TIMES_OFF_BEGUN_MAX, VOUCHED_SIGN_UPS_MAX,
     },
     net::{
         network::network,
@@ -57,6 +57,13 @@ struct State {
     device_polls: TokenBuckets<KeyHash>,
     /// Beginnings of time off.
     times_off: TokenBuckets<MemberId>,
+    /// E-mails, by the network that asks for them.
+    mails: TokenBuckets<IpAddr>,
+    /// Links that confirm an address, by the account that names it, and by the address.
+    named_by: TokenBuckets<MemberId>,
+    named: TokenBuckets<String>,
+    /// Mailed codes, by the likeness of the account's name.
+    mailed_codes: TokenBuckets<String>,
     /// The addresses where accounts were used, by the likeness of the name.
     known: Newest<String, VecDeque<IpAddr>>,
 }
@@ -83,6 +90,10 @@ impl AccountTries {
             device_codes: TokenBuckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
             device_polls: TokenBuckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
             times_off: TokenBuckets::new(TIMES_OFF_BEGUN_MAX, DAY),
+            mails: TokenBuckets::new(MAILS_MAX, MAILS_WITHIN),
+            named_by: TokenBuckets::new(ADDRESSES_NAMED_MAX, DAY),
+            named: TokenBuckets::new(MAILS_TO_MAX, DAY),
+            mailed_codes: TokenBuckets::new(MAILS_TO_MAX, DAY),
             known: Newest::new(),
         }))
     }
@@ -109,6 +120,44 @@ impl AccountTries {
     /// If there were too many.
     pub(crate) fn time_off(&self, member: &MemberId, now: Instant) -> Result<(), Refusal> {
         self.lock().times_off.take(member.clone(), now)
+    }
+
+    /// Counts a link to an e-mail address that an account has named.
+    ///
+    /// # Errors
+    /// If this network or account has asked for too many, or too many were sent to this address.
+    pub(crate) fn name_email(
+        &self,
+        network_address: IpAddr,
+        member: &MemberId,
+        address: &str,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        let mut state = self.lock();
+        state.mails.take(network(network_address), now)?;
+        state.named_by.take(member.clone(), now)?;
+        state.named.take(mailbox(address), now)
+    }
+
+    /// Counts a mailed code for an account by a name of this likeness. Where the account was used before, others cannot use
+    /// up its codes.
+    ///
+    /// # Errors
+    /// If this network has asked for too many, or too many were asked for this name.
+    pub(crate) fn mail_code(
+        &self,
+        address: IpAddr,
+        likeness: &str,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        let mut state = self.lock();
+        let place = (network(address), likeness.to_owned());
+        let whose = state.whose(&place);
+        state.mails.take(place.0, now)?;
+        match whose {
+            Whose::Known => Ok(()),
+            Whose::Guest | Whose::Stranger => state.mailed_codes.take(place.1, now),
+        }
     }
 
     /// Counts a try to sign in by a name of this likeness, or to confirm something by a password. Returns
@@ -254,6 +303,15 @@ impl<K: Clone + Eq + Hash> NameTries<K> {
     }
 }
 
+/// What e-mail addresses of one mailbox have in common, as far as most servers agree: letter case does not matter, and
+/// what follows a plus.
+fn mailbox(address: &str) -> String {
+    let address = address.to_lowercase();
+    let (local, host) = address.rsplit_once('@').unwrap_or((&address, ""));
+    let (local, _) = local.split_once('+').unwrap_or((local, ""));
+    format!("{local}@{host}")
+}
+
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
@@ -288,6 +346,29 @@ mod tests {
         assert_eq!(allowed(|| tries.vouched_sign_up(one, now)), VOUCHED_SIGN_UPS_MAX);
         assert_eq!(allowed(|| tries.recover(one, "ann", now)), RECOVERIES_MAX);
         assert_eq!(allowed(|| tries.device_code(one, now)), DEVICE_CODES_MAX);
+        let member = |number: u32| MemberId::try_from(format!("{number:0>16}")).unwrap();
+        let mut numbers = 0..;
+        let mut next = || numbers.next().unwrap();
+        let to_one = |number| format!("Ann+{number}@club.example");
+        let named = allowed(|| {
+            let number = next();
+            tries.name_email(address(10_000 + number), &member(number), &to_one(number), now)
+        });
+        assert_eq!(named, MAILS_TO_MAX, "to one mailbox");
+        let named = allowed(|| {
+            let number = next();
+            tries.name_email(address(10_000 + number), &member(0), &format!("{number}@a.b"), now)
+        });
+        assert_eq!(named, ADDRESSES_NAMED_MAX - 1, "by one account, which has named one above");
+        let named = allowed(|| {
+            let number = next();
+            tries.name_email(one, &member(number), &format!("{number}@a.b"), now)
+        });
+        assert_eq!(named, MAILS_MAX, "from one network");
+        let codes = allowed(|| tries.mail_code(address(10_000 + next()), "ann", now));
+        assert_eq!(codes, MAILS_TO_MAX);
+        tries.note_use(address(7), "ann");
+        assert_eq!(allowed(|| tries.mail_code(address(7), "ann", now)), MAILS_MAX);
         let wrong = || {
             tries.may_try_device(one, now)?;
             tries.note_wrong_device(one, now);

@@ -3,7 +3,7 @@
 use fivefold_shared::{
     clock::{DAYS_A_YEAR, NoTimeOff, TIME_OFF_AHEAD_MAX_MS, TimeOff, days_left, year},
     protocol::{Reason, Refusal},
-    time_off::{TimeOffStatus, TimeOffWish},
+    time_off_status::{TimeOffStatus, TimeOffWish},
 };
 use fivefold_storage::{Account, AccountChanged, AccountStep, TimeOffStep};
 use tokio::time::Instant;

@@ -9,7 +9,7 @@ const APART: [[&str; 2]; 3] =
     [["data", "database"], ["in-memory", "data"], ["in-memory", "database"]];
 
 /// Settings that make no sense without another one.
-pub(super) const NEEDED: [(&str, &str); 14] = [
+pub(super) const NEEDED: [(&str, &str); 17] = [
     ("bus", "database"),
     ("database-replica", "database"),
     ("bus-credentials", "bus"),
@@ -22,6 +22,9 @@ pub(super) const NEEDED: [(&str, &str); 14] = [
     ("oidc-client", "oidc-issuer"),
     ("oidc-secret", "oidc-issuer"),
     ("oidc-name", "oidc-issuer"),
+    ("smtp", "mail-from"),
+    ("smtp", "public-url"),
+    ("mail-from", "smtp"),
     ("tls-cert", "tls-key"),
     ("tls-key", "tls-cert"),
 ];

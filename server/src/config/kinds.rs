@@ -60,9 +60,9 @@ impl Kind<PathBuf> for Path {
     }
 }
 
-impl<T: From<String>> Kind<T> for Secret {
+impl<T: TryFrom<String, Error: Display>> Kind<T> for Secret {
     fn read(&self, text: &str) -> Result<T, String> {
-        Ok(text.to_owned().into())
+        text.to_owned().try_into().map_err(|error: T::Error| error.to_string())
     }
 
     fn show(&self, _: &T) -> String {

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, num::NonZeroUsize, path::PathBuf, time::Duratio
 
 use anyhow::Context;
 use directories::ProjectDirs;
+use fivefold_mail::{MailSender, SmtpServer};
 use fivefold_storage::{DatabaseUrl, NodeName, limits::DAY};
 use ipnet::IpNet;
 
@@ -178,6 +179,12 @@ settings! {
     "oidc-secret" SECRET: Maybe("none", Secret) => oidc_secret: Option<OidcSecret>;
     /// What the button on the page calls the provider.
     "oidc-name" NAME: Maybe("the host of the issuer", Text) => oidc_name: Option<String>;
+    /// Send e-mail through this server to members who have confirmed an address: reminders, a digest of daily games, and
+    /// codes for lost passwords. `smtps://user:password@mail.example` encrypts from the start,
+    /// `smtp://user:password@mail.example?tls=required` switches to TLS (STARTTLS).
+    "smtp" URL: Maybe("none", Secret) => smtp: Option<SmtpServer>;
+    /// Sender of e-mail, such as `Fivefold <news@play.example>`.
+    "mail-from" ADDRESS: Maybe("none", Text) => mail_from: Option<MailSender>;
     /// Allow pages of these origins to play here, besides those of the server's own host.
     "allow-origin" ORIGINS: List(parse) => allow_origin: Vec<Origin>;
     /// Trust the X-Forwarded-For, -Host and -Proto headers of these addresses and networks.

@@ -18,7 +18,7 @@ const HEAD: &str =
     "| key | variable, flag | value | default | what it does |\n| --- | --- | --- | --- | --- |\n";
 
 /// Every setting of a file: its key, an allowed value that is not the default, and one that is not allowed.
-const CASES: [(&str, &str, &str); 57] = [
+const CASES: [(&str, &str, &str); 59] = [
     ("data", "/srv/fivefold", ""),
     ("database", "postgres://u@h/d", ""),
     ("database-replica", "postgres://u@h/r", ""),
@@ -45,6 +45,8 @@ const CASES: [(&str, &str, &str); 57] = [
     ("oidc-client", "fivefold", ""),
     ("oidc-secret", "s3cret", ""),
     ("oidc-name", "The club", ""),
+    ("smtp", "smtps://me:s3cret@mail.example", "mail.example"),
+    ("mail-from", "Fivefold <news@play.example>", "Fivefold"),
     ("allow-origin", "https://a.example,https://b.example", "a.example"),
     ("trusted-proxy", "10.0.0.0/8,192.0.2.7/32", "10.0.0.0/33"),
     ("shared-address", "192.0.2.0/24", "club"),
@@ -185,6 +187,8 @@ fn a_fault_in_the_file_names_its_line() {
         ("database = postgres://u:s3cret@h/d\n", "FILE:1: "),
         ("database = 'postgres://u:s3cret@h/d' x\n", "FILE:1: "),
         ("database = ['postgres://u:s3cret@h/d', 1]", "database (FILE:1): give a text"),
+        ("smtp = 'nats://u:s3cret@h'", "smtp (FILE:1): give smtps://"),
+        ("smtp = 'smtps://u:s3cret@h'", "smtp (FILE:1) needs the setting mail-from, too"),
         ("bus = 'nats://u:s3cret@h'", "bus (FILE:1) needs the setting database, too"),
     ];
     for (content, expected) in cases {

@@ -8,6 +8,7 @@ mod bots;
 pub(super) mod cookie;
 pub(super) mod device;
 mod devices;
+mod email;
 pub(super) mod export;
 mod keys;
 mod oidc;
@@ -65,6 +66,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
         .merge(oidc::routes())
         .merge(bots::routes())
         .merge(devices::routes())
+        .merge(email::routes())
 }
 
 /// Refuses requests of other sites that would change something. No answer is kept by anybody.

@@ -62,11 +62,13 @@ pub(super) struct Auditing {
 }
 
 /// Acts that are logged whatever comes of them. Operators' acts are those below [`OPERATORS`].
-const ACTS: [(&str, &str); 4] = [
+const ACTS: [(&str, &str); 6] = [
     ("/api/account", "sign_up"),
     ("/api/session", "sign_in"),
     ("/api/oidc/answer", "sign_in"),
     ("/api/recovery", "recovery"),
+    ("/api/email", "email"),
+    ("/api/email/confirm", "email"),
 ];
 
 const OPERATORS: &str = "/api/moderation/";

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, Router, body::Bytes, routing::get};
-use fivefold_shared::time_off::{TimeOffStatus, TimeOffWish};
+use fivefold_shared::time_off_status::{TimeOffStatus, TimeOffWish};
 
 use super::account::asked::{AccountRefusal, Asked};
 use crate::{accounts::SignedIn, shared_state::Server};

@@ -129,6 +129,14 @@ pub const SIGN_INS_WITHIN: Duration = MINUTE.saturating_mul(10);
 pub const NAME_SIGN_INS_MAX: u32 = 100;
 /// See [`NAME_SIGN_INS_MAX`].
 pub const NAME_SIGN_INS_WITHIN: Duration = HOUR;
+/// Most e-mails that one network asks for in [`MAILS_WITHIN`].
+pub const MAILS_MAX: u32 = 10;
+/// Most links that confirm an address in a day to one mailbox, and most mailed codes in a day for one account.
+pub const MAILS_TO_MAX: u32 = 3;
+/// Most e-mail addresses that an account names in a day.
+pub const ADDRESSES_NAMED_MAX: u32 = 5;
+/// See [`MAILS_MAX`].
+pub const MAILS_WITHIN: Duration = HOUR;
 /// Times that one address, and all addresses for one name, try a recovery code in
 /// [`RECOVERIES_WITHIN`].
 pub const RECOVERIES_MAX: u32 = 5;

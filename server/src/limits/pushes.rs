@@ -24,6 +24,26 @@ pub const PUSH_LOOK_INTERVAL: Duration = Duration::from_secs(30);
 pub const PUSH_KEPT_MAX: Duration = DAY.saturating_mul(7);
 /// A push that is of no use later is kept for this time.
 pub const PUSH_KEPT_SHORT: Duration = DAY;
+/// A push about a game that has begun is kept for this time: by then the opponent has won it or left.
+pub const PUSH_KEPT_LIVE: Duration = Duration::from_secs(2 * 60);
+/// Most e-mails on their way at once: SMTP servers take few connections from one address.
+pub const MAILS_RUNNING_MAX: usize = 3;
+/// An e-mail is tried so often at most.
+pub const MAIL_TRIES_MAX: u8 = 8;
+/// It is tried again after these times, if the SMTP server cannot be reached or wants it later; after the last one more
+/// than once.
+pub const MAIL_AGAIN_AFTER: [Duration; 4] = [
+    Duration::from_secs(60),
+    Duration::from_secs(5 * 60),
+    Duration::from_secs(15 * 60),
+    Duration::from_secs(60 * 60),
+];
+/// Reporters are told what was decided so long ago: by then it is stored, and clocks that differ do not matter.
+pub const REPORTS_TOLD_AFTER: Duration = Duration::from_secs(2);
+/// A message that a member has asked for is sent within this time, or not at all.
+pub const LETTER_KEPT: Duration = DAY;
+/// A recovery code that was sent by e-mail is valid for this time.
+pub const MAILED_CODE_KEPT: Duration = Duration::from_secs(60 * 60);
 
 const _: () = assert!(
     PUSHES_OF_ACCOUNT_MAX >= PUSH_SUBSCRIPTIONS_MAX

@@ -1,4 +1,4 @@
-//! Metrics of pushes to members whose page is closed.
+//! Metrics of pushes and e-mail to members whose page is closed.
 
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -7,7 +7,7 @@ use prometheus_client::{
 };
 use strum::{EnumIter, IntoEnumIterator, IntoStaticStr};
 
-/// What became of a push.
+/// What became of a push, or of an e-mail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, EnumIter, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum PushResult {
@@ -32,14 +32,13 @@ struct PushLabels {
     result: &'static str,
 }
 
-/// Pushes by their results.
+/// Pushes, or messages, by their results.
 #[derive(Debug, Default)]
 pub(crate) struct PushMetrics(Family<PushLabels, Counter>);
 
 impl PushMetrics {
-    pub(super) fn register(&self, registry: &mut Registry) {
-        let help = "Pushes to browsers of members who are away, by what became of them";
-        registry.register("pushes", help, self.0.clone());
+    pub(super) fn register(&self, registry: &mut Registry, name: &str, help: &str) {
+        registry.register(name, help, self.0.clone());
         for result in PushResult::iter() {
             drop(self.0.get_or_create(&PushLabels { result: result.into() }));
         }

@@ -1,14 +1,18 @@
-//! Pushes: tells members whose page is closed what waits for them, through the push services of their browsers.
+//! Pushes and e-mail: tells members whose page is closed what waits for them, through the push services of their
+//! browsers, and through the operator's SMTP server.
 //!
 //! Rooms and accounts report news to [`Pushes`]; for a room, only the node that owns it does so, after the commit.
 //! One task on each node decides who is told and when, and sends the pushes. The storage records what a member was
 //! told about a turn, so that only one node tells them. The record counts only while that turn lasts. A push may be
 //! lost.
 
+mod delivery;
+mod due_times;
+mod email_texts;
 mod line;
+mod push_texts;
 mod sending;
-mod texts;
-mod times;
+mod ways;
 
 use std::{
     convert::Infallible,
@@ -16,14 +20,16 @@ use std::{
     time::Duration,
 };
 
+use fivefold_mail::{MailSender, Mailer, SmtpServer};
 use fivefold_push::{Peers, Pushed, Pusher, ServerKey};
 use fivefold_shared::{
     clock::millis,
     protocol::{MemberId, Name, RoomCode},
 };
 use fivefold_storage::{
-    DailyTurn, LogWriter, MovePushes, PushChange, PushChanged, PushGame, PushMember, PushServer,
-    PushState, PushSubscription, StorageError,
+    AccountChange, AccountChanged, AccountStep, DailyTurn, EmailStep, LogWriter, MovePushes,
+    PushChange, PushChanged, PushGame, PushMember, PushServer, PushState, PushSubscription, Reader,
+    Report, ReportQuery, ReportState, StorageError,
 };
 use tokio::{
     sync::mpsc,
@@ -31,21 +37,25 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-pub(crate) use self::times::next_reminder;
 use self::{
+    delivery::{About, Delivery, Recipient},
+    due_times::{Plan, after_quiet, at_turn, is_wanted},
     line::Line,
-    sending::{About, Delivery, Outcome, Sender, Sent},
-    times::{Plan, after_quiet, at_turn, is_wanted},
+    sending::{Outcome, Sender, Sent},
+    ways::{MailWay, Ways},
 };
+pub(crate) use self::{due_times::next_reminder, email_texts::Letter};
 use crate::{
     limits::pushes::{
-        PUSH_AGAIN_AFTER, PUSH_KEPT_MAX, PUSH_KEPT_SHORT, PUSH_LOOK_INTERVAL, PUSH_NEWS_MAX,
-        PUSH_TRIES_MAX, PUSHES_DUE_MAX, PUSHES_RUNNING_MAX,
+        LETTER_KEPT, MAIL_AGAIN_AFTER, MAIL_TRIES_MAX, MAILED_CODE_KEPT, MAILS_RUNNING_MAX,
+        PUSH_AGAIN_AFTER, PUSH_KEPT_LIVE, PUSH_KEPT_MAX, PUSH_KEPT_SHORT, PUSH_LOOK_INTERVAL,
+        PUSH_NEWS_MAX, PUSH_TRIES_MAX, PUSHES_DUE_MAX, PUSHES_RUNNING_MAX, REPORTS_TOLD_AFTER,
     },
     metrics::{Metrics, PushResult},
     net::public_url::PublicUrl,
     process::{
         clock::Clock,
+        ids,
         read_pool::{ReadError, ReadPool},
     },
 };
@@ -57,8 +67,15 @@ pub(crate) enum PushNews {
     Turn(Box<Turn>),
     /// A daily game has ended because a time has run out, while this player was away.
     TimeUp { room: RoomCode, member: MemberId, opponent: Option<Name>, won: bool },
+    /// A game of paired players has begun, and this player has not come to its room; `is_turn` if it is daily and they
+    /// move first.
+    Found { room: RoomCode, member: MemberId, opponent: Name, is_daily: bool, is_turn: bool },
     /// A friend has left a challenge for a member.
     Challenge { member: MemberId, from: MemberId, by: Name },
+    /// A member gets a message about their address or account.
+    Letter { member: MemberId, name: Name, letter: Letter },
+    /// Somebody says that they are this member and have lost the password: they get a code, if they have an address.
+    RecoveryCode { member: MemberId, name: Name },
     /// A member's settings, their time off or the end of a turn has changed: their pushes are planned again.
     Times { member: MemberId },
 }
@@ -79,8 +96,8 @@ pub(crate) struct Turn {
 #[derive(Clone, Debug)]
 pub(crate) struct Pushes {
     news: mpsc::Sender<PushNews>,
-    /// Sends the pushes. Empty until this server may push.
-    pusher: Arc<OnceLock<Pusher>>,
+    /// Empty until this server may push.
+    ways: Arc<OnceLock<Ways>>,
     metrics: Arc<Metrics>,
 }
 
@@ -88,12 +105,17 @@ impl Pushes {
     /// Returns a handle that takes news, and the receiver from which the task reads it.
     pub(crate) fn new(metrics: Arc<Metrics>) -> (Self, mpsc::Receiver<PushNews>) {
         let (news, waiting) = mpsc::channel(PUSH_NEWS_MAX);
-        (Self { news, pusher: Arc::default(), metrics }, waiting)
+        (Self { news, ways: Arc::default(), metrics }, waiting)
     }
 
     /// Whether anybody can be told.
     pub(crate) fn is_on(&self) -> bool {
-        self.pusher.get().is_some()
+        self.ways.get().is_some()
+    }
+
+    /// Whether e-mail is sent.
+    pub(crate) fn sends_mail(&self) -> bool {
+        self.ways.get().is_some_and(|ways| ways.mail.is_some())
     }
 
     /// Notes news. They are lost if too many wait.
@@ -105,7 +127,7 @@ impl Pushes {
 
     /// The key for which browsers subscribe; absent while this server does not push.
     pub(crate) fn public_key(&self) -> Option<String> {
-        self.pusher.get().map(Pusher::public_key)
+        self.ways.get()?.pusher.as_ref().map(Pusher::public_key)
     }
 }
 
@@ -120,9 +142,46 @@ pub(crate) struct PushTask {
     /// Where people find the server: push services want to know whom to ask.
     pub(crate) public_url: Option<PublicUrl>,
     pub(crate) peers: Peers,
+    /// The operator's SMTP server and the sender.
+    pub(crate) smtp: Option<(SmtpServer, MailSender)>,
     pub(crate) sweep_interval: Duration,
     /// See [`Limits::push_seen_within`](crate::limits::Limits::push_seen_within).
     pub(crate) seen_within: Duration,
+}
+
+/// What waits to be sent. An SMTP server that is slow takes no turns of pushes.
+#[derive(Debug)]
+struct Lines {
+    pushes: Line<Delivery>,
+    mails: Line<Delivery>,
+}
+
+impl Lines {
+    fn new() -> Self {
+        Self { pushes: Line::new(PUSHES_RUNNING_MAX), mails: Line::new(MAILS_RUNNING_MAX) }
+    }
+
+    const fn of(&mut self, to: &Recipient) -> &mut Line<Delivery> {
+        match to {
+            Recipient::Browser(_) => &mut self.pushes,
+            Recipient::Email(_) => &mut self.mails,
+        }
+    }
+
+    /// As [`Line::push`].
+    fn push(&mut self, member: &MemberId, from: Instant, delivery: Delivery) -> Option<Delivery> {
+        self.of(&delivery.to).push(member, from, delivery)
+    }
+
+    /// As [`Line::next`].
+    fn next(&mut self, now: Instant) -> Option<(MemberId, Delivery)> {
+        self.pushes.next(now).or_else(|| self.mails.next(now))
+    }
+
+    /// As [`Line::ready_at`].
+    fn ready_at(&self, now: Instant) -> Option<Instant> {
+        [&self.pushes, &self.mails].into_iter().filter_map(|line| line.ready_at(now)).min()
+    }
 }
 
 /// Why this server does not push now.
@@ -141,41 +200,39 @@ enum NotNow {
 impl PushTask {
     /// Pushes for as long as the server runs.
     pub(crate) async fn run(mut self) -> Infallible {
-        let Some(subject) = self.public_url.clone().filter(|url| url.origin().is_encrypted())
-        else {
-            tracing::debug!("no pushes are sent: there is no --public-url with https");
+        let is_encrypted = |url: &&PublicUrl| url.origin().is_encrypted();
+        if self.smtp.is_none() && self.public_url.as_ref().filter(is_encrypted).is_none() {
+            tracing::debug!("no news is sent: there is neither --public-url with https nor --smtp");
             // The news are noted nowhere.
             return std::future::pending().await;
-        };
-        self.begin(&subject.to_string()).await;
-        let mut line = Line::default();
+        }
+        self.begin().await;
+        let mut lines = Lines::new();
         let mut running = JoinSet::new();
         let mut sweep_at = Instant::now();
         let sender = Sender {
-            pusher: Arc::clone(&self.pushes.pusher),
+            ways: Arc::clone(&self.pushes.ways),
             read_pool: Arc::clone(&self.read_pool),
             clock: self.clock,
         };
         loop {
-            while running.len() < PUSHES_RUNNING_MAX
-                && let Some((member, delivery)) = line.next(Instant::now())
-            {
+            while let Some((member, delivery)) = lines.next(Instant::now()) {
                 running.spawn(sender.clone().send(member, delivery));
             }
             let now = Instant::now();
             // A turn that is ready waits for one to be done.
-            let ready_at = line.ready_at(now);
+            let ready_at = lines.ready_at(now);
             let wake_at = ready_at.map_or(sweep_at, |ready_at| ready_at.min(sweep_at));
             tokio::select! {
                 Some(done) = running.join_next(), if !running.is_empty() => {
                     // A panic is logged where it happens.
                     if let Ok(sent) = done {
-                        line.done(&sent.member);
-                        self.settle(sent, &mut line).await;
+                        lines.of(&sent.delivery.to).done(&sent.member);
+                        self.settle(sent, &mut lines).await;
                     }
                 }
                 Some(news) = self.waiting.recv() => {
-                    if let Err(error) = self.tell(news, &mut line).await {
+                    if let Err(error) = self.tell(news, &mut lines).await {
                         tracing::debug!(%error, "news are lost");
                         self.pushes.metrics.pushes.note(PushResult::Dropped);
                     }
@@ -183,7 +240,7 @@ impl PushTask {
                 () = sleep_until(wake_at) => {
                     if Instant::now() >= sweep_at {
                         sweep_at = Instant::now() + self.sweep_interval;
-                        if let Err(error) = self.sweep(&mut line).await {
+                        if let Err(error) = self.sweep(&mut lines).await {
                             tracing::warn!(%error, "cannot look for pushes that are due");
                         }
                     }
@@ -193,13 +250,22 @@ impl PushTask {
     }
 
     /// Waits until this server may push, and says so to the others.
-    async fn begin(&self, subject: &str) {
+    async fn begin(&self) {
         let mut said = String::new();
         loop {
-            match self.pusher(subject).await {
-                Ok(pusher) => {
+            match self.ways().await {
+                Ok(ways) => {
                     // Nobody else sets it.
-                    drop(self.pushes.pusher.set(pusher));
+                    drop(self.pushes.ways.set(ways));
+                    let ways = Arc::clone(&self.pushes.ways);
+                    tokio::spawn(async move {
+                        let mail = ways.get().and_then(|ways| ways.mail.as_ref());
+                        if let Some(MailWay { mailer, .. }) = mail
+                            && let Err(error) = mailer.check().await
+                        {
+                            tracing::warn!(error, "cannot sign in to the SMTP server");
+                        }
+                    });
                     return;
                 }
                 Err(why) => {
@@ -214,7 +280,7 @@ impl PushTask {
         }
     }
 
-    async fn pusher(&self, subject: &str) -> Result<Pusher, NotNow> {
+    async fn ways(&self) -> Result<Ways, NotNow> {
         let read =
             || self.read_pool.try_read(|reader| Ok((reader.push_place()?, reader.push_server()?)));
         let (place, server) = read().await?;
@@ -222,8 +288,9 @@ impl PushTask {
             Some(server) => server,
             None => {
                 let key = ServerKey::make().map_err(|error| NotNow::Fault(error.to_string()))?;
-                self.change(PushChange::MakeServer(PushServer { key, place: place.clone() }))
-                    .await?;
+                let reports_told = self.clock.now();
+                let made = PushServer { key, place: place.clone(), reports_told };
+                self.change(PushChange::MakeServer(made)).await?;
                 // Another node may have been first.
                 let (_, server) = read().await?;
                 server.ok_or_else(|| NotNow::Fault("there is no key".to_owned()))?
@@ -232,8 +299,24 @@ impl PushTask {
         if server.place != place {
             return Err(NotNow::Copy);
         }
+        let Some(site) = self.public_url.clone() else {
+            return Ok(Ways { pusher: None, mail: None });
+        };
         let key = ServerKey::read(&server.key).map_err(|error| NotNow::Fault(error.to_string()))?;
-        Pusher::new(key, subject.to_owned(), self.peers.clone()).map_err(NotNow::Fault)
+        let pusher = site
+            .origin()
+            .is_encrypted()
+            .then(|| Pusher::new(key, site.to_string(), self.peers.clone()))
+            .transpose()
+            .map_err(NotNow::Fault)?;
+        let mail = self.smtp.as_ref().and_then(|(server, sender)| {
+            let mailer = Mailer::new(server, sender, site.origin().host());
+            mailer
+                .inspect_err(|error| tracing::warn!(error, "no e-mail is sent"))
+                .map(|mailer| MailWay { mailer, site })
+                .ok()
+        });
+        Ok(Ways { pusher, mail })
     }
 
     async fn change(&self, change: PushChange) -> Result<PushChanged, StorageError> {
@@ -245,17 +328,27 @@ impl PushTask {
         self.read_pool.try_read(move |reader| reader.push_member(&member)).await
     }
 
-    async fn tell(&self, news: PushNews, line: &mut Line<Delivery>) -> Result<(), NotNow> {
+    async fn tell(&self, news: PushNews, lines: &mut Lines) -> Result<(), NotNow> {
         match news {
-            PushNews::Turn(turn) => self.tell_turn(*turn, line).await,
+            PushNews::Turn(turn) => self.tell_turn(*turn, lines).await,
             PushNews::Times { member } => self.plan_again(&member).await,
             PushNews::TimeUp { room, member, opponent, won } => {
                 let about = About::TimeUp { room, opponent, won };
-                self.tell_once(&member, &about, PUSH_KEPT_SHORT, line).await
+                self.tell_once(&member, &about, PUSH_KEPT_SHORT, lines).await
             }
+            PushNews::Found { room, member, opponent, is_daily, is_turn } => {
+                let about = About::Found { room, opponent, is_turn };
+                let kept = if is_daily { PUSH_KEPT_SHORT } else { PUSH_KEPT_LIVE };
+                self.tell_once(&member, &about, kept, lines).await
+            }
+            PushNews::Letter { member, name, letter } => {
+                self.queue_letter(&member, name, letter, LETTER_KEPT, lines);
+                Ok(())
+            }
+            PushNews::RecoveryCode { member, name } => self.send_code(member, name, lines).await,
             PushNews::Challenge { member, from, by } => {
                 let about = About::Challenge { from, by };
-                self.tell_once(&member, &about, PUSH_KEPT_MAX, line).await
+                self.tell_once(&member, &about, PUSH_KEPT_MAX, lines).await
             }
         }
     }
@@ -266,18 +359,51 @@ impl PushTask {
         member: &MemberId,
         about: &About,
         kept: Duration,
-        line: &mut Line<Delivery>,
+        lines: &mut Lines,
     ) -> Result<(), NotNow> {
         let known = self.member(member).await?;
         let until = self.clock.now() + millis(kept);
-        self.queue(member, &known.subscriptions, about, until, line);
+        self.queue(member, &known, about, until, lines);
         Ok(())
     }
 
-    async fn tell_turn(&self, turn: Turn, line: &mut Line<Delivery>) -> Result<(), NotNow> {
+    /// Sends a recovery code to the member, if they have an address.
+    async fn send_code(
+        &self,
+        member: MemberId,
+        name: Name,
+        lines: &mut Lines,
+    ) -> Result<(), NotNow> {
+        if self.member(&member).await?.address().is_none() {
+            return Ok(());
+        }
+        let (code, now) = (ids::recovery_code(), self.clock.now());
+        let step = EmailStep::AddCode(ids::recovery_hash(&code), now + millis(MAILED_CODE_KEPT));
+        let change =
+            AccountChange { member: member.clone(), at: now, step: AccountStep::Email(step) };
+        let changed = self.log_writer.settle(|permit| permit.change_account(change.clone()));
+        if changed.await? == AccountChanged::Done {
+            self.queue_letter(&member, name, Letter::Code(code), MAILED_CODE_KEPT, lines);
+        }
+        Ok(())
+    }
+
+    fn queue_letter(
+        &self,
+        member: &MemberId,
+        name: Name,
+        letter: Letter,
+        kept: Duration,
+        lines: &mut Lines,
+    ) {
+        let until = self.clock.now() + millis(kept);
+        self.queue_mail(member, &About::Letter { name, letter }, until, lines);
+    }
+
+    async fn tell_turn(&self, turn: Turn, lines: &mut Lines) -> Result<(), NotNow> {
         let Turn { room, member, opponent, may_see, turn } = turn;
         let known = self.member(&member).await?;
-        if known.subscriptions.is_empty() {
+        if !known.can_be_told() {
             return Ok(());
         }
         let now = self.clock.now();
@@ -287,7 +413,7 @@ impl PushTask {
         let waits = self.change(PushChange::Wait(game.clone())).await?;
         // Another node may have been first, the turn may be over, and an account that is deleted has none.
         if waits == PushChanged::Done && state == PushState::Told {
-            self.queue_turn(&game, &known, line);
+            self.queue_turn(&game, &known, lines);
         }
         Ok(())
     }
@@ -316,15 +442,39 @@ impl PushTask {
         Ok(())
     }
 
-    /// Tells members of games for which they are due: after quiet hours, by their digest, or to remind them.
-    async fn sweep(&self, line: &mut Line<Delivery>) -> Result<(), NotNow> {
+    /// Tells members of games for which they are due: after quiet hours, by their digest, or to remind them. Tells
+    /// reporters what was decided.
+    async fn sweep(&self, lines: &mut Lines) -> Result<(), NotNow> {
         let now = self.clock.now();
-        let read =
-            move |reader: &mut fivefold_storage::Reader| reader.pushes_due(now, PUSHES_DUE_MAX);
+        let read = move |reader: &mut Reader| reader.pushes_due(now, PUSHES_DUE_MAX);
         let mut due = self.read_pool.try_read(read).await?;
         due.sort_by(|one, other| one.member.cmp(&other.member));
         for games in due.chunk_by(|one, other| one.member == other.member) {
-            self.tell_due(&games[0].member, games, now, line).await?;
+            self.tell_due(&games[0].member, games, now, lines).await?;
+        }
+        self.tell_reporters(now, lines).await
+    }
+
+    /// Tells reporters what became of their reports. Operators may decide in another process, so this looks a moment back.
+    async fn tell_reporters(&self, now: u64, lines: &mut Lines) -> Result<(), NotNow> {
+        let until = now.saturating_sub(millis(REPORTS_TOLD_AFTER));
+        let read = move |reader: &mut Reader| -> Result<_, StorageError> {
+            let told = reader.push_server()?.map_or(until, |server| server.reports_told);
+            // Nobody wants to know what was decided long ago.
+            let after = told.max(now.saturating_sub(millis(PUSH_KEPT_MAX)));
+            Ok((told, reader.reports(&ReportQuery::Decided(after, until))?))
+        };
+        let (told, decided) = self.read_pool.try_read(read).await?;
+        let Some(last) = decided.last().and_then(|report| report.closed_at) else { return Ok(()) };
+        // The others come in the next sweep.
+        if self.change(PushChange::TellReports(told, last)).await? != PushChanged::Done {
+            return Ok(());
+        }
+        for Report { reporter, about_name, state, .. } in decided {
+            let about = About::Report { about: about_name, acted: state == ReportState::Acted };
+            if let Err(error) = self.tell_once(&reporter, &about, PUSH_KEPT_MAX, lines).await {
+                tracing::debug!(%error, "a reporter is not told");
+            }
         }
         Ok(())
     }
@@ -334,7 +484,7 @@ impl PushTask {
         member: &MemberId,
         games: &[PushGame],
         now: u64,
-        line: &mut Line<Delivery>,
+        lines: &mut Lines,
     ) -> Result<(), NotNow> {
         let known = self.member(member).await?;
         let mut begun = None;
@@ -349,38 +499,65 @@ impl PushTask {
                 Some(Told::Turn) if is_taken => begun = Some(game),
                 Some(Told::Reminder) if is_taken => {
                     let about = About::Reminder { room: game.room.clone(), due };
-                    self.queue(member, &known.subscriptions, &about, game.turn.flag_at, line);
+                    self.queue(member, &known, &about, game.turn.flag_at, lines);
                 }
                 Some(Told::Turn | Told::Reminder) | None => {}
             }
         }
         // One push says how many.
         if let Some(game) = begun {
-            self.queue_turn(game, &known, line);
+            self.queue_turn(game, &known, lines);
         }
         Ok(())
     }
 
-    fn queue_turn(&self, game: &PushGame, known: &PushMember, line: &mut Line<Delivery>) {
+    fn queue_turn(&self, game: &PushGame, known: &PushMember, lines: &mut Lines) {
         let about = About::Turn { room: game.room.clone(), number: game.turn.number };
-        self.queue(&game.member, &known.subscriptions, &about, game.turn.flag_at, line);
+        self.queue(&game.member, known, &about, game.turn.flag_at, lines);
     }
 
-    /// Queues a push for all browsers of a member. It is of no use after this time.
+    /// Queues news for all browsers of a member, and for their address. It is of no use after this time.
     fn queue(
         &self,
         member: &MemberId,
-        subscriptions: &[PushSubscription],
+        known: &PushMember,
         about: &About,
         until: u64,
-        line: &mut Line<Delivery>,
+        lines: &mut Lines,
     ) {
-        for PushSubscription { endpoint, .. } in subscriptions {
-            let (endpoint, about) = (endpoint.clone(), about.clone());
-            let delivery = Delivery { endpoint, about, until, tries: 0 };
-            if line.push(member, Instant::now(), delivery).is_some() {
-                self.pushes.metrics.pushes.note(PushResult::Dropped);
-            }
+        for PushSubscription { endpoint, .. } in &known.subscriptions {
+            self.queue_one(member, Recipient::Browser(endpoint.clone()), about, until, lines);
+        }
+        if known.address().is_some() && about.is_mailed(&known.settings) {
+            self.queue_mail(member, about, until, lines);
+        }
+    }
+
+    fn queue_mail(&self, member: &MemberId, about: &About, until: u64, lines: &mut Lines) {
+        if self.pushes.sends_mail() {
+            self.queue_one(member, Recipient::Email(ids::mail_id()), about, until, lines);
+        }
+    }
+
+    fn queue_one(
+        &self,
+        member: &MemberId,
+        to: Recipient,
+        about: &About,
+        until: u64,
+        lines: &mut Lines,
+    ) {
+        let delivery = Delivery { to, about: about.clone(), until, tries: 0 };
+        if let Some(dropped) = lines.push(member, Instant::now(), delivery) {
+            self.note_result(&dropped.to, PushResult::Dropped);
+        }
+    }
+
+    fn note_result(&self, to: &Recipient, result: PushResult) {
+        let metrics = &self.pushes.metrics;
+        match to {
+            Recipient::Browser(_) => metrics.pushes.note(result),
+            Recipient::Email(_) => metrics.mails.note(result),
         }
     }
 
@@ -400,14 +577,25 @@ impl PushTask {
     }
 
     /// Does what the answer of a push service demands.
-    async fn settle(&self, sent: Sent, line: &mut Line<Delivery>) {
+    async fn settle(&self, sent: Sent, lines: &mut Lines) {
         let Sent { member, delivery, outcome } = sent;
         let (result, again_after) = result_of(outcome);
+        let (again_after, tries_max) = match delivery.to {
+            Recipient::Browser(_) => (again_after, PUSH_TRIES_MAX),
+            Recipient::Email(_) => {
+                let is_down = outcome == Outcome::Pushed(Pushed::Unreached);
+                let after =
+                    if is_down { Some(mail_again_after(delivery.tries)) } else { again_after };
+                (after, MAIL_TRIES_MAX)
+            }
+        };
         if let Some(result) = result {
-            self.pushes.metrics.pushes.note(result);
+            self.note_result(&delivery.to, result);
         }
-        if let Outcome::Pushed(Pushed::Gone) = outcome {
-            let forgotten = self.change(PushChange::Forget(delivery.endpoint)).await;
+        if let (Outcome::Pushed(Pushed::Gone), Recipient::Browser(endpoint)) =
+            (outcome, &delivery.to)
+        {
+            let forgotten = self.change(PushChange::Forget(endpoint.clone())).await;
             if let Err(error) = forgotten {
                 tracing::warn!(%error, "cannot forget a subscription that is gone");
             }
@@ -422,11 +610,13 @@ impl PushTask {
         let Some(after) = again_after else { return };
         let is_late = self.clock.now() + millis(after) >= delivery.until;
         let again = Delivery { tries, ..delivery };
-        if tries >= PUSH_TRIES_MAX
-            || is_late
-            || line.push(&member, Instant::now() + after, again).is_some()
-        {
-            self.pushes.metrics.pushes.note(PushResult::Dropped);
+        let dropped = if tries >= tries_max || is_late {
+            Some(again)
+        } else {
+            lines.push(&member, Instant::now() + after, again)
+        };
+        if let Some(dropped) = dropped {
+            self.note_result(&dropped.to, PushResult::Dropped);
         }
     }
 }
@@ -445,6 +635,11 @@ fn result_of(outcome: Outcome) -> (Option<PushResult>, Option<Duration>) {
         Outcome::Quiet(left) => (None, Some(left)),
         Outcome::TimeOff => (None, None),
     }
+}
+
+/// How long an e-mail that was tried so often before waits for its next try.
+fn mail_again_after(tries: u8) -> Duration {
+    MAIL_AGAIN_AFTER[usize::from(tries).min(MAIL_AGAIN_AFTER.len() - 1)]
 }
 
 /// Of what a member is told.
@@ -500,5 +695,11 @@ mod tests {
         }
         assert_eq!(after(Outcome::Outdated), None);
         assert_eq!(after(Outcome::TimeOff), None);
+    }
+
+    #[test]
+    fn an_email_waits_longer_each_time() {
+        let minutes = |tries| mail_again_after(tries).as_secs() / 60;
+        assert_eq!([0, 1, 2, 3, 4, 7].map(minutes), [1, 5, 15, 60, 60, 60]);
     }
 }

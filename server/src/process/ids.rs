@@ -88,6 +88,21 @@ pub(crate) fn recovery_hash(code: &str) -> KeyHash {
     key_hash("fivefold recovery", &plain(code))
 }
 
+/// A new id of an e-mail.
+pub(crate) fn mail_id() -> String {
+    recovery_code()
+}
+
+/// A new secret that confirms an e-mail address.
+pub(crate) fn email_secret() -> String {
+    recovery_code()
+}
+
+/// The stored hash of such a secret.
+pub(crate) fn email_hash(secret: &str) -> KeyHash {
+    key_hash("fivefold email", secret)
+}
+
 /// A new code for another device, which nobody can guess: of a link, or of a device itself.
 pub(crate) fn device_code() -> String {
     recovery_code()

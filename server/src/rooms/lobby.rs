@@ -3,7 +3,7 @@
 //!
 //! It does not know what happens inside a room.
 
-mod friends;
+mod accepted_challenges;
 mod listing;
 mod makers;
 mod other_nodes;

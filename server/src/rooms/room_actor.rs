@@ -189,6 +189,7 @@ pub(crate) fn run(
         idle_since: None,
         is_asleep: false,
         damage: None,
+        players_due: None,
         on_stored: None,
         reading: None,
         waiting: Waiting::default(),
@@ -306,7 +307,10 @@ impl Actor {
                     let input = self.bot_calls.input(reply);
                     self.apply(input, None);
                 }
-                Wakeup::Due => self.apply(Input::Wake, None),
+                Wakeup::Due => {
+                    self.call_players();
+                    self.apply(Input::Wake, None);
+                }
                 Wakeup::Idle => {
                     if Box::pin(self.fall_asleep(mailbox)).await {
                         break;
@@ -349,6 +353,7 @@ impl Actor {
         let takes_inputs = takes_more && waiting.is_empty();
         let due = self.room.deadline().map(|at| at.saturating_sub(self.ahead_ms));
         let due = due.map(|at| self.clock.instant(at));
+        let due = [due, self.players_due].into_iter().flatten().min();
         let (due, on_due) = match (due, sleeps_at) {
             (Some(due), Some(sleeps_at)) if due <= sleeps_at => (Some(due), Wakeup::Due),
             (_, Some(sleeps_at)) => (Some(sleeps_at), Wakeup::Idle),

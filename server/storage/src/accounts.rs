@@ -2,6 +2,7 @@
 //! sessions. Nothing here knows how secrets are made or checked.
 
 pub(super) mod daily_seats;
+pub(super) mod email;
 pub(super) mod friends;
 pub(super) mod notes;
 pub(super) mod pushes;
@@ -16,6 +17,7 @@ use fivefold_shared::{
 
 use self::{
     daily_seats::ConditionalMovesStep,
+    email::EmailStep,
     friends::{FriendRefused, FriendStep},
     time_off::TimeOffStep,
 };
@@ -110,7 +112,8 @@ pub enum AccountStep {
         rehashed: Option<PasswordHash>,
     },
     /// Begins a session by a recovery code, which is then used up, and a new password. Ends the other
-    /// sessions, all passkeys and all tokens, also those of its bots, and takes back a deletion.
+    /// sessions, all passkeys and all tokens, also those of its bots, and takes back a deletion. Forgets the e-mail
+    /// address; if the code was sent there, it ends all other recovery codes instead. Ends what was sent by e-mail.
     Recover {
         /// The code.
         code: KeyHash,
@@ -126,7 +129,7 @@ pub enum AccountStep {
         /// When it ends from now on.
         expires_at: u64,
     },
-    /// Sets another password, and ends the other sessions.
+    /// Sets another password, and ends the other sessions and what was sent by e-mail.
     SetPassword {
         /// The new password.
         password: PasswordHash,
@@ -164,6 +167,8 @@ pub enum AccountStep {
     /// Notes where the account is used. The oldest are forgotten: see
     /// [`TRACES_MAX`](crate::limits::TRACES_MAX).
     Trace(Vec<Trace>),
+    /// Changes the e-mail address.
+    Email(EmailStep),
     /// Changes the list of friends.
     Friend(FriendStep),
     /// Changes what the member has planned in a daily game.

@@ -63,6 +63,7 @@ pub use self::{
             ConditionalMovesStep, DailyNews, DailyReader, DailySeat, DailySeats, DailyTurn,
             OwnDailyGames, PlannedMoves, RatedPosition,
         },
+        email::{Email, EmailReader, EmailStep},
         friends::{
             FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend, RequestState,
         },
@@ -283,7 +284,7 @@ pub trait Storage: Send + fmt::Debug + 'static {
 
 /// The reading half of the storage: finished games, members, and what [`ModerationReader`],
 /// [`PuzzleReader`], [`ExaminationReader`], [`DealingsReader`], [`FriendsReader`], [`NotesReader`],
-/// [`TimeOffReader`], [`DailyReader`] and [`PushReader`] read. Calls may block.
+/// [`TimeOffReader`], [`EmailReader`], [`DailyReader`] and [`PushReader`] read. Calls may block.
 pub trait StorageReader:
     ModerationReader
     + PuzzleReader
@@ -292,6 +293,7 @@ pub trait StorageReader:
     + FriendsReader
     + NotesReader
     + TimeOffReader
+    + EmailReader
     + DailyReader
     + PushReader
     + Send

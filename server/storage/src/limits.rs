@@ -80,6 +80,10 @@ pub const FRIEND_CHALLENGES_MAX: usize = 10;
 
 /// Most notes of one account.
 pub const NOTES_MAX: usize = 500;
+/// Most decided reports that are read at once: more than are ever decided at the same time.
+pub const DECIDED_ROWS_MAX: usize = 3 * QUEUE_MAX;
+/// The secret that confirms an e-mail address is valid for this time.
+pub const EMAIL_NAMED_KEPT: Duration = DAY;
 /// Most browsers that an account subscribes for pushes. One more takes the place of the oldest.
 pub const PUSH_SUBSCRIPTIONS_MAX: usize = 10;
 /// A game that waits for a member is forgotten after this time: longer than any time for a move.

@@ -5,6 +5,7 @@ mod daily_reader;
 mod daily_seats;
 mod dealings;
 mod dealings_reader;
+mod email_reader;
 mod examination;
 mod examination_reader;
 mod friends;

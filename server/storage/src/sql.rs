@@ -13,6 +13,7 @@ mod bots;
 pub(crate) mod contradictions;
 pub(crate) mod daily_seats;
 mod dealings;
+mod email;
 mod examination;
 mod friends;
 pub(crate) mod games;

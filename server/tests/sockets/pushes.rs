@@ -2,20 +2,12 @@
 
 use std::{
     net::IpAddr,
-    sync::{
-        LazyLock,
-        atomic::{AtomicU64, Ordering},
-    },
     time::{Duration, Instant},
 };
 
 use fivefold_push::Peers;
 use fivefold_server::{
-    commands::pushes::push,
-    config::Config,
-    limits::Limits,
-    net::proxy::Proxies,
-    process::clock::{Clock, WallClock},
+    commands::pushes::push, config::Config, limits::Limits, net::proxy::Proxies,
     transport::bus::local::LocalNetwork,
 };
 use fivefold_shared::protocol::{MemberId, Message, RoomCode};
@@ -33,6 +25,7 @@ use crate::{
     friends::{Person, person},
     harness::{Client, LIMITS, TestServer, joined, within},
     moderation::{get, post},
+    set_clock::{HOUR, SetClock, set_clock},
     sleeping::{SLEEPY, all_asleep, daily},
 };
 
@@ -40,7 +33,7 @@ use crate::{
 const RECORDED: &str = include_str!("../../../tests/page/pushed-message.json");
 
 /// A page says within this time that it shows a turn.
-const SEEN_WITHIN: Duration = Duration::from_millis(500);
+pub(crate) const SEEN_WITHIN: Duration = Duration::from_millis(500);
 
 /// When a time ends in [`RECORDED`].
 const RECORDED_AT: u64 = 1_790_000_000_000;
@@ -48,7 +41,7 @@ const RECORDED_AT: u64 = 1_790_000_000_000;
 /// A push arrives within this time after the commit.
 const PROMPT: Duration = Duration::from_secs(2);
 
-fn config(service: &PushService, limits: Limits) -> Config {
+pub(crate) fn config(service: &PushService, limits: Limits) -> Config {
     let push_peers = Peers {
         also_allowed: vec!["127.0.0.0/8".parse().unwrap()],
         also_trusted: vec![service.certificate()],
@@ -74,7 +67,7 @@ async fn until_on(server: &TestServer, cookie: &str) {
 }
 
 /// A push service, and a server that pushes to it.
-async fn start(limits: Limits) -> (PushService, TestServer) {
+pub(crate) async fn start(limits: Limits) -> (PushService, TestServer) {
     let service = PushService::start().await;
     let server = TestServer::start_with(Box::new(Memory::default()), config(&service, limits));
     (service, server)
@@ -91,14 +84,14 @@ impl Person {
     }
 
     /// Subscribes a browser of this number.
-    async fn subscribe(&self, server: &TestServer, service: &PushService, number: u64) {
+    pub(crate) async fn subscribe(&self, server: &TestServer, service: &PushService, number: u64) {
         until_on(server, &self.cookie).await;
         let body = subscription(&service.endpoint(&number.to_string()), number, "en");
         let answer = post(server, "/api/pushes/subscriptions", &self.cookie, &body).await;
         assert_eq!(answer.status, 204, "{}", answer.body);
     }
 
-    async fn set(&self, server: &TestServer, changes: Value) -> Answer {
+    pub(crate) async fn set(&self, server: &TestServer, changes: Value) -> Answer {
         let mut settings = get(server, "/api/pushes", &self.cookie).await.body["settings"].clone();
         for (name, value) in changes.as_object().unwrap() {
             settings[name] = value.clone();
@@ -128,7 +121,7 @@ impl Person {
 }
 
 /// Ann, whose browser is subscribed, and Bori, each with a socket.
-async fn meet(server: &TestServer, service: &PushService) -> ([Person; 2], [Client; 2]) {
+pub(crate) async fn meet(server: &TestServer, service: &PushService) -> ([Person; 2], [Client; 2]) {
     let people = [person(server, "Ann").await, person(server, "Bori").await];
     people[0].subscribe(server, service, 1).await;
     let sockets =
@@ -143,7 +136,7 @@ fn subscription(endpoint: &str, number: u64, language: &str) -> Value {
 }
 
 /// A daily game that the first has made, in which both sit; the first plays Black. Both have left the room.
-async fn game(one: &mut Client, other: &mut Client) -> RoomCode {
+pub(crate) async fn game(one: &mut Client, other: &mut Client) -> RoomCode {
     let room = joined(one.ask(daily("private")).await);
     other.join(&room).await;
     other.ask(json!({"type": "sit", "room": room})).await;
@@ -154,7 +147,7 @@ async fn game(one: &mut Client, other: &mut Client) -> RoomCode {
 }
 
 /// Makes a move, and leaves the room.
-async fn play(player: &mut Client, room: &RoomCode, ply: u32) {
+pub(crate) async fn play(player: &mut Client, room: &RoomCode, ply: u32) {
     player.join(room).await;
     let point = [ply % 15, (2 * ply + ply / 15) % 15];
     let play = json!({"type": "play", "room": room, "ply": ply, "point": point});
@@ -164,7 +157,7 @@ async fn play(player: &mut Client, room: &RoomCode, ply: u32) {
 }
 
 /// The next push, as this browser reads it.
-async fn next(service: &mut PushService, number: u64) -> (PushRequest, Value) {
+pub(crate) async fn next(service: &mut PushService, number: u64) -> (PushRequest, Value) {
     let got = within(service.next()).await;
     assert_eq!(got.path, format!("/push/{number}"));
     let text = SoftBrowser::numbered(number).decrypt(&got.body);
@@ -172,7 +165,7 @@ async fn next(service: &mut PushService, number: u64) -> (PushRequest, Value) {
 }
 
 /// Nothing more is pushed, though the server had the time.
-async fn nothing(server: &TestServer, service: &mut PushService) {
+pub(crate) async fn nothing(server: &TestServer, service: &mut PushService) {
     // What was noted before is told before the next sweep.
     sleep(Duration::from_millis(200)).await;
     assert_eq!(server.count("pushes_total{result=\"dropped\"}").await, 0);
@@ -424,51 +417,18 @@ async fn a_push_that_waits_is_not_sent_when_it_is_outdated() {
     server.stop().await;
 }
 
-#[tokio::test]
-async fn a_challenge_of_a_friend_is_told() {
-    let (mut service, server) = start(LIMITS).await;
-    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
-    ann.subscribe(&server, &service, 1).await;
-    post(&server, "/api/friends", &ann.cookie, &json!({"member": bori.id})).await;
-    post(&server, "/api/friends", &bori.cookie, &json!({"member": ann.id})).await;
-    let settings = json!({
-        "rules": {"variant": "freestyle"}, "time": {"type": "daily", "move_ms": 86_400_000},
-        "rated": false,
-    });
-    let challenge = format!("/api/friends/{}/challenge", ann.id);
-    let sent = post(&server, &challenge, &bori.cookie, &json!({"settings": settings})).await;
-    assert_eq!(sent.status, 204, "{}", sent.body);
-    let (_, told) = next(&mut service, 1).await;
-    assert_eq!((&told["title"], &told["path"]), (&json!("Bori challenges you"), &json!("/")));
-    // Bori takes it back, and challenges again; Ann does not want to know.
-    ask(&server, &format!("DELETE {challenge}"), &with(&bori.cookie), &Value::Null).await;
-    ann.set(&server, json!({"challenges": false})).await;
-    let sent = post(&server, &challenge, &bori.cookie, &json!({"settings": settings})).await;
-    assert_eq!(sent.status, 204, "{}", sent.body);
-    nothing(&server, &mut service).await;
-    server.stop().await;
-}
-
-const HOUR: u64 = 60 * 60 * 1_000;
-/// A clock that the test sets.
-static SET: AtomicU64 = AtomicU64::new(1_795_230_000_000);
-static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
-static WALL: WallClock = WallClock::new(|| {
-    let passed = u64::try_from(BEGUN.elapsed().as_millis()).unwrap_or(u64::MAX);
-    SET.load(Ordering::Relaxed) + passed
-});
-
 /// A push service, and a server whose clock the test sets.
-async fn start_at_set_time() -> (PushService, TestServer) {
+async fn start_at(clock: &SetClock) -> (PushService, TestServer) {
     let service = PushService::start().await;
-    let config = Config { clock: Clock::following(&WALL), ..config(&service, SLEEPY) };
+    let config = Config { clock: clock.clock, ..config(&service, SLEEPY) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);
     (service, server)
 }
 
 #[tokio::test]
 async fn pushes_about_turns_wait_until_time_off_is_over() {
-    let (mut service, server) = start_at_set_time().await;
+    let clock = set_clock!();
+    let (mut service, server) = start_at(&clock).await;
     let (people, [mut anns, mut boris]) = meet(&server, &service).await;
     let ann = &people[0];
     let room = game(&mut boris, &mut anns).await;
@@ -477,7 +437,7 @@ async fn pushes_about_turns_wait_until_time_off_is_over() {
     play(&mut boris, &room, 0).await;
     nothing(&server, &mut service).await;
     // The time that she had is over, and on the second day she ends it.
-    SET.fetch_add(25 * HOUR, Ordering::Relaxed);
+    clock.advance(25 * HOUR).await;
     nothing(&server, &mut service).await;
     let end = || ask(&server, "DELETE /api/time-off", &ann.head, &Value::Null);
     assert_eq!(end().await.status, 200);
@@ -490,10 +450,10 @@ async fn pushes_about_turns_wait_until_time_off_is_over() {
         play(if ply % 2 == 1 { &mut anns } else { &mut boris }, &room, ply).await;
     }
     nothing(&server, &mut service).await;
-    SET.fetch_add(24 * HOUR, Ordering::Relaxed);
+    clock.advance(24 * HOUR).await;
     next(&mut service, 1).await;
     // Eight hours before the end of that day she is reminded.
-    SET.fetch_add(16 * HOUR, Ordering::Relaxed);
+    clock.advance(16 * HOUR).await;
     let (_, told) = next(&mut service, 1).await;
     assert_eq!(told["title"], "Your time ends: {time}");
     nothing(&server, &mut service).await;
@@ -502,7 +462,8 @@ async fn pushes_about_turns_wait_until_time_off_is_over() {
 
 #[tokio::test]
 async fn players_are_reminded_before_their_time_ends_and_told_that_it_has() {
-    let (mut service, server) = start_at_set_time().await;
+    let clock = set_clock!();
+    let (mut service, server) = start_at(&clock).await;
     let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     ann.subscribe(&server, &service, 1).await;
     bori.subscribe(&server, &service, 2).await;
@@ -519,7 +480,7 @@ async fn players_are_reminded_before_their_time_ends_and_told_that_it_has() {
     all_asleep(&server).await;
     // She is reminded 8 hours before the end, does not want to know at 4 hours, and is reminded at 1 hour.
     for (hours, is_told) in [(16, true), (4, false), (3, true)] {
-        SET.fetch_add(hours * HOUR, Ordering::Relaxed);
+        clock.advance(hours * HOUR).await;
         if is_told {
             let (got, told) = within(next(&mut service, 1)).await;
             assert_eq!(
@@ -532,7 +493,7 @@ async fn players_are_reminded_before_their_time_ends_and_told_that_it_has() {
         assert_eq!(ann.set(&server, json!({"reminders": [8, 1]})).await.status, 204);
     }
     assert_eq!(server.count("rooms").await, 0, "a reminder wakes no room");
-    SET.fetch_add(HOUR, Ordering::Relaxed);
+    clock.advance(HOUR).await;
     let mut told = Vec::new();
     for _ in 0..2 {
         // A server that is alone looks every 30 s for rooms that are due, two minutes ahead. This clock jumps.

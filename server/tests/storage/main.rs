@@ -13,6 +13,7 @@ mod damage;
 mod databases;
 mod dealings;
 mod doubt;
+mod email;
 mod examination;
 mod files;
 mod formats;

@@ -16,7 +16,7 @@ use fivefold_storage::{
 use rusqlite::types::Value;
 
 use crate::{
-    accounts, bots, dealings, friends, moderation, notes,
+    accounts, bots, dealings, email, friends, moderation, notes,
     postgres::{Durability, Server},
     pushes, puzzles,
     rooms::{append, code, game_id, log, member, pair, playing, rated_in, resigned, won_by},
@@ -63,6 +63,7 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
     friends::fill(storage);
     notes::fill(storage);
     pushes::fill(storage);
+    email::fill(storage);
     time_off::fill(storage);
     dealings::fill(storage);
     storage.claim(&[code(1), code(77)], NodeId::ALONE).unwrap();
@@ -126,6 +127,7 @@ fn a_database_file_is_copied_whole_into_an_empty_database() {
     friends::assert_filled(&storage);
     notes::assert_filled(&storage);
     pushes::assert_filled(&storage);
+    email::assert_filled(&storage);
     time_off::assert_filled(&storage);
     dealings::assert_filled(&storage);
     assert_eq!(server.rooms().playing(&member(211)).unwrap(), Some(playing(211, 41, Seat::Second)));
@@ -261,6 +263,7 @@ fn a_database_is_copied_whole_into_a_new_file() {
     friends::assert_filled(&file);
     notes::assert_filled(&file);
     pushes::assert_filled(&file);
+    email::assert_filled(&file);
     time_off::assert_filled(&file);
     dealings::assert_filled(&file);
     // Rooms go on, and new ones get numbers of their own.

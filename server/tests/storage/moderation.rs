@@ -37,7 +37,7 @@ fn block(who: u64, other: u64, kind: BlockKind, at: u64) -> ModerationChange {
     ModerationChange::Block(member(who), entry(other, kind, at))
 }
 
-fn report(number: u64, by: u64, about: u64, at: u64) -> Report {
+pub(crate) fn report(number: u64, by: u64, about: u64, at: u64) -> Report {
     Report {
         id: case_id(number),
         reporter: member(by),
@@ -169,7 +169,7 @@ fn add(number: u64, by: u64, about: u64, at: u64) -> ModerationChange {
     ModerationChange::Report(Box::new(report(number, by, about, at)))
 }
 
-fn close(which: OpenReports, at: u64) -> ModerationChange {
+pub(crate) fn close(which: OpenReports, at: u64) -> ModerationChange {
     ModerationChange::CloseReports { which, state: ReportState::Acted, at, by: "Ann".to_owned() }
 }
 

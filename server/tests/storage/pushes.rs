@@ -2,11 +2,12 @@
 
 use std::slice;
 
-use fivefold_shared::protocol::Name;
+use fivefold_shared::protocol::{MemberId, Name};
 use fivefold_storage::{
     AccountChanged, AccountStep, Append, DailySeat, DailySeats, DailyTurn, DataFolder,
-    ModerationChange, MovePushes, PushChange, PushChanged, PushGame, PushServer, PushSettings,
-    PushState, PushSubscription, QuietHours, SanctionKind, Sessions, Sqlite, Storage, backup,
+    ModerationChange, ModerationChanged, MovePushes, OpenReports, PushChange, PushChanged,
+    PushGame, PushServer, PushSettings, PushState, PushSubscription, QuietHours, ReportQuery,
+    SanctionKind, Sessions, Sqlite, Storage, backup,
     limits::{DELETED_ACCOUNT_KEPT, PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
 };
 
@@ -313,9 +314,9 @@ fn the_key_is_made_once_and_a_copy_is_another_place() {
         let place = storage.reader().unwrap().push_place().unwrap();
         assert!(!place.is_empty());
         assert_eq!(storage.reader().unwrap().push_place().unwrap(), place);
-        let own = PushServer { key: vec![1, 2, 3], place };
+        let own = PushServer { key: vec![1, 2, 3], place, reports_told: 5 };
         change(storage, &PushChange::MakeServer(own.clone()), Done);
-        let other = PushServer { key: vec![4], place: "there".to_owned() };
+        let other = PushServer { key: vec![4], place: "there".to_owned(), reports_told: 6 };
         change(storage, &PushChange::MakeServer(other), Gone);
         assert_eq!(server(storage), Some(own.clone()));
         change(storage, &PushChange::Confirm("there".to_owned()), Done);
@@ -324,11 +325,43 @@ fn the_key_is_made_once_and_a_copy_is_another_place() {
 }
 
 #[test]
+fn decided_reports_are_told_once_to_members_who_subscribed() {
+    every_storage(|storage| {
+        sign_up(storage, [1, 2]);
+        subscribe(storage, 1, 1, 1);
+        let server = PushServer { key: vec![1], place: "here".to_owned(), reports_told: NOW };
+        change(storage, &PushChange::MakeServer(server), Done);
+        for (number, by, about) in [(1, 1, 8), (2, 2, 8), (3, 1, 9)] {
+            let made =
+                ModerationChange::Report(Box::new(moderation::report(number, by, about, NOW)));
+            assert_eq!(storage.moderate(&made).unwrap(), ModerationChanged::Done);
+        }
+        for (about, at) in [(9, NOW + 1), (8, NOW + 2)] {
+            let closed = moderation::close(OpenReports::About(member(about)), at);
+            assert_eq!(storage.moderate(&closed).unwrap(), ModerationChanged::Done);
+        }
+        let decided = |storage: &dyn Storage, after, until| -> Vec<MemberId> {
+            let query = ReportQuery::Decided(after, until);
+            let reports = storage.reader().unwrap().reports(&query).unwrap();
+            reports.into_iter().map(|report| report.about).collect()
+        };
+        assert_eq!(decided(storage, NOW, NOW + 2), [member(9), member(8)]);
+        assert_eq!(decided(storage, NOW, NOW + 1), [member(9)]);
+        assert_eq!(decided(storage, NOW + 1, NOW + 2), [member(8)]);
+        assert_eq!(decided(storage, NOW + 2, NOW + 9), []);
+        change(storage, &PushChange::TellReports(NOW, NOW + 2), Done);
+        change(storage, &PushChange::TellReports(NOW, NOW + 2), Gone);
+        let told = storage.reader().unwrap().push_server().unwrap().unwrap().reports_told;
+        assert_eq!(told, NOW + 2);
+    });
+}
+
+#[test]
 fn a_backup_has_the_key_and_may_not_push() {
     let folder = tempfile::tempdir().unwrap();
     let mut storage = Sqlite::open(DataFolder::take(folder.path()).unwrap()).unwrap();
     let place = storage.reader().unwrap().push_place().unwrap();
-    let server = PushServer { key: vec![1, 2, 3], place };
+    let server = PushServer { key: vec![1, 2, 3], place, reports_told: 5 };
     change(&mut storage, &PushChange::MakeServer(server.clone()), Done);
     let copies = tempfile::tempdir().unwrap();
     let copy = copies.path().join("fivefold.sqlite3");
@@ -356,7 +389,8 @@ fn a_backup_has_the_key_and_may_not_push() {
 
 /// Fills a storage in which member 6 has an account, and a session of the number 6.
 pub(crate) fn fill(storage: &mut dyn Storage) {
-    let server = PushServer { key: vec![0, 255, 7], place: "elsewhere".to_owned() };
+    let server =
+        PushServer { key: vec![0, 255, 7], place: "elsewhere".to_owned(), reports_told: 8 };
     change(storage, &PushChange::MakeServer(server), Done);
     subscribe(storage, 6, 1, 6);
     change(storage, &PushChange::Set(member(6), settings()), Done);
@@ -371,7 +405,8 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
 /// Checks that a storage has what [`fill`] put there.
 pub(crate) fn assert_filled(storage: &dyn Storage) {
     let mut reader = storage.reader().unwrap();
-    let server = PushServer { key: vec![0, 255, 7], place: "elsewhere".to_owned() };
+    let server =
+        PushServer { key: vec![0, 255, 7], place: "elsewhere".to_owned(), reports_told: 8 };
     assert_eq!(reader.push_server().unwrap(), Some(server));
     let known = reader.push_member(&member(6)).unwrap();
     assert_eq!(known.subscriptions, [browser(1, 6)]);

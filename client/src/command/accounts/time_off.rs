@@ -4,7 +4,7 @@ use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
     clock::TimeOff,
-    time_off::{TimeOffStatus, TimeOffWish},
+    time_off_status::{TimeOffStatus, TimeOffWish},
 };
 use hyper::Method;
 use serde_json::json;

@@ -19,10 +19,10 @@ use fivefold_shared::{
     record::ListedGame,
 };
 use fivefold_storage::{
-    Account, BlockEntry, BlockKind, FriendChallenge, GameMark, GameQuery, KnownFriend, MarkKind,
-    OldName, PushGame, PushMember, PushSettings, PushState, PushSubscription, PuzzleTry, Reader,
-    Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError, Trace,
-    TraceKind,
+    Account, BlockEntry, BlockKind, Email, FriendChallenge, GameMark, GameQuery, KnownFriend,
+    MarkKind, OldName, PushGame, PushMember, PushSettings, PushState, PushSubscription, PuzzleTry,
+    Reader, Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError,
+    Trace, TraceKind,
 };
 use serde::Serialize;
 
@@ -64,6 +64,9 @@ struct MemberData {
     places: Vec<ShownTrace>,
     /// The member's notes about games, the newest first.
     notes: Vec<Note>,
+    /// Where the member gets e-mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<ExportedEmail>,
     /// The member's time off from daily games, the earliest first.
     time_off: Vec<TimeOff>,
     /// The member's plans in daily games.
@@ -110,6 +113,23 @@ struct ShownOldName {
     name: Name,
     /// When the account got another one, in milliseconds since the Unix epoch.
     until: u64,
+}
+
+#[derive(Serialize)]
+struct ExportedEmail {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    /// An address that is not confirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    named: Option<String>,
+    language: String,
+}
+
+impl From<Email> for ExportedEmail {
+    fn from(Email { confirmed, named, language, .. }: Email) -> Self {
+        let named = Some(named).filter(|named| confirmed.as_ref() != Some(named));
+        Self { address: confirmed, named, language }
+    }
 }
 
 /// Conditional moves in one game.
@@ -276,6 +296,7 @@ fn kept(
         game_marks: reader.marks_of(member)?.into_iter().map(mark).collect(),
         places: reader.traces(member)?.into_iter().map(place).collect(),
         notes: reader.notes(member)?,
+        email: reader.email(member)?.map(ExportedEmail::from),
         time_off: reader.times_off(member)?,
         conditional_moves: reader
             .conditional_moves(member)?

@@ -42,13 +42,17 @@ struct Domain {
     /// What people call the other site that opens accounts.
     #[serde(skip_serializing_if = "Option::is_none")]
     oidc: Option<String>,
+    /// Whether codes for lost passwords are sent by e-mail.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    email: bool,
 }
 
 /// `GET /api/passkeys`
 async fn domain(asked: Asked) -> Json<Domain> {
     let accounts = asked.accounts();
     let (domain, oidc) = (accounts.passkey_domain(), accounts.oidc_label());
-    Json(Domain { domain: domain.map(str::to_owned), oidc: oidc.map(str::to_owned) })
+    let email = accounts.sends_mail();
+    Json(Domain { domain: domain.map(str::to_owned), oidc: oidc.map(str::to_owned), email })
 }
 
 /// For what a challenge is.

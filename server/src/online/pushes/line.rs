@@ -1,4 +1,4 @@
-//! Pushes that wait for their turn, shared fairly between accounts.
+//! Pushes, or e-mails, that wait for their turn, shared fairly between accounts.
 //!
 //! At most one push of an account is sent at a time. The account whose last turn was longest ago comes next. If the
 //! queue is full, a new push replaces one from the account with the most queued pushes. This module does not depend
@@ -16,6 +16,8 @@ use crate::limits::pushes::{PUSHES_OF_ACCOUNT_MAX, PUSHES_WAITING_MAX};
 pub(super) struct Line<T> {
     /// In the order in which they came.
     waiting: Vec<Waiting<T>>,
+    /// Most on their way at once.
+    running_max: usize,
     /// The accounts with one on its way.
     running: HashSet<MemberId>,
     /// When accounts that wait had their last turn, counted in turns.
@@ -30,13 +32,13 @@ struct Waiting<T> {
     item: T,
 }
 
-impl<T> Default for Line<T> {
-    fn default() -> Self {
-        Self { waiting: Vec::new(), running: HashSet::new(), served: HashMap::new(), turns: 0 }
-    }
-}
-
 impl<T> Line<T> {
+    /// An empty line of which so many can be on their way at once.
+    pub(super) fn new(running_max: usize) -> Self {
+        let (waiting, running, served) = (Vec::new(), HashSet::new(), HashMap::new());
+        Self { waiting, running_max, running, served, turns: 0 }
+    }
+
     /// Queues an item for an account; it is not sent before `from`. If there is no place for it, returns the item
     /// that was dropped: an older one or this one.
     pub(super) fn push(&mut self, member: &MemberId, from: Instant, item: T) -> Option<T> {
@@ -58,8 +60,11 @@ impl<T> Line<T> {
         gone
     }
 
-    /// Takes what is next, and counts it as on its way until [`done`](Self::done).
+    /// Takes what is next, and counts it as on its way until [`done`](Self::done). Nothing while too many are on their way.
     pub(super) fn next(&mut self, now: Instant) -> Option<(MemberId, T)> {
+        if self.running.len() >= self.running_max {
+            return None;
+        }
         let may_go =
             |waiting: &&Waiting<T>| waiting.from <= now && !self.running.contains(&waiting.member);
         let served = |member: &MemberId| self.served.get(member).copied().unwrap_or(0);
@@ -113,7 +118,7 @@ mod tests {
 
     #[test]
     fn one_account_takes_neither_all_places_nor_all_turns() {
-        let (mut line, now) = (Line::default(), Instant::now());
+        let (mut line, now) = (Line::new(2), Instant::now());
         for number in 0..PUSHES_OF_ACCOUNT_MAX {
             assert_eq!(line.push(&member(0), now, number), None, "at the limit");
         }
@@ -123,16 +128,21 @@ mod tests {
         let (second, _) = line.next(now).unwrap();
         assert_eq!([first, second], [member(0), member(1)]);
         assert!(line.next(now).is_none(), "each has one on its way");
+        line.push(&member(3), now, 9);
+        assert!(line.next(now).is_none(), "two are on their way");
         line.done(&member(0));
         // Those who have waited come before those who were just served.
         line.push(&member(2), now, 8);
+        assert_eq!(line.next(now), Some((member(3), 9)));
+        line.done(&member(3));
         assert_eq!(line.next(now), Some((member(2), 8)));
+        line.done(&member(2));
         assert_eq!(line.next(now), Some((member(0), 1)));
     }
 
     #[test]
     fn a_flood_gives_places_up_to_others() {
-        let (mut line, now) = (Line::default(), Instant::now());
+        let (mut line, now) = (Line::new(2), Instant::now());
         let accounts = PUSHES_WAITING_MAX.div_ceil(PUSHES_OF_ACCOUNT_MAX);
         let all = (0..accounts).flat_map(|one| (0..PUSHES_OF_ACCOUNT_MAX).map(move |it| (one, it)));
         for (account, item) in all.take(PUSHES_WAITING_MAX) {
@@ -145,6 +155,7 @@ mod tests {
         assert_eq!(line.push(&member(0), now, 99), Some(99));
         for _ in 0..=accounts {
             let (served, _) = line.next(now).unwrap();
+            line.done(&served);
             if served == member(999) {
                 return;
             }
@@ -154,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_has_to_wait_lets_others_go_first() {
-        let (mut line, now) = (Line::default(), Instant::now());
+        let (mut line, now) = (Line::new(2), Instant::now());
         let later = now + Duration::from_secs(5);
         line.push(&member(0), later, 1);
         line.push(&member(0), now, 2);

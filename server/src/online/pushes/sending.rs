@@ -1,51 +1,32 @@
-//! Sends one push to one browser. What it says, and whether it is wanted, is decided at this moment: it may have waited.
+//! Sends one push to one browser, or one message by e-mail. What it says, and whether it is wanted, is decided at this
+//! moment: it may have waited.
 
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use fivefold_push::{Browser, Push, Pushed, Pusher};
+use fivefold_mail::{Mail, Mailed};
+use fivefold_push::{Browser, Push, Pushed};
 use fivefold_shared::protocol::{MemberId, Name, RoomCode};
-use fivefold_storage::{
-    MovePushes, PushGame, PushMember, PushState, PushSubscription, Reader, StorageError,
-};
+use fivefold_storage::{MovePushes, PushGame, PushMember, PushSubscription, Reader, StorageError};
 
 use super::{
-    texts::Text,
-    times::{after_quiet_hours, is_wanted},
+    delivery::{About, Delivery, Recipient},
+    due_times::{after_quiet_hours, is_wanted},
+    email_texts::{Letter, NewsMail, told},
+    push_texts::Text,
+    ways::{MailWay, Ways},
 };
 use crate::{
     limits::pushes::PUSH_KEPT_MAX,
+    net::public_url::PublicUrl,
     online::language::Language,
     process::{
         clock::Clock,
         read_pool::{ReadError, ReadPool},
     },
 };
-
-/// A push for one browser.
-#[derive(Debug)]
-pub(super) struct Delivery {
-    pub(super) endpoint: String,
-    pub(super) about: About,
-    /// When it is of no use any more, in milliseconds since the Unix epoch.
-    pub(super) until: u64,
-    pub(super) tries: u8,
-}
-
-/// What a push is about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum About {
-    /// It is the member's turn of this number.
-    Turn { room: RoomCode, number: u64 },
-    /// The member's time ends; the reminder was due at this time.
-    Reminder { room: RoomCode, due: u64 },
-    /// A game has ended by time.
-    TimeUp { room: RoomCode, opponent: Option<Name>, won: bool },
-    /// A friend challenges them.
-    Challenge { from: MemberId, by: Name },
-}
 
 /// What became of a delivery.
 #[derive(Debug)]
@@ -85,7 +66,7 @@ struct Known {
 
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
-    pub(super) pusher: Arc<OnceLock<Pusher>>,
+    pub(super) ways: Arc<OnceLock<Ways>>,
     pub(super) read_pool: Arc<ReadPool>,
     pub(super) clock: Clock,
 }
@@ -94,7 +75,10 @@ impl Sender {
     /// Sends a delivery if it is still wanted.
     pub(super) async fn send(self, member: MemberId, delivery: Delivery) -> Sent {
         let outcome = match self.known(&member, &delivery.about).await {
-            Ok(known) => self.push(&known, &delivery).await,
+            Ok(known) => match &delivery.to {
+                Recipient::Browser(endpoint) => self.push(&known, endpoint, &delivery).await,
+                Recipient::Email(id) => self.mail(&known, id, &delivery).await,
+            },
             // Retry later, as if the push service could not be reached.
             Err(error) => {
                 tracing::debug!(%error, "cannot read whether a push is wanted");
@@ -108,7 +92,12 @@ impl Sender {
         let (member, now) = (member.clone(), self.clock.now());
         let challenger = match about {
             About::Challenge { from, .. } => Some(from.clone()),
-            About::Turn { .. } | About::Reminder { .. } | About::TimeUp { .. } => None,
+            About::Turn { .. }
+            | About::Reminder { .. }
+            | About::TimeUp { .. }
+            | About::Found { .. }
+            | About::Report { .. }
+            | About::Letter { .. } => None,
         };
         let read = move |reader: &mut Reader| -> Result<Known, StorageError> {
             let friends = match &challenger {
@@ -123,33 +112,21 @@ impl Sender {
         self.read_pool.try_read(read).await
     }
 
-    async fn push(&self, known: &Known, delivery: &Delivery) -> Outcome {
-        let Delivery { endpoint, about, until, .. } = delivery;
+    async fn push(&self, known: &Known, endpoint: &str, delivery: &Delivery) -> Outcome {
+        let Delivery { about, until, .. } = delivery;
         let now = self.clock.now();
-        let own = known.member.subscriptions.iter().find(|own| own.endpoint == *endpoint);
+        let own = known.member.subscriptions.iter().find(|own| own.endpoint == endpoint);
         let browser =
             own.and_then(|PushSubscription { p256dh, auth, .. }| Browser::new(p256dh, auth).ok());
-        let (Some(own), Some(browser), Some(pusher)) = (own, browser, self.pusher.get()) else {
+        let pusher = self.ways.get().and_then(|ways| ways.pusher.as_ref());
+        let (Some(own), Some(browser), Some(pusher)) = (own, browser, pusher) else {
             return Outcome::Outdated;
         };
         let Some(message) = message(about, known).filter(|_| *until > now) else {
             return Outcome::Outdated;
         };
-        match about {
-            About::Turn { .. } | About::Reminder { .. } => {
-                if known.member.off.is_at(now) {
-                    return Outcome::TimeOff;
-                }
-                let quiet_until = after_quiet_hours(&known.member.settings, now);
-                if quiet_until > now {
-                    return Outcome::Quiet(Duration::from_millis(quiet_until - now));
-                }
-            }
-            About::TimeUp { .. } | About::Challenge { .. } => {
-                if after_quiet_hours(&known.member.settings, now) > now {
-                    return Outcome::Outdated;
-                }
-            }
+        if let Some(outcome) = held(about, &known.member, now) {
+            return outcome;
         }
         let Message { text, path, tag, ends_at } = message;
         let shown = text.notification(Language::of(&own.language), path, tag.clone(), ends_at);
@@ -164,6 +141,94 @@ impl Sender {
         };
         Outcome::Pushed(pusher.push(&push, now / 1_000).await)
     }
+
+    async fn mail(&self, known: &Known, id: &str, delivery: &Delivery) -> Outcome {
+        let Delivery { about, until, .. } = delivery;
+        let now = self.clock.now();
+        let mail = self.ways.get().and_then(|ways| ways.mail.as_ref());
+        let email = known.member.email.as_ref();
+        let language = email.map_or(Language::English, |email| Language::of(&email.language));
+        let to = match about {
+            About::Letter { letter: Letter::Confirm { address, .. }, .. } => {
+                let waiting = email.and_then(|email| email.waiting(now));
+                waiting.filter(|waiting| *waiting == address).map(|waiting| (waiting, language))
+            }
+            About::Letter { letter: Letter::Replaced { address, language }, .. } => {
+                Some((address, *language))
+            }
+            _ => known.member.address().map(|address| (address, language)),
+        };
+        let (Some((to, language)), Some(MailWay { mailer, site })) = (to, mail) else {
+            return Outcome::Outdated;
+        };
+        if *until <= now {
+            return Outcome::Outdated;
+        }
+        if let Some(outcome) = held(about, &known.member, now) {
+            return outcome;
+        }
+        let Some((subject, body)) = mail_text(about, known, language, site) else {
+            return Outcome::Outdated;
+        };
+        let mail = Mail { id: id.to_owned(), subject, body };
+        Outcome::Pushed(match mailer.send(to, mail).await {
+            Mailed::Accepted => Pushed::Accepted,
+            Mailed::Later(error) => {
+                tracing::warn!(error, "cannot send an e-mail now");
+                Pushed::Unreached
+            }
+            Mailed::Unknown(error) => {
+                tracing::warn!(error, "an e-mail may be lost");
+                Pushed::Failed
+            }
+            Mailed::Refused(error) => {
+                tracing::warn!(error, "the SMTP server refuses an e-mail");
+                Pushed::Refused
+            }
+        })
+    }
+}
+
+/// The subject and the text of an e-mail; nothing if it is not wanted any more.
+fn mail_text(
+    about: &About,
+    known: &Known,
+    language: Language,
+    site: &PublicUrl,
+) -> Option<(String, String)> {
+    let PushMember { settings, games, .. } = &known.member;
+    if let About::Letter { name, letter } = about {
+        return Some(letter.text(name, language, site));
+    }
+    let Message { text, ends_at, .. } = message(about, known)?;
+    if !about.is_mailed(settings) {
+        return None;
+    }
+    let games = match about {
+        About::Turn { .. } => told(games).collect(),
+        About::Reminder { room, .. } => games.iter().filter(|game| game.room == *room).collect(),
+        _ => Vec::new(),
+    };
+    let news = NewsMail { text: text.in_language(language), ends_at, games };
+    Some(news.text(language, settings, site))
+}
+
+/// Why news is not sent now: the member does not want it at this time.
+fn held(about: &About, known: &PushMember, now: u64) -> Option<Outcome> {
+    let quiet_until = after_quiet_hours(&known.settings, now);
+    match about {
+        About::Turn { .. } | About::Reminder { .. } if known.off.is_at(now) => {
+            Some(Outcome::TimeOff)
+        }
+        About::Turn { .. } | About::Reminder { .. } => {
+            (quiet_until > now).then(|| Outcome::Quiet(Duration::from_millis(quiet_until - now)))
+        }
+        About::TimeUp { .. }
+        | About::Found { .. }
+        | About::Challenge { .. }
+        | About::Report { .. } => (quiet_until > now).then_some(Outcome::Outdated),
+        About::Letter { .. } => None,
+    }
 }
 
 /// What a push says now; nothing if it is not wanted any more.
@@ -173,12 +238,12 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
     let opponent = |game: &'m PushGame| game.opponent.as_ref().map(Name::as_str);
     match about {
         About::Turn { room, number } => {
-            let told = || games.iter().filter(|game| game.state == PushState::Told);
-            let game = told().find(|game| (&game.room, game.turn.number) == (room, *number))?;
+            let game =
+                told(games).find(|game| (&game.room, game.turn.number) == (room, *number))?;
             if settings.moves == MovePushes::Never {
                 return None;
             }
-            let count = told().count();
+            let count = told(games).count();
             let (text, path, ends_at) = if count > 1 {
                 (Text::Games(count), "/games".to_owned(), None)
             } else {
@@ -203,6 +268,23 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
             text: Text::TimeUp { opponent: opponent.as_ref().map(Name::as_str), won: *won },
             path: format!("/r/{room}"),
             tag: format!("end-{room}"),
+            ends_at: None,
+        }),
+        About::Letter { .. } => None,
+        // Otherwise they are told that it is their turn.
+        About::Found { room, opponent, is_turn } => {
+            let is_told = *is_turn && settings.moves == MovePushes::Each;
+            (settings.found && !is_told).then(|| Message {
+                text: Text::Found { opponent: opponent.as_str() },
+                path: format!("/r/{room}"),
+                tag: format!("found-{room}"),
+                ends_at: None,
+            })
+        }
+        About::Report { about, acted } => settings.reports.then(|| Message {
+            text: Text::Report { about: about.as_str(), acted: *acted },
+            path: "/".to_owned(),
+            tag: "report".to_owned(),
             ends_at: None,
         }),
         About::Challenge { by, .. } => {

@@ -75,6 +75,8 @@ pub(super) struct Actor {
     pub(super) marks: Marks,
     /// The turn of the daily game that its players know of.
     pub(super) turn: Option<DailyTurn>,
+    /// When to tell the players who have not come that their first game here has begun.
+    pub(super) players_due: Option<tokio::time::Instant>,
     /// Notified as soon as something is stored, or cannot be because a player plays elsewhere.
     pub(super) on_stored: Option<oneshot::Sender<Result<(), Playing>>>,
     /// The room's entry in the directory.
@@ -197,6 +199,7 @@ impl Actor {
         if let Some(on_stored) = self.on_stored.take() {
             // Nobody waits if the server is about to stop.
             on_stored.send(Ok(())).ok();
+            self.await_players();
         }
         while let Some(pending) = self.gate.release() {
             match pending {

@@ -24,6 +24,7 @@ impl Actor {
             && self.bot_calls.is_empty()
             && self.waiting.is_empty()
             && self.reading.is_none()
+            && self.players_due.is_none()
             && !self.marks.has_stored();
         !is_quiet || !self.is_stored || self.room.is_closed() || !self.may_sleep()
     }

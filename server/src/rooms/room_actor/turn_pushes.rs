@@ -1,4 +1,5 @@
-//! Notes for pushes whose turn it has become in a daily game, and who is away when it ends by time.
+//! Tells the task of pushes whose turn it is in a daily game, who was away when it was decided on time, and who has not
+//! come to a game for which they were paired.
 
 use std::mem;
 
@@ -7,6 +8,8 @@ use fivefold_shared::{
     rules::Outcome,
     seat::Seat,
 };
+
+use tokio::time::Instant;
 
 use super::{actor::Actor, daily_turn::turn_of};
 use crate::online::pushes::{PushNews, Turn};
@@ -25,8 +28,7 @@ impl Actor {
             return;
         }
         let Some(game) = &state.game else { return };
-        let present: Vec<&MemberId> =
-            self.fan_out.inside().filter_map(|session| self.room.member(session)).collect();
+        let present = self.present();
         let player = |seat: Seat| named(&game.players[seat]);
         let opponent = |seat: Seat| player(seat.other()).map(|(_, name)| name.clone());
         let room = self.code();
@@ -57,6 +59,43 @@ impl Actor {
                 });
             }
         }
+    }
+
+    /// Gives the pages of paired players some time to come, once their first game is stored.
+    pub(super) fn await_players(&mut self) {
+        if self.context.pushes.is_on() {
+            self.players_due = Some(Instant::now() + self.context.limits.push_seen_within);
+        }
+    }
+
+    /// Once that time is over, tells of the players who have not come. A frozen page does not come, either.
+    pub(super) fn call_players(&mut self) {
+        if self.players_due.take_if(|due| Instant::now() >= *due).is_none() {
+            return;
+        }
+        let state = self.room.state();
+        let Some(game) = state.running() else { return };
+        let present = self.present();
+        let is_daily = state.time.is_daily();
+        for seat in Seat::BOTH {
+            let players = (named(&game.players[seat]), named(&game.players[seat.other()]));
+            if let (Some((member, _)), Some((_, opponent))) = players
+                && !present.contains(&member)
+            {
+                self.context.pushes.note(PushNews::Found {
+                    room: self.code().clone(),
+                    member: member.clone(),
+                    opponent: opponent.clone(),
+                    is_daily,
+                    is_turn: is_daily && game.to_act() == Some(seat),
+                });
+            }
+        }
+    }
+
+    /// Who is in the room.
+    fn present(&self) -> Vec<&MemberId> {
+        self.fan_out.inside().filter_map(|session| self.room.member(session)).collect()
     }
 }
 

@@ -9,7 +9,9 @@ use fivefold_shared::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{DailyTurn, KeyHash, StorageError, contradiction::Contradiction, moderation::words};
+use crate::{
+    DailyTurn, Email, KeyHash, StorageError, contradiction::Contradiction, moderation::words,
+};
 
 /// What a server pushes with.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct PushServer {
     /// The database in which an operator, or the first start, has allowed pushes: see [`PushReader::push_place`]. Empty
     /// in a backup.
     pub place: String,
+    /// Reporters have been told of the reports that were decided up to this time, in milliseconds since the Unix epoch.
+    pub reports_told: u64,
 }
 
 impl fmt::Debug for PushServer {
@@ -88,12 +92,23 @@ pub struct PushSettings {
     pub challenges: bool,
     /// Whether they are told that a daily game has ended by time.
     pub ends: bool,
+    /// Whether they are told that an opponent was found.
+    #[serde(default = "yes")]
+    pub found: bool,
+    /// Whether they are told what became of their reports.
+    #[serde(default = "yes")]
+    pub reports: bool,
     /// How many hours before the end of their time they are reminded.
     pub reminders: Vec<u8>,
     /// When they are told nothing.
     pub quiet: Option<QuietHours>,
     /// How many minutes their clock is ahead of UTC.
     pub utc_offset: i16,
+}
+
+/// Of what older clients and rows do not know.
+const fn yes() -> bool {
+    true
 }
 
 impl PushSettings {
@@ -108,6 +123,8 @@ impl Default for PushSettings {
             digest_hour: 18,
             challenges: true,
             ends: true,
+            found: true,
+            reports: true,
             reminders: Self::REMINDERS.to_vec(),
             quiet: None,
             utc_offset: 0,
@@ -127,8 +144,8 @@ words! {
     }
 }
 
-/// A turn in a daily game that waits for a member who has subscribed a browser. Times are in milliseconds since the Unix
-/// epoch.
+/// A turn in a daily game that waits for a member who has subscribed a browser or confirmed an address. Times are in
+/// milliseconds since the Unix epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PushGame {
     /// The member.
@@ -154,6 +171,9 @@ pub enum PushChange {
     MakeServer(PushServer),
     /// Allows pushes from this database.
     Confirm(String),
+    /// Reporters are told about the reports that were decided after the first time and up to the second.
+    /// [`PushChanged::Gone`] if another node tells them.
+    TellReports(u64, u64),
     /// Subscribes a browser for an account. It takes the place of the oldest one if there are
     /// [`PUSH_SUBSCRIPTIONS_MAX`](crate::limits::PUSH_SUBSCRIPTIONS_MAX), and of the same browser.
     /// [`PushChanged::Gone`] if the session is not the account's.
@@ -181,17 +201,31 @@ pub enum PushChanged {
     Gone,
 }
 
-/// What a member's pushes depend on.
+/// What a member's pushes and e-mail depend on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PushMember {
     /// The browsers, the oldest first; none of an account that is deleted.
     pub subscriptions: Vec<PushSubscription>,
+    /// The e-mail address; absent for an account that is deleted.
+    pub email: Option<Email>,
     /// What the member wants to be told.
     pub settings: PushSettings,
     /// The time off that they have, will have or had last.
     pub off: TimeOff,
     /// The turns that wait, those that began to wait first. What has ended since does not count.
     pub games: Vec<PushGame>,
+}
+
+impl PushMember {
+    /// The confirmed e-mail address.
+    pub fn address(&self) -> Option<&String> {
+        self.email.as_ref()?.confirmed.as_ref()
+    }
+
+    /// Whether news can reach them at all.
+    pub fn can_be_told(&self) -> bool {
+        !self.subscriptions.is_empty() || self.address().is_some()
+    }
 }
 
 /// Reads what is stored about pushes. Calls may block.

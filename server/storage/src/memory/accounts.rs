@@ -1,6 +1,7 @@
 //! Accounts in memory.
 
 mod bots;
+mod email;
 mod keys;
 mod old_names;
 
@@ -8,11 +9,12 @@ use std::collections::{HashMap, HashSet};
 
 use fivefold_shared::protocol::{MemberId, Name};
 
-use self::old_names::OldNames;
+use self::{email::StoredEmail, old_names::OldNames};
 use super::dealings::Traces;
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, ApiToken,
-    IdentityHash, KeyHash, KnownMember, NewAccount, OldName, Passkey, PasswordHash, Sessions,
+    Email, IdentityHash, KeyHash, KnownMember, NewAccount, OldName, Passkey, PasswordHash,
+    Sessions,
     accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
     limits::ACCOUNT_SESSIONS_MAX,
     name_keys::{has_likeness, likeness_in},
@@ -39,6 +41,7 @@ struct StoredAccount {
     owner: Option<MemberId>,
     password: Option<PasswordHash>,
     codes: Vec<KeyHash>,
+    email: Option<StoredEmail>,
     sessions: Vec<AccountSession>,
     passkeys: Vec<Passkey>,
     tokens: Vec<ApiToken>,
@@ -60,9 +63,18 @@ impl StoredAccount {
         code: &KeyHash,
         password: &PasswordHash,
         session: &AccountSession,
+        at: u64,
     ) -> bool {
-        let Some(place) = self.codes.iter().position(|own| own == code) else { return false };
-        self.codes.remove(place);
+        let is_mailed = self.email.as_mut().is_some_and(|email| email.use_code(code, at));
+        if is_mailed {
+            self.codes.clear();
+        } else {
+            let Some(place) = self.codes.iter().position(|own| own == code) else { return false };
+            self.codes.remove(place);
+            // A thief may have named it.
+            self.email = None;
+        }
+        email::end_sent(&mut self.email, *code);
         self.password = Some(password.clone());
         self.sessions.clear();
         // A thief may have made these.
@@ -92,6 +104,7 @@ impl StoredAccount {
         self.owner = None;
         self.password = None;
         self.codes.clear();
+        self.email = None;
         self.passkeys.clear();
         self.tokens.clear();
         self.aliases.clear();
@@ -144,7 +157,7 @@ impl Accounts {
                 }
             }
             AccountStep::Recover { code, password, session } if !account.has(session.hash) => {
-                if !account.recover(code, password, session) {
+                if !account.recover(code, password, session, *at) {
                     return AccountChanged::Gone;
                 }
                 self.end_tokens(member);
@@ -166,10 +179,15 @@ impl Accounts {
             }
             AccountStep::SetPassword { password, keep } => {
                 account.password = Some(password.clone());
+                email::end_sent(&mut account.email, *keep);
                 account.end(Sessions::AllBut(*keep));
             }
             AccountStep::SetCodes(codes) => account.codes.clone_from(codes),
             AccountStep::AddCode(code) => account.add_code(*code),
+            AccountStep::Email(step) => {
+                let is_person = account.deleted_at.is_none() && account.owner.is_none();
+                return email::change(&mut account.email, (*at, is_person), step);
+            }
             AccountStep::Rename { name, likeness } => self.rename(all, member, *at, name, likeness),
             AccountStep::End(sessions) => account.end(*sessions),
             AccountStep::Delete => {
@@ -276,6 +294,7 @@ impl Accounts {
         now: u64,
         rows_max: usize,
     ) -> (usize, Vec<MemberId>) {
+        self.prune_emails(now);
         let (removed, forgotten) = (removed_before(now), forgotten_before(now));
         let (mut pruned, mut named) = (self.1.prune(old_before(now), rows_max), Vec::new());
         self.0.retain(|member, account| {
@@ -391,6 +410,37 @@ impl Accounts {
             let session = account.sessions.iter().find(|session| session.hash == hash)?;
             Some((whole(members, member, account)?, session.clone()))
         })
+    }
+
+    /// The e-mail address of a member whose account is not deleted.
+    pub(super) fn email(&self, member: &MemberId) -> Option<&Email> {
+        let account = self.0.get(member).filter(|account| account.deleted_at.is_none())?;
+        account.email.as_ref().map(|stored| &stored.email)
+    }
+
+    /// Who has named an address that this secret confirms.
+    pub(super) fn named_with(&self, token: &KeyHash) -> Option<MemberId> {
+        let has = |account: &StoredAccount| {
+            account.email.as_ref().is_some_and(|stored| stored.token == *token)
+        };
+        self.0.iter().find(|(_, account)| has(account)).map(|(member, _)| member.clone())
+    }
+
+    /// Forgets addresses that nobody has confirmed in time.
+    fn prune_emails(&mut self, now: u64) {
+        for stored in self.0.values_mut().map(|account| &mut account.email) {
+            let Some(Email { confirmed, named, .. }) = stored
+                .as_mut()
+                .filter(|stored| stored.email.waiting(now).is_none())
+                .map(|stored| &mut stored.email)
+            else {
+                continue;
+            };
+            match confirmed {
+                Some(confirmed) => named.clone_from(confirmed),
+                None => *stored = None,
+            }
+        }
     }
 
     pub(super) fn keys(&mut self, member: &MemberId) -> AccountKeys {

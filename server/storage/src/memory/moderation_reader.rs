@@ -7,7 +7,7 @@ use fivefold_shared::protocol::MemberId;
 use crate::{
     BlockEntry, BlockKind, BlockLists, Call, CaseId, Memory, ModerationReader, OpenReport, Report,
     ReportQuery, ReportState, Sanction, StorageError, Waiting,
-    limits::{BLOCKED_BY_MAX, CASE_ROWS_MAX, QUEUE_MAX},
+    limits::{BLOCKED_BY_MAX, CASE_ROWS_MAX, DECIDED_ROWS_MAX, QUEUE_MAX},
 };
 
 impl ModerationReader for Memory {
@@ -118,6 +118,16 @@ impl ModerationReader for Memory {
             }
             ReportQuery::By(member) => {
                 newest(moderation.reports(|report| report.reporter == *member))
+            }
+            ReportQuery::Decided(after, until) => {
+                let subscribed = &tables.pushes.subscriptions;
+                let mut decided = moderation.reports(|report| {
+                    report.closed_at.is_some_and(|at| at > *after && at <= *until)
+                        && subscribed.iter().any(|(member, _)| *member == report.reporter)
+                });
+                decided.sort_by_key(|report| (report.closed_at, report.id.clone()));
+                decided.truncate(DECIDED_ROWS_MAX);
+                decided
             }
         })
     }

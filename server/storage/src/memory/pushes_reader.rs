@@ -34,6 +34,11 @@ impl Tables {
             PushChange::Confirm(place) => {
                 pushes.server.as_mut().map(|server| server.place.clone_from(place)).is_some()
             }
+            PushChange::TellReports(after, until) => {
+                let known = pushes.server.as_mut();
+                let known = known.filter(|server| server.reports_told == *after);
+                known.map(|server| server.reports_told = *until).is_some()
+            }
             PushChange::Subscribe(member, new) => {
                 let is_own =
                     accounts.is_person(member) && accounts.has_session(member, new.session);
@@ -111,6 +116,7 @@ impl PushReader for Memory {
         games.sort_by(|one, other| (one.since, &one.room).cmp(&(other.since, &other.room)));
         Ok(PushMember {
             subscriptions: subscriptions.map(|(_, known)| known.clone()).collect(),
+            email: tables.accounts.email(member).cloned(),
             off: tables.times_off.latest(member),
             settings: tables.pushes.settings.get(member).cloned().unwrap_or_default(),
             games,

@@ -567,7 +567,9 @@ const PUSHES: &str = "
         -- The secret key that signs pushes.
         key bytea NOT NULL,
         -- The database in which they are allowed: a copy of it is another one. Empty in a backup.
-        place text NOT NULL
+        place text NOT NULL,
+        -- Reporters have been told of the reports that were decided up to this time.
+        reports_told bigint NOT NULL
     );
 
     -- The browsers that accounts have subscribed.
@@ -620,6 +622,24 @@ const TIMES_OFF: &str = "
     );
 ";
 
+/// What format 8 adds about e-mail.
+const EMAILS: &str = "
+    -- Where accounts get e-mail.
+    CREATE TABLE fivefold.email (
+        member text COLLATE \"C\" NOT NULL PRIMARY KEY,
+        -- Absent until an address is confirmed.
+        confirmed text,
+        -- The address named last, the hash of the secret that confirms it, and when it was named.
+        named text NOT NULL,
+        named_hash bytea NOT NULL UNIQUE,
+        named_at bigint NOT NULL,
+        language text NOT NULL,
+        -- The hash of a code that recovers the account, and until when.
+        code bytea,
+        code_until bigint
+    );
+";
+
 /// What the formats after 2 add, in their order.
 const ADDED: [(i32, &[&str]); 6] = [
     (3, &[ACCOUNTS]),
@@ -627,7 +647,7 @@ const ADDED: [(i32, &[&str]); 6] = [
     (5, &[BOTS, OLD_NAMES, PUZZLE_RATINGS, EXAMINATIONS]),
     (6, &[WHO_DECIDED, PLAYER_LISTED, FILL_PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (7, &[FRIENDS, SLEEPING_ROOMS]),
-    (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF]),
+    (8, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS]),
 ];
 
 /// What a server found in its database.

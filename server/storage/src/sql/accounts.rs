@@ -1,16 +1,21 @@
 //! Accounts: changing, reading and deleting them.
 
-use fivefold_shared::protocol::{ChallengesFrom, MemberId};
+use fivefold_shared::{
+    clock::millis,
+    protocol::{ChallengesFrom, MemberId},
+};
 
 use super::{
     Row, Sql, Value,
     account_rows::{ACCOUNT, Change, account, with_account},
-    bots, daily_seats, dealings, friends, keys, list, member_data, notes, pushes, time_off, values,
+    bots, daily_seats, dealings, email, friends, keys, list, member_data, notes, pushes, time_off,
+    values,
 };
 use crate::{
-    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, IdentityHash,
-    KeyHash, NewAccount, OldName, PasswordHash, Sessions, StorageError,
+    Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, EmailStep,
+    IdentityHash, KeyHash, NewAccount, OldName, PasswordHash, Sessions, StorageError,
     accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
+    limits::EMAIL_NAMED_KEPT,
     name_keys::likeness_in,
 };
 
@@ -41,6 +46,7 @@ pub(crate) fn change(
         ),
         AccountStep::SetPassword { password, keep } => {
             change.end(Sessions::AllBut(*keep))?;
+            email::end_sent(&change, keep)?;
             change.set_password(password)
         }
         AccountStep::SetCodes(codes) => {
@@ -70,6 +76,7 @@ pub(crate) fn change(
         ),
         AccountStep::Key(step) => keys::change(&change, step),
         AccountStep::Trace(traces) => dealings::note(&change, traces),
+        AccountStep::Email(step) => email::change(&change, step),
         AccountStep::Friend(step) => friends::change(&change, step),
         AccountStep::ConditionalMoves(step) => daily_seats::change_moves(&change, step),
         AccountStep::Note { room, text } => notes::write(&change, room, text),
@@ -142,15 +149,32 @@ impl Change<'_> {
         if self.has_session(&session.hash)? {
             return Ok(AccountChanged::Done);
         }
-        let used = self.execute(
-            "DELETE FROM key WHERE member = $1 AND kind = 'recovery' AND lookup = $2",
-            values![self.member, code],
-        )?;
+        let used = match email::use_code(self, code)? {
+            AccountChanged::Done => {
+                // A thief may have made new ones.
+                let delete = "DELETE FROM key WHERE member = $1 AND kind = 'recovery'";
+                self.sql.defer(delete, values![self.member])?;
+                AccountChanged::Done
+            }
+            AccountChanged::Gone => {
+                let used = self.execute(
+                    "DELETE FROM key WHERE member = $1 AND kind = 'recovery' AND lookup = $2",
+                    values![self.member, code],
+                )?;
+                if used == AccountChanged::Done {
+                    // A thief may have named it.
+                    email::change(self, &EmailStep::Forget)?;
+                }
+                used
+            }
+            used => used,
+        };
         match used {
             AccountChanged::Done => {
                 self.set_password(password)?;
                 self.end(Sessions::All)?;
-                // A thief may have made these.
+                // A thief may have made or named these.
+                email::end_sent(self, code)?;
                 self.sql.defer("DELETE FROM passkey WHERE member = $1", values![self.member])?;
                 bots::end_tokens(self)?;
                 self.begin(session)
@@ -258,6 +282,16 @@ pub(crate) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, S
             now,
         ),
         (
+            "DELETE FROM email WHERE member IN
+                 (SELECT member FROM email WHERE confirmed IS NULL AND named_at <= $1 LIMIT $2)",
+            now.saturating_sub(millis(EMAIL_NAMED_KEPT)),
+        ),
+        (
+            "UPDATE email SET named = confirmed WHERE member IN
+                 (SELECT member FROM email WHERE named <> confirmed AND named_at <= $1 LIMIT $2)",
+            now.saturating_sub(millis(EMAIL_NAMED_KEPT)),
+        ),
+        (
             "DELETE FROM old_name WHERE likeness IN
                  (SELECT likeness FROM old_name WHERE at <= $1 LIMIT $2)",
             old_before(now),
@@ -310,6 +344,7 @@ fn remove(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageErro
         "DELETE FROM token WHERE member IN",
         "DELETE FROM alias WHERE account IN",
         "DELETE FROM trace WHERE member IN",
+        "DELETE FROM email WHERE member IN",
         "DELETE FROM push_subscription WHERE member IN",
         "DELETE FROM push_setting WHERE member IN",
         "DELETE FROM push_game WHERE member IN",

@@ -2,7 +2,7 @@
 
 use super::{daily_seats, sleeping_rooms};
 use crate::{
-    accounts::{self, friends, notes, pushes, time_off},
+    accounts::{self, email, friends, notes, pushes, time_off},
     contradiction::Contradiction,
     moderation,
 };
@@ -11,6 +11,7 @@ use crate::{
 pub(crate) fn all() -> impl Iterator<Item = &'static Contradiction> {
     let accounts = accounts::CONTRADICTIONS
         .iter()
+        .chain(&email::CONTRADICTIONS)
         .chain(&friends::CONTRADICTIONS)
         .chain(&notes::CONTRADICTIONS)
         .chain(&time_off::CONTRADICTIONS)

@@ -12,8 +12,8 @@ use crate::{
     Waiting,
     accounts::DELETED_NAME,
     limits::{
-        BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, QUEUE_MAX, REPORTS_MAX, REPORTS_WITHIN,
-        SANCTIONS_MAX, STANDING_GAMES_MAX,
+        BLOCKED_BY_MAX, BLOCKS_MAX, CASE_ROWS_MAX, DECIDED_ROWS_MAX, QUEUE_MAX, REPORTS_MAX,
+        REPORTS_WITHIN, SANCTIONS_MAX, STANDING_GAMES_MAX,
     },
     moderation::{blocks_before, reports_before, texts_before},
     values::{from_json, to_json},
@@ -355,14 +355,23 @@ impl ModerationReader for DatabaseReader {
 
     fn reports(&mut self, query: &ReportQuery) -> Result<Vec<Report>, StorageError> {
         self.read(|sql| {
-            let (column, member) = match query {
-                ReportQuery::About(member) => ("about", member),
-                ReportQuery::By(member) => ("reporter", member),
+            let read = |which: &str, values: &[Value<'_>]| {
+                let statement = format!("SELECT {REPORT} FROM report WHERE {which}, id LIMIT $1");
+                sql.rows(&statement, values, report)
             };
-            let statement = format!(
-                "SELECT {REPORT} FROM report WHERE {column} = $1 ORDER BY at DESC, id LIMIT $2"
-            );
-            sql.rows(&statement, values![member, CASE_ROWS_MAX], report)
+            match query {
+                ReportQuery::About(member) => {
+                    read("about = $2 ORDER BY at DESC", values![CASE_ROWS_MAX, member])
+                }
+                ReportQuery::By(member) => {
+                    read("reporter = $2 ORDER BY at DESC", values![CASE_ROWS_MAX, member])
+                }
+                ReportQuery::Decided(after, until) => read(
+                    "closed_at > $2 AND closed_at <= $3
+                     AND reporter IN (SELECT member FROM push_subscription) ORDER BY closed_at",
+                    values![DECIDED_ROWS_MAX, *after, *until],
+                ),
+            }
         })
     }
 

@@ -2,7 +2,7 @@
 
 use fivefold_shared::{clock::millis, protocol::MemberId};
 
-use super::{Row, Sql, source::DatabaseReader, time_off, values};
+use super::{Row, Sql, email, source::DatabaseReader, time_off, values};
 use crate::{
     DailyTurn, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
     PushSubscription, StorageError,
@@ -26,9 +26,14 @@ const IS_ACCOUNT: &str = "SELECT 1 FROM account WHERE member = $1 AND deleted_at
 /// Makes a change.
 pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, StorageError> {
     let rows = match change {
-        PushChange::MakeServer(PushServer { key, place }) => sql.execute(
-            "INSERT INTO push_server (id, key, place) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING",
-            values![key, place],
+        PushChange::MakeServer(PushServer { key, place, reports_told }) => sql.execute(
+            "INSERT INTO push_server (id, key, place, reports_told) VALUES (1, $1, $2, $3)
+             ON CONFLICT (id) DO NOTHING",
+            values![key, place, *reports_told],
+        )?,
+        PushChange::TellReports(after, until) => sql.execute(
+            "UPDATE push_server SET reports_told = $2 WHERE reports_told = $1",
+            values![*after, *until],
         )?,
         PushChange::Confirm(place) => {
             sql.execute("UPDATE push_server SET place = $1", values![place])?
@@ -40,8 +45,9 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
             "DELETE FROM push_subscription WHERE member = $1 AND endpoint = $2",
             values![member, endpoint],
         )?,
-        PushChange::Forget(endpoint) => sql
-            .execute("DELETE FROM push_subscription WHERE endpoint = $1", values![endpoint])?,
+        PushChange::Forget(endpoint) => {
+            sql.execute("DELETE FROM push_subscription WHERE endpoint = $1", values![endpoint])?
+        }
         PushChange::Set(member, settings) => {
             if !sql.exists(IS_ACCOUNT, values![member])? {
                 return Ok(PushChanged::Gone);
@@ -76,15 +82,14 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
                 ],
             )?
         }
-        PushChange::Take(PushGame { member, room, turn, state, due, .. }, was_due) => sql
-            .execute(
-                &format!(
-                    "UPDATE push_game SET state = $4, due = $5
+        PushChange::Take(PushGame { member, room, turn, state, due, .. }, was_due) => sql.execute(
+            &format!(
+                "UPDATE push_game SET state = $4, due = $5
                      WHERE member = $1 AND turn = $3 AND due IS NOT DISTINCT FROM $6
                          AND room IN (SELECT seat.room FROM {SEAT})"
-                ),
-                values![member, room.as_str(), turn.number, state.as_str(), *due, *was_due],
-            )?,
+            ),
+            values![member, room.as_str(), turn.number, state.as_str(), *due, *was_due],
+        )?,
     };
     Ok(if rows == 0 { PushChanged::Gone } else { PushChanged::Done })
 }
@@ -145,8 +150,8 @@ fn game(row: &mut Row) -> Result<PushGame, StorageError> {
 impl PushReader for DatabaseReader {
     fn push_server(&mut self) -> Result<Option<PushServer>, StorageError> {
         self.read(|sql| {
-            sql.row("SELECT key, place FROM push_server", values![], |row| {
-                Ok(PushServer { key: row.get()?, place: row.get()? })
+            sql.row("SELECT key, place, reports_told FROM push_server", values![], |row| {
+                Ok(PushServer { key: row.get()?, place: row.get()?, reports_told: row.get()? })
             })
         })
     }
@@ -180,6 +185,7 @@ impl PushReader for DatabaseReader {
             Ok(PushMember {
                 subscriptions,
                 settings: settings.flatten().unwrap_or_default(),
+                email: email::of(sql, member)?,
                 off: time_off::latest(sql, member)?,
                 games: sql.rows(&games, values![member], game)?,
             })

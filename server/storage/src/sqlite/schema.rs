@@ -582,7 +582,9 @@ const PUSHES: &str = "
         -- The secret key that signs pushes.
         key BLOB NOT NULL,
         -- The database in which they are allowed: a copy of it is another one. Empty in a backup.
-        place TEXT NOT NULL
+        place TEXT NOT NULL,
+        -- Reporters have been told of the reports that were decided up to this time.
+        reports_told INTEGER NOT NULL
     ) STRICT;
 
     -- The browsers that accounts have subscribed.
@@ -635,6 +637,24 @@ const TIMES_OFF: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
+/// What format 14 adds about e-mail.
+const EMAILS: &str = "
+    -- Where accounts get e-mail.
+    CREATE TABLE email (
+        member TEXT NOT NULL PRIMARY KEY,
+        -- Absent until an address is confirmed.
+        confirmed TEXT,
+        -- The address named last, the hash of the secret that confirms it, and when it was named.
+        named TEXT NOT NULL,
+        named_hash BLOB NOT NULL UNIQUE,
+        named_at INTEGER NOT NULL,
+        language TEXT NOT NULL,
+        -- The hash of a code that recovers the account, and until when.
+        code BLOB,
+        code_until INTEGER
+    ) STRICT, WITHOUT ROWID;
+";
+
 /// What the formats after 7 add, in their order.
 const ADDED: [(u32, &[&str]); 7] = [
     (8, &[ACCOUNTS]),
@@ -643,7 +663,7 @@ const ADDED: [(u32, &[&str]); 7] = [
     (11, &[RATINGS_BY_TIME]),
     (12, &[WHO_DECIDED, PLAYER_LISTED, TRACES, CHALLENGES_FROM]),
     (13, &[FRIENDS, SLEEPING_ROOMS]),
-    (14, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF]),
+    (14, &[NOTES, DAILY_SEATS, PUSHES, TIMES_OFF, EMAILS]),
 ];
 
 /// Kind of a file.

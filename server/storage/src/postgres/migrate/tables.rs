@@ -70,7 +70,7 @@ impl Column {
 }
 
 /// All tables but `room`, in an order in which their references hold.
-pub(super) const TABLES: [Table; 30] = [
+pub(super) const TABLES: [Table; 31] = [
     Table {
         // A log is copied in its order.
         derived: Some(("previous", "CASE WHEN ?2 = '1' THEN 0 ELSE last_insert_rowid() END")),
@@ -175,9 +175,29 @@ pub(super) const TABLES: [Table; 30] = [
             integer("challenged_at"),
         ],
     ),
+    table(
+        "email",
+        14,
+        1,
+        &[
+            text("member"),
+            text("confirmed"),
+            text("named"),
+            bytes("named_hash"),
+            integer("named_at"),
+            text("language"),
+            bytes("code"),
+            integer("code_until"),
+        ],
+    ),
     table("time_off", 14, 2, &[text("member"), integer("starts"), integer("ends")]),
     table("note", 14, 2, &[text("member"), text("room"), text("text"), integer("at")]),
-    table("push_server", 14, 1, &[integer("id"), bytes("key"), text("place")]),
+    table(
+        "push_server",
+        14,
+        1,
+        &[integer("id"), bytes("key"), text("place"), integer("reports_told")],
+    ),
     table(
         "push_subscription",
         14,

@@ -14,15 +14,19 @@ pub(super) enum Text<'t> {
     Games(usize),
     /// Their time ends.
     Reminder { opponent: Option<&'t str> },
+    /// A game with this opponent has begun without them.
+    Found { opponent: &'t str },
     /// A friend challenges them.
     Challenge { by: &'t str },
+    /// An operator has decided their report about somebody.
+    Report { about: &'t str, acted: bool },
     /// Their time has run out, or that of the opponent.
     TimeUp { opponent: Option<&'t str>, won: bool },
 }
 
 /// Where the service worker writes when the member's time ends, as the clock of the device has it: while a push waits,
 /// a number of hours becomes wrong.
-const TIME: &str = "{time}";
+pub(super) const TIME: &str = "{time}";
 
 /// A notification, as the service worker shows it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -49,12 +53,17 @@ impl Text<'_> {
         tag: String,
         ends_at: Option<u64>,
     ) -> Notification {
-        let (title, body) = match language {
+        let (title, body) = self.in_language(language);
+        Notification { title, body, path, tag, lang: language.code(), ends_at }
+    }
+
+    /// The title and the text in a language.
+    pub(super) fn in_language(self, language: Language) -> (String, String) {
+        match language {
             Language::English => self.english(),
             Language::Spanish => self.spanish(),
             Language::Russian => self.russian(),
-        };
-        Notification { title, body, path, tag, lang: language.code(), ends_at }
+        }
     }
 
     fn english(self) -> (String, String) {
@@ -67,8 +76,15 @@ impl Text<'_> {
                 String::new(),
             ),
             Self::Reminder { opponent } => (ends, language.own_turn(opponent)),
+            Self::Found { opponent } => {
+                ("Your game has begun".to_owned(), format!("Your opponent is {opponent}."))
+            }
             Self::Challenge { by } => {
                 (format!("{by} challenges you"), "Answer when you have time.".to_owned())
+            }
+            Self::Report { about, acted } => {
+                let body = if acted { "Action was taken." } else { "No violation was found." };
+                (format!("Your report about {about}"), body.to_owned())
             }
             Self::TimeUp { opponent, won } => {
                 let title = match (won, opponent) {
@@ -92,8 +108,19 @@ impl Text<'_> {
                 (language.counted(count, forms), String::new())
             }
             Self::Reminder { opponent } => (ends, language.own_turn(opponent)),
+            Self::Found { opponent } => {
+                ("Tu partida ha empezado".to_owned(), format!("Juegas contra {opponent}."))
+            }
             Self::Challenge { by } => {
                 (format!("{by} te reta"), "Responde cuando tengas tiempo.".to_owned())
+            }
+            Self::Report { about, acted } => {
+                let body = if acted {
+                    "Se tomaron medidas."
+                } else {
+                    "No se encontró ninguna infracción."
+                };
+                (format!("Tu denuncia contra {about}"), body.to_owned())
             }
             Self::TimeUp { opponent, won } => {
                 let title = match (won, opponent) {
@@ -117,8 +144,19 @@ impl Text<'_> {
                 (language.counted(count, forms), String::new())
             }
             Self::Reminder { opponent } => (ends, language.own_turn(opponent)),
+            Self::Found { opponent } => {
+                ("Ваша партия началась".to_owned(), format!("Ваш соперник: {opponent}."))
+            }
             Self::Challenge { by } => {
                 (format!("{by} бросает вам вызов"), "Ответьте, когда будет время.".to_owned())
+            }
+            Self::Report { about, acted } => {
+                let body = if acted {
+                    "Меры приняты."
+                } else {
+                    "Нарушений не найдено."
+                };
+                (format!("Ваша жалоба на игрока {about}"), body.to_owned())
             }
             Self::TimeUp { opponent, won } => {
                 let title = match (won, opponent) {
@@ -142,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_language_says_it() {
+    fn each_language_says_that_it_is_a_turn() {
         let opponent = Some("Bori");
         let ends =
             ["Your time ends: {time}", "Tu tiempo termina: {time}", "Ваше время истекает: {time}"];
@@ -173,6 +211,14 @@ mod tests {
                 ends,
                 ["Your move against Bori", "Te toca contra Bori", "Ваш ход: партия с Bori"],
             ),
+        ];
+        assert_said(&cases);
+    }
+
+    #[test]
+    fn each_language_says_what_is_not_about_a_turn() {
+        let opponent = Some("Bori");
+        let cases = [
             (
                 Text::Challenge { by: "Bori" },
                 ["Bori challenges you", "Bori te reta", "Bori бросает вам вызов"],
@@ -180,6 +226,25 @@ mod tests {
                     "Answer when you have time.",
                     "Responde cuando tengas tiempo.",
                     "Ответьте, когда будет время.",
+                ],
+            ),
+            (
+                Text::Found { opponent: "Bori" },
+                ["Your game has begun", "Tu partida ha empezado", "Ваша партия началась"],
+                ["Your opponent is Bori.", "Juegas contra Bori.", "Ваш соперник: Bori."],
+            ),
+            (
+                Text::Report { about: "Bori", acted: true },
+                ["Your report about Bori", "Tu denuncia contra Bori", "Ваша жалоба на игрока Bori"],
+                ["Action was taken.", "Se tomaron medidas.", "Меры приняты."],
+            ),
+            (
+                Text::Report { about: "Bori", acted: false },
+                ["Your report about Bori", "Tu denuncia contra Bori", "Ваша жалоба на игрока Bori"],
+                [
+                    "No violation was found.",
+                    "No se encontró ninguna infracción.",
+                    "Нарушений не найдено.",
                 ],
             ),
             (
@@ -193,6 +258,13 @@ mod tests {
                 ["The game is over.", "La partida ha terminado.", "Партия окончена."],
             ),
         ];
+        assert_said(&cases);
+        assert_eq!(Language::of("xx"), Language::English);
+    }
+
+    /// Checks the titles and the bodies of these texts, in English, Spanish and Russian.
+    #[track_caller]
+    fn assert_said(cases: &[(Text<'_>, [&str; 3], [&str; 3])]) {
         for (text, titles, bodies) in cases {
             for (place, code) in ["en", "es", "ru"].into_iter().enumerate() {
                 let language = Language::of(code);
@@ -201,6 +273,5 @@ mod tests {
                 assert_eq!((&*shown.title, &*shown.body), (titles[place], bodies[place]));
             }
         }
-        assert_eq!(Language::of("xx"), Language::English);
     }
 }

@@ -1,0 +1,57 @@
+//! News on its way to one browser or address.
+
+use fivefold_shared::protocol::{MemberId, Name, RoomCode};
+use fivefold_storage::{MovePushes, PushSettings};
+
+use super::email_texts::Letter;
+
+/// News for one browser or address.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    pub(super) to: Recipient,
+    pub(super) about: About,
+    /// When it is of no use any more, in milliseconds since the Unix epoch.
+    pub(super) until: u64,
+    pub(super) tries: u8,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Recipient {
+    /// By its endpoint.
+    Browser(String),
+    /// The member's address; the message has this id.
+    Email(String),
+}
+
+/// What news is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum About {
+    /// It is the member's turn of this number.
+    Turn { room: RoomCode, number: u64 },
+    /// The member's time ends; the reminder was due at this time.
+    Reminder { room: RoomCode, due: u64 },
+    /// A game has ended by time.
+    TimeUp { room: RoomCode, opponent: Option<Name>, won: bool },
+    /// A game with this opponent has begun without them; `is_turn` if they move first in a daily game.
+    Found { room: RoomCode, opponent: Name, is_turn: bool },
+    /// A friend challenges them.
+    Challenge { from: MemberId, by: Name },
+    /// Their report about somebody was decided.
+    Report { about: Name, acted: bool },
+    /// A message that the member of this name has asked for.
+    Letter { name: Name, letter: Letter },
+}
+
+impl About {
+    /// Whether a member with these settings is told by e-mail: reminders, the digest, and what they have asked for.
+    pub(super) fn is_mailed(&self, settings: &PushSettings) -> bool {
+        match self {
+            Self::Turn { .. } => settings.moves == MovePushes::Digest,
+            Self::Reminder { .. } | Self::Letter { .. } => true,
+            Self::TimeUp { .. }
+            | Self::Found { .. }
+            | Self::Challenge { .. }
+            | Self::Report { .. } => false,
+        }
+    }
+}
