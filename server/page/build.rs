@@ -25,8 +25,9 @@ use join::{JoinedFile, Modules};
 /// Extensions of the files to serve. Others, such as the type checker's, are not embedded.
 const SERVED: [&str; 8] = ["html", "js", "css", "svg", "png", "txt", "wasm", "webmanifest"];
 
-/// The files that have several modules: the first screen's, the puzzle's below it, a room's, and an opening's.
-const JOINED: [JoinedFile; 4] = [
+/// The files that have several modules: the first screen's, the puzzle's below it, a room's, an opening's, and those of
+/// the dialog “You”, without what a room or a profile needs of it.
+const JOINED: [JoinedFile; 9] = [
     (
         "main.js",
         &[
@@ -39,6 +40,11 @@ const JOINED: [JoinedFile; 4] = [
     ("puzzles/daily-puzzle.js", &[]),
     ("room/room-view.js", &[]),
     ("game/opening-panel.js", &[]),
+    ("account/account-form.js", &[]),
+    ("account/pushes.js", &[]),
+    ("account/friends.js", &[]),
+    ("moderation/requests.js", &[]),
+    ("account/you-dialog.js", &[]),
 ];
 /// Scripts that browsers run apart from the page.
 const APART: [&str; 2] = ["service-worker.js", "engine/worker.js"];

@@ -387,7 +387,7 @@ setTimeout(
 // Seeks go on after a reload.
 if (tabStorage.getItem('fivefold.seeks')) void app.seeks();
 const arrive = () =>
-  /^#(identity|link|device)/.test(location.hash) &&
+  /^#(identity|link|device|email)/.test(location.hash) &&
   void import('./account/arrivals.js').then((arrivals) => arrivals.arrive(app));
 addEventListener('hashchange', arrive);
 arrive();

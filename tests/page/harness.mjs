@@ -24,7 +24,7 @@ export async function protocolGuide() {
 }
 
 /** The server program. */
-const program = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');
+const SERVER = process.env.FIVEFOLD_SERVER ?? built('fivefold-server');
 
 /** The browser talks to nobody but the server. */
 const FLAGS = [
@@ -52,31 +52,35 @@ export class Server {
   /** The folder with what it stores. */
   data = '';
 
-  /** @param {Settings} settings */
-  constructor(settings) {
+  /** @param {Settings} settings @param {string} [program] another program that takes them */
+  constructor(settings, program = SERVER) {
     this.settings = settings;
+    this.program = program;
   }
 
   /**
    * Starts a server with these settings, and waits until it listens. It shows no demo game if nothing else is said.
-   * @param {Settings} settings
+   * @param {Settings} settings @param {string} [program] another program that takes them
    */
-  static async start(settings = {}) {
+  static async start(settings = {}, program = SERVER) {
     const data = await mkdtemp(join(tmpdir(), 'fivefold-page-'));
-    const server = new Server({
-      data,
-      log: 'warn',
-      'no-demo': true,
-      'command-rate': 1000,
-      'connection-rate': 10000,
-      'room-rate': 10000,
-      'rooms-per-address': 1000,
-      'bot-answer-min': 50,
-      'shared-address': '127.0.0.0/8',
-      ...settings,
-    });
+    const server = new Server(
+      {
+        data,
+        log: 'warn',
+        'no-demo': true,
+        'command-rate': 1000,
+        'connection-rate': 10000,
+        'room-rate': 10000,
+        'rooms-per-address': 1000,
+        'bot-answer-min': 50,
+        'shared-address': '127.0.0.0/8',
+        ...settings,
+      },
+      program,
+    );
     server.data = data;
-    await server.run('127.0.0.1:0');
+    await server.run(String(settings.listen ?? '127.0.0.1:0'));
     return server;
   }
 
@@ -87,7 +91,7 @@ export class Server {
       String(value),
     ]);
     const env = { ...process.env, ...Object.fromEntries(variables) };
-    const child = spawn(program, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(this.program, { env, stdio: ['pipe', 'pipe', 'inherit'] });
     this.#child = child;
     this.url = await new Promise((resolve, reject) => {
       let said = '';
@@ -98,6 +102,16 @@ export class Server {
         const found = /at (https?:\S+?)\/?\n/.exec(said);
         if (found?.[1]) resolve(found[1]);
       });
+    });
+  }
+
+  /** Writes a line to the program, and waits for what it answers. @param {string | number} line @returns {Promise<string>} */
+  say(line) {
+    const { stdin, stdout } = this.#child ?? {};
+    if (!stdin || !stdout) throw new Error('it does not run');
+    return new Promise((resolve) => {
+      stdout.once('data', (text) => resolve(String(text).trim()));
+      stdin.write(`${line}\n`);
     });
   }
 
@@ -140,6 +154,15 @@ export class Server {
     await this.kill();
     if (this.data) await rm(this.data, { recursive: true, force: true });
   }
+}
+
+/** Presses a point of the board in a dialog. @param {import('playwright-core').Page} page @param {import('playwright-core').Locator} dialog @param {string} name */
+export async function putIn(page, dialog, name) {
+  const cell = dialog.getByRole('gridcell', { name: new RegExp(`^${name},`) });
+  await cell.waitFor({ state: 'attached' });
+  const box = await cell.boundingBox();
+  if (!box) throw new Error(`${name} is not shown`);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
 
 /** @returns {Promise<Browser>} */

@@ -267,7 +267,8 @@ testPushes('pushes are offered after the first move of a daily game, and set in 
   await dialog.getByLabel('8 hours before my time ends').uncheck();
   await dialog.getByText('Saved.').waitFor();
   assert.deepEqual(await faults(ann.page), []);
-  const wanted = { moves: 'digest', digest_hour: 7, challenges: true, ends: true, reminders: [4, 1] };
+  const kinds = { challenges: true, ends: true, found: true, reports: true };
+  const wanted = { moves: 'digest', digest_hour: 7, ...kinds, reminders: [4, 1] };
   const { settings } = await known(ann.page);
   assert.deepEqual({ ...wanted, quiet: { from: 1320, to: 420 }, utc_offset: settings.utc_offset }, settings);
   await ann.page.keyboard.press('Escape');

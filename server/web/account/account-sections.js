@@ -12,6 +12,7 @@ import { attempt } from './account-requests.js';
 import { botFold } from './bot-section.js';
 import { challengesFold } from './challenges-fold.js';
 import { withKey } from './confirm.js';
+import { emailFold } from './email.js';
 import { friendsFold } from './friends-fold.js';
 import { deviceSection, passkeySection, siteSection, tokenSection } from './key-sections.js';
 import { otherSite } from './oidc.js';
@@ -86,6 +87,7 @@ export function accountSections(frame, answer) {
       null,
       friendsFold(frame),
       pushesFold(frame),
+      emailFold(),
       timeOffFold(),
       fold(ty('passkeys', { count: answer.passkeys.length }), passkeySection(answer)),
       siteFold(answer),

@@ -9,6 +9,7 @@ import { reasonOf, request } from '../ui/http-request.js';
 import { linkCard } from '../ui/link-card.js';
 import { faultLine } from './account-form.js';
 import { attempt, faultText } from './account-requests.js';
+import { signedIn } from './sign-in.js';
 import { ty } from './texts.js';
 
 /** How often the page asks whether its link was opened. */
@@ -143,7 +144,6 @@ export async function openLink(app, code) {
         while (dialog.open) {
           const answer = await request('POST', 'device/session', { device_code: deviceCode });
           if (answer?.account) {
-            const { signedIn } = await import('./sign-in.js');
             await signedIn(app, answer.account.name);
             return dialog.close();
           }

@@ -82,8 +82,8 @@ export function offerIdentity(app) {
   if (identity === own) return;
   // The player's name here is known once the server has greeted us.
   if (own && !app.connection.you && app.connection.status !== 'replaced')
-    return void app.connection.send({ type: 'ping' }).then(() => ask(app, identity, called, own));
-  ask(app, identity, called, own);
+    return void app.connection.send({ type: 'ping' }).then(() => askToBe(app, identity, called, own));
+  askToBe(app, identity, called, own);
 }
 
 /**
@@ -92,7 +92,7 @@ export function offerIdentity(app) {
  * @param {string} called
  * @param {string | null} own
  */
-function ask(app, identity, called, own) {
+function askToBe(app, identity, called, own) {
   const { name } = app.connection;
   const yes = button(ty('yes'), () => switchIdentity(app, identity, decoded(called)).catch(app.showError), {
     class: 'primary',

@@ -11,6 +11,7 @@ import { reasonOf, request } from '../ui/http-request.js';
 import { accountForm, codeField, faultLine, nameField, newPasswordField, passwordField } from './account-form.js';
 import { attempt, faultText } from './account-requests.js';
 import { challengesFold } from './challenges-fold.js';
+import { codeByEmail } from './email.js';
 import { guestIdentity } from './guest-identity.js';
 import { siteButton } from './oidc.js';
 import { createPasskey, passkeysWork, usePasskey } from './passkeys.js';
@@ -186,8 +187,9 @@ async function closedSections(frame, error, typed) {
 /** @param {Frame} frame */
 function recoverySections(frame) {
   const { app } = frame;
+  const name = nameField('');
   const form = accountForm(
-    [nameField(''), codeField(), newPasswordField('new_password')],
+    [name, codeField(), newPasswordField('new_password')],
     ty('recover'),
     async ({ name, code, new_password: password }) => {
       const { account, recovery_codes_left: count } = await request('POST', 'recovery', { name, code, password });
@@ -200,6 +202,7 @@ function recoverySections(frame) {
     el('h3', null, ty('lost_password')),
     el('p', { class: 'hint' }, ty('recover_how')),
     form,
+    codeByEmail(name.input),
     el('div', { class: 'row' }, back(frame)),
   ];
 }

@@ -1,11 +1,12 @@
-// The part of the dialog “You” about pushes: whether this device is called, when, and for what. It is there only where
-// the server can call anybody.
+// The part of the dialog “You” about news: whether this device is told, when, and of what. It is there only if the server
+// can push or send e-mail.
 
 /** @import { Frame } from './you-dialog.js' */
 /** @import { PushSettings } from './pushes.js' */
 
 import { el, fill, write } from '../ui/dom.js';
 import { check, select } from '../ui/form-fields.js';
+import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import {
@@ -25,20 +26,21 @@ const REMINDERS = [8, 4, 1];
 /** @param {Frame} frame */
 export function pushesFold(frame) {
   const place = el('div');
-  void fetchPushes().then(
-    ({ key, settings, subscriptions }) =>
-      key &&
+  void Promise.all([fetchPushes(), request('GET', 'email')]).then(
+    ([{ key, settings, subscriptions }, email]) =>
+      (key || email.available) &&
       fill(
         place,
         el(
           'details',
           { name: 'account' },
           el('summary', null, ty('pushes')),
-          device(
-            key,
-            frame.app.connection.you ?? '',
-            subscriptions.map(({ endpoint }) => endpoint),
-          ),
+          key &&
+            device(
+              key,
+              frame.app.connection.you ?? '',
+              subscriptions.map(({ endpoint }) => endpoint),
+            ),
           kinds(settings),
         ),
       ),
@@ -85,6 +87,8 @@ function kinds(settings) {
   const hour = select(ty('push_digest_hour'), HOURS);
   const challenges = check(ty('push_challenges'));
   const ends = check(ty('push_ends'));
+  const found = check(ty('push_found'));
+  const reports = check(ty('push_reports'));
   const reminders = REMINDERS.map((count) => ({ count, ...check(ty('push_reminder', { count })) }));
   const quiet = check(ty('push_quiet'));
   const from = select(ty('push_quiet_from'), HOURS);
@@ -93,6 +97,8 @@ function kinds(settings) {
   hour.field.value = String(settings.digest_hour);
   challenges.field.checked = settings.challenges;
   ends.field.checked = settings.ends;
+  found.field.checked = settings.found;
+  reports.field.checked = settings.reports;
   for (const { count, field } of reminders) field.checked = settings.reminders.includes(count);
   quiet.field.checked = settings.quiet !== null;
   from.field.value = String(Math.floor((settings.quiet?.from ?? 22 * 60) / 60));
@@ -111,6 +117,8 @@ function kinds(settings) {
         digest_hour: Number(hour.field.value),
         challenges: challenges.field.checked,
         ends: ends.field.checked,
+        found: found.field.checked,
+        reports: reports.field.checked,
         reminders: reminders.filter(({ field }) => field.checked).map(({ count }) => count),
         quiet: quiet.field.checked ? { from: minutes(from.field), to: minutes(to.field) } : null,
       });
@@ -124,6 +132,8 @@ function kinds(settings) {
     hour.label,
     challenges.label,
     ends.label,
+    found.label,
+    reports.label,
     ...reminders.map(({ label }) => label),
     quiet.label,
     from.label,

@@ -16,6 +16,8 @@ const WORKER_WITHIN_MS = 3_000;
  * @property {number} digest_hour
  * @property {boolean} challenges
  * @property {boolean} ends
+ * @property {boolean} found
+ * @property {boolean} reports
  * @property {number[]} reminders
  * @property {QuietHours | null} quiet
  * @property {number} utc_offset */
@@ -81,6 +83,13 @@ export async function subscribe(key, you) {
   await renew(own);
   siteStorage.setItem(OWNER_KEY, you);
   return 'push_on';
+}
+
+/** Subscribes this browser if it is not subscribed yet and the server pushes. @param {string} you */
+export async function subscribeIfPossible(you) {
+  if (!canPush || (await ownSubscription(you))) return;
+  const { key } = await fetchPushes();
+  if (key) await subscribe(key, you);
 }
 
 /** The registration whose active worker shows pushes. That of an older page does not, and stays until all of its tabs

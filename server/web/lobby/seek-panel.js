@@ -23,7 +23,7 @@ import { dots } from './seeks.js';
 export function createSeekPanel(app, seeks, poolOf, onchange) {
   const rows = el('div', { class: 'waits' });
   const bot = button(t('bot_meanwhile'), playBot);
-  const notify = button(t('notify'), askToNotify, { class: 'quiet' });
+  const notify = button(t('notify'), () => askToNotify(app).then(show), { class: 'quiet' });
   const element = el('div', { class: 'seek-panel' }, rows, el('div', { class: 'row' }, bot, notify));
   /** @type {(() => void)[]} */
   let ticks = [];
@@ -52,12 +52,6 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
       app.showError(error);
       bot.disabled = false;
     }
-  }
-
-  async function askToNotify() {
-    const { allowNotifications } = await import('../browser/notifications.js');
-    if (!(await allowNotifications())) app.toast(t('notify_denied'));
-    show();
   }
 
   /** @param {Seek} seek */
@@ -112,6 +106,15 @@ export function createSeekPanel(app, seeks, poolOf, onchange) {
       for (const stop of stops) stop();
     },
   };
+}
+
+/** Asks the player whether the browser may tell them that an opponent was found. @param {App} app */
+async function askToNotify(app) {
+  const { allowNotifications } = await import('../browser/notifications.js');
+  if (!(await allowNotifications())) return app.toast(t('notify_denied'));
+  const { account, you = '' } = app.connection;
+  // A push arrives even if this page is frozen or closed.
+  if (account) void import('../account/pushes.js').then((pushes) => pushes.subscribeIfPossible(you)).catch(() => {});
 }
 
 /** The bot's level nearest to the rating that is surest, which the server knows of accounts. @param {App} app */
