@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { elsewhere, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { accept, ask, begin, choose, put, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
+import { accept, ask, begin, choose, put, putIn, sees, stage, twoPlay, unfold, visitor } from './harness.mjs';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -326,12 +326,3 @@ test('a planned reply is played, and the opponent does not see the plan', async 
   await fold.getByText('You can plan replies on your opponent’s turn.').waitFor({ state: 'attached' });
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
-
-/** Presses a point of the board in a dialog. @param {Page} page @param {import('playwright-core').Locator} dialog @param {string} name */
-async function putIn(page, dialog, name) {
-  const cell = dialog.getByRole('gridcell', { name: new RegExp(`^${name},`) });
-  await cell.waitFor({ state: 'attached' });
-  const box = await cell.boundingBox();
-  assert.ok(box, name);
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-}

@@ -100,6 +100,16 @@ impl Server {
         Self::run(&mut server, &[])
     }
 
+    /// As [`start_with`](Self::start_with), for a server that trusts the certificates in this file instead of the
+    /// system's.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_trusting(trusted: &Path, settings: &[Setting<'_>]) -> Self {
+        let mut server = Command::new(program("fivefold-server"));
+        Self::run(server.arg("--in-memory").env("SSL_CERT_FILE", trusted), settings)
+    }
+
     /// Starts a server that is alone on a PostgreSQL database, with these settings and the defaults
     /// otherwise.
     ///
@@ -207,8 +217,10 @@ impl Server {
 
     fn spawn(server: &mut Command, settings: &[Setting<'_>]) -> Self {
         let temporary = tempfile::tempdir().expect("a folder");
+        let listen = settings.iter().find(|(key, _)| *key == "listen");
+        let listen = listen.map_or("127.0.0.1:0", |(_, address)| address);
         let mut child = set(server, settings)
-            .args(["--listen", "127.0.0.1:0", "--no-demo"])
+            .args(["--listen", listen, "--no-demo"])
             .env_remove("FIVEFOLD_DATA")
             .env("TMPDIR", temporary.path())
             .stdin(Stdio::null())
