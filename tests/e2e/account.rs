@@ -14,17 +14,17 @@ use fivefold::server::{
 use fivefold_tests::{Server, program};
 use serde_json::{Value, json};
 
-const PASSWORD: &str = "quince lantern orbit";
+pub(crate) const PASSWORD: &str = "quince lantern orbit";
 
 /// What a run of the client ends with.
-struct Run {
-    done: bool,
-    stdout: String,
-    stderr: String,
+pub(crate) struct Run {
+    pub(crate) done: bool,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// Runs `fivefold ARGUMENTS` to its end, with this on standard input.
-fn run(server: &Server, settings: &Path, arguments: &[&str], typed: &str) -> Run {
+pub(crate) fn run(server: &Server, settings: &Path, arguments: &[&str], typed: &str) -> Run {
     let mut child = Command::new(program("fivefold"))
         .args(arguments)
         .args(["--server", &server.url()])
@@ -44,14 +44,14 @@ fn run(server: &Server, settings: &Path, arguments: &[&str], typed: &str) -> Run
     Run { done: output.status.success(), stdout, stderr }
 }
 
-fn session_in(folder: &Path, server: &Server) -> Option<SessionCookie> {
+pub(crate) fn session_in(folder: &Path, server: &Server) -> Option<SessionCookie> {
     let text = fs::read_to_string(folder.join("settings.json")).expect("settings");
     let settings: Value = serde_json::from_str(&text).expect("JSON");
     let cookie = settings["sessions"][server.url()].as_str()?;
     Some(SessionCookie::set_by(cookie).expect("a session's cookie"))
 }
 
-async fn sign_up(server: &Server, name: &str) {
+pub(crate) async fn sign_up(server: &Server, name: &str) {
     let request = HttpRequest {
         method: "POST".parse().expect("a method"),
         path: "/api/account",
@@ -134,7 +134,12 @@ async fn a_session_that_ended_elsewhere_is_reported() {
 }
 
 /// Asks over HTTP in a session; panics if the server refuses.
-async fn ask(server: &Server, session: &SessionCookie, path: &str, body: Value) -> Value {
+pub(crate) async fn ask(
+    server: &Server,
+    session: &SessionCookie,
+    path: &str,
+    body: Value,
+) -> Value {
     let key = Key::Account(session);
     let method = "POST".parse().expect("a method");
     let request = HttpRequest { method, path, key, body: Some(body) };

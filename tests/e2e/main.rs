@@ -24,6 +24,7 @@ mod image;
 mod launcher;
 mod load;
 mod local_and_server;
+mod mail;
 mod openings;
 mod pairing;
 mod play;
