@@ -6,17 +6,11 @@ use std::{
 };
 
 use data_encoding::BASE64;
-use rustls::{
-    ServerConfig,
-    crypto::ring::default_provider,
-    pki_types::{PrivateKeyDer, pem::PemObject},
-};
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufStream},
     net::TcpListener,
     sync::mpsc,
 };
-use tokio_rustls::TlsAcceptor;
 
 use crate::Certificate;
 
@@ -87,7 +81,7 @@ impl MailService {
     /// # Panics
     /// If it cannot be started.
     pub async fn start(certificate: Option<&Certificate>) -> Self {
-        let acceptor = certificate.map(acceptor);
+        let acceptor = certificate.map(Certificate::acceptor);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("it listens");
         let answer = Arc::new(Mutex::new(ACCEPTED.to_owned()));
@@ -123,11 +117,6 @@ impl MailService {
         answer.clone_into(&mut self.answer.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Takes everything again.
-    pub fn accept(&self) {
-        self.answer(ACCEPTED);
-    }
-
     /// Waits for the next message, also one that is refused.
     ///
     /// # Panics
@@ -140,18 +129,6 @@ impl MailService {
     pub fn try_next(&mut self) -> Option<ReceivedMail> {
         self.messages.try_recv().ok()
     }
-}
-
-fn acceptor(certificate: &Certificate) -> TlsAcceptor {
-    let key = PrivateKeyDer::from_pem_file(certificate.key()).expect("our file");
-    let chain = rustls::pki_types::CertificateDer::from_pem_file(certificate.file());
-    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("ring has them")
-        .with_no_client_auth()
-        .with_single_cert(vec![chain.expect("our file")], key)
-        .expect("they belong together");
-    TlsAcceptor::from(Arc::new(config))
 }
 
 /// Answers the commands of one connection.

@@ -15,12 +15,6 @@ use aes_gcm::{
 use data_encoding::BASE64URL_NOPAD;
 use hkdf::Hkdf;
 use p256::{PublicKey, SecretKey};
-use rcgen::{CertifiedKey, generate_simple_self_signed};
-use rustls::{
-    ServerConfig,
-    crypto::ring::default_provider,
-    pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
-};
 use sha2::Sha256;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -28,7 +22,8 @@ use tokio::{
     sync::mpsc,
     time::sleep,
 };
-use tokio_rustls::TlsAcceptor;
+
+use crate::Certificate;
 
 /// Most requests that nobody has looked at.
 const REQUESTS_MAX: usize = 100_000;
@@ -77,17 +72,8 @@ impl PushService {
     /// # Panics
     /// If it cannot be started.
     pub async fn start() -> Self {
-        let CertifiedKey { cert, signing_key } =
-            generate_simple_self_signed(["localhost".to_owned()]).expect("a name that DNS allows");
-        let certificate = cert.der().clone();
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("ring has them")
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.clone()], key)
-            .expect("they belong together");
-        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let certificate = Certificate::make();
+        let acceptor = certificate.acceptor();
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("it listens");
         let answer = Arc::new(Mutex::new(PushAnswer::Status(201, String::new())));
@@ -104,7 +90,7 @@ impl PushService {
                 });
             }
         });
-        Self { address, certificate: certificate.to_vec(), answer, requests }
+        Self { address, certificate: certificate.der().to_vec(), answer, requests }
     }
 
     /// The certificate that clients have to trust, as DER.
