@@ -26,9 +26,13 @@ impl Email {
     /// The named address, if it can be confirmed at this time, in milliseconds since the Unix epoch.
     pub fn waiting(&self, now: u64) -> Option<&String> {
         let is_confirmed = self.confirmed.as_ref() == Some(&self.named);
-        let is_old = self.named_at <= now.saturating_sub(millis(EMAIL_NAMED_KEPT));
-        (!is_confirmed && !is_old).then_some(&self.named)
+        (!is_confirmed && self.named_at > unconfirmed_before(now)).then_some(&self.named)
     }
+}
+
+/// What was named at this time or before cannot be confirmed any more.
+pub(crate) fn unconfirmed_before(now: u64) -> u64 {
+    now.saturating_sub(millis(EMAIL_NAMED_KEPT))
 }
 
 impl fmt::Debug for Email {

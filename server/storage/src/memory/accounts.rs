@@ -294,7 +294,9 @@ impl Accounts {
         now: u64,
         rows_max: usize,
     ) -> (usize, Vec<MemberId>) {
-        self.prune_emails(now);
+        for account in self.0.values_mut() {
+            email::prune(&mut account.email, now);
+        }
         let (removed, forgotten) = (removed_before(now), forgotten_before(now));
         let (mut pruned, mut named) = (self.1.prune(old_before(now), rows_max), Vec::new());
         self.0.retain(|member, account| {
@@ -424,23 +426,6 @@ impl Accounts {
             account.email.as_ref().is_some_and(|stored| stored.token == *token)
         };
         self.0.iter().find(|(_, account)| has(account)).map(|(member, _)| member.clone())
-    }
-
-    /// Forgets addresses that nobody has confirmed in time.
-    fn prune_emails(&mut self, now: u64) {
-        for stored in self.0.values_mut().map(|account| &mut account.email) {
-            let Some(Email { confirmed, named, .. }) = stored
-                .as_mut()
-                .filter(|stored| stored.email.waiting(now).is_none())
-                .map(|stored| &mut stored.email)
-            else {
-                continue;
-            };
-            match confirmed {
-                Some(confirmed) => named.clone_from(confirmed),
-                None => *stored = None,
-            }
-        }
     }
 
     pub(super) fn keys(&mut self, member: &MemberId) -> AccountKeys {

@@ -1,9 +1,6 @@
 //! Accounts: changing, reading and deleting them.
 
-use fivefold_shared::{
-    clock::millis,
-    protocol::{ChallengesFrom, MemberId},
-};
+use fivefold_shared::protocol::{ChallengesFrom, MemberId};
 
 use super::{
     Row, Sql, Value,
@@ -14,8 +11,9 @@ use super::{
 use crate::{
     Account, AccountChange, AccountChanged, AccountKeys, AccountSession, AccountStep, EmailStep,
     IdentityHash, KeyHash, NewAccount, OldName, PasswordHash, Sessions, StorageError,
-    accounts::{DELETED_NAME, forgotten_before, old_before, removed_before},
-    limits::EMAIL_NAMED_KEPT,
+    accounts::{
+        DELETED_NAME, email::unconfirmed_before, forgotten_before, old_before, removed_before,
+    },
     name_keys::likeness_in,
 };
 
@@ -149,26 +147,7 @@ impl Change<'_> {
         if self.has_session(&session.hash)? {
             return Ok(AccountChanged::Done);
         }
-        let used = match email::use_code(self, code)? {
-            AccountChanged::Done => {
-                // A thief may have made new ones.
-                let delete = "DELETE FROM key WHERE member = $1 AND kind = 'recovery'";
-                self.sql.defer(delete, values![self.member])?;
-                AccountChanged::Done
-            }
-            AccountChanged::Gone => {
-                let used = self.execute(
-                    "DELETE FROM key WHERE member = $1 AND kind = 'recovery' AND lookup = $2",
-                    values![self.member, code],
-                )?;
-                if used == AccountChanged::Done {
-                    // A thief may have named it.
-                    email::change(self, &EmailStep::Forget)?;
-                }
-                used
-            }
-            used => used,
-        };
+        let used = self.use_code(code)?;
         match used {
             AccountChanged::Done => {
                 self.set_password(password)?;
@@ -185,6 +164,21 @@ impl Change<'_> {
             | AccountChanged::NoFriend(_)
             | AccountChanged::NoTimeOff(_) => Ok(used),
         }
+    }
+
+    /// Uses up a recovery code, mailed or printed. What the other way is may be a thief's, and ends.
+    fn use_code(&self, code: &KeyHash) -> Result<AccountChanged, StorageError> {
+        let printed = "DELETE FROM key WHERE member = $1 AND kind = 'recovery'";
+        if email::use_code(self, code)? == AccountChanged::Done {
+            self.sql.defer(printed, values![self.member])?;
+            return Ok(AccountChanged::Done);
+        }
+        let used =
+            self.execute(&format!("{printed} AND lookup = $2"), values![self.member, code])?;
+        if used == AccountChanged::Done {
+            email::change(self, &EmailStep::Forget)?;
+        }
+        Ok(used)
     }
 
     fn set_password(&self, password: &PasswordHash) -> Result<AccountChanged, StorageError> {
@@ -284,12 +278,12 @@ pub(crate) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, S
         (
             "DELETE FROM email WHERE member IN
                  (SELECT member FROM email WHERE confirmed IS NULL AND named_at <= $1 LIMIT $2)",
-            now.saturating_sub(millis(EMAIL_NAMED_KEPT)),
+            unconfirmed_before(now),
         ),
         (
             "UPDATE email SET named = confirmed WHERE member IN
                  (SELECT member FROM email WHERE named <> confirmed AND named_at <= $1 LIMIT $2)",
-            now.saturating_sub(millis(EMAIL_NAMED_KEPT)),
+            unconfirmed_before(now),
         ),
         (
             "DELETE FROM old_name WHERE likeness IN

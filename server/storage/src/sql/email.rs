@@ -1,10 +1,11 @@
 //! E-mail addresses of accounts.
 
-use fivefold_shared::{clock::millis, protocol::MemberId};
+use fivefold_shared::protocol::MemberId;
 
 use super::{Row, Sql, account_rows::Change, source::DatabaseReader, values};
 use crate::{
-    AccountChanged, Email, EmailReader, EmailStep, KeyHash, StorageError, limits::EMAIL_NAMED_KEPT,
+    AccountChanged, Email, EmailReader, EmailStep, KeyHash, StorageError,
+    accounts::email::unconfirmed_before,
 };
 
 const IS_PERSON: &str = "member = $1 AND deleted_at IS NULL AND owner IS NULL";
@@ -31,7 +32,7 @@ pub(super) fn change(
                  code = CASE WHEN confirmed = named THEN code END,
                  code_until = CASE WHEN confirmed = named THEN code_until END
              WHERE member = $1 AND named_hash = $2 AND named_at > $3",
-            values![member, token, at.saturating_sub(millis(EMAIL_NAMED_KEPT))],
+            values![member, token, unconfirmed_before(at)],
         ),
         EmailStep::Forget => {
             change.sql.execute("DELETE FROM email WHERE member = $1", values![member])?;

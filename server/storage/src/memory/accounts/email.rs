@@ -1,8 +1,6 @@
 //! E-mail addresses in memory.
 
-use fivefold_shared::clock::millis;
-
-use crate::{AccountChanged, Email, EmailStep, KeyHash, limits::EMAIL_NAMED_KEPT};
+use crate::{AccountChanged, Email, EmailStep, KeyHash, accounts::email::unconfirmed_before};
 
 /// The address of one account.
 #[derive(Debug)]
@@ -29,6 +27,15 @@ pub(super) fn end_sent(own: &mut Option<StoredEmail>, unused: KeyHash) {
     });
 }
 
+/// Forgets an address that nobody has confirmed in time.
+pub(super) fn prune(own: &mut Option<StoredEmail>, now: u64) {
+    let Some(stored) = own.as_mut().filter(|own| own.email.waiting(now).is_none()) else { return };
+    match stored.email.confirmed.clone() {
+        Some(confirmed) => stored.email.named = confirmed,
+        None => *own = None,
+    }
+}
+
 /// Changes the address of an account. Only people, and not those whose account is deleted, name one.
 pub(super) fn change(
     own: &mut Option<StoredEmail>,
@@ -38,19 +45,16 @@ pub(super) fn change(
     let is_done = match step {
         EmailStep::Name { .. } if !is_person => false,
         EmailStep::Name { address, token, language } => {
+            let before = own.take();
+            let code = before.as_ref().and_then(|before| before.code);
+            let confirmed = before.and_then(|before| before.email.confirmed);
             let (named, language) = (address.clone(), language.clone());
-            let email = Email { confirmed: None, named, named_at: at, language };
-            let new = StoredEmail { email, token: *token, code: None };
-            *own = Some(match own.take() {
-                Some(StoredEmail { email: Email { confirmed, .. }, code, .. }) => {
-                    StoredEmail { email: Email { confirmed, ..new.email }, code, ..new }
-                }
-                None => new,
-            });
+            let email = Email { confirmed, named, named_at: at, language };
+            *own = Some(StoredEmail { email, token: *token, code });
             true
         }
         EmailStep::Confirm(token) => {
-            let since = at.saturating_sub(millis(EMAIL_NAMED_KEPT));
+            let since = unconfirmed_before(at);
             let own = own.as_mut().filter(|own| own.token == *token && own.email.named_at > since);
             own.map(|own| {
                 let before = own.email.confirmed.replace(own.email.named.clone());
