@@ -345,7 +345,7 @@ fn takes_off(who: &str, TimeOff { from, until }: TimeOff) -> String {
     format!("{who} has time off from {} to {}.", moment(from), moment(until))
 }
 
-/// One sentence for each player who has time off now.
+/// Sentences about the players who have time off now, one for each.
 pub fn time_off(perspective: Perspective<'_>, now: u64) -> Vec<String> {
     let Some(clock) = perspective.room.running().and_then(|game| game.clock) else {
         return Vec::new();

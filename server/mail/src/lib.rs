@@ -94,13 +94,13 @@ pub fn is_address(text: &str) -> bool {
 pub struct Mail {
     /// Different for different messages, and the same if one is sent again: letters and digits.
     pub id: String,
-    /// What the reader sees first.
+    /// The subject line.
     pub subject: String,
     /// Plain text.
     pub body: String,
 }
 
-/// What became of a message. The texts are for the operator's log, and do not name the reader.
+/// The outcome of a message. The texts are for the operator's log; they leave out the reader's address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Mailed {
     /// The SMTP server has it.
@@ -167,7 +167,7 @@ impl Mailer {
             Ok(message) => message,
             Err(error) => return Mailed::Refused(error.to_string()),
         };
-        // What fails before the message is on its way can be repeated. Afterwards nobody knows.
+        // If this fails, the server does not have the message yet, so it can be sent again later.
         if let Err(error) = self.check().await {
             return Mailed::Later(error);
         }

@@ -38,7 +38,7 @@ pub const MAIL_AGAIN_AFTER: [Duration; 4] = [
     Duration::from_secs(15 * 60),
     Duration::from_secs(60 * 60),
 ];
-/// Reporters are told what was decided so long ago: by then it is stored, and clocks that differ do not matter.
+/// A decision is told this long after it was made, so that its commit is done even if clocks differ a little.
 pub const REPORTS_TOLD_AFTER: Duration = Duration::from_secs(2);
 /// A message that a member has asked for is sent within this time, or not at all.
 pub const LETTER_KEPT: Duration = DAY;

@@ -7,7 +7,7 @@ use prometheus_client::{
 };
 use strum::{EnumIter, IntoEnumIterator, IntoStaticStr};
 
-/// What became of a push, or of an e-mail.
+/// The outcome of a push or an e-mail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, EnumIter, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum PushResult {

@@ -8,7 +8,6 @@ use fivefold_shared::{
     rules::Outcome,
     seat::Seat,
 };
-
 use tokio::time::Instant;
 
 use super::{actor::Actor, daily_turn::turn_of};
