@@ -297,7 +297,8 @@ pub(crate) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, S
     pruned += friends::prune(sql, now, rows_max - pruned)?;
     pruned += pushes::prune(sql, now, rows_max - pruned)?;
     pruned += remove(sql, now, rows_max - pruned)?;
-    daily_seats::catch_up(sql, now)?;
+    daily_seats::mark_missed_leavers(sql)?;
+    time_off::correct_in_games(sql, now)?;
     let forgotten = sql.execute(
         "DELETE FROM account WHERE member IN (
              SELECT member FROM account WHERE deleted_at <= $1 AND owner IS NULL

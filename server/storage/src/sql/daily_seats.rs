@@ -33,7 +33,8 @@ pub(crate) const NEWS: &str = "leaves, off_from, off_until,
     moves_number <> moves_told";
 
 /// The places of the member `$1`, and of the guests of their account.
-const OWN: &str = "member IN (SELECT $1 UNION ALL SELECT member FROM alias WHERE account = $1)";
+pub(super) const OWN: &str =
+    "member IN (SELECT $1 UNION ALL SELECT member FROM alias WHERE account = $1)";
 
 /// Replaces the places in a room.
 pub(crate) fn set(
@@ -93,16 +94,9 @@ pub(super) fn mark_leaver(sql: &dyn Sql, member: &MemberId) -> Result<(), Storag
     sql.execute(&mark, values![member]).map(drop)
 }
 
-/// Sets the time off of a member in their places. Their games have to learn it.
-pub(super) fn set_off(sql: &dyn Sql, member: &MemberId, off: TimeOff) -> Result<(), StorageError> {
-    lock(sql, OWN, member)?;
-    let set = format!("UPDATE daily_seat SET off_from = $2, off_until = $3 WHERE {OWN}");
-    sql.execute(&set, values![member, off.from, off.until]).map(drop)
-}
-
-/// Updates places that missed a change of their account: in PostgreSQL, a place that is added during the change does not
-/// see it. Runs hourly. A new place has at least a day to act, so nobody loses by it.
-pub(super) fn catch_up(sql: &dyn Sql, now: u64) -> Result<(), StorageError> {
+/// Marks the places that were added while the account of their member was deleted: in PostgreSQL neither change sees the
+/// other. Runs hourly. A new place has at least a day to act, so nobody loses by it.
+pub(super) fn mark_missed_leavers(sql: &dyn Sql) -> Result<(), StorageError> {
     if sql.dialect() != Dialect::Postgres {
         return Ok(());
     }
@@ -115,28 +109,12 @@ pub(super) fn catch_up(sql: &dyn Sql, now: u64) -> Result<(), StorageError> {
                      JOIN account ON account.member = alias.account WHERE deleted_at IS NOT NULL)
              ORDER BY room, member FOR UPDATE)",
         values![],
-    )?;
-    // The period that is open; otherwise the one that the place has, with the end that is stored, if any is.
-    sql.execute(
-        "UPDATE daily_seat SET off_from = known.starts, off_until = known.ends FROM (
-             SELECT seat.member, seat.room, coalesce(open.starts, seat.off_from) AS starts,
-                 coalesce(open.ends, same.ends, seat.off_from) AS ends
-             FROM daily_seat AS seat LEFT JOIN alias ON alias.member = seat.member
-             LEFT JOIN time_off AS open ON open.ends > $1
-                 AND open.member = coalesce(alias.account, seat.member)
-             LEFT JOIN time_off AS same ON same.starts = seat.off_from
-                 AND same.member = coalesce(alias.account, seat.member)
-             WHERE open.ends IS NOT NULL OR seat.off_until > $1
-             ORDER BY seat.room, seat.member FOR UPDATE OF seat) AS known
-         WHERE daily_seat.member = known.member AND daily_seat.room = known.room
-             AND (off_from <> known.starts OR off_until <> known.ends)",
-        values![now],
     )
     .map(drop)
 }
 
 /// Locks places in the order in which rooms write them, so that two transactions never wait for each other.
-fn lock(sql: &dyn Sql, which: &str, member: &MemberId) -> Result<(), StorageError> {
+pub(super) fn lock(sql: &dyn Sql, which: &str, member: &MemberId) -> Result<(), StorageError> {
     if sql.dialect() == Dialect::Postgres {
         let lock =
             format!("SELECT 1 FROM daily_seat WHERE {which} ORDER BY room, member FOR UPDATE");

@@ -5,7 +5,7 @@ use fivefold_shared::protocol::{MemberId, Scope};
 use super::{
     Row, Sql,
     account_rows::{Change, with_account},
-    daily_seats, friends, list, time_off, values,
+    friends, list, time_off, values,
 };
 use crate::{
     Account, AccountChanged, ApiToken, IdentityHash, KeyHash, KeyStep, Passkey, StorageError,
@@ -158,7 +158,7 @@ fn add_alias(
             friends::end_blocked(change.sql, change.member)?;
             let off = time_off::latest(change.sql, change.member)?;
             if off.is_open(change.at) {
-                daily_seats::set_off(change.sql, change.member, off)?;
+                time_off::set_in_games(change.sql, change.member, off)?;
             }
             Ok(AccountChanged::Done)
         }

@@ -5,7 +5,13 @@ use fivefold_shared::{
     protocol::MemberId,
 };
 
-use super::{Row, Sql, account_rows::Change, daily_seats, source::DatabaseReader, values};
+use super::{
+    Dialect, Row, Sql,
+    account_rows::Change,
+    daily_seats::{OWN, lock},
+    source::DatabaseReader,
+    values,
+};
 use crate::{AccountChanged, StorageError, TimeOffReader, TimeOffStep};
 
 /// Changes a member's time off, and what their daily games have to learn of it.
@@ -20,7 +26,7 @@ pub(super) fn change(
     if changed == AccountChanged::Done {
         let latest = latest(change.sql, change.member)?;
         let off = step.period_now(latest, change.at);
-        daily_seats::set_off(change.sql, change.member, off)?;
+        set_in_games(change.sql, change.member, off)?;
     }
     Ok(changed)
 }
@@ -77,6 +83,42 @@ fn periods(sql: &dyn Sql, member: &MemberId) -> Result<Vec<TimeOff>, StorageErro
 
 fn read(row: &mut Row) -> Result<TimeOff, StorageError> {
     Ok(TimeOff { from: row.get()?, until: row.get()? })
+}
+
+/// Sets the time off of a member in their places in daily games. The games have to learn it.
+pub(super) fn set_in_games(
+    sql: &dyn Sql,
+    member: &MemberId,
+    off: TimeOff,
+) -> Result<(), StorageError> {
+    lock(sql, OWN, member)?;
+    let set = format!("UPDATE daily_seat SET off_from = $2, off_until = $3 WHERE {OWN}");
+    sql.execute(&set, values![member, off.from, off.until]).map(drop)
+}
+
+/// Corrects the time off in places that were added while it changed: in PostgreSQL neither change sees the other. Runs
+/// hourly. A new place has at least a day to act, so nobody loses by it.
+pub(super) fn correct_in_games(sql: &dyn Sql, now: u64) -> Result<(), StorageError> {
+    if sql.dialect() != Dialect::Postgres {
+        return Ok(());
+    }
+    // The period that is open; otherwise the one that the place has, with the end that is stored, if any is.
+    sql.execute(
+        "UPDATE daily_seat SET off_from = known.starts, off_until = known.ends FROM (
+             SELECT seat.member, seat.room, coalesce(open.starts, seat.off_from) AS starts,
+                 coalesce(open.ends, same.ends, seat.off_from) AS ends
+             FROM daily_seat AS seat LEFT JOIN alias ON alias.member = seat.member
+             LEFT JOIN time_off AS open ON open.ends > $1
+                 AND open.member = coalesce(alias.account, seat.member)
+             LEFT JOIN time_off AS same ON same.starts = seat.off_from
+                 AND same.member = coalesce(alias.account, seat.member)
+             WHERE open.ends IS NOT NULL OR seat.off_until > $1
+             ORDER BY seat.room, seat.member FOR UPDATE OF seat) AS known
+         WHERE daily_seat.member = known.member AND daily_seat.room = known.room
+             AND (off_from <> known.starts OR off_until <> known.ends)",
+        values![now],
+    )
+    .map(drop)
 }
 
 impl TimeOffReader for DatabaseReader {
