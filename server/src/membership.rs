@@ -22,7 +22,7 @@ use crate::{
     membership::shared_limits::SharedLimits,
     metrics::Metrics,
     process::{clock::Clock, read_pool::ReadPool},
-    rooms::people::People,
+    rooms::lobby::People,
     transport::{
         bus::BusConfig,
         link::{FromPeer, Links},

@@ -6,7 +6,7 @@ pub(crate) mod directory;
 pub(crate) mod listed_room;
 pub(crate) mod lobby;
 pub(crate) mod paired_games;
-pub(crate) mod people;
 pub mod rated_positions;
 pub(crate) mod relay;
 pub(crate) mod room_actor;
+pub(crate) mod sleeping_chats;

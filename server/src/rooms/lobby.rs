@@ -9,10 +9,10 @@ mod makers;
 mod other_nodes;
 mod paired;
 mod peer_lists;
-mod presence;
 mod room_list;
 mod sleeping;
 mod unattended;
+mod who_is_online;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -39,11 +39,14 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::paired::{NotPaired, PairedRoom};
 use self::{
     makers::{Maker, Makers},
     peer_lists::PeerLists,
     room_list::Listing,
+};
+pub(crate) use self::{
+    other_nodes::People,
+    paired::{NotPaired, PairedRoom},
 };
 use crate::{
     accounts::guest_names::guest_name,
