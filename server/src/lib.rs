@@ -71,7 +71,10 @@ use self::{
         storage_check::StorageCheck,
     },
     puzzles::tries::PuzzleTries,
-    rooms::{lobby::Lobby, people::People, room_actor::RoomContext},
+    rooms::{
+        lobby::{Lobby, People},
+        room_actor::RoomContext,
+    },
     shared_state::{HTTP_JOBS, Server},
     thinking::{Pool, ThreadsEnd, reviews::Reviews},
 };
@@ -182,6 +185,7 @@ async fn serve(
         cluster: peers.as_ref().map(Peers::cluster),
         stop: stop_rooms.clone(),
         heard: Arc::default(),
+        chats: Arc::default(),
         rated: Arc::default(),
         sanctions: Arc::default(),
         blocking: blocking.clone(),

@@ -308,7 +308,7 @@ mod tests {
     fn job(task: Task, bot: BotKind) -> Job {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
         let position = Position::new(rules);
-        let (ticket, session) = (Ticket(1), SessionId(1));
+        let (ticket, session) = (Ticket(1), Some(SessionId(1)));
         Job {
             ticket,
             task,

@@ -46,7 +46,10 @@ mod tests;
 mod time;
 mod timeline;
 
+use std::mem;
+
 pub use self::{
+    chat_lines::ChatLines,
     data::Room,
     effect::{BotFault, Cause, Effect, Effects, Entry, Job, Task},
     ids::{Member, SessionId, Ticket},
@@ -182,8 +185,8 @@ impl Room {
         Ok(room)
     }
 
-    /// Restores a room after a restart. Nobody is present: a bot on turn waits until somebody is,
-    /// and a person's clock resumes after a grace period.
+    /// Restores a room after a restart. Nobody is present: a bot on turn waits until somebody is, except in
+    /// a daily game, and a person's clock resumes after a grace period.
     ///
     /// # Errors
     /// When the entries are not the log of a room.
@@ -211,9 +214,14 @@ impl Room {
         self.empty_since
     }
 
-    /// Whether the room has lines of chat, which its log does not contain.
-    pub fn has_chat(&self) -> bool {
-        !self.chat.is_empty()
+    /// Takes the lines of chat out of a room that falls asleep: its log does not contain them.
+    pub fn take_chat(&mut self) -> ChatLines {
+        mem::take(&mut self.chat)
+    }
+
+    /// Gives a room that has just woken its lines of chat back.
+    pub fn restore_chat(&mut self, chat: ChatLines) {
+        self.chat = chat;
     }
 
     /// Restores since when nobody has been present, which is not in the log.

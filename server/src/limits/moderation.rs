@@ -28,6 +28,8 @@ pub const STANDING_GAMES: [usize; 3] = [1, 10, STANDING_GAMES_MAX];
 pub const QUEUE_LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// Of the last lines of chat, so many can be reported as the server has sent them.
 pub const CHAT_LINES_KEPT: usize = 5_000;
+/// Lines of chat of rooms that sleep; about 250 bytes each.
+pub const SLEEPING_CHAT_LINES_MAX: usize = 100_000;
 /// Last games of a person that the signals for operators are computed from.
 pub const SIGNAL_GAMES_MAX: usize = 300;
 /// Rated games that ended longer ago are not examined any more.

@@ -343,7 +343,7 @@ mod tests {
     /// Submits a job of this owner; returns whether none was dropped for it.
     fn push(queue: &mut Queue, number: u8, task: Task) -> (Arc<JobControl>, bool) {
         let rules = Rules::new(Variant::Freestyle, Size::square(15)).unwrap();
-        let (ticket, session, position) = (Ticket(1), SessionId(1), Position::new(rules));
+        let (ticket, session, position) = (Ticket(1), Some(SessionId(1)), Position::new(rules));
         let bot = BotKind::Attack.into();
         let job =
             Job { ticket, task, session, bot, position, opening: None, seed: 1, time_max: None };

@@ -167,6 +167,42 @@ async fn many_wake_one_room_at_once() {
     server.stop().await;
 }
 
+/// The lines that the players of a room have said, as somebody who enters it gets them.
+async fn chat(client: &mut Client, room: &RoomCode) -> Vec<String> {
+    client.join(room).await;
+    let Message::Chat { players, .. } = client.ask(json!({"type": "chat", "room": room})).await
+    else {
+        panic!("the chat")
+    };
+    players.into_iter().map(|line| line.text.as_str().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_room_that_sleeps_keeps_its_chat_until_another_node_wakes_it() {
+    let storage = Memory::default();
+    let [here, there] = two_nodes(&storage, SLEEPY).await;
+    let (mut ann, anns) = greet(&here, "Ann").await;
+    let room = joined(ann.ask(daily("private")).await);
+    ann.ask(json!({"type": "say", "room": room, "text": "until Sunday"})).await;
+    drop(ann);
+    all_asleep(&here).await;
+    let mut ann = come_back(&here, &anns).await;
+    assert_eq!(chat(&mut ann, &room).await, ["until Sunday"]);
+    ann.ask(json!({"type": "say", "room": room, "text": "I am early"})).await;
+    drop(ann);
+    all_asleep(&here).await;
+    let mut ann = come_back(&there, &anns).await;
+    assert_eq!(chat(&mut ann, &room).await, [""; 0]);
+    drop(ann);
+    all_asleep(&there).await;
+    // What is known here is older than that.
+    let mut ann = come_back(&here, &anns).await;
+    assert_eq!(chat(&mut ann, &room).await, [""; 0]);
+    for node in [here, there] {
+        node.stop().await;
+    }
+}
+
 #[tokio::test]
 async fn a_sleeping_room_wakes_on_whichever_node_it_is_needed() {
     let storage = Memory::default();

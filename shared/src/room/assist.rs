@@ -111,7 +111,16 @@ impl Room {
             AssistTask::Move { .. } => Task::Move,
         };
         let seed = self.seed_for(ticket);
-        let job = Job { ticket, task, session, bot, position, opening: None, seed, time_max: None };
+        let job = Job {
+            ticket,
+            task,
+            session: Some(session),
+            bot,
+            position,
+            opening: None,
+            seed,
+            time_max: None,
+        };
         moment.effects.push(Effect::Think(job));
         let not_after = moment.now.saturating_add(BOT_WAIT_MAX_MS);
         self.assists.push(Assist { ticket, cause, session, not_after, bot, wanted });

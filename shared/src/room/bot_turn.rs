@@ -1,7 +1,7 @@
 //! Bots on turn. While a bot is on turn and somebody is present, either one job is under way for
 //! it, or its reply waits until people can follow. If no legal reply comes in time, the game
 //! continues with any legal move. In an empty room no bot thinks: the job starts when somebody
-//! comes. Only in a daily game a job under way goes on: its player has moved and left.
+//! comes. Only a daily game with a person goes on: its player has moved and left.
 //!
 //! The minimum wait does not depend on the bot's clock. A bot with less time loses on time.
 
@@ -32,14 +32,13 @@ impl Room {
         let Some((seat, bot, game)) = to_act else { return self.cancel_bot_turn(moment) };
         let (number, (ply, acts)) = (game.number, game.progress());
         let is_same = |turn: &BotTurn| (turn.game, turn.ply, turn.acts) == (number, ply, acts);
-        let is_asked = self.bot_turn.as_ref().is_some_and(is_same);
-        if self.presence.is_empty() && !(is_asked && self.is_daily()) {
+        if self.presence.is_empty() && !self.is_daily() {
             return self.cancel_bot_turn(moment);
         }
-        if is_asked {
+        if self.bot_turn.as_ref().is_some_and(is_same) {
             return;
         }
-        let Some(session) = self.session_for_bot_turn() else { return };
+        let session = self.session_for_bot_turn();
         let (position, clock) = (game.position.clone(), game.clock);
         let opening = Some(&game.opening).filter(|opening| !opening.is_over()).cloned();
         let budget_ms = clock.and_then(|clock| clock.budget_ms());

@@ -7,7 +7,7 @@ use crate::protocol::{CHAT_LINES_MAX, ChatLine};
 
 /// The last lines of both channels.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ChatLines {
+pub struct ChatLines {
     pub(super) players: Channel,
     pub(super) spectators: Channel,
     /// How many lines there have been.
@@ -19,8 +19,14 @@ pub(super) struct ChatLines {
 pub(super) struct Channel(VecDeque<ChatLine>);
 
 impl ChatLines {
-    pub(super) fn is_empty(&self) -> bool {
-        self.players.0.is_empty() && self.spectators.0.is_empty()
+    /// Whether nobody has said anything.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many lines there are.
+    pub fn len(&self) -> usize {
+        self.players.0.len() + self.spectators.0.len()
     }
 }
 

@@ -25,9 +25,8 @@ impl Room {
         let is_daily = self.is_daily();
         let awaited = is_daily || is_running && !Seat::BOTH.into_iter().any(is_bot);
         let bots_alone = Seat::BOTH.into_iter().all(is_bot);
-        // A bot that waits for somebody to come has no clock to end the game.
-        let is_kept = self.demo && bots_alone || is_daily && !self.is_suspended();
-        if is_kept && is_running {
+        // The clock ends a daily game.
+        if is_running && (is_daily || self.demo && bots_alone) {
             return None;
         }
         let wait = if awaited {

@@ -37,13 +37,13 @@ impl Room {
     }
 
     /// Whether the game waits for somebody to come: a bot is on turn, and it does not think in an
-    /// empty room, unless it has begun to in a daily game. Neither clock runs.
+    /// empty room, except in a daily game with a person. Neither clock runs.
     pub(super) fn is_suspended(&self) -> bool {
-        let must_act = self.state.to_act();
-        let thinks_on = self.is_daily() && self.bot_turn.is_some();
-        self.presence.is_empty()
-            && !thinks_on
-            && must_act.is_some_and(|seat| self.bot_in(seat).is_some())
+        self.presence.is_empty() && !self.is_daily() && self.is_bot_on_turn()
+    }
+
+    fn is_bot_on_turn(&self) -> bool {
+        self.state.to_act().is_some_and(|seat| self.bot_in(seat).is_some())
     }
 
     /// The time that the seat to act has left after a move made now, if its time runs.
@@ -60,10 +60,13 @@ impl Room {
 
     /// Resumes after a server outage: the player on turn gets back the time from the start of the
     /// turn, for their first act, or since they were nudged, after a grace period. In a daily game,
-    /// time runs on: a player who is given a turn of days again could always have moved before.
+    /// time runs on: a player who is given a turn of days again could always have moved before. A bot could not.
     pub(super) fn resume(&mut self, moment: &mut Moment<'_>) {
         self.resume_at = None;
         if self.is_daily() {
+            if self.is_bot_on_turn() {
+                self.resume_bot(moment);
+            }
             return;
         }
         self.resume_clock(moment);

@@ -6,7 +6,7 @@ use fivefold_shared::{
     protocol::Refusal,
     questions::open_position,
     record::RecordedOpening,
-    room::{Job, SessionId, Task, Ticket},
+    room::{Job, Task, Ticket},
     rules::{Point, Rules, moves_of_one_game},
 };
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl BotQuestion {
             BotTask::Turn => Task::Turn,
             BotTask::Weigh => Task::Weigh,
         };
-        let (ticket, session) = (Ticket(0), SessionId(0));
+        let (ticket, session) = (Ticket(0), None);
         Ok(Job { ticket, task, session, bot, position, opening, seed, time_max: None })
     }
 }

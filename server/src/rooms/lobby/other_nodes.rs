@@ -21,17 +21,27 @@ use crate::{
         frame::{AddressUse, Frame, News, Outcome, Question, ToOwner, ToRelay, decode},
     },
     limits::MAILBOX_INPUTS_MAX,
+    moderation::{Moderation, blocks::Blocks},
     online::{logins::Logins, outbox::refuse},
     process::read_pool::ReadError,
     rooms::{
         daily_news::inputs_of,
         directory::Listed,
-        people::People,
+        rated_positions::RatedPositions,
         relay::{Claim, Next, Relay, RelayedSeats},
         room_actor::{self, Envelope, Mailbox, Opened},
     },
     transport::link::FromPeer,
 };
+
+/// The parts of the server that know people: they get what other nodes say. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct People {
+    pub(crate) logins: Arc<Logins>,
+    pub(crate) blocks: Arc<Blocks>,
+    pub(crate) moderation: Arc<Moderation>,
+    pub(crate) rated: Arc<RatedPositions>,
+}
 
 impl Lobby {
     /// Finds the room with this code, on any node.
@@ -228,8 +238,11 @@ impl Lobby {
         empty_since: Option<u64>,
         news: Vec<(MemberId, DailyNews)>,
     ) -> Result<(Opened, Arc<Listed>), String> {
-        let (opened, cause) =
+        let (mut opened, cause) =
             Opened::from_log(&self.context, room.code.clone(), epoch, log, empty_since)?;
+        if let Some(chat) = self.context.chats.take(&room.code, epoch) {
+            opened.room.restore_chat(chat);
+        }
         let maker = Maker::known_from_log(&opened.room, cause.member);
         let mut makers = lock(&self.makers);
         let listed = self.list_owned(&mut makers, &room.known, maker, cause.command, &opened);

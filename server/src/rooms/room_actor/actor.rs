@@ -30,7 +30,7 @@ use crate::{
         pushes::Pushes,
     },
     process::{alarm::Alarm, clock::Clock, disk::Disk, read_pool::ReadPool},
-    rooms::{directory::Listed, rated_positions::RatedPositions},
+    rooms::{directory::Listed, rated_positions::RatedPositions, sleeping_chats::SleepingChats},
     thinking::{Owner, Pool},
 };
 
@@ -102,6 +102,8 @@ pub(crate) struct RoomContext {
     pub(crate) stop: CancellationToken,
     /// Keeps the lines of chat that are sent.
     pub(crate) heard: Arc<HeardLines>,
+    /// Keeps the chat of rooms that sleep.
+    pub(crate) chats: Arc<SleepingChats>,
     /// Knows the positions of rated games that are not daily: nobody gets help with them.
     pub(crate) rated: Arc<RatedPositions>,
     /// Knows who may play rated games.
@@ -174,7 +176,7 @@ impl Actor {
     fn route(&mut self, effect: &Effect, sender: Option<&Route>) -> Option<Route> {
         let session = match effect {
             Effect::Send { session, .. } | Effect::Analyse { session, .. } => *session,
-            Effect::Think(job) => job.session,
+            Effect::Think(job) => job.session?,
             Effect::Dismiss(session) => {
                 self.fan_out.leave(*session);
                 return None;

@@ -38,10 +38,8 @@ impl Actor {
         let is_due = self.room.deadline().is_some_and(|at| at <= self.now() + DUE_SOON);
         // A game between bots stops when nobody watches.
         let is_of_bots = self.listed.read(|standing| !standing.is_empty || standing.is_of_bots());
-        // Chat is stored nowhere.
-        let is_whole = !self.room.has_chat();
         let may_store = self.context.disk.may_grow().is_ok() && !self.listed.is_evicted();
-        !is_due && !is_of_bots && is_whole && may_store
+        !is_due && !is_of_bots && may_store
     }
 
     /// Hands the room over to the storage. Returns whether the task ends; it goes on if somebody came in the
@@ -62,6 +60,9 @@ impl Actor {
             // It may sleep, and another node may have claimed it.
             Err(AppendError::Storage(StorageError::InDoubt(_)) | AppendError::Conflict(_)) => false,
         };
+        if is_left {
+            self.context.chats.keep(self.code().clone(), self.gate.epoch(), self.room.take_chat());
+        }
         self.is_asleep = is_left || !self.wake_again(mailbox).await;
         self.is_asleep
     }

@@ -128,6 +128,7 @@ fn around_storage(memory: Memory) -> (Arc<RoomContext>, impl Sized) {
             limits: Limits::DEFAULT,
             stop,
             heard: Arc::default(),
+            chats: Arc::default(),
             rated: Arc::default(),
             sanctions: Arc::default(),
             blocking: Blocking::Threads,

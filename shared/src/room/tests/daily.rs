@@ -204,17 +204,25 @@ fn a_bot_goes_on_thinking_when_its_player_has_left() {
 }
 
 #[test]
-fn a_bot_that_cannot_think_waits_a_day_for_somebody() {
+fn a_restart_costs_a_bot_no_time_and_the_game_goes_on_alone() {
     let mut table =
         check(&format!("{BOT} in 1d"), "1 play 0 7,7 > played 0 7,7; 1 done 6; turn 1 attack 1");
-    table.now += 1_000;
-    assert_eq!(show_all(&table.restart(), true), "");
-    let mut back = table.clone();
-    let now = back.now + 60_000;
-    back.run(&format!(
-        "+60000 >\n 2 enter Ann 6 > resumed {now}; 2 joined [7]; +2; turn 1 attack 1"
-    ));
-    table.run(&format!("+{} >\n +1 > close", DAY_MS - 1));
+    table.now += 2 * DAY_MS;
+    let now = table.now;
+    assert_eq!(show_all(&table.restart(), true), format!("resumed {now}; turn 1 attack 1"));
+    table.run(&format!("+1000 >\n job 1 8,8 > played 1 8,8 {DAY_MS}ms"));
+    // Nobody comes, and only the clock ends it.
+    table.run(&format!("+{} >\n +1 > ended time second", DAY_MS - 1));
+}
+
+#[test]
+fn a_bot_answers_a_planned_reply_of_somebody_who_has_left() {
+    let mut table =
+        check(&format!("{BOT} in 1d"), "1 play 0 7,7 > played 0 7,7; 1 done 6; turn 1 attack 1");
+    table.run("1 plans Ann 8,8-9,9 >\n 1 gone > -1\n +1000 >");
+    let shown = table.run_for("job 1 8,8", 0);
+    let expected = format!("played 1 8,8 {DAY_MS}ms; played 2 9,9 {DAY_MS}ms; turn 2 attack 3");
+    assert_eq!(shown, expected);
 }
 
 #[test]

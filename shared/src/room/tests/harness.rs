@@ -367,7 +367,9 @@ impl Table {
                     }
                 }
                 Effect::Think(job) => {
-                    assert!(self.room.presence.contains(job.session), "for somebody who is here");
+                    let is_here = |session| self.room.presence.contains(session);
+                    let is_alone = || self.room.presence.is_empty() && self.room.is_daily();
+                    assert!(job.session.map_or_else(is_alone, is_here), "for somebody who is here");
                     assert!(self.jobs.insert(job.ticket, job.clone()).is_none(), "a new ticket");
                 }
                 Effect::Analyse { ticket, .. } => {
@@ -426,11 +428,8 @@ impl Table {
         let is_empty = self.room.presence.is_empty();
         let awaited = self.room.state.to_act().is_some_and(|seat| self.room.bot_in(seat).is_some());
         let thinks = self.room.bot_turn.is_some();
-        // In a daily game a bot goes on thinking when everybody has left.
-        if !(is_empty && thinks && self.room.is_daily()) {
-            assert_eq!(thinks, awaited && !is_empty && !self.room.is_closed());
-        }
-        assert!(!thinks || awaited);
+        let is_watched = !is_empty || self.room.is_daily();
+        assert_eq!(thinks, awaited && is_watched && !self.room.is_closed());
         if is_empty {
             assert!(self.jobs.len() <= usize::from(thinks), "nobody is here to see it");
             assert!(self.analyses.is_empty(), "nobody is here to see it");
