@@ -74,6 +74,8 @@ pub struct Sqlite {
     log_keeper: LogKeeper,
     /// Open rooms that cannot be claimed.
     unclaimable: BTreeSet<RoomCode>,
+    /// Whether the rooms that were open at the start are claimed or set aside.
+    has_opened_all: bool,
     /// Unlocked after the connection is closed.
     folder: DataFolder,
 }
@@ -111,6 +113,7 @@ impl Sqlite {
             known_ratings: ratings::WrittenRatings::default(),
             log_keeper: LogKeeper::default(),
             unclaimable: BTreeSet::new(),
+            has_opened_all: false,
             folder,
         })
     }
@@ -277,8 +280,9 @@ const ORPHANS: &str =
 impl Storage for Sqlite {
     fn unattended(&mut self, due: u64, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         let (mut orphans, mut unnamed) = (Vec::new(), Vec::new());
-        // The others come last: they are looked for in the whole table.
-        for (statement, owner) in [(ORPHANS, Some(self.process)), (STATELESS, None)] {
+        // The others come last, and once: they are looked for in the whole table, and only damage makes them.
+        let stateless = (!self.has_opened_all).then_some((STATELESS, None));
+        for (statement, owner) in [(ORPHANS, Some(self.process))].into_iter().chain(stateless) {
             let mut select = self.connection.prepare_cached(statement)?;
             let mut rows = select.query(rusqlite::params_from_iter(owner))?;
             while orphans.len() < rooms_max
@@ -296,7 +300,8 @@ impl Storage for Sqlite {
                 break;
             }
         }
-        if orphans.is_empty() {
+        if orphans.is_empty() && !self.has_opened_all {
+            self.has_opened_all = true;
             for (row, code) in unnamed {
                 tracing::error!(
                     row,
