@@ -1,9 +1,10 @@
 //! How a person's last games with people ended, rated or not. From the list of finished games alone; what
 //! examined games show is in `hints.rs`.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use fivefold_shared::{
+    clock::DAY_MS,
     protocol::{MemberId, Player},
     record::ListedGame,
     rules::Outcome,
@@ -14,6 +15,10 @@ use super::words::number;
 
 /// A game that is given up with fewer stones than this is given up early.
 const EARLY_STONES: usize = 10;
+
+/// Somebody who falls ill loses all daily games on time at once: if they are more than this on a day (UTC), they
+/// say nothing about the person.
+const LAPSES_A_DAY_MAX: usize = 10;
 
 /// What a person's last games show.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
@@ -36,11 +41,22 @@ struct Own {
     is_lost: bool,
     is_early: bool,
     is_left: bool,
+    /// The day on which they lost it on time, if it is a daily game.
+    lapsed_on: Option<u64>,
 }
 
 /// Looks at a person's games.
 pub(super) fn signals(member: &MemberId, games: &[ListedGame]) -> Signals {
-    let own: Vec<_> = games.iter().filter_map(|game| own(member, game)).collect();
+    let mut own: Vec<_> = games.iter().filter_map(|game| own(member, game)).collect();
+    let mut lapses = BTreeMap::<u64, usize>::new();
+    for day in own.iter().filter_map(|game| game.lapsed_on) {
+        *lapses.entry(day).or_default() += 1;
+    }
+    for game in &mut own {
+        if game.lapsed_on.is_some_and(|day| lapses[&day] > LAPSES_A_DAY_MAX) {
+            (game.is_early, game.is_left) = (false, false);
+        }
+    }
     let count = |is: fn(&Own) -> bool| own.iter().filter(|game| is(game)).count();
     let losses = count(|game| game.is_lost);
     let early_losses = count(|game| game.is_lost && game.is_early);
@@ -60,12 +76,16 @@ fn own(member: &MemberId, game: &ListedGame) -> Option<Own> {
     let Player::Member { .. } = &summary.players[seat.other()] else { return None };
     let winner = summary.outcome.winner();
     let is_left = matches!(summary.outcome, Outcome::Time { .. } | Outcome::Abandonment { .. });
+    let is_lapse = winner == Some(seat.other())
+        && summary.time.is_daily()
+        && matches!(summary.outcome, Outcome::Time { .. });
     let is_given_up = is_left || matches!(summary.outcome, Outcome::Resignation { .. });
     Some(Own {
         is_won: winner == Some(seat),
         is_lost: winner == Some(seat.other()),
         is_early: is_given_up && summary.plies < EARLY_STONES,
         is_left,
+        lapsed_on: is_lapse.then_some(summary.ended_at / DAY_MS),
     })
 }
 
@@ -84,6 +104,7 @@ impl fmt::Display for Signals {
 #[cfg(test)]
 mod tests {
     use fivefold_shared::{
+        clock::TimeControl,
         protocol::{Name, Visibility},
         record::GameSummary,
         rules::Rules,
@@ -110,7 +131,7 @@ mod tests {
             black: Seat::First,
             started_at: day,
             ended_at: day + 5,
-            time: fivefold_shared::clock::TimeControl::None,
+            time: TimeControl::None,
             opening: None,
             rated: true,
             part: None,
@@ -133,5 +154,29 @@ mod tests {
         assert_eq!((found.losses, found.early_losses), (10, 3));
         let won = look(&[game(2, Seat::First, 3, 5)]);
         assert_eq!((won.early_wins, won.losses, won.left), (1, 0, 0));
+    }
+
+    #[test]
+    fn a_day_on_which_many_daily_games_end_on_time_says_nothing() {
+        let lapse = |day: u64| {
+            let mut game = game(2, Seat::Second, 3, day * DAY_MS);
+            game.summary.time = TimeControl::Daily { move_ms: DAY_MS };
+            game.summary.outcome = Outcome::Time { winner: Seat::Second };
+            game
+        };
+        let left = |games: usize| {
+            let day = (0..games).map(|_| lapse(7));
+            let found = look(&day.chain([lapse(8)]).collect::<Vec<_>>());
+            (found.losses, found.early_losses, found.left)
+        };
+        assert_eq!(left(LAPSES_A_DAY_MAX), (11, 11, 11));
+        assert_eq!(left(LAPSES_A_DAY_MAX + 1), (12, 1, 1));
+        // Games that are not daily count whatever their number.
+        let lost = |_| {
+            let mut game = lapse(7);
+            game.summary.time = TimeControl::SuddenDeath { main_ms: 60_000 };
+            game
+        };
+        assert_eq!(look(&(0..20).map(lost).collect::<Vec<_>>()).left, 20);
     }
 }
