@@ -4,6 +4,7 @@ mod analysis;
 mod chat;
 mod conditional_moves;
 mod daily;
+mod daily_property;
 mod dedup;
 mod games;
 mod harness;

@@ -80,7 +80,7 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 /// The same, and now and then hours pass.
-fn act_or_hours() -> impl Strategy<Value = Act> {
+pub(super) fn act_or_hours() -> impl Strategy<Value = Act> {
     let hours = (0..30_u64).prop_map(|hours| Act::Wait(hours * 60 * 60 * 1_000));
     prop_oneof![50 => act(), 1 => hours]
 }
