@@ -23,7 +23,8 @@ use crate::seat::{BySeat, Seat};
 
 const SECOND_MS: u64 = 1_000;
 const MINUTE_MS: u64 = 60 * SECOND_MS;
-const HOUR_MS: u64 = 60 * MINUTE_MS;
+/// An hour.
+pub const HOUR_MS: u64 = 60 * MINUTE_MS;
 /// Longest main time or period of a game that is not daily. The time for a move is shorter.
 pub const TIME_MAX_MS: u64 = DAY_MS;
 /// Longest increment of a game that is not daily: ten minutes.

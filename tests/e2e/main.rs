@@ -10,6 +10,7 @@ mod certificates;
 mod client;
 mod cluster;
 mod data_folder;
+mod days;
 mod disk;
 mod encrypted_services;
 mod engines;

@@ -3,7 +3,7 @@
 use std::{
     ffi::OsString,
     fs::File,
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Write},
     net::SocketAddr,
     path::Path,
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
@@ -36,7 +36,7 @@ pub struct Server {
     /// Removed with what a killed server leaves in it.
     _temporary: TempDir,
     /// Kept open, so that the server can continue to write.
-    _stdout: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
 }
 
 impl Server {
@@ -141,6 +141,28 @@ impl Server {
         Self::spawn(Command::new(program).arg("--data").arg(folder), settings)
     }
 
+    /// As [`start_in_with`](Self::start_in_with), for a server whose clock goes forward by [`pass`](Self::pass), too.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start_at_set_time(folder: &Path, settings: &[Setting<'_>]) -> Self {
+        let mut server = Command::new(program("server_at_set_time"));
+        Self::run(server.arg("--data").arg(folder), settings)
+    }
+
+    /// Moves the clock of a server [at a set time](Self::start_at_set_time) forward. Rooms that are awake do not
+    /// notice.
+    ///
+    /// # Panics
+    /// When the server does not answer.
+    pub fn pass(&mut self, time: Duration) {
+        let stdin = self.child.stdin.as_mut().expect("stdin is piped");
+        writeln!(stdin, "{}", time.as_millis()).expect("the server listens");
+        let mut now = String::new();
+        self.stdout.read_line(&mut now).expect("the server says what time it is");
+        assert!(!now.is_empty(), "the server has ended");
+    }
+
     /// As [`start_in_with`](Self::start_in_with), for a server with a file size limit: a write
     /// beyond it fails instead of killing the server. `log` receives its log, and `variables` are those of
     /// its environment.
@@ -223,7 +245,7 @@ impl Server {
             .args(["--listen", listen, "--no-demo"])
             .env_remove("FIVEFOLD_DATA")
             .env("TMPDIR", temporary.path())
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");
@@ -234,7 +256,7 @@ impl Server {
             panic!("no address in {line:?}; {:?}", child.try_wait());
         });
         let greeting = line.trim_end().to_owned();
-        Self { child, address, greeting, _temporary: temporary, _stdout: stdout }
+        Self { child, address, greeting, _temporary: temporary, stdout }
     }
 
     /// The line that the server prints when it is ready.
