@@ -14,6 +14,7 @@ mod cluster;
 mod cluster_pairing;
 mod conditional_moves;
 mod daily;
+mod daily_of_deleted_accounts;
 mod data_protection;
 mod email;
 mod ends;
