@@ -44,6 +44,8 @@ const MOVER_EVERY: usize = 5;
 const BACK_BEFORE: [Duration; 2] = [Duration::from_secs(20), Duration::from_millis(100)];
 /// How late a game may end after its deadline.
 const LATE_MAX: Duration = Duration::from_secs(10);
+/// The same for 99 of 100 games.
+const LATE_P99_MAX: Duration = Duration::from_secs(3);
 
 /// What became of the games.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +79,7 @@ impl DeadlinesVerdict {
     pub fn is_clean(&self) -> bool {
         self.early + self.twice + self.missing + self.lost == 0
             && self.wrong_answers.is_empty()
+            && self.late.quantile(0.99) <= LATE_P99_MAX
             && self.late.quantile(1.0) <= LATE_MAX
     }
 }
