@@ -9,6 +9,7 @@ use crate::{
     accounts::socket,
     friends::person,
     harness::{LIMITS, TestServer, joined},
+    ratings::act,
     sleeping::{SLEEPY, all_asleep, daily},
 };
 
@@ -43,12 +44,55 @@ async fn daily_games_are_in_the_calendar_and_in_the_feed() {
     let answer = server.get(&feed).await;
     assert!(answer.contains("content-type: application/atom+xml"), "{answer}");
     assert!(answer.contains("<title>Bob is to move</title>"), "{answer}");
-    assert!(answer.contains(&format!("<id>urn:fivefold:{room}:1</id>")), "{answer}");
+    assert!(answer.contains(&format!("<id>urn:fivefold:{room}:")), "{answer}");
 
     bobs.ask(json!({"type": "play", "room": room, "ply": 1, "point": [8, 8]})).await;
     drop((anns, bobs));
     all_asleep(&server).await;
     assert!(server.get(&feed).await.contains("<title>Your move against Bob</title>"), "it sleeps");
+}
+
+/// Programs take an entry with a known id for one that they have shown.
+#[tokio::test]
+async fn a_takeback_and_a_rematch_repeat_no_id() {
+    let server = TestServer::start(SLEEPY);
+    let [ann, bob] = [person(&server, "Ann").await, person(&server, "Bob").await];
+    let token = new_token(&server, &ann.cookie, &[Scope::ReadGames]).await;
+    let [feed, calendar] = ["atom", "ics"].map(|kind| format!("/games.{kind}?token={token}"));
+    let between = |text: &str, from: &str, to: &str| -> String {
+        let (_, text) = text.split_once(from).unwrap_or_else(|| panic!("no {from} in {text}"));
+        text.split_once(to).expect("its end").0.to_owned()
+    };
+    let mut anns = socket(&server, &ann.cookie).await;
+    let mut bobs = socket(&server, &bob.cookie).await;
+    let room = joined(anns.ask(daily("private")).await);
+    bobs.join(&room).await;
+    act(&mut bobs, json!({"type": "sit", "room": room})).await;
+    let start = format!("<id>urn:fivefold:{room}:");
+    let number = async || between(&server.get(&feed).await, &start, "</id>");
+    let play = json!({"type": "play", "room": room, "ply": 0, "point": [7, 7]});
+    let simple = |kind: &str| json!({"type": kind, "room": room});
+    let mut numbers = vec![number().await];
+    let uid = between(&server.get(&calendar).await, "UID:", "\r\n");
+    assert_eq!(uid, format!("{room}-{}@fivefold", numbers[0]));
+    act(&mut anns, play.clone()).await;
+    numbers.push(number().await);
+    // The same moves again.
+    act(&mut anns, simple("ask_takeback")).await;
+    act(&mut bobs, simple("grant_takeback")).await;
+    numbers.push(number().await);
+    act(&mut anns, play).await;
+    numbers.push(number().await);
+    // And another game.
+    act(&mut bobs, simple("resign")).await;
+    act(&mut anns, simple("rematch")).await;
+    act(&mut bobs, simple("rematch")).await;
+    numbers.push(number().await);
+    let mut different = numbers.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), numbers.len(), "{numbers:?}");
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -672,6 +672,10 @@ pub struct RoomSummary {
     /// epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<u64>,
+    /// In a running daily game: a number that no other turn in the room has. Absent for a room that sleeps since an
+    /// earlier version of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
     /// How far it has come.
     pub phase: Phase,
     /// Moves made in the game.

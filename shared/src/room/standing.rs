@@ -65,6 +65,7 @@ impl Room {
             black: self.state.black(),
             to_act: self.state.to_act(),
             due: self.daily_due(),
+            turn: self.daily_turn(),
             phase: self.state.phase(),
             ply: self.state.game.as_ref().map_or(0, |game| game.position.ply()),
             spectators: self.presence.spectator_count(&self.state.seats),
@@ -75,6 +76,12 @@ impl Room {
     fn daily_due(&self) -> Option<u64> {
         let ends = || [self.flag_at(), self.first_act_until()].into_iter().flatten().min();
         if self.is_daily() { ends() } else { None }
+    }
+
+    /// The number of the turn, in a running daily game.
+    fn daily_turn(&self) -> Option<u64> {
+        let game = self.state.running().filter(|_| self.is_daily())?;
+        Some(game.turn_number())
     }
 
     /// The room as the lobby sees it.

@@ -510,6 +510,13 @@ impl Game {
         (self.position.ply(), self.opening.acts().len())
     }
 
+    /// A number that each turn in the room has for itself, also after a takeback and in a later game. A room's log has
+    /// less than 2^20 events.
+    pub fn turn_number(&self) -> u64 {
+        let (stones, acts) = self.progress();
+        (u64::from(self.number) << 40) + (u64::from(self.takebacks) << 20) + (stones + acts) as u64
+    }
+
     /// Conditional moves for the game as it is now.
     pub const fn planned(&self, moves: ConditionalMoves) -> GameConditionalMoves {
         GameConditionalMoves { game: self.number, takebacks: self.takebacks, moves }

@@ -28,7 +28,7 @@ pub(super) fn write(turns: &[Turn], language: Language, site: Option<&str>, now:
             text,
             "<entry><title>{title}</title><id>urn:fivefold:{}:{}</id><updated>{updated}</updated>\
              <link href=\"{link}\"/><summary>{ends}</summary></entry>",
-            turn.room, turn.ply
+            turn.room, turn.number
         )
         .expect("a string takes everything");
     }
@@ -48,8 +48,8 @@ mod tests {
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <title>Fivefold: daily games</title><id>urn:fivefold:games</id><updated>2026-11-29T02:40:00Z</updated>
 <author><name>Fivefold</name></author><link href="https://five.example/"/>
-<entry><title>Your move against Zoë; &lt;b&gt;, \o/</title><id>urn:fivefold:22223333bcde:6</id><updated>2026-11-29T00:00:00Z</updated><link href="https://five.example/r/22223333bcde"/><summary>The time ends 2026-11-30 00:00 UTC.</summary></entry>
-<entry><title>Your opponent’s move</title><id>urn:fivefold:22223333bcdf:6</id><updated>2026-11-29T02:40:00Z</updated><link href="https://five.example/r/22223333bcde"/><summary>The time ends 2026-11-30 00:00 UTC.</summary></entry>
+<entry><title>Your move against Zoë; &lt;b&gt;, \o/</title><id>urn:fivefold:22223333bcde:2199023255558</id><updated>2026-11-29T00:00:00Z</updated><link href="https://five.example/r/22223333bcde"/><summary>The time ends 2026-11-30 00:00 UTC.</summary></entry>
+<entry><title>Your opponent’s move</title><id>urn:fivefold:22223333bcdf:2199023255558</id><updated>2026-11-29T02:40:00Z</updated><link href="https://five.example/r/22223333bcde"/><summary>The time ends 2026-11-30 00:00 UTC.</summary></entry>
 </feed>
 "#;
         assert_eq!(text, expected);

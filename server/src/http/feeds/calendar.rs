@@ -21,7 +21,7 @@ pub(super) fn write(turns: &[Turn], language: Language, now: u64) -> String {
     line("REFRESH-INTERVAL;VALUE=DURATION", "PT30M");
     for turn in turns.iter().filter(|turn| turn.is_own) {
         line("BEGIN", "VEVENT");
-        line("UID", &format!("{}-{}@fivefold", turn.room, turn.ply));
+        line("UID", &format!("{}-{}@fivefold", turn.room, turn.number));
         line("DTSTAMP", &stamp(turn.since.unwrap_or(now)));
         line("DTSTART", &stamp(turn.due));
         line("SUMMARY", &escape(&language.turn(turn)));
@@ -74,7 +74,7 @@ mod tests {
             "X-WR-CALNAME:Fivefold: partidas diarias",
             "REFRESH-INTERVAL;VALUE=DURATION:PT30M",
             "BEGIN:VEVENT",
-            "UID:22223333bcde-6@fivefold",
+            "UID:22223333bcde-2199023255558@fivefold",
             "DTSTAMP:20261129T000000Z",
             "DTSTART:20261130T000000Z",
             "SUMMARY:Te toca contra Zoë\\; <b>\\, \\\\o/",

@@ -9,8 +9,8 @@ use fivefold_shared::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Turn {
     pub(super) room: RoomCode,
-    /// Moves made.
-    pub(super) ply: usize,
+    /// Tells the turns in the room apart, in all its games.
+    pub(super) number: u64,
     pub(super) is_own: bool,
     /// When the time of the player to act began, in milliseconds since the Unix epoch; later if they have had time off in
     /// this turn. Absent if the clock does not say.
@@ -41,15 +41,9 @@ impl Turn {
             Some(Player::Bot { .. }) | None => None,
         };
         let link = link(&summary.room);
-        Some(Self {
-            room: summary.room,
-            ply: summary.ply,
-            is_own: your_turn,
-            since,
-            due,
-            opponent,
-            link,
-        })
+        // A room that sleeps since an earlier version has no number. Numbers of turns are far above all plies.
+        let number = summary.turn.unwrap_or(summary.ply as u64);
+        Some(Self { room: summary.room, number, is_own: your_turn, since, due, opponent, link })
     }
 }
 
@@ -62,7 +56,7 @@ pub(super) mod tests {
         let room = |code: &str| RoomCode::try_from(code.to_owned()).unwrap();
         let own = Turn {
             room: room("22223333bcde"),
-            ply: 6,
+            number: (2 << 40) + 6,
             is_own: true,
             since: Some(1_795_910_400_000),
             due: 1_795_996_800_000,
