@@ -9,6 +9,7 @@ pub mod cases;
 pub mod dealings;
 pub mod decisions;
 pub(crate) mod examination;
+mod own_changes;
 pub(crate) mod sanctions;
 
 use std::{
@@ -34,13 +35,10 @@ use tokio::{
 
 use crate::{
     cluster::{Cluster, frame::News},
-    limits::moderation::{
-        BLOCK_CHANGES_MAX, BLOCKS_WITHIN, DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL,
-        SANCTIONS_LOOK_INTERVAL,
-    },
-    moderation::sanctions::Sanctions,
+    limits::moderation::{DELETED_LOOK_BACK, QUEUE_LOOK_INTERVAL, SANCTIONS_LOOK_INTERVAL},
+    moderation::{own_changes::OwnChanges, sanctions::Sanctions},
     net::{
-        network::{Network, network, networks, shares},
+        network::{Network, networks, shares},
         token_buckets::TokenBuckets,
     },
     online::{
@@ -73,7 +71,7 @@ pub(crate) struct Moderation {
 struct Tries {
     /// For the networks of an address, the narrowest first.
     reports: Vec<TokenBuckets<Network>>,
-    blocks: TokenBuckets<IpAddr>,
+    changes: OwnChanges,
 }
 
 impl Moderation {
@@ -86,10 +84,7 @@ impl Moderation {
         cluster: Option<Arc<Cluster>>,
     ) -> Self {
         let reports = shares().map(|share| TokenBuckets::new(REPORTS_MAX * share, REPORTS_WITHIN));
-        let tries = Tries {
-            reports: reports.collect(),
-            blocks: TokenBuckets::new(BLOCK_CHANGES_MAX, BLOCKS_WITHIN),
-        };
+        let tries = Tries { reports: reports.collect(), changes: OwnChanges::new() };
         Self {
             read_pool,
             log_writer,
@@ -155,12 +150,16 @@ impl Moderation {
         taken.map_err(|_| Refusal::new(Reason::TooManyReports))
     }
 
-    /// Counts a change of a list of blocked people from an address.
+    /// Counts a change of what an account, or a guest at this address, keeps here.
     ///
     /// # Errors
     /// If there were too many.
-    pub(crate) fn take_block(&self, address: IpAddr) -> Result<(), Refusal> {
-        lock(&self.tries).blocks.take(network(address), Instant::now())
+    pub(crate) fn take_change(
+        &self,
+        account: Option<&MemberId>,
+        address: IpAddr,
+    ) -> Result<(), Refusal> {
+        lock(&self.tries).changes.take(account, address, Instant::now())
     }
 
     /// Changes something. At this node it holds at once; other nodes look at it.

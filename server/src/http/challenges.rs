@@ -30,7 +30,7 @@ async fn challenges(asked: Asked) -> Result<Json<Challenges>, AccountRefusal> {
 async fn set_challenges(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let Challenges { from } = asked.body(&body)?;
     let member = asked.member().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&member)?;
     asked.server.accounts.set_challenges(&member, from).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -22,7 +22,7 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 async fn show(asked: Asked, Path(room): Path<RoomCode>) -> Answer {
     let own = asked.signed_in().await?;
     // Each request reads a room's log, so their number is limited.
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     Ok(Json(asked.server.accounts.conditional_moves(&own.account, room).await?))
 }
 
@@ -30,7 +30,7 @@ async fn show(asked: Asked, Path(room): Path<RoomCode>) -> Answer {
 async fn set(asked: Asked, Path(room): Path<RoomCode>, body: Bytes) -> Answer {
     let moves: ConditionalMoves = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     let status = asked.server.accounts.set_conditional_moves(&own.account, room, moves).await?;
     asked.server.lobby.attend_news().await;
     Ok(Json(status))

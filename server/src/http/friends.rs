@@ -70,7 +70,7 @@ struct Asks {
 async fn ask(asked: Asked, body: Bytes) -> Result<Json<Asks>, AccountRefusal> {
     let NewFriend { member: other, name } = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     let other = match (other, name) {
         (Some(other), _) => asked.server.blocks.person(other).await?,
         (None, Some(name)) => named(&asked, &name).await?,
@@ -93,7 +93,7 @@ async fn named(asked: &Asked, name: &Name) -> Result<MemberId, Refusal> {
 /// `DELETE /api/friends/{member}`
 async fn leave(asked: Asked, Path(other): Path<MemberId>) -> Result<StatusCode, AccountRefusal> {
     let own = asked.signed_in().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     asked.server.accounts.leave_friend(&own.account, &other).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -121,7 +121,7 @@ async fn challenge(
         settings.rating_pool().map_err(Refusal::from)?;
         moderation.may_play_rated(&own.account.member)?;
     }
-    moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     accounts.challenge_friend(&own.account, &other, settings).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -132,8 +132,8 @@ async fn end_challenge(
     Path(other): Path<MemberId>,
 ) -> Result<StatusCode, AccountRefusal> {
     let own = asked.signed_in().await?;
-    let Server { moderation, accounts, .. } = &*asked.server;
-    moderation.take_block(asked.device.address)?;
+    let accounts = &asked.server.accounts;
+    asked.take_change(&own.account.member)?;
     let waiting = accounts.friends_challenge(&own.account, &other).await?;
     accounts.end_friends_challenge(&own.account, &other, &waiting).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -188,7 +188,7 @@ struct Online {
 async fn set_online(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let Online { to } = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     asked.server.accounts.set_online_to(&own.account, to).await?;
     Ok(StatusCode::NO_CONTENT)
 }

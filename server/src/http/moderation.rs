@@ -81,7 +81,7 @@ async fn block(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> 
     if member == other {
         return Err(Refusal::malformed("nobody blocks themselves").into());
     }
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&member)?;
     let entry = BlockEntry { other, name, kind, at: asked.server.clock.now() };
     asked.server.blocks.add(&member, entry).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -104,7 +104,7 @@ async fn named(asked: &Asked, name: &Name) -> Result<MemberId, Refusal> {
 /// `DELETE /api/blocks/{member}`
 async fn unblock(asked: Asked, Path(other): Path<MemberId>) -> Result<StatusCode, AccountRefusal> {
     let member = asked.member().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&member)?;
     asked.server.blocks.remove(&member, &other).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -37,7 +37,7 @@ async fn write(
 ) -> Result<StatusCode, AccountRefusal> {
     let NoteText { text } = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     asked.server.accounts.write_note(&own.account, room, &text).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -90,7 +90,7 @@ async fn subscribe(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefus
     Browser::new(&p256dh, &auth).map_err(|error| Refusal::malformed(error.to_string()))?;
     let allowed = may_be_endpoint(&endpoint, &asked.server.push_peers);
     allowed.map_err(|error| Refusal::malformed(error.to_string()))?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     let language = Language::of(&language).code().to_owned();
     let (session, made_at) = (own.session.hash, asked.server.clock.now());
     let new = PushSubscription { endpoint, p256dh, auth, language, session, made_at };
@@ -107,7 +107,7 @@ struct OldSubscription {
 async fn unsubscribe(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let OldSubscription { endpoint } = asked.body(&body)?;
     let own = asked.signed_in().await?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     asked.server.accounts.unsubscribe(&own, endpoint).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -117,7 +117,7 @@ async fn set(asked: Asked, body: Bytes) -> Result<StatusCode, AccountRefusal> {
     let settings: PushSettings = asked.body(&body)?;
     let own = asked.signed_in().await?;
     check(&settings)?;
-    asked.server.moderation.take_block(asked.device.address)?;
+    asked.take_change(&own.account.member)?;
     asked.server.accounts.set_pushes(&own, settings).await?;
     Ok(StatusCode::NO_CONTENT)
 }

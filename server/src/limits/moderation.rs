@@ -8,10 +8,13 @@ use fivefold_storage::limits::{
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// Changes of such lists from one address in [`BLOCKS_WITHIN`].
-pub const BLOCK_CHANGES_MAX: u32 = 120;
-/// See [`BLOCK_CHANGES_MAX`].
-pub const BLOCKS_WITHIN: Duration = HOUR;
+/// How often an account changes what the server keeps for it in [`CHANGES_WITHIN`]: friends, blocks, notes, plans and
+/// settings. The guests at an address may do so as often together.
+pub const CHANGES_MAX: u32 = 120;
+/// Such changes of all accounts at one address.
+pub const ACCOUNT_CHANGES_AT_ADDRESS_MAX: u32 = 10 * CHANGES_MAX;
+/// See [`CHANGES_MAX`].
+pub const CHANGES_WITHIN: Duration = HOUR;
 /// Longest text of a report, an appeal or a reason, in characters.
 pub const CASE_TEXT_MAX: usize = 280;
 /// Nodes end the sockets of accounts that the command line has deleted within this time.

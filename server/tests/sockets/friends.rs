@@ -1,7 +1,7 @@
 //! Friends over HTTP and sockets: both agree, see who is online and where they play, and challenge each other
 //! first.
 
-use fivefold_server::limits::{challenges::CHALLENGES_WAITING_MAX, moderation::BLOCK_CHANGES_MAX};
+use fivefold_server::limits::{challenges::CHALLENGES_WAITING_MAX, moderation::CHANGES_MAX};
 use fivefold_shared::protocol::{AccountNews, Message, Reason, SeekEnd};
 use fivefold_storage::Memory;
 use serde_json::{Value, json};
@@ -201,20 +201,34 @@ async fn guests_bots_and_programs_have_no_friends() {
 }
 
 #[tokio::test]
-async fn people_at_one_address_change_their_lists_so_often() {
+async fn an_account_changes_its_lists_so_often_and_takes_nothing_from_others_at_its_address() {
     let server = TestServer::start(LIMITS);
     let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
-    for _ in 0..BLOCK_CHANGES_MAX {
+    for _ in 0..CHANGES_MAX {
         assert_eq!(ann.ask(&server, &bob).await.status, 200);
     }
     ann.ask(&server, &bob).await.assert(429, "too_many_tries");
-    // Friends, blocks, challenges and pushes share what an address has.
+    // Friends, blocks, challenges and pushes share what an account has.
     for what in ["DELETE /api/friends/", "DELETE /api/blocks/"] {
-        let what = format!("{what}{}", ann.id);
-        ask(&server, &what, &bob.head, &Value::Null).await.assert(429, "too_many_tries");
+        let what = format!("{what}{}", bob.id);
+        ask(&server, &what, &ann.head, &Value::Null).await.assert(429, "too_many_tries");
     }
-    bob.about(&server, "POST", &ann, "").await.assert(429, "too_many_tries");
+    ann.about(&server, "POST", &bob, "").await.assert(429, "too_many_tries");
     assert_eq!(bob.short_list(&server).await, json!([["Ann", "asks", false]]));
+    assert_eq!(bob.ask(&server, &ann).await.body["standing"], "friends");
+    // Anybody can be any number of guests, who have one allowance at an address.
+    let from = json!({"from": "everybody"});
+    let (_gus, _, one) = greet(&server, "Gus").await;
+    let (_eve, _, other) = greet(&server, "Eve").await;
+    for number in 0..CHANGES_MAX {
+        let guest = bearer(if number % 2 == 0 { &one } else { &other });
+        assert_eq!(ask(&server, "POST /api/challenges", &[guest], &from).await.status, 204);
+    }
+    for guest in [&one, &other] {
+        let refused = ask(&server, "POST /api/challenges", &[bearer(guest)], &from).await;
+        refused.assert(429, "too_many_tries");
+    }
+    assert_eq!(ask(&server, "POST /api/challenges", &bob.head, &from).await.status, 204);
     server.stop().await;
 }
 

@@ -120,6 +120,16 @@ impl Asked {
         }
     }
 
+    /// Counts a change of what this [`member`](Self::member), who asks, keeps here.
+    ///
+    /// # Errors
+    /// If there were too many.
+    pub(in crate::http) fn take_change(&self, member: &MemberId) -> Result<(), Refusal> {
+        // Guests send no session.
+        let account = self.session.is_some().then_some(member);
+        self.server.moderation.take_change(account, self.device.address)
+    }
+
     /// The account for which the token in the header speaks.
     pub(super) async fn token_holder(&self, token: KeyHash) -> Result<TokenHolder, AccountRefusal> {
         if self.session.is_some() {
