@@ -15,6 +15,7 @@ mod games;
 mod history;
 mod input;
 mod matching;
+mod not_allowed;
 pub mod pools;
 mod repeats;
 mod standing;
@@ -139,6 +140,9 @@ impl Pairing {
             }
             Input::Made { pair, room } => self.made(now, pair, &room, &mut effects),
             Input::NotMade { pair, refusal } => self.not_made(pair, &refusal, &mut effects),
+            Input::NotAllowed { pair, refusals } => {
+                self.not_allowed(pair, refusals, &mut effects);
+            }
             Input::NotFree { pair, playing } => self.not_free(pair, &playing, &mut effects),
             Input::GameOver { room, aborted_by } => self.game_over(now, &room, aborted_by.as_ref()),
             Input::Tick => self.tick(now, &mut effects),

@@ -1335,7 +1335,7 @@ export type Seat = "first" | "second";
 export type SeatRequest = "me" | "open" | { "bot": BotSpec };
 
 /** Why a seek is over without a game. */
-export type SeekEnd = "cancelled" | "declined" | "expired" | "gone" | "displaced";
+export type SeekEnd = "cancelled" | "declined" | "expired" | "gone" | "displaced" | "refused";
 
 /** The id of a seek or a challenge: `SEEK_ID_LENGTH` characters of `ROOM_CODE_ALPHABET`. */
 export type SeekId = string;

@@ -159,10 +159,15 @@ pub fn over(search: &Search, why: SeekEnd) -> String {
             )
         }
         (Search::Challenge(..), SeekEnd::Cancelled) => "The challenge is cancelled.".to_owned(),
+        (Search::Challenge(..), SeekEnd::Refused) => "The challenge is over.".to_owned(),
         (Search::Seek(_), SeekEnd::Cancelled) => "The seek is cancelled.".to_owned(),
         (
             Search::Seek(_),
-            SeekEnd::Declined | SeekEnd::Expired | SeekEnd::Gone | SeekEnd::Displaced,
+            SeekEnd::Declined
+            | SeekEnd::Expired
+            | SeekEnd::Gone
+            | SeekEnd::Displaced
+            | SeekEnd::Refused,
         ) => "The seek is over.".to_owned(),
     }
 }
@@ -183,7 +188,9 @@ pub fn challenge(challenge: &Challenge, now: u64) -> String {
 pub fn challenge_over(challenge: &OpenSeek, why: SeekEnd) -> String {
     let name = name(challenge);
     match why {
-        SeekEnd::Cancelled | SeekEnd::Displaced => format!("{name} no longer challenges you."),
+        SeekEnd::Cancelled | SeekEnd::Displaced | SeekEnd::Refused => {
+            format!("{name} no longer challenges you.")
+        }
         SeekEnd::Declined => format!("You have declined the challenge of {name}."),
         SeekEnd::Expired => format!("The time to answer the challenge of {name} is over."),
         SeekEnd::Gone => format!("{name} has left; the challenge is over."),

@@ -243,6 +243,13 @@ pub enum Input {
         /// The reason, for the one who waits for an answer.
         refusal: Refusal,
     },
+    /// No room is made for a pair, because these of its players may not begin the game.
+    NotAllowed {
+        /// The pair.
+        pair: PairNumber,
+        /// Why each player who may not begin it may not.
+        refusals: BySeat<Option<Refusal>>,
+    },
     /// No room is made for a pair, because these of its players are in other running games.
     NotFree {
         /// The pair.
@@ -310,6 +317,15 @@ pub enum Effect {
         seat: Seat,
         /// Whether the game is rated, if it was found now.
         rated: Option<bool>,
+    },
+    /// Tell a session why no game begins by its seek or challenge, which is over next.
+    Refused {
+        /// The session.
+        session: SessionId,
+        /// The seek or the challenge.
+        seek: SeekId,
+        /// The reason.
+        refusal: Refusal,
     },
     /// Notify a session that its seek or challenge is over without a game.
     Over {

@@ -1,6 +1,7 @@
 //! Tests of the pairing value: each drives it by inputs at given times.
 
 mod challenges;
+mod not_allowed;
 mod repeats;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -728,7 +729,8 @@ proptest! {
                         asked -= 1;
                     }
                     Effect::Moved { .. } => prop_assert!(false, "nothing is repeated"),
-                    Effect::Over { .. }
+                    Effect::Refused { .. }
+                    | Effect::Over { .. }
                     | Effect::Challenged { .. }
                     | Effect::Declined { .. }
                     | Effect::ChallengeOver { .. } => {}

@@ -10,7 +10,8 @@ use crate::{
 };
 
 /// Whether a member may take a place in one more daily game; one that they have in `except` does not count. Of what
-/// they ask for in the same moment, each may be one too many.
+/// they ask for in the same moment, each may be one too many: the storage does not refuse it. Returns whether the member
+/// has an account.
 ///
 /// # Errors
 /// If they have too many, or that cannot be read.
@@ -18,12 +19,12 @@ pub(crate) async fn may_take_place(
     read_pool: &ReadPool,
     member: MemberId,
     except: Option<RoomCode>,
-) -> Result<(), Refusal> {
+) -> Result<bool, Refusal> {
     let own = read_pool.read(move |reader| reader.daily_games(&member, except.as_ref())).await;
     let own = own.map_err(ReadError::from)?;
     let most = if own.has_account { DAILY_GAMES_MAX } else { DAILY_GAMES_OF_GUEST_MAX };
     if own.count < most {
-        return Ok(());
+        return Ok(own.has_account);
     }
     Err(Refusal::at_most(Reason::TooManyDailyGames, most))
 }

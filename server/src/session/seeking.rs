@@ -79,7 +79,8 @@ impl Commands {
     }
 
     /// Whether a member may have one more daily game, if they seek one. Nobody knows yet whether the game is daily
-    /// that they accept: then this returns how many they have, if they may have no more.
+    /// that they accept: then this returns how many they have, if they may have no more. It is checked again when the
+    /// game begins: see [`begin_daily`](crate::rooms::lobby::Lobby::begin_daily).
     ///
     /// # Errors
     /// If they, or guests at the address, have too many, or that cannot be read.
@@ -101,7 +102,7 @@ impl Commands {
         if settings.is_some_and(|settings| settings.time.is_daily()) {
             lobby.may_take_daily_place(&by.member.id).await?;
             if by.account.is_none() {
-                lobby.take_daily_of_guest(self.address)?;
+                lobby.may_seek_daily_as_guest(self.address)?;
             }
         }
         Ok(None)

@@ -3,7 +3,7 @@
 use std::{net::Ipv4Addr, time::Duration};
 
 use fivefold_server::limits::{DAILY_GAMES_MAX, DAILY_GAMES_OF_GUEST_MAX, Limits};
-use fivefold_shared::protocol::{Message, OwnRoom, Reason, RoomCode};
+use fivefold_shared::protocol::{Message, OwnRoom, Reason, RoomCode, SeekEnd, SeekId};
 use fivefold_storage::Memory;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -253,6 +253,97 @@ async fn guests_at_one_address_begin_so_many_daily_games_in_a_day() {
     assert_eq!(eve.refused(seek).await, Reason::TooManyRoomsMade);
     eve.create(json!(["me", "open"])).await;
     joined(at(other, "Fay").await.ask(daily("private")).await);
+    server.stop().await;
+}
+
+fn over_days() -> Value {
+    json!({"rules": {"variant": "freestyle"}, "time": {"type": "daily", "move_ms": 86_400_000}})
+}
+
+/// Reads up to the refusal of a seek that stood, and its end.
+async fn refused_seek(client: &mut Client, command: &str) -> (Reason, SeekId) {
+    let reason = loop {
+        if let Message::Refused { id: Some(id), refusal } = client.receive().await {
+            assert_eq!(id.as_str(), command);
+            break refusal.reason;
+        }
+    };
+    let (seek, why) = client.over().await;
+    assert_eq!(why, SeekEnd::Refused);
+    (reason, seek)
+}
+
+/// At the limit, and one past it.
+#[tokio::test]
+async fn a_seek_that_stands_is_over_if_its_member_may_begin_no_more_games() {
+    let server = TestServer::start(SLEEPY);
+    let (mut ann, _) = greet(&server, "Ann").await;
+    let (mut bob, _) = greet(&server, "Bob").await;
+    let rooms = make(&mut ann, DAILY_GAMES_OF_GUEST_MAX - 1).await;
+    let mut seek = json!({"type": "seek", "id": "anns", "settings": over_days()});
+    let anns = seeking(ann.ask(seek.clone()).await);
+    make(&mut ann, 1).await;
+    let accept = json!({"type": "accept_seek", "seek": anns});
+    assert_eq!(bob.refused(accept.clone()).await, Reason::OpponentTooManyGames);
+    assert_eq!(refused_seek(&mut ann, "anns").await, (Reason::TooManyDailyGames, anns));
+    assert_eq!(bob.refused(accept).await, Reason::NoSuchSeek);
+    // Also if both seek. The other one goes on.
+    act(&mut ann, json!({"type": "close", "room": rooms[0]})).await;
+    let mut again = 0;
+    let anns = within(async {
+        // The storage closes the room a moment after its maker has the answer.
+        loop {
+            again += 1;
+            seek["id"] = format!("again{again}").into();
+            if let Message::Seeking { seek, .. } = ann.ask(seek.clone()).await {
+                break seek;
+            }
+        }
+    })
+    .await;
+    make(&mut ann, 1).await;
+    let bobs = seeking(bob.ask(json!({"type": "seek", "settings": over_days()})).await);
+    let command = format!("again{again}");
+    assert_eq!(refused_seek(&mut ann, &command).await, (Reason::TooManyDailyGames, anns));
+    // With a place for one more, both play.
+    let (mut eve, _) = greet(&server, "Eve").await;
+    make(&mut eve, DAILY_GAMES_OF_GUEST_MAX - 1).await;
+    seeking(eve.ask(json!({"type": "seek", "settings": over_days()})).await);
+    let (found, room, _) = bob.paired().await;
+    assert_eq!((found, eve.paired().await.1), (Some(bobs), room));
+    assert_eq!(eve.refused(daily("private")).await, Reason::TooManyDailyGames);
+    server.stop().await;
+}
+
+/// A seek takes nothing from what guests at an address may begin; a game that is found does, for both.
+#[tokio::test]
+async fn a_daily_seek_of_a_guest_counts_when_its_game_begins() {
+    let server = TestServer::start(Limits { daily_games_of_guests: 3, ..SLEEPY });
+    let at =
+        async |last: u8, name: &str| server.greet_from(Ipv4Addr::new(127, 0, 0, last), name).await;
+    let seek = |id: String| json!({"type": "seek", "id": id, "settings": over_days()});
+    let mut fay = at(7, "Fay").await;
+    for number in 0..5 {
+        let own = seeking(fay.ask(seek(format!("cancelled{number}"))).await);
+        act(&mut fay, json!({"type": "cancel_seek", "seek": own})).await;
+    }
+    for number in 0..3 {
+        let mut other = at(20 + number, "Gus").await;
+        fay.ask(seek(format!("found{number}"))).await;
+        other.ask(seek("other".to_owned())).await;
+        assert_eq!(fay.paired().await.1, other.paired().await.1);
+    }
+    assert_eq!(fay.refused(seek("one-more".to_owned())).await, Reason::TooManyRoomsMade);
+    // A seek that stands, while others begin what the address may.
+    let mut eve = at(8, "Eve").await;
+    let eves = seeking(eve.ask(seek("eves".to_owned())).await);
+    for name in ["Ann", "Bob", "Cat"] {
+        joined(at(8, name).await.ask(daily("private")).await);
+    }
+    let mut dan = at(9, "Dan").await;
+    let accept = json!({"type": "accept_seek", "seek": eves});
+    assert_eq!(dan.refused(accept).await, Reason::OpponentTooManyGames);
+    assert_eq!(refused_seek(&mut eve, "eves").await, (Reason::TooManyRoomsMade, eves));
     server.stop().await;
 }
 

@@ -180,7 +180,7 @@ export const texts = {
   challenged: '{name} challenges you',
   over_declined: '{name} declined your challenge.',
   over_expired: '{name} did not answer your challenge.',
-  over_displaced: '{name} is challenged by too many people right now. Those with an account go first.',
+  over_displaced: '{name} has too many challenges now: people with an account go first.',
   over_gone: '{name} has left.',
   over_cancelled: '{name} withdrew the challenge.',
   challenge_displaced: '{name} no longer challenges you: people with an account go first.',

@@ -190,7 +190,7 @@ export const texts = {
   challenged: '{name} te reta',
   over_declined: '{name} no aceptó tu reto.',
   over_expired: '{name} no respondió a tu reto.',
-  over_displaced: 'Demasiada gente reta ahora a {name}. Quienes tienen cuenta van primero.',
+  over_displaced: '{name} tiene ahora demasiados retos: quienes tienen cuenta van primero.',
   over_gone: '{name} se ha ido.',
   over_cancelled: '{name} retiró el reto.',
   challenge_displaced: '{name} ya no te reta: quienes tienen cuenta van primero.',

@@ -200,7 +200,7 @@ export const texts = {
   over_expired: '{name}: вызов остался без ответа.',
   over_gone: '{name} больше не в сети.',
   over_cancelled: '{name}: вызов отозван.',
-  over_displaced: '{name} получает сейчас слишком много вызовов. Игроки с аккаунтом идут первыми.',
+  over_displaced: '{name}: сейчас слишком много вызовов, игроки с аккаунтом идут первыми.',
   challenge_displaced: '{name}: вызов снят, игроки с аккаунтом идут первыми.',
   turns_wait: {
     one: 'Ваш ход в {count} партии',

@@ -113,7 +113,9 @@ export class Seeks {
     if (!over) return;
     this.app.connection.end(over.id);
     this.#remove(over);
-    if (over.name && news.why !== 'cancelled') this.app.toast(t(`over_${news.why}`, { name: over.name }));
+    // Asked again, the server says why.
+    if (news.why === 'refused') this.#stand(over);
+    else if (over.name && news.why !== 'cancelled') this.app.toast(t(`over_${news.why}`, { name: over.name }));
   }
 
   #showTime() {

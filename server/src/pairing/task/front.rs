@@ -285,6 +285,12 @@ impl Front {
             ToFront::Paired { session, seek, room, seat, rated } => {
                 self.take_paired(from, session, FoundGame { seek, room, seat, rated });
             }
+            ToFront::Refused { session, seek, refusal } => {
+                let command = self.sessions.get(&session).and_then(|own| own.command_of(&seek));
+                if let Some(id) = command {
+                    self.send(session, &Message::Refused { id: Some(id.clone()), refusal });
+                }
+            }
             ToFront::Over { session, seek, why } => {
                 let seeking = self.sessions.get_mut(&session);
                 if seeking.is_some_and(|seeking| seeking.end(&seek)) {

@@ -143,6 +143,12 @@ impl Leader {
                 }
                 Input::NotMade { pair, refusal }
             }
+            ToLeader::NotAllowed { pair, refusals } => {
+                if !self.has_answered(from, pair) {
+                    return;
+                }
+                Input::NotAllowed { pair, refusals }
+            }
             ToLeader::NotFree { pair, playing } => {
                 if !self.has_answered(from, pair) {
                     return;
@@ -333,6 +339,9 @@ impl Leader {
             Effect::Make(pair) => self.make(now, pair),
             Effect::Paired { session, seek, room, seat, rated } => {
                 self.send_to(session, ToFront::Paired { session, seek, room, seat, rated });
+            }
+            Effect::Refused { session, seek, refusal } => {
+                self.send_to(session, ToFront::Refused { session, seek, refusal });
             }
             Effect::Over { session, seek, why } => {
                 self.send_to(session, ToFront::Over { session, seek, why });

@@ -57,6 +57,8 @@ pub(super) enum ToLeader {
     Made { pair: PairNumber, room: RoomCode, players: BySeat<MemberId> },
     /// The room of a pair cannot be made now.
     NotMade { pair: PairNumber, refusal: Refusal },
+    /// The room of a pair is not made: these players may not begin the game.
+    NotAllowed { pair: PairNumber, refusals: BySeat<Option<Refusal>> },
     /// The room of a pair is not made: these players are in other games.
     NotFree { pair: PairNumber, playing: BySeat<Option<(RoomCode, Seat)>> },
 }
@@ -74,6 +76,8 @@ pub(super) enum ToFront {
         seat: Seat,
         rated: Option<bool>,
     },
+    /// No game begins by a seek or a challenge for this reason. It is over next.
+    Refused { session: SessionId, seek: SeekId, refusal: Refusal },
     /// A seek or a challenge is over without a game.
     Over { session: SessionId, seek: SeekId, why: SeekEnd },
     /// Another session of the member has the seek of this command.
@@ -117,6 +121,7 @@ impl ToLeader {
             | Self::Watch { .. }
             | Self::Made { .. }
             | Self::NotMade { .. }
+            | Self::NotAllowed { .. }
             | Self::NotFree { .. } => None,
         }
     }
@@ -134,6 +139,7 @@ impl ToLeader {
             | Self::Watch { .. }
             | Self::Made { .. }
             | Self::NotMade { .. }
+            | Self::NotAllowed { .. }
             | Self::NotFree { .. } => false,
         }
     }

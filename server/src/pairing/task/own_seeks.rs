@@ -186,6 +186,11 @@ impl Seeking {
         self.seeks.iter_mut().find(|own| own.by.command == *command)
     }
 
+    /// The command that has begun a seek.
+    pub(super) fn command_of(&self, seek: &SeekId) -> Option<&CommandId> {
+        self.seeks.iter().find(|own| own.id == *seek).map(|own| &own.by.command)
+    }
+
     /// Removes a seek that is over. Returns whether it stood.
     pub(super) fn end(&mut self, seek: &SeekId) -> bool {
         let before = self.seeks.len();

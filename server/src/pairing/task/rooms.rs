@@ -15,6 +15,7 @@ use fivefold_shared::{
     seat::{BySeat, Seat},
 };
 use fivefold_storage::{KnownMember, Playing};
+use tokio::sync::oneshot;
 
 use super::messages::ToLeader;
 use crate::{
@@ -94,52 +95,67 @@ impl RoomMaker {
 
     /// Makes the room of a pair, which counts for this address.
     pub(super) fn make(&mut self, pair: NewPair, address: IpAddr) -> Making {
-        let NewPair { number, settings, players, waited_ms, casual, part } = pair;
-        let ids =
-            BySeat { first: players.first.member.clone(), second: players.second.member.clone() };
+        if pair.settings.time.is_daily() {
+            return self.make_daily(pair, address);
+        }
+        let (number, ids, waited_ms) = (pair.number, ids(&pair), pair.waited_ms);
+        let (room, stored) = match self.lobby.pair(self.room(pair, address)) {
+            Ok(made) => made,
+            Err(not_paired) => {
+                self.metrics.pairing.not_made.inc();
+                return self.not_made(number, ids, not_paired);
+            }
+        };
+        note_waits(&self.metrics, waited_ms);
+        self.unstored.insert(room.clone());
+        let (metrics, lobby) = (Arc::clone(&self.metrics), Arc::clone(&self.lobby));
+        Box::pin(async move { until_stored(&lobby, &metrics, number, ids, room, stored).await })
+    }
+
+    /// The same for a daily game, if both may begin one now. Nobody has to be kept out of its room before it is stored:
+    /// such a game does not stand in the way of others.
+    fn make_daily(&self, pair: NewPair, address: IpAddr) -> Making {
+        let (number, ids, waited_ms) = (pair.number, ids(&pair), pair.waited_ms);
+        let from = |seat: Seat| (pair.players[seat].member.clone(), pair.players[seat].address);
+        let players = BySeat { first: from(Seat::First), second: from(Seat::Second) };
+        let room = self.room(pair, address);
+        let (metrics, lobby) = (Arc::clone(&self.metrics), Arc::clone(&self.lobby));
+        Box::pin(async move {
+            let message = match lobby.begin_daily(players).await {
+                Ok(BySeat { first: None, second: None }) => match lobby.pair(room) {
+                    Ok((room, stored)) => {
+                        note_waits(&metrics, waited_ms);
+                        return until_stored(&lobby, &metrics, number, ids, room, stored).await;
+                    }
+                    Err(NotPaired::Refused(refusal)) => refused(number, refusal),
+                    Err(NotPaired::Playing(_)) => {
+                        refused(number, Refusal::new(Reason::Unavailable))
+                    }
+                },
+                Ok(refusals) => ToLeader::NotAllowed { pair: number, refusals },
+                Err(refusal) => refused(number, refusal),
+            };
+            metrics.pairing.not_made.inc();
+            Made { room: None, message }
+        })
+    }
+
+    fn room(&self, pair: NewPair, address: IpAddr) -> PairedRoom {
+        let ids = ids(&pair);
+        let NewPair { settings, players, casual, part, .. } = pair;
         let known = |seat: Seat| {
             let Seeker { member, name, identity, .. } = players[seat].clone();
             let (hash, seen_at) = (identity?, self.clock.now());
             Some(KnownMember { id: member, hash, name, seen_at })
         };
         let members = Seat::BOTH.into_iter().filter_map(known).collect();
-        let room = PairedRoom {
-            game: PairedGame { settings, players: ids.clone() },
+        PairedRoom {
+            game: PairedGame { settings, players: ids },
             terms: Terms { rated: settings.rated, casual, part },
             players: BySeat { first: player(players.first), second: player(players.second) },
             members,
             address,
-        };
-        let (metrics, lobby) = (Arc::clone(&self.metrics), Arc::clone(&self.lobby));
-        let (room, stored) = match self.lobby.pair(room) {
-            Ok(made) => made,
-            Err(not_paired) => {
-                metrics.pairing.not_made.inc();
-                return self.not_made(number, ids, not_paired);
-            }
-        };
-        for seat in Seat::BOTH {
-            let waited = Duration::from_millis(waited_ms[seat]);
-            metrics.pairing.wait.observe(waited.as_secs_f64());
         }
-        self.unstored.insert(room.clone());
-        Box::pin(async move {
-            let message = match stored.await {
-                Ok(Ok(())) => {
-                    metrics.pairing.paired.inc();
-                    ToLeader::Made { pair: number, room: room.clone(), players: ids }
-                }
-                Ok(Err(playing)) => {
-                    metrics.pairing.not_made.inc();
-                    not_free(&lobby, number, &ids, &playing).await
-                }
-                Err(_) => {
-                    metrics.pairing.not_made.inc();
-                    refused(number, Refusal::new(Reason::Unavailable))
-                }
-            };
-            Made { room: Some(room), message }
-        })
     }
 
     fn not_made(&self, pair: PairNumber, ids: BySeat<MemberId>, not_paired: NotPaired) -> Making {
@@ -156,6 +172,43 @@ impl RoomMaker {
             Made { room: None, message: not_free(&lobby, pair, &ids, &playing).await }
         })
     }
+}
+
+/// Waits until a room is stored, or cannot be.
+async fn until_stored(
+    lobby: &Lobby,
+    metrics: &Metrics,
+    number: PairNumber,
+    ids: BySeat<MemberId>,
+    room: RoomCode,
+    stored: oneshot::Receiver<Result<(), Playing>>,
+) -> Made {
+    let message = match stored.await {
+        Ok(Ok(())) => {
+            metrics.pairing.paired.inc();
+            ToLeader::Made { pair: number, room: room.clone(), players: ids }
+        }
+        Ok(Err(playing)) => {
+            metrics.pairing.not_made.inc();
+            not_free(lobby, number, &ids, &playing).await
+        }
+        Err(_) => {
+            metrics.pairing.not_made.inc();
+            refused(number, Refusal::new(Reason::Unavailable))
+        }
+    };
+    Made { room: Some(room), message }
+}
+
+fn note_waits(metrics: &Metrics, waited_ms: BySeat<u64>) {
+    for seat in Seat::BOTH {
+        let waited = Duration::from_millis(waited_ms[seat]);
+        metrics.pairing.wait.observe(waited.as_secs_f64());
+    }
+}
+
+fn ids(NewPair { players, .. }: &NewPair) -> BySeat<MemberId> {
+    BySeat { first: players.first.member.clone(), second: players.second.member.clone() }
 }
 
 /// The players who are in other games. One is known, and the other may be in one, too.

@@ -108,15 +108,24 @@ impl Makers {
         self.take(ROOMS, address, now, limits)
     }
 
-    /// The same for a daily game of a guest.
+    /// Whether a guest may begin a daily game from this address.
+    pub(super) fn has_daily(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
+        self.has_one(DAILY_GAMES, address, now, limits)
+    }
+
+    /// As [`may_ask`](Self::may_ask), for a daily game of a guest.
     pub(super) fn take_daily(&mut self, address: IpAddr, now: Instant, limits: &Limits) -> bool {
         self.take(DAILY_GAMES, address, now, limits)
     }
 
-    fn take(&mut self, of: Allowance, address: IpAddr, now: Instant, limits: &Limits) -> bool {
+    fn has_one(&mut self, of: Allowance, address: IpAddr, now: Instant, limits: &Limits) -> bool {
         self.forget_idle(now, limits);
-        let has_one = networks(address)
-            .all(|network| of(self.network_entry(network, now, limits)).bucket.has_one(now));
+        networks(address)
+            .all(|network| of(self.network_entry(network, now, limits)).bucket.has_one(now))
+    }
+
+    fn take(&mut self, of: Allowance, address: IpAddr, now: Instant, limits: &Limits) -> bool {
+        let has_one = self.has_one(of, address, now, limits);
         if has_one {
             for network in networks(address) {
                 if let Some(from) = self.networks.get_mut(&network) {

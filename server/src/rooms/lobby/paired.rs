@@ -9,7 +9,7 @@ use fivefold_shared::{
         Visibility,
     },
     room::{Pair, Terms},
-    seat::BySeat,
+    seat::{BySeat, Seat},
 };
 use fivefold_storage::{KnownMember, Playing};
 use tokio::sync::oneshot;
@@ -18,6 +18,7 @@ use super::{Lobby, Maker, lock};
 use crate::{
     process::{ids, read_pool::ReadError},
     rooms::{
+        daily_places::may_take_place,
         paired_games::{PairedGame, PairedGames},
         room_actor::{Opened, PairedStart},
     },
@@ -90,16 +91,55 @@ impl Lobby {
         Ok(())
     }
 
-    /// Takes a daily game of a guest from the allowance of the address.
+    /// Whether a guest may seek a daily game from this address. It counts when it begins.
     ///
     /// # Errors
     /// If guests from there have begun too many.
-    pub(crate) fn take_daily_of_guest(&self, address: IpAddr) -> Result<(), Refusal> {
+    pub(crate) fn may_seek_daily_as_guest(&self, address: IpAddr) -> Result<(), Refusal> {
         let now = tokio::time::Instant::now();
-        if lock(&self.makers).take_daily(address, now, &self.context.limits) {
+        if lock(&self.makers).has_daily(address, now, &self.context.limits) {
             return Ok(());
         }
         Err(Refusal::new(Reason::TooManyRoomsMade))
+    }
+
+    /// Why players who are paired, with their addresses, may not begin a daily game now. They may have found others since
+    /// they began to seek. If both may begin it, it is taken from the allowances of guests' addresses.
+    ///
+    /// # Errors
+    /// If it cannot be looked up.
+    pub(crate) async fn begin_daily(
+        &self,
+        players: BySeat<(MemberId, Option<IpAddr>)>,
+    ) -> Result<BySeat<Option<Refusal>>, Refusal> {
+        let (mut refusals, mut guests) = (BySeat { first: None, second: None }, Vec::new());
+        let BySeat { first, second } = players;
+        for (seat, (member, address)) in [(Seat::First, first), (Seat::Second, second)] {
+            match may_take_place(&self.context.read_pool, member, None).await {
+                Ok(true) => {}
+                Ok(false) => guests.extend(address.map(|address| (seat, address))),
+                Err(refusal) if refusal.reason == Reason::TooManyDailyGames => {
+                    refusals[seat] = Some(refusal);
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        let nobody = BySeat { first: None, second: None };
+        if refusals == nobody {
+            let (mut makers, now) = (lock(&self.makers), tokio::time::Instant::now());
+            for (seat, address) in &guests {
+                if !makers.has_daily(*address, now, &self.context.limits) {
+                    refusals[*seat] = Some(Refusal::new(Reason::TooManyRoomsMade));
+                }
+            }
+            if refusals == nobody {
+                for (_, address) in guests {
+                    // Two guests at one address begin its last game together.
+                    makers.take_daily(address, now, &self.context.limits);
+                }
+            }
+        }
+        Ok(refusals)
     }
 
     /// Makes a room for two players. The receiver gets `Ok` when the room is stored, and the game of a

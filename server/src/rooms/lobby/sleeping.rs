@@ -186,7 +186,7 @@ impl Lobby {
     /// # Errors
     /// If they have too many, or that cannot be read.
     pub(crate) async fn may_take_daily_place(&self, member: &MemberId) -> Result<(), Refusal> {
-        may_take_place(&self.context.read_pool, member.clone(), None).await
+        may_take_place(&self.context.read_pool, member.clone(), None).await.map(|_| ())
     }
 
     /// The sleeping rooms of a member: those with a game that is not over, then the rest, the newest first.
