@@ -124,7 +124,7 @@ impl Lobby {
                 Err(refusal) => return Err(refusal),
             }
         }
-        let nobody = BySeat { first: None, second: None };
+        let nobody = BySeat::<Option<Refusal>> { first: None, second: None };
         if refusals == nobody {
             let (mut makers, now) = (lock(&self.makers), tokio::time::Instant::now());
             for (seat, address) in &guests {
