@@ -4,7 +4,7 @@
 use fivefold_shared::{
     friends::{FriendStanding, OnlineTo},
     protocol::{
-        AccountNews, ChallengesFrom, GameSettings, MemberId, Message, Reason, Refusal,
+        AccountNews, ChallengesFrom, CommandId, GameSettings, MemberId, Message, Reason, Refusal,
         RefusalValues,
     },
 };
@@ -118,6 +118,35 @@ impl Accounts {
         challenge.ok_or_else(|| Refusal::new(Reason::NoSuchSeek))
     }
 
+    /// Takes a challenge of a friend for an attempt to begin its game: no other attempt can for a while. It goes on
+    /// waiting.
+    ///
+    /// # Errors
+    /// If it is over, another attempt has taken it, or the storage fails.
+    pub(crate) async fn take_challenge(
+        &self,
+        own: &Account,
+        challenge: &FriendChallenge,
+        attempt: &CommandId,
+    ) -> Result<(), Refusal> {
+        let FriendChallenge { by, at, .. } = challenge;
+        let step = FriendStep::TakeChallenge(by.clone(), *at, attempt.clone());
+        self.change(&own.member, AccountStep::Friend(step), Reason::NoSuchSeek).await
+    }
+
+    /// The attempt has begun no game. If this is not stored, the challenge can be accepted again after a while.
+    pub(crate) async fn return_challenge(
+        &self,
+        own: &Account,
+        challenge: &FriendChallenge,
+        attempt: &CommandId,
+    ) {
+        let FriendChallenge { by, at, .. } = challenge;
+        let step = FriendStep::ReturnChallenge(by.clone(), *at, attempt.clone());
+        // If it fails, that is logged.
+        self.try_change(&own.member, AccountStep::Friend(step)).await.ok();
+    }
+
     /// Ends this challenge between a member and a friend: it is taken back, declined or accepted, once.
     ///
     /// # Errors
@@ -130,12 +159,6 @@ impl Accounts {
     ) -> Result<(), Refusal> {
         let step = AccountStep::Friend(FriendStep::EndChallenge(other.clone(), challenge.at));
         self.change(&own.member, step, Reason::NoSuchSeek).await
-    }
-
-    /// A challenge that was accepted waits again: the game could not begin. It is lost if that fails, too.
-    pub(crate) async fn restore_challenge(&self, own: &Account, challenge: &FriendChallenge) {
-        let step = FriendStep::Challenge(own.member.clone(), challenge.settings);
-        self.change_friends(&challenge.by, step).await.ok();
     }
 
     /// Tells a challenger that their challenge is accepted.

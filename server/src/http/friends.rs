@@ -1,6 +1,6 @@
 //! Friends over HTTP, for accounts that are signed in.
 
-use std::{cmp::Reverse, sync::Arc};
+use std::{cmp::Reverse, net::IpAddr, sync::Arc};
 
 use axum::{
     Json, Router,
@@ -13,11 +13,11 @@ use fivefold_shared::{
     friends::{Friend, FriendList, FriendStanding, OnlineTo, WaitingChallenge},
     protocol::{GameSettings, MemberId, Name, Reason, Refusal, RoomCode},
 };
-use fivefold_storage::{FriendChallenge, KnownFriend, name_key};
+use fivefold_storage::{Account, FriendChallenge, KnownFriend, name_key};
 use serde::{Deserialize, Serialize};
 
 use super::account::asked::{AccountRefusal, Asked};
-use crate::shared_state::Server;
+use crate::{process::ids, shared_state::Server};
 
 /// The paths.
 pub(super) fn routes() -> Router<Arc<Server>> {
@@ -162,19 +162,37 @@ async fn accept_challenge(
         // The challenger's account is closed.
         return Err(Reason::NoSuchSeek.into());
     }
-    lobby.may_seek(asked.device.address)?;
-    let players = [other.clone(), own.account.member.clone()];
-    lobby.may_pair_friends(&players).await?;
-    // It begins one game, whatever else is asked at the same time.
-    accounts.end_friends_challenge(&own.account, &other, &waiting).await?;
-    match lobby.pair_friends(players, waiting.settings, asked.device.address).await {
+    let address = asked.device.address;
+    lobby.may_seek(address)?;
+    let server = Arc::clone(&asked.server);
+    // It goes on if whoever asks hangs up.
+    let begins = async move { begin(&server, &own.account, &waiting, address).await };
+    let began = tokio::spawn(begins).await;
+    let room = began.map_err(|_| Refusal::new(Reason::Broken))??;
+    Ok(Json(Began { room }))
+}
+
+/// Begins the game of a challenge to this account. One attempt does so at a time, and the challenge waits until the room
+/// is stored: if the server fails before the end of this, who accepts it again a minute later comes to the same room.
+async fn begin(
+    Server { accounts, lobby, .. }: &Server,
+    own: &Account,
+    waiting: &FriendChallenge,
+    address: IpAddr,
+) -> Result<RoomCode, Refusal> {
+    let attempt = ids::command_id();
+    accounts.take_challenge(own, waiting, &attempt).await?;
+    let players = [waiting.by.clone(), own.member.clone()];
+    match lobby.pair_friends(players, waiting, address).await {
         Ok(room) => {
-            accounts.tell_accepted(&own.account, &waiting);
-            Ok(Json(Began { room }))
+            accounts.tell_accepted(own, waiting);
+            // The game has begun, whether this is stored or not. It may be over: the challenger has taken it back.
+            accounts.end_friends_challenge(own, &waiting.by, waiting).await.ok();
+            Ok(room)
         }
         Err(refusal) => {
-            accounts.restore_challenge(&own.account, &waiting).await;
-            Err(refusal.into())
+            accounts.return_challenge(own, waiting, &attempt).await;
+            Err(refusal)
         }
     }
 }

@@ -1,10 +1,25 @@
 //! Friends over HTTP and sockets: both agree, see who is online and where they play, and challenge each other
 //! first.
 
-use fivefold_server::limits::{challenges::CHALLENGES_WAITING_MAX, moderation::CHANGES_MAX};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use fivefold_server::{
+    config::Config,
+    limits::{challenges::CHALLENGES_WAITING_MAX, moderation::CHANGES_MAX},
+};
 use fivefold_shared::protocol::{AccountNews, Message, Reason, SeekEnd};
-use fivefold_storage::Memory;
+use fivefold_storage::{
+    Append, Appended, Call, Hook, Memory, Storage, StorageError, limits::FRIEND_CHALLENGE_TAKEN,
+};
 use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt, time::sleep};
 
 use crate::{
     accounts::{Answer, ask, bearer, behind_a_proxy, greet, sign_in, sign_up, socket, typed, with},
@@ -12,6 +27,8 @@ use crate::{
     harness::{Client, LIMITS, TestServer},
     moderation::{get, post, settle},
     pairing::{challenge, seeking},
+    set_clock::set_clock,
+    sleeping::own_rooms,
 };
 
 /// Somebody with an account.
@@ -373,5 +390,90 @@ async fn a_challenge_that_waits_survives_a_restart_and_its_maker_learns_that_it_
     let began = bob.about(&server, "POST", &ann, "/accept").await;
     assert_eq!(began.status, 200, "{}", began.body);
     assert_eq!(news(&mut anns).await, (AccountNews::ChallengeAccepted, "Bob".to_owned()));
+    server.stop().await;
+}
+
+/// A storage that takes its time to change something, or cannot do so any more after it has kept events.
+#[derive(Clone, Debug, Default)]
+struct Faulty {
+    is_slow: Arc<AtomicBool>,
+    fails_after_events: Arc<AtomicBool>,
+    has_failed: Arc<AtomicBool>,
+}
+
+impl Hook for Faulty {
+    fn before(&self, call: Call) -> Result<(), StorageError> {
+        if call == Call::Change {
+            if self.has_failed.load(Ordering::Relaxed) {
+                return Err(StorageError::Failed("the disk is gone".to_owned()));
+            }
+            if self.is_slow.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(300));
+            }
+        }
+        Ok(())
+    }
+
+    fn append(
+        &self,
+        kept: &mut dyn Storage,
+        batch: &[Append],
+    ) -> Result<Vec<Appended>, StorageError> {
+        if self.fails_after_events.load(Ordering::Relaxed) {
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
+        kept.append(batch)
+    }
+}
+
+#[tokio::test]
+async fn a_game_begins_also_if_whoever_accepts_hangs_up() {
+    let storage = Faulty::default();
+    let server = TestServer::start_on(Box::new(Memory::default().hooked(storage.clone())), LIMITS);
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    befriend(&server, &ann, &bob).await;
+    assert_eq!(ann.about(&server, "POST", &bob, "").await.status, 204);
+    let mut anns = socket(&server, &ann.cookie).await;
+    storage.is_slow.store(true, Ordering::Relaxed);
+    let mut stream = server.connect_raw().await;
+    let request = format!(
+        "POST /api/friends/{}/challenge/accept HTTP/1.1\r\nHost: test\r\nCookie: {}\r\n\
+         Content-Length: 0\r\n\r\n",
+        ann.id, bob.cookie
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    sleep(Duration::from_millis(100)).await;
+    drop(stream);
+    assert_eq!(news(&mut anns).await, (AccountNews::ChallengeAccepted, "Bob".to_owned()));
+    assert_eq!(own_rooms(&mut anns).await.len(), 1);
+    server.stop().await;
+}
+
+/// As if it had been killed after the room was stored, and before the challenge was ended.
+#[tokio::test]
+async fn a_challenge_is_not_lost_with_the_server_that_accepts_it_and_begins_one_game() {
+    let time = set_clock!();
+    let storage = Faulty::default();
+    let config = Config { limits: LIMITS, clock: time.clock, ..Config::default() };
+    let kept = Memory::default().hooked(storage.clone());
+    let server = TestServer::start_with(Box::new(kept), config);
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    befriend(&server, &ann, &bob).await;
+    assert_eq!(ann.about(&server, "POST", &bob, "").await.status, 204);
+    storage.fails_after_events.store(true, Ordering::Relaxed);
+    let began = bob.about(&server, "POST", &ann, "/accept").await;
+    assert_eq!(began.status, 200, "{}", began.body);
+    storage.fails_after_events.store(false, Ordering::Relaxed);
+    storage.has_failed.store(false, Ordering::Relaxed);
+    assert_ne!(bob.list(&server).await[0]["challenge"], Value::Null, "it still waits");
+    // For all that anybody knows, it is just being accepted.
+    bob.about(&server, "POST", &ann, "/accept").await.assert(404, "no_such_seek");
+    time.advance(u64::try_from(FRIEND_CHALLENGE_TAKEN.as_millis()).unwrap()).await;
+    let again = bob.about(&server, "POST", &ann, "/accept").await;
+    assert_eq!((again.status, &again.body["room"]), (200, &began.body["room"]));
+    bob.about(&server, "POST", &ann, "/accept").await.assert(404, "no_such_seek");
+    assert_eq!(bob.list(&server).await[0]["challenge"], Value::Null);
+    let mut anns = socket(&server, &ann.cookie).await;
+    assert_eq!(own_rooms(&mut anns).await.len(), 1);
     server.stop().await;
 }

@@ -2,14 +2,14 @@
 
 use fivefold_shared::{
     friends::{FriendStanding, OnlineTo},
-    protocol::{GameSettings, Name},
+    protocol::{CommandId, GameSettings, MemberId, Name},
 };
 use fivefold_storage::{
     AccountChanged, AccountStep, BlockEntry, BlockKind, FriendChallenge, FriendRefused, FriendStep,
     KeyStep, ModerationChange, ModerationChanged, Storage,
     limits::{
-        DELETED_ACCOUNT_KEPT, FRIEND_CHALLENGE_KEPT, FRIEND_CHALLENGES_MAX, FRIEND_DECLINED_PAUSE,
-        FRIEND_REQUESTS_MAX, FRIENDS_MAX,
+        DELETED_ACCOUNT_KEPT, FRIEND_CHALLENGE_KEPT, FRIEND_CHALLENGE_TAKEN, FRIEND_CHALLENGES_MAX,
+        FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX,
     },
 };
 use serde_json::json;
@@ -304,6 +304,60 @@ fn a_challenge_to_a_friend_waits_for_two_weeks() {
         assert_eq!(storage.prune_accounts(over, 9), Ok(1));
         assert_eq!(waiting(storage, [1, 2]), [None, None]);
         assert_eq!(list(storage, 1), [entry("Player2", Friends)]);
+    });
+}
+
+/// Takes the challenge to one by another one, or returns it, by an attempt.
+#[track_caller]
+fn take(
+    storage: &mut dyn Storage,
+    (who, at): (u64, u64),
+    what: fn(MemberId, u64, CommandId) -> FriendStep,
+    (other, of, attempt): (u64, u64, &str),
+    expected: AccountChanged,
+) {
+    let attempt = CommandId::try_from(attempt.to_owned()).unwrap();
+    step(storage, (who, at), what(member(other), of, attempt), expected);
+}
+
+#[test]
+fn a_challenge_is_accepted_by_one_attempt_at_a_time() {
+    every_storage(|storage| {
+        let (take_it, give_back) = (FriendStep::TakeChallenge, FriendStep::ReturnChallenge);
+        sign_up(storage, 1..=3);
+        befriend(storage, 1, 3, NOW - 1);
+        befriend(storage, 1, 2, NOW);
+        take(storage, (2, NOW), take_it, (1, NOW, "a"), Gone);
+        challenge(storage, 1, 2, NOW + 1, Done);
+        let before = waiting(storage, [1, 2]);
+        // Only the one who is challenged, and only this challenge.
+        take(storage, (1, NOW + 2), take_it, (2, NOW + 1, "a"), Gone);
+        take(storage, (3, NOW + 2), take_it, (1, NOW + 1, "a"), Gone);
+        take(storage, (2, NOW + 2), take_it, (1, NOW + 2, "a"), Gone);
+        for _ in 0..2 {
+            take(storage, (2, NOW + 2), take_it, (1, NOW + 1, "a"), Done);
+        }
+        assert_eq!(waiting(storage, [1, 2]), before, "it waits as before");
+        // Another attempt has to wait until that one has failed.
+        let failed = NOW + 2 + u64::try_from(FRIEND_CHALLENGE_TAKEN.as_millis()).unwrap();
+        take(storage, (2, failed - 1), take_it, (1, NOW + 1, "b"), Gone);
+        take(storage, (2, failed), take_it, (1, NOW + 1, "b"), Done);
+        take(storage, (2, failed), give_back, (1, NOW + 1, "a"), Gone);
+        take(storage, (2, failed), take_it, (1, NOW + 1, "c"), Gone);
+        take(storage, (2, failed), give_back, (1, NOW + 1, "b"), Done);
+        assert_eq!(waiting(storage, [1, 2]), before, "it is over as early as before");
+        take(storage, (2, failed), take_it, (1, NOW + 1, "c"), Done);
+        end(storage, 2, 1, NOW + 1, Done);
+        take(storage, (2, failed), take_it, (1, NOW + 1, "c"), Gone);
+        take(storage, (2, failed), give_back, (1, NOW + 1, "c"), Gone);
+        // The next one is not taken, and one whose time is over cannot be.
+        challenge(storage, 1, 2, NOW + 3, Done);
+        let over = NOW + 3 + u64::try_from(FRIEND_CHALLENGE_KEPT.as_millis()).unwrap();
+        take(storage, (2, over), take_it, (1, NOW + 3, "d"), Gone);
+        take(storage, (2, over - 1), take_it, (1, NOW + 3, "d"), Done);
+        // It can be ended while it is taken.
+        end(storage, 1, 2, NOW + 3, Done);
+        assert_eq!(waiting(storage, [1, 2]), [None, None]);
     });
 }
 

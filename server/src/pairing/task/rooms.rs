@@ -22,7 +22,7 @@ use crate::{
     limits::PAIR_MADE_WITHIN,
     metrics::Metrics,
     pairing::{NewPair, PairNumber, Seeker},
-    process::clock::Clock,
+    process::{clock::Clock, ids::command_id},
     rooms::{
         lobby::{Lobby, NotPaired, PairedRoom},
         paired_games::PairedGame,
@@ -98,7 +98,7 @@ impl RoomMaker {
         if pair.settings.time.is_daily() {
             return self.make_daily(pair, address);
         }
-        let (number, ids, waited_ms) = (pair.number, ids(&pair), pair.waited_ms);
+        let (number, ids, waited_ms) = (pair.number, members(&pair), pair.waited_ms);
         let (room, stored) = match self.lobby.pair(self.room(pair, address)) {
             Ok(made) => made,
             Err(not_paired) => {
@@ -115,7 +115,7 @@ impl RoomMaker {
     /// The same for a daily game, if both may begin one now. Nobody has to be kept out of its room before it is stored:
     /// such a game does not stand in the way of others.
     fn make_daily(&self, pair: NewPair, address: IpAddr) -> Making {
-        let (number, ids, waited_ms) = (pair.number, ids(&pair), pair.waited_ms);
+        let (number, ids, waited_ms) = (pair.number, members(&pair), pair.waited_ms);
         let from = |seat: Seat| (pair.players[seat].member.clone(), pair.players[seat].address);
         let players = BySeat { first: from(Seat::First), second: from(Seat::Second) };
         let room = self.room(pair, address);
@@ -141,7 +141,7 @@ impl RoomMaker {
     }
 
     fn room(&self, pair: NewPair, address: IpAddr) -> PairedRoom {
-        let ids = ids(&pair);
+        let ids = members(&pair);
         let NewPair { settings, players, casual, part, .. } = pair;
         let known = |seat: Seat| {
             let Seeker { member, name, identity, .. } = players[seat].clone();
@@ -155,6 +155,7 @@ impl RoomMaker {
             players: BySeat { first: player(players.first), second: player(players.second) },
             members,
             address,
+            command: command_id(),
         }
     }
 
@@ -207,7 +208,7 @@ fn note_waits(metrics: &Metrics, waited_ms: BySeat<u64>) {
     }
 }
 
-fn ids(NewPair { players, .. }: &NewPair) -> BySeat<MemberId> {
+fn members(NewPair { players, .. }: &NewPair) -> BySeat<MemberId> {
     BySeat { first: players.first.member.clone(), second: players.second.member.clone() }
 }
 

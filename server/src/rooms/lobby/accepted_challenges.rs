@@ -3,11 +3,11 @@
 use std::{net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
-    protocol::{GameSettings, MemberId, Player, Reason, Refusal, RoomCode},
+    protocol::{CommandId, MemberId, Player, Reason, Refusal, RoomCode},
     room::Terms,
     seat::BySeat,
 };
-use fivefold_storage::{IdentityHash, KnownMember, Reader};
+use fivefold_storage::{FriendChallenge, IdentityHash, KnownMember, Reader};
 
 use super::{
     Lobby,
@@ -18,14 +18,12 @@ use crate::{
 };
 
 impl Lobby {
-    /// Whether both may take a place in one more daily game: the challenger, and the one who accepts.
+    /// Whether both may take a place in one more daily game: the challenger, and the one who accepts. Another game that
+    /// one of them begins in the same moment is not noticed.
     ///
     /// # Errors
     /// If one of them has too many, or that cannot be read.
-    pub(crate) async fn may_pair_friends(
-        &self,
-        [challenger, other]: &[MemberId; 2],
-    ) -> Result<(), Refusal> {
+    async fn may_pair_friends(&self, [challenger, other]: &[MemberId; 2]) -> Result<(), Refusal> {
         self.may_take_daily_place(other).await?;
         self.may_take_daily_place(challenger).await.map_err(|refusal| match refusal.reason {
             Reason::TooManyDailyGames => Refusal::new(Reason::OpponentTooManyGames),
@@ -33,17 +31,26 @@ impl Lobby {
         })
     }
 
-    /// Makes the room of a daily game, which counts for this address. The challenger comes first, and puts the
-    /// first stone in every second game. Ends when the room is stored.
+    /// Makes the room of a daily game for a challenge, which counts for this address, or finds the one that was made for
+    /// it before: a server may have failed before it could end the challenge. The challenge is by the first of the two,
+    /// who puts the first stone in every second game. Ends when the room is stored.
+    ///
+    /// Call it for one challenge once at a time.
     ///
     /// # Errors
     /// If one of them is not stored, a limit is reached, or the room cannot be stored.
     pub(crate) async fn pair_friends(
         self: &Arc<Self>,
-        [challenger, other]: [MemberId; 2],
-        settings: GameSettings,
+        players: [MemberId; 2],
+        FriendChallenge { settings, at, .. }: &FriendChallenge,
         address: IpAddr,
     ) -> Result<RoomCode, Refusal> {
+        let (settings, command) = (*settings, command_of(&players[0], *at));
+        if let Some(room) = self.room_of_both(&players, &command).await? {
+            return Ok(room);
+        }
+        self.may_pair_friends(&players).await?;
+        let [challenger, other] = players;
         let now = self.context.clock.now();
         let (first, second) =
             if now.is_multiple_of(2) { (challenger, other) } else { (other, challenger) };
@@ -66,7 +73,8 @@ impl Lobby {
         let settings = if terms.rated { settings } else { settings.casual() };
         let players = BySeat { first: player(&first), second: player(&second) };
         let game = PairedGame { settings, players: ids };
-        let room = PairedRoom { game, terms, players, members: vec![first, second], address };
+        let members = vec![first, second];
+        let room = PairedRoom { game, terms, players, members, address, command };
         let unavailable = || Refusal::new(Reason::Unavailable);
         let (code, stored) = self.pair(room).map_err(|not_paired| match not_paired {
             NotPaired::Refused(refusal) => refusal,
@@ -78,6 +86,24 @@ impl Lobby {
             Ok(Err(_)) | Err(_) => Err(unavailable()),
         }
     }
+
+    /// The room in which both have places by this command. A player may give a room of their own the same command, which
+    /// the other one has not.
+    async fn room_of_both(
+        &self,
+        [one, other]: &[MemberId; 2],
+        command: &CommandId,
+    ) -> Result<Option<RoomCode>, Refusal> {
+        let Some(room) = self.made_daily(one, command).await? else { return Ok(None) };
+        let others = self.made_daily(other, command).await?;
+        Ok(others.filter(|others| *others == room))
+    }
+}
+
+/// The command by which the room for a challenge is made.
+fn command_of(challenger: &MemberId, at: u64) -> CommandId {
+    CommandId::try_from(format!("{}-{at:x}", challenger.as_str()))
+        .expect("a few printable characters")
 }
 
 fn player(known: &KnownMember) -> Player {

@@ -5,8 +5,8 @@ use std::{net::IpAddr, sync::Arc};
 
 use fivefold_shared::{
     protocol::{
-        Colour, Create, GameSettings, MemberId, Player, Reason, Refusal, RoomCode, SeatRequest,
-        Visibility,
+        Colour, CommandId, Create, GameSettings, MemberId, Player, Reason, Refusal, RoomCode,
+        SeatRequest, Visibility,
     },
     room::{Pair, Terms},
     seat::{BySeat, Seat},
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use super::{Lobby, Maker, lock};
 use crate::{
-    process::{ids, read_pool::ReadError},
+    process::read_pool::ReadError,
     rooms::{
         daily_places::may_take_place,
         paired_games::{PairedGame, PairedGames},
@@ -35,6 +35,8 @@ pub(crate) struct PairedRoom {
     pub(crate) members: Vec<KnownMember>,
     /// The address of the first player.
     pub(crate) address: IpAddr,
+    /// The command that makes it. Players keep it with their places in a daily game.
+    pub(crate) command: CommandId,
 }
 
 /// Why no room can be made for two players.
@@ -152,7 +154,7 @@ impl Lobby {
         self: &Arc<Self>,
         paired: PairedRoom,
     ) -> Result<(RoomCode, oneshot::Receiver<Result<(), Playing>>), NotPaired> {
-        let PairedRoom { mut game, mut terms, players, members, address } = paired;
+        let PairedRoom { mut game, mut terms, players, members, address, command } = paired;
         let (sanctions, now) = (&self.context.sanctions, self.context.clock.now());
         if game.settings.rated && !sanctions.may_both_play_rated(&game.players, now) {
             // An operator has decided so since they began to seek: they play as with a guest.
@@ -168,7 +170,6 @@ impl Lobby {
         self.context.disk.may_grow()?;
         let mut spared = Vec::new();
         self.make_place_at(&makers, None, address, &mut spared)?;
-        let command = ids::command_id();
         let create = create(game.settings);
         let founder = self.pairing_host.clone();
         let pair = Pair { players, terms };

@@ -35,8 +35,7 @@ impl Actor {
         let clock = state.running().and_then(|game| game.clock);
         let seats = members.into_iter().map(|member| DailySeat {
             member: member.clone(),
-            command: (!state.paired && *member == state.host)
-                .then(|| self.listed.command().clone()),
+            command: (state.paired || *member == state.host).then(|| self.listed.command().clone()),
             turn: turn.filter(|(player, _)| *player == member).map(|(_, turn)| turn),
             off: clock.map(|clock| {
                 let off = state.seats.of_member(member).and_then(|seat| clock.off(seat));

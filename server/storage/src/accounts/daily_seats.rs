@@ -26,7 +26,8 @@ pub struct DailySeats {
 pub struct DailySeat {
     /// Whose place it is.
     pub member: MemberId,
-    /// The command with which this member made the room; absent for others.
+    /// The command with which this member made the room; absent for others. In a room of paired players, the command with
+    /// which the server made it, for both.
     pub command: Option<CommandId>,
     /// Absent if it is not their turn.
     pub turn: Option<DailyTurn>,
@@ -150,7 +151,8 @@ pub trait DailyReader: fmt::Debug {
         except: Option<&RoomCode>,
     ) -> Result<OwnDailyGames, StorageError>;
 
-    /// The open room that a member made for a daily game with this command, until its game is over.
+    /// The open room that a member made, or that was made for paired players, one of whom is the member, for a daily game
+    /// with this command, until its game is over.
     ///
     /// # Errors
     /// When it cannot be read.

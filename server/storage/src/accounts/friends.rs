@@ -3,7 +3,7 @@
 use fivefold_shared::{
     clock::millis,
     friends::{FriendStanding, OnlineTo},
-    protocol::{GameSettings, MemberId, Name},
+    protocol::{CommandId, GameSettings, MemberId, Name},
 };
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     StorageError,
     contradiction::Contradiction,
-    limits::{FRIEND_CHALLENGE_KEPT, FRIEND_DECLINED_PAUSE},
+    limits::{FRIEND_CHALLENGE_KEPT, FRIEND_CHALLENGE_TAKEN, FRIEND_DECLINED_PAUSE},
     moderation::words,
 };
 
@@ -74,6 +74,22 @@ impl FriendChallenge {
     }
 }
 
+/// An attempt to begin the game of a challenge.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Taken {
+    /// Its id.
+    pub(crate) attempt: CommandId,
+    /// When it took the challenge, in milliseconds since the Unix epoch.
+    pub(crate) at: u64,
+}
+
+impl Taken {
+    /// Whether it keeps another attempt from the challenge.
+    pub(crate) fn keeps_off(&self, attempt: &CommandId, now: u64) -> bool {
+        self.attempt != *attempt && self.at > now.saturating_sub(millis(FRIEND_CHALLENGE_TAKEN))
+    }
+}
+
 /// What a member does about another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FriendStep {
@@ -88,6 +104,14 @@ pub enum FriendStep {
     /// Ends the challenge of this time between the member and another one.
     /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over already.
     EndChallenge(MemberId, u64),
+    /// Takes the challenge of this time by another one, to begin its game, by an attempt with this id.
+    /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over, or another attempt has taken it within
+    /// [`FRIEND_CHALLENGE_TAKEN`](crate::limits::FRIEND_CHALLENGE_TAKEN). It stays a challenge that waits until
+    /// [`EndChallenge`](Self::EndChallenge).
+    TakeChallenge(MemberId, u64, CommandId),
+    /// The attempt has begun no game: the challenge can be taken again.
+    /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if this attempt has not taken it.
+    ReturnChallenge(MemberId, u64, CommandId),
     /// Sets who may see that the member is online.
     SetOnlineTo(OnlineTo),
 }

@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fivefold_shared::{clock::millis, friends::OnlineTo, protocol::MemberId};
+use fivefold_shared::{
+    clock::millis,
+    friends::OnlineTo,
+    protocol::{CommandId, MemberId},
+};
 
 use crate::{
     FriendChallenge, FriendRefused, RequestState,
-    accounts::friends::declined_before,
+    accounts::friends::{Taken, challenged_before, declined_before},
     limits::{FRIEND_CHALLENGES_MAX, FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
 };
 
@@ -17,6 +21,8 @@ pub(super) struct Friends {
     pub(super) online_to: HashMap<MemberId, OnlineTo>,
     /// The challenges between friends, by the pair's request.
     pub(super) challenges: BTreeMap<(MemberId, MemberId), FriendChallenge>,
+    /// The last attempts to begin their games, by the time of the challenge and the pair's request.
+    taken: BTreeMap<(u64, MemberId, MemberId), Taken>,
 }
 
 impl Friends {
@@ -130,6 +136,58 @@ impl Friends {
             self.challenges.remove(&pair);
         }
         is_it
+    }
+
+    /// Takes the challenge of this time by another one. Whether that is done.
+    pub(super) fn take_challenge(
+        &mut self,
+        member: &MemberId,
+        other: &MemberId,
+        of: u64,
+        new: Taken,
+    ) -> bool {
+        let Some(key) =
+            self.taken_key(member, other, of).filter(|_| of > challenged_before(new.at))
+        else {
+            return false;
+        };
+        if self.taken.get(&key).is_some_and(|known| known.keeps_off(&new.attempt, new.at)) {
+            return false;
+        }
+        // Challenges that are over leave theirs behind.
+        let challenges = &self.challenges;
+        self.taken.retain(|(of, one, two), _| {
+            challenges.get(&(one.clone(), two.clone())).is_some_and(|known| known.at == *of)
+        });
+        self.taken.insert(key, new);
+        true
+    }
+
+    /// Forgets an attempt. Whether it had taken the challenge.
+    pub(super) fn return_challenge(
+        &mut self,
+        member: &MemberId,
+        other: &MemberId,
+        of: u64,
+        attempt: &CommandId,
+    ) -> bool {
+        let Some(key) = self.taken_key(member, other, of) else { return false };
+        let is_it = self.taken.get(&key).is_some_and(|known| known.attempt == *attempt);
+        if is_it {
+            self.taken.remove(&key);
+        }
+        is_it
+    }
+
+    fn taken_key(
+        &self,
+        member: &MemberId,
+        other: &MemberId,
+        of: u64,
+    ) -> Option<(u64, MemberId, MemberId)> {
+        let pair = self.friends_key(member, other)?;
+        let known = self.challenges.get(&pair)?;
+        (known.by == *other && known.at == of).then_some((of, pair.0, pair.1))
     }
 
     /// Ends all challenges of a member, their own and those to them.

@@ -5,7 +5,7 @@ use fivefold_shared::{friends::OnlineTo, protocol::MemberId};
 use super::{Memory, Tables};
 use crate::{
     AccountChanged, BlockKind, Call, FriendChallenge, FriendRefused, FriendStep, FriendsReader,
-    KnownFriend, RequestState, StorageError,
+    KnownFriend, RequestState, StorageError, accounts::friends::Taken,
 };
 
 impl Tables {
@@ -47,6 +47,15 @@ impl Tables {
             FriendStep::EndChallenge(other, at) => {
                 let was_there = self.friends.end_challenge(member, other, *at);
                 return if was_there { AccountChanged::Done } else { AccountChanged::Gone };
+            }
+            FriendStep::TakeChallenge(other, of, attempt) => {
+                let new = Taken { attempt: attempt.clone(), at };
+                let is_done = self.friends.take_challenge(member, other, *of, new);
+                return if is_done { AccountChanged::Done } else { AccountChanged::Gone };
+            }
+            FriendStep::ReturnChallenge(other, of, attempt) => {
+                let is_done = self.friends.return_challenge(member, other, *of, attempt);
+                return if is_done { AccountChanged::Done } else { AccountChanged::Gone };
             }
             FriendStep::SetOnlineTo(_) if !self.accounts.has_row(member) => {
                 return AccountChanged::Gone;

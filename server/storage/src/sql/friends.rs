@@ -6,14 +6,15 @@
 use fivefold_shared::{
     clock::millis,
     friends::OnlineTo,
-    protocol::{GameSettings, MemberId},
+    protocol::{CommandId, GameSettings, MemberId},
 };
+use serde::{Deserialize, Serialize};
 
 use super::{Row, Sql, account_rows::Change, source::DatabaseReader, values};
 use crate::{
     AccountChanged, FriendChallenge, FriendRefused, FriendStep, FriendsReader, KnownFriend,
     RequestState, StorageError,
-    accounts::friends::{challenged_before, declined_before},
+    accounts::friends::{Taken, challenged_before, declined_before},
     limits::{FRIEND_CHALLENGES_MAX, FRIEND_DECLINED_PAUSE, FRIEND_REQUESTS_MAX, FRIENDS_MAX},
     values::{from_json, to_json},
 };
@@ -52,6 +53,14 @@ pub(super) fn change(
             &format!("{END_CHALLENGE} WHERE {PAIR} AND challenged_at = $3"),
             values![change.member, other, *at],
         ),
+        FriendStep::TakeChallenge(other, of, attempt) => {
+            change.sql.lock(FRIENDS)?;
+            take_challenge(change, other, *of, attempt)
+        }
+        FriendStep::ReturnChallenge(other, of, attempt) => {
+            change.sql.lock(FRIENDS)?;
+            return_challenge(change, other, *of, attempt)
+        }
         FriendStep::SetOnlineTo(to) => change.execute(
             "UPDATE account SET online_to = $2 WHERE member = $1",
             values![change.member, to.as_str()],
@@ -157,6 +166,70 @@ fn challenge(
     }
     let set = "UPDATE friend SET challenger = $1, challenge = $3, challenged_at = $4";
     change.execute(&format!("{set} WHERE {PAIR}"), values![member, other, &to_json(settings)?, at])
+}
+
+/// The column `challenge`.
+#[derive(Serialize, Deserialize)]
+struct StoredChallenge {
+    #[serde(flatten)]
+    settings: GameSettings,
+    /// The last attempt to begin its game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    taken: Option<Taken>,
+}
+
+/// The challenge of a time by another one to the member.
+fn challenge_of(
+    change: &Change<'_>,
+    other: &MemberId,
+    of: u64,
+) -> Result<Option<StoredChallenge>, StorageError> {
+    let select = format!(
+        "SELECT challenge FROM friend WHERE {PAIR} AND challenger = $2 AND challenged_at = $3"
+    );
+    let text: Option<String> =
+        change.sql.row(&select, values![change.member, other, of], Row::get)?;
+    Ok(text.and_then(|text| from_json(&text).ok()))
+}
+
+fn set_challenge(
+    change: &Change<'_>,
+    other: &MemberId,
+    of: u64,
+    challenge: &StoredChallenge,
+) -> Result<AccountChanged, StorageError> {
+    let set = format!("UPDATE friend SET challenge = $4 WHERE {PAIR} AND challenged_at = $3");
+    change.execute(&set, values![change.member, other, of, &to_json(challenge)?])
+}
+
+fn take_challenge(
+    change: &Change<'_>,
+    other: &MemberId,
+    of: u64,
+    attempt: &CommandId,
+) -> Result<AccountChanged, StorageError> {
+    let at = change.at;
+    let known = challenge_of(change, other, of)?.filter(|_| of > challenged_before(at));
+    let Some(StoredChallenge { settings, taken }) = known else { return Ok(AccountChanged::Gone) };
+    if taken.is_some_and(|taken| taken.keeps_off(attempt, at)) {
+        return Ok(AccountChanged::Gone);
+    }
+    let taken = Some(Taken { attempt: attempt.clone(), at });
+    set_challenge(change, other, of, &StoredChallenge { settings, taken })
+}
+
+fn return_challenge(
+    change: &Change<'_>,
+    other: &MemberId,
+    of: u64,
+    attempt: &CommandId,
+) -> Result<AccountChanged, StorageError> {
+    match challenge_of(change, other, of)? {
+        Some(StoredChallenge { settings, taken: Some(taken) }) if taken.attempt == *attempt => {
+            set_challenge(change, other, of, &StoredChallenge { settings, taken: None })
+        }
+        Some(_) | None => Ok(AccountChanged::Gone),
+    }
 }
 
 /// The challenge in a row; none if it is damaged, too.
