@@ -12,17 +12,21 @@ use std::{
 };
 
 use fivefold_shared::protocol::{MemberId, Refusal};
-use fivefold_storage::{KeyHash, limits::DAY};
+use fivefold_storage::{
+    KeyHash,
+    limits::{DAY, FRIEND_DECLINED_PAUSE},
+};
 use tokio::time::Instant;
 
 use crate::{
     accounts::passwords::Whose,
     limits::accounts::{
-        ADDRESSES_NAMED_MAX, DEVICE_CODE_KEPT, DEVICE_CODES_MAX, DEVICE_CODES_WITHIN,
-        DEVICE_POLL_AFTER, DEVICE_POLLS_MAX, DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, MAILS_MAX,
-        MAILS_TO_MAX, MAILS_WITHIN, NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX,
-        OIDC_STARTS_WITHIN, RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN,
-        SIGN_UPS_MAX, SIGN_UPS_WITHIN, TIMES_OFF_BEGUN_MAX, VOUCHED_SIGN_UPS_MAX,
+        ADDRESSES_NAMED_MAX, CHALLENGE_NOTICES_MAX, CHALLENGE_PUSHED_AGAIN_AFTER, DEVICE_CODE_KEPT,
+        DEVICE_CODES_MAX, DEVICE_CODES_WITHIN, DEVICE_POLL_AFTER, DEVICE_POLLS_MAX,
+        DEVICE_TRIES_MAX, KNOWN_ADDRESSES_MAX, MAILS_MAX, MAILS_TO_MAX, MAILS_WITHIN,
+        NAME_SIGN_INS_MAX, NAME_SIGN_INS_WITHIN, OIDC_STARTS_MAX, OIDC_STARTS_WITHIN,
+        RECOVERIES_MAX, RECOVERIES_WITHIN, SIGN_INS_MAX, SIGN_INS_WITHIN, SIGN_UPS_MAX,
+        SIGN_UPS_WITHIN, TIMES_OFF_BEGUN_MAX, VOUCHED_SIGN_UPS_MAX,
     },
     net::{
         network::network,
@@ -57,6 +61,11 @@ struct State {
     device_polls: TokenBuckets<KeyHash>,
     /// Beginnings of time off.
     times_off: TokenBuckets<MemberId>,
+    /// Pushes and notices about challenges of one friend to another one, and notices that one asks another to be a
+    /// friend. Who takes back what they have sent can send it again.
+    challenge_pushes: TokenBuckets<(MemberId, MemberId)>,
+    challenge_notices: TokenBuckets<(MemberId, MemberId)>,
+    request_notices: TokenBuckets<(MemberId, MemberId)>,
     /// E-mails, by the network that asks for them.
     mails: TokenBuckets<IpAddr>,
     /// Links that confirm an address, by the account that names it, and by the address.
@@ -90,6 +99,12 @@ impl AccountTries {
             device_codes: TokenBuckets::new(DEVICE_CODES_MAX, DEVICE_CODES_WITHIN),
             device_polls: TokenBuckets::new(DEVICE_POLLS_MAX, DEVICE_POLL_AFTER * DEVICE_POLLS_MAX),
             times_off: TokenBuckets::new(TIMES_OFF_BEGUN_MAX, DAY),
+            challenge_pushes: TokenBuckets::new(1, CHALLENGE_PUSHED_AGAIN_AFTER),
+            challenge_notices: TokenBuckets::new(
+                CHALLENGE_NOTICES_MAX,
+                CHALLENGE_PUSHED_AGAIN_AFTER,
+            ),
+            request_notices: TokenBuckets::new(1, FRIEND_DECLINED_PAUSE),
             mails: TokenBuckets::new(MAILS_MAX, MAILS_WITHIN),
             named_by: TokenBuckets::new(ADDRESSES_NAMED_MAX, DAY),
             named: TokenBuckets::new(MAILS_TO_MAX, DAY),
@@ -120,6 +135,28 @@ impl AccountTries {
     /// If there were too many.
     pub(crate) fn time_off(&self, member: &MemberId, now: Instant) -> Result<(), Refusal> {
         self.lock().times_off.take(member.clone(), now)
+    }
+
+    /// Whether a friend is told now by a push that this member challenges them.
+    pub(crate) fn pushes_challenge(&self, by: &MemberId, to: &MemberId, now: Instant) -> bool {
+        self.lock().challenge_pushes.take((by.clone(), to.clone()), now).is_ok()
+    }
+
+    /// Whether a friend is told now on an open page that this member challenges them.
+    pub(crate) fn notices_challenge(&self, by: &MemberId, to: &MemberId, now: Instant) -> bool {
+        self.lock().challenge_notices.take((by.clone(), to.clone()), now).is_ok()
+    }
+
+    /// A friend has accepted a challenge of this member: the next one is news.
+    pub(crate) fn note_accepted(&self, by: &MemberId, to: &MemberId) {
+        let (mut state, pair) = (self.lock(), (by.clone(), to.clone()));
+        state.challenge_pushes.remove(&pair);
+        state.challenge_notices.remove(&pair);
+    }
+
+    /// Whether somebody is told now that this member asks them to be a friend.
+    pub(crate) fn notices_request(&self, by: &MemberId, to: &MemberId, now: Instant) -> bool {
+        self.lock().request_notices.take((by.clone(), to.clone()), now).is_ok()
     }
 
     /// Counts a link to an e-mail address that an account has named.

@@ -13,6 +13,7 @@ use fivefold_storage::{
     Reader,
     limits::{FRIEND_REQUESTS_MAX, FRIENDS_MAX},
 };
+use tokio::time::Instant;
 
 use super::Accounts;
 use crate::online::pushes::PushNews;
@@ -38,7 +39,8 @@ impl Accounts {
         self.read(read).await
     }
 
-    /// Asks another member to be a friend, or accepts their request, and tells them.
+    /// Asks another member to be a friend, or accepts their request, and tells them. A request that was taken back and is
+    /// made again is not told again for a while.
     ///
     /// # Errors
     /// If one of the two has no account or has blocked the other, a limit is reached, the other one has
@@ -60,7 +62,11 @@ impl Accounts {
             }
         };
         self.change_friends(&own.member, FriendStep::Ask(other.clone())).await?;
-        self.tell(other, news, own.name.as_str());
+        if standing == FriendStanding::Friends
+            || self.tries.notices_request(&own.member, other, Instant::now())
+        {
+            self.tell(other, news, own.name.as_str());
+        }
         Ok(standing)
     }
 
@@ -77,7 +83,8 @@ impl Accounts {
         self.change(&own.member, step, Reason::NoSuchPlayer).await
     }
 
-    /// Leaves a challenge to a daily game for a friend, and tells them.
+    /// Leaves a challenge to a daily game for a friend, and tells them, unless they were told of others a short while ago
+    /// and have accepted none.
     ///
     /// # Errors
     /// If the two are no friends, the friend takes no challenges, a limit is reached, or the storage fails.
@@ -94,12 +101,17 @@ impl Accounts {
         }
         let step = FriendStep::Challenge(other.clone(), settings);
         self.change_friends(&own.member, step).await?;
-        self.tell(other, AccountNews::FriendChallenges, own.name.as_str());
-        self.pushes.note(PushNews::Challenge {
-            member: other.clone(),
-            from: own.member.clone(),
-            by: own.name.clone(),
-        });
+        let now = Instant::now();
+        if self.tries.notices_challenge(&own.member, other, now) {
+            self.tell(other, AccountNews::FriendChallenges, own.name.as_str());
+        }
+        if self.tries.pushes_challenge(&own.member, other, now) {
+            self.pushes.note(PushNews::Challenge {
+                member: other.clone(),
+                from: own.member.clone(),
+                by: own.name.clone(),
+            });
+        }
         Ok(())
     }
 
@@ -163,6 +175,7 @@ impl Accounts {
 
     /// Tells a challenger that their challenge is accepted.
     pub(crate) fn tell_accepted(&self, own: &Account, challenge: &FriendChallenge) {
+        self.tries.note_accepted(&challenge.by, &own.member);
         self.tell(&challenge.by, AccountNews::ChallengeAccepted, own.name.as_str());
     }
 

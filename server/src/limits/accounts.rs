@@ -113,6 +113,10 @@ pub const RENAMED_AGAIN_AFTER: Duration = DAY.saturating_mul(30);
 /// How often an account may begin time off in a day, as many times at once after a pause, at each node. A restart
 /// forgets it.
 pub const TIMES_OFF_BEGUN_MAX: u32 = 10;
+/// A member is told once in this time by a push that one friend challenges them; again if they have accepted one.
+pub const CHALLENGE_PUSHED_AGAIN_AFTER: Duration = HOUR.saturating_mul(6);
+/// And so often in that time on an open page.
+pub const CHALLENGE_NOTICES_MAX: u32 = 5;
 /// Most games in the export of an account: the newest.
 pub const EXPORTED_GAMES_MAX: usize = 10_000;
 

@@ -12,7 +12,10 @@ use std::{
 
 use fivefold_server::{
     config::Config,
-    limits::{challenges::CHALLENGES_WAITING_MAX, moderation::CHANGES_MAX},
+    limits::{
+        accounts::CHALLENGE_NOTICES_MAX, challenges::CHALLENGES_WAITING_MAX,
+        moderation::CHANGES_MAX,
+    },
 };
 use fivefold_shared::protocol::{AccountNews, Message, Reason, SeekEnd};
 use fivefold_storage::{
@@ -424,6 +427,41 @@ impl Hook for Faulty {
         }
         kept.append(batch)
     }
+}
+
+/// Who takes back what they have sent and sends it again calls nobody each time.
+#[tokio::test]
+async fn requests_and_challenges_that_are_repeated_are_not_told_again() {
+    let server = TestServer::start(LIMITS);
+    let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
+    let cat = person(&server, "Cat").await;
+    let mut bobs = socket(&server, &bob.cookie).await;
+    for _ in 0..3 {
+        assert_eq!(ann.ask(&server, &bob).await.body["standing"], "asked");
+        ann.leave(&server, &bob).await;
+    }
+    ann.ask(&server, &bob).await;
+    cat.ask(&server, &bob).await;
+    assert_eq!(news(&mut bobs).await, (AccountNews::FriendAsks, "Ann".to_owned()));
+    assert_eq!(news(&mut bobs).await, (AccountNews::FriendAsks, "Cat".to_owned()));
+    // To take it back does not spare a refusal.
+    bob.leave(&server, &ann).await;
+    ann.leave(&server, &bob).await;
+    ann.ask(&server, &bob).await.assert(429, "friend_declined");
+
+    befriend(&server, &bob, &ann).await;
+    for _ in 0..=CHALLENGE_NOTICES_MAX {
+        assert_eq!(ann.about(&server, "POST", &bob, "").await.status, 204);
+        assert_eq!(ann.about(&server, "DELETE", &bob, "").await.status, 204);
+    }
+    bob.ask(&server, &cat).await;
+    cat.about(&server, "POST", &bob, "").await;
+    assert_eq!(news(&mut bobs).await, (AccountNews::FriendAdded, "Ann".to_owned()));
+    for _ in 0..CHALLENGE_NOTICES_MAX {
+        assert_eq!(news(&mut bobs).await, (AccountNews::FriendChallenges, "Ann".to_owned()));
+    }
+    assert_eq!(news(&mut bobs).await, (AccountNews::FriendChallenges, "Cat".to_owned()));
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -99,10 +99,31 @@ async fn a_challenge_of_a_friend_is_told() {
     assert_eq!(sent.status, 204, "{}", sent.body);
     let (_, told) = next(&mut service, 1).await;
     assert_eq!((&told["title"], &told["path"]), (&json!("Bori challenges you"), &json!("/")));
-    // Bori takes it back, and challenges again; Ann does not want to know.
+    // Bori takes it back, and challenges again: Ann knows.
     ask(&server, &format!("DELETE {challenge}"), &with(&bori.cookie), &Value::Null).await;
-    ann.set(&server, json!({"challenges": false})).await;
     let sent = post(&server, &challenge, &bori.cookie, &json!({"settings": settings})).await;
+    assert_eq!(sent.status, 204, "{}", sent.body);
+    nothing(&server, &mut service).await;
+    // She is told of the next one after she has accepted one.
+    ann.set(&server, json!({"moves": "never", "found": false})).await;
+    let accept = format!("/api/friends/{}/challenge/accept", bori.id);
+    assert_eq!(post(&server, &accept, &ann.cookie, &Value::Null).await.status, 200);
+    let sent = post(&server, &challenge, &bori.cookie, &json!({"settings": settings})).await;
+    assert_eq!(sent.status, 204, "{}", sent.body);
+    let (_, told) = next(&mut service, 1).await;
+    assert_eq!(told["title"], "Bori challenges you");
+    // Others are told for themselves, unless she does not want to know.
+    let cleo = person(&server, "Cleo").await;
+    post(&server, "/api/friends", &ann.cookie, &json!({"member": cleo.id})).await;
+    post(&server, "/api/friends", &cleo.cookie, &json!({"member": ann.id})).await;
+    let sent = post(&server, &challenge, &cleo.cookie, &json!({"settings": settings})).await;
+    assert_eq!(sent.status, 204, "{}", sent.body);
+    assert_eq!(next(&mut service, 1).await.1["title"], "Cleo challenges you");
+    let dido = person(&server, "Dido").await;
+    post(&server, "/api/friends", &ann.cookie, &json!({"member": dido.id})).await;
+    post(&server, "/api/friends", &dido.cookie, &json!({"member": ann.id})).await;
+    ann.set(&server, json!({"challenges": false})).await;
+    let sent = post(&server, &challenge, &dido.cookie, &json!({"settings": settings})).await;
     assert_eq!(sent.status, 204, "{}", sent.body);
     nothing(&server, &mut service).await;
     server.stop().await;
