@@ -27,8 +27,8 @@ use fivefold_shared::{
     opening::OpeningKind,
     protocol::{
         Addressee, CatchUp, Command, CommandId, Event, GameId, GameSettings, LobbyRequest,
-        MemberId, Message, Name, NumberedEvent, OpenSeek, Player, Pool, PoolName, Reason, Refusal,
-        Request, RoomCode, SeekEnd, SeekId, Snapshot, Visibility, Wanted, close,
+        MemberId, Message, Name, NumberedEvent, OpenSeek, OwnRoom, Player, Pool, PoolName, Reason,
+        Refusal, Request, RoomCode, SeekEnd, SeekId, Snapshot, Visibility, Wanted, close,
     },
     room::RoomState,
     rules::{Outcome, Rules, Size, Variant},
@@ -36,6 +36,7 @@ use fivefold_shared::{
 };
 use futures_util::{SinkExt, StreamExt};
 use scripted_server::{Peer, code, listen, me, secret};
+use serde_json::json;
 use tokio::{net::TcpListener, sync::mpsc};
 use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
 
@@ -556,6 +557,46 @@ async fn a_game_that_another_session_found_is_only_named() {
     assert_eq!(event, TableEvent::Message(Box::new(paired)));
     assert_eq!(table.way_out(&event), None);
     assert!(table.link_to(&room).unwrap().ends_with("/r/222222222222"));
+}
+
+/// A daily game in the room of this name.
+fn daily(room: &str, your_turn: bool) -> OwnRoom {
+    let ann = json!({"member": "1111111111111111", "name": "Ann"});
+    let bob = json!({"member": "bbbbbbbbbbbbbbbb", "name": "Bob"});
+    let room = json!({
+        "room": room, "rules": {"variant": "freestyle", "size": [15, 15]}, "assistance": false,
+        "time": {"type": "daily", "move_ms": 86_400_000}, "seats": {"first": ann, "second": bob},
+        "black": "first", "to_act": if your_turn { "first" } else { "second" },
+        "due": 1_800_000_000_000_u64, "phase": "running", "ply": 4, "spectators": 0,
+        "visibility": "private", "seat": "first", "your_turn": your_turn, "host": true,
+    });
+    serde_json::from_value(room).unwrap()
+}
+
+#[tokio::test]
+async fn the_next_game_is_the_one_behind_this_in_the_list_and_after_the_last_the_first() {
+    const HERE: &str = "k7m2qpxw9abc";
+    const OTHERS: [&str; 2] = ["222222222222", "333333333333"];
+    let (_listener, _peer, table) = seated().await;
+    let next = |rooms: &[(&str, bool)]| {
+        let rooms: Vec<_> = rooms.iter().map(|(room, waits)| daily(room, *waits)).collect();
+        table.next_game(&rooms).map(|room| room.to_string())
+    };
+    let [one, other] = OTHERS;
+    let cases: [(&[(&str, bool)], Option<&str>); 8] = [
+        (&[(HERE, true), (one, true), (other, true)], Some(one)),
+        (&[(one, true), (HERE, true), (other, true)], Some(other)),
+        (&[(one, true), (other, true), (HERE, true)], Some(one)),
+        // After a move here, or if the room is closed.
+        (&[(one, true), (other, true), (HERE, false)], Some(one)),
+        (&[(one, true), (other, true)], Some(one)),
+        (&[(one, true), (HERE, true), (other, false)], Some(one)),
+        (&[(HERE, true), (one, false)], None),
+        (&[], None),
+    ];
+    for (rooms, expected) in cases {
+        assert_eq!(next(rooms).as_deref(), expected, "{rooms:?}");
+    }
 }
 
 fn aborted(by: Seat) -> Message {

@@ -167,6 +167,26 @@ test('after a move the next game that waits is one press or one key away', async
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
+test('the key goes to each game that waits, and then to the first again', async () => {
+  const ann = await visitor(at.browser, at.server, {}, 'Ann');
+  const bob = await visitor(at.browser, at.server, {}, 'Bob');
+  await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+  /** @type {string[]} */
+  const paths = [];
+  for (const days of [1, 2, 3]) paths.push(await game(ann.page, bob.page, { type: 'daily', move_ms: days * DAY_MS }));
+  const { page } = ann;
+  const [first = ''] = paths;
+  await page.goto(first);
+  for (const [before, path] of paths.entries()) {
+    await isAt(page, path);
+    await page.locator('.about-text', { hasText: `${before + 1}d a move` }).waitFor({ state: 'attached' });
+    await ready(page);
+    await page.keyboard.press('Shift+X');
+  }
+  await isAt(page, first);
+  assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+});
+
 test('a live game and a spectator of a daily one have no way to the next', async () => {
   const { ann, bob } = await twoPlay(at);
   const daily = await game(ann.page, bob.page, THREE_DAYS);

@@ -294,9 +294,12 @@ impl Table {
         (self.seeks_on && self.plays(by.other())).then_some(ExitReason::Aborted)
     }
 
-    /// The first daily game in another room that waits for this member.
+    /// The next daily game that waits for this member: the first one behind this room in their list, or else the
+    /// first one before it. So those who go from game to game come to each.
     pub fn next_game(&self, rooms: &[OwnRoom]) -> Option<RoomCode> {
-        let mut others = rooms.iter().filter(|own| own.summary.room != self.code);
+        let here = rooms.iter().position(|own| own.summary.room == self.code);
+        let (before, behind) = rooms.split_at(here.unwrap_or(0));
+        let mut others = behind.iter().chain(before).filter(|own| own.summary.room != self.code);
         let next = others.find(|own| own.your_turn && own.summary.time.is_daily())?;
         Some(next.summary.room.clone())
     }

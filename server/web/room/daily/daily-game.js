@@ -39,7 +39,7 @@ function createDaily(app, room, again, side) {
     title: td('next_game_how'),
     'aria-keyshortcuts': 'Shift+X',
   });
-  /** The other game that waits and has the least time left. @type {string | undefined} */
+  /** The next game that waits. @type {string | undefined} */
   let waiting;
   /** The last event after which the page asked for the player's games. */
   let asked = -1;
@@ -47,7 +47,10 @@ function createDaily(app, room, again, side) {
   /** @param {OwnRoom[]} rooms the most urgent ones first; only daily games have `due` */
   function receive(rooms) {
     if (isGone()) return;
-    waiting = rooms.find((own) => own.your_turn && own.due && own.room !== room.code)?.room;
+    const here = rooms.findIndex((own) => own.room === room.code) + 1;
+    // Those behind this one first: else the key would only go to and fro between the most urgent two.
+    const others = [...rooms.slice(here), ...rooms.slice(0, here)];
+    waiting = others.find((own) => own.your_turn && own.due && own.room !== room.code)?.room;
     show();
   }
 
