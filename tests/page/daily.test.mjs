@@ -167,6 +167,26 @@ test('after a move the next game that waits is one press or one key away', async
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
+test('the list of games says how much time is left for your move, in each language', async () => {
+  for (const [locale, left] of /** @type {const} */ ([
+    ['en', /^Your move against Bob · (2d|1d 23h) left$/],
+    ['ru', /^Ваш ход против Bob · осталось \d/],
+    ['es', /^Te toca contra Bob · quedan \d/],
+  ])) {
+    const ann = await visitor(at.browser, at.server, { ...SMALL, locale }, 'Ann');
+    const bob = await visitor(at.browser, at.server, {}, 'Bob');
+    await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+    await game(ann.page, bob.page, { type: 'daily', move_ms: 2 * DAY_MS });
+    await Promise.all([ann.page.goto('/games'), bob.page.goto('/games')]);
+    await ann.page.locator('.own-state', { hasText: left }).waitFor();
+    assert.deepEqual(await faults(ann.page), [], locale);
+    await fits(ann.page);
+    await bob.page.locator('.own-state', { hasText: /^Ann is thinking$/ }).waitFor();
+    assert.deepEqual([...ann.complaints, ...bob.complaints], []);
+    await Promise.all([ann.context.close(), bob.context.close()]);
+  }
+});
+
 test('the key goes to each game that waits, and then to the first again', async () => {
   const ann = await visitor(at.browser, at.server, {}, 'Ann');
   const bob = await visitor(at.browser, at.server, {}, 'Bob');

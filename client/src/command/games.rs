@@ -19,6 +19,7 @@ use crate::{
 pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
     let Visit { mut connection, welcome, .. } = Visit::open(&args.visit, None).await?;
     let open = own_rooms(&mut connection).await?;
+    let now = connection.now();
     let server = connection.server().clone();
     let connector = match server.is_encrypted() {
         true => Some(tls_roots::connector(args.visit.server.ca.as_deref())?),
@@ -38,7 +39,7 @@ pub(super) async fn run(args: &GamesArgs) -> anyhow::Result<ExitCode> {
         finished.games.iter().try_for_each(|game| json.listed_game(&server, game))?;
     } else {
         let mut out = output::stdout();
-        let view = ListView { you: &welcome.you, columns: output::columns() };
+        let view = ListView { you: &welcome.you, columns: output::columns(), now };
         game_list::write_rooms(&mut out, &mut talk, view, &open)?;
         game_list::write_finished(&mut out, &mut talk, view, &finished.games)?;
     }

@@ -20,7 +20,7 @@ pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
         true => (Vec::new(), 0),
         false => public_rooms(&mut connection).await?,
     };
-    let server = connection.server().clone();
+    let (server, now) = (connection.server().clone(), connection.now());
     connection.close().await;
     let mut talk = output::stderr();
     let mut plain = Plain::new(output::stdout(), output::stderr());
@@ -29,7 +29,7 @@ pub(super) async fn run(args: &RoomsArgs) -> anyhow::Result<ExitCode> {
         if args.json {
             json.listed_own(&server, room)?;
         } else {
-            plain.listed_own(room)?;
+            plain.listed_own(room, now)?;
         }
     }
     let is_own = |room: &RoomSummary| own.iter().any(|own| own.summary.room == room.room);

@@ -14,7 +14,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::{
     terminal::output::Output,
-    words::{bot_names, lobby_sentences::settings},
+    words::{bot_names, lobby_sentences::settings, room_sentences},
 };
 
 /// How far an open room has come, in the order in which people look for it.
@@ -64,6 +64,8 @@ pub struct ListView<'a> {
     pub you: &'a MemberId,
     /// The width of the terminal, where no row takes a second line; none for files and programs.
     pub columns: Option<usize>,
+    /// The server's time, in milliseconds since the Unix epoch.
+    pub now: u64,
 }
 
 /// Writes a person's rooms to `out`, and under each kind to `talk` the command that opens the first one.
@@ -80,7 +82,7 @@ pub fn write_rooms(
     rooms.sort_by_key(|room| State::of(room));
     for kind in rooms.chunk_by(|one, other| State::of(one) == State::of(other)) {
         for room in kind {
-            writeln!(out, "{}", row(&open(view.you, room), view.columns))?;
+            writeln!(out, "{}", row(&open(view, room), view.columns))?;
         }
         let code = &kind[0].summary.room;
         writeln!(talk, "  {}: fivefold join {code}", State::of(kind[0]).to_open())?;
@@ -128,8 +130,16 @@ pub fn write_ways(talk: &mut Output<impl Write>, game: &str) -> io::Result<()> {
     writeln!(talk, "  To review it: fivefold analyse {game}")
 }
 
-/// An open room in one line: its code, whose turn it is and the players.
-fn open(you: &MemberId, room: &OwnRoom) -> String {
+/// The time that is left for a turn of this person in a daily game, such as `, 4 h 12 min left`; nothing otherwise.
+pub fn time_left(room: &OwnRoom, now: u64) -> String {
+    match room.summary.due.filter(|_| room.your_turn) {
+        Some(due) => format!(", {} left", room_sentences::span(due.saturating_sub(now))),
+        None => String::new(),
+    }
+}
+
+/// An open room in one line: its code, whose turn it is, the players and the time that is left.
+fn open(ListView { you, now, .. }: ListView<'_>, room: &OwnRoom) -> String {
     let summary = &room.summary;
     let state = State::of(room);
     let nobody = if state == State::Finished { "somebody who has left" } else { "nobody yet" };
@@ -156,7 +166,9 @@ fn open(you: &MemberId, room: &OwnRoom) -> String {
         Phase::Running => format!(", move {}", summary.ply + 1),
         Phase::Waiting | Phase::Finished => String::new(),
     };
-    format!("{}  {:9}  {players}: {game}{moves}", summary.room, state.name())
+    // Before the game: of a long row the end is cut.
+    let left = time_left(room, now);
+    format!("{}  {:9}  {players}{left}: {game}{moves}", summary.room, state.name())
 }
 
 /// A finished game in one line, as the player in this seat or somebody else sees it.
@@ -190,72 +202,103 @@ fn name(player: Option<&Player>, nobody: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use fivefold_shared::clock::TimeControl;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    const CODE: &str = "k7m2qpxw9abc";
+    const NOW: u64 = 1_800_000_000_000;
 
     fn you() -> MemberId {
         "aaaaaaaaaaaaaaaa".to_owned().try_into().unwrap()
     }
 
+    fn bob() -> Value {
+        json!({"member": "bbbbbbbbbbbbbbbb", "name": "Bob"})
+    }
+
+    fn room(phase: &str, second: &Value, your_turn: bool) -> OwnRoom {
+        let ann = json!({"member": "aaaaaaaaaaaaaaaa", "name": "Ann"});
+        let rules = serde_json::to_value(fivefold_shared::rules::Rules::TIC_TAC_TOE).unwrap();
+        let (phase, ply) = if phase == "left" { ("waiting", 9) } else { (phase, 4) };
+        let ply = if (phase, ply) == ("waiting", 4) { 0 } else { ply };
+        let players =
+            (phase == "waiting" && ply == 9).then(|| json!({"first": ann, "second": bob()}));
+        serde_json::from_value(json!({
+            "room": CODE, "players": players, "rules": rules, "assistance": false,
+            "seats": {"first": ann, "second": second}, "black": "first", "phase": phase,
+            "ply": ply, "spectators": 0, "visibility": "private", "seat": "first",
+            "your_turn": your_turn, "host": true,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_daily_game_on_your_turn_says_how_much_time_is_left() {
+        let view = ListView { you: &you(), columns: None, now: NOW };
+        let row = |your_turn, left_ms| {
+            let mut room = room("running", &bob(), your_turn);
+            room.summary.time = TimeControl::Daily { move_ms: 86_400_000 };
+            room.summary.due = Some(NOW.saturating_add_signed(left_ms));
+            open(view, &room)
+        };
+        for (left_ms, left) in [
+            (86_400_000, "1 d 0 h"),
+            (86_399_999, "23 h 59 min"),
+            (3_599_999, "59 min"),
+            (600_000, "10 min"),
+            (599_000, "599 s"),
+            (-1, "0 s"),
+        ] {
+            assert_eq!(
+                row(true, left_ms),
+                format!("{CODE}  your turn  against Bob, {left} left: tic-tac-toe, 1d, move 5")
+            );
+        }
+        assert_eq!(
+            row(false, 600_000),
+            format!("{CODE}  running    against Bob: tic-tac-toe, 1d, move 5")
+        );
+    }
+
     #[test]
     fn open_games_say_what_to_do() {
-        let ann = json!({"member": "aaaaaaaaaaaaaaaa", "name": "Ann"});
-        let bob = json!({"member": "bbbbbbbbbbbbbbbb", "name": "Bob"});
-        let rules = serde_json::to_value(fivefold_shared::rules::Rules::TIC_TAC_TOE).unwrap();
-        let room = |phase: &str, second, seat, your_turn| -> OwnRoom {
-            let (phase, ply) = if phase == "left" { ("waiting", 9) } else { (phase, 4) };
-            let ply = if (phase, ply) == ("waiting", 4) { 0 } else { ply };
-            let players =
-                (phase == "waiting" && ply == 9).then(|| json!({"first": ann, "second": bob}));
-            serde_json::from_value(json!({
-                "room": "k7m2qpxw9abc", "players": players, "rules": rules, "assistance": false,
-                "seats": {"first": ann, "second": second}, "black": "first", "phase": phase,
-                "ply": ply, "spectators": 0, "visibility": "private", "seat": seat,
-                "your_turn": your_turn, "host": true,
-            }))
-            .unwrap()
-        };
-        let code = "k7m2qpxw9abc";
+        let you = you();
+        let view = |columns| ListView { you: &you, columns, now: NOW };
         let cases = [
             (
-                room("running", bob.clone(), json!("first"), true),
+                room("running", &bob(), true),
                 "your turn  against Bob: tic-tac-toe, no clock, move 5",
             ),
             (
-                room("running", bob.clone(), json!("first"), false),
+                room("running", &bob(), false),
                 "running    against Bob: tic-tac-toe, no clock, move 5",
             ),
             (
-                room("waiting", json!(null), json!("first"), false),
+                room("waiting", &Value::Null, false),
                 "open seat  against nobody yet: tic-tac-toe, no clock",
             ),
-            (
-                room("left", json!(null), json!("first"), false),
-                "finished   against Bob: tic-tac-toe, no clock",
-            ),
-            (
-                room("finished", bob.clone(), json!("first"), false),
-                "finished   against Bob: tic-tac-toe, no clock",
-            ),
+            (room("left", &Value::Null, false), "finished   against Bob: tic-tac-toe, no clock"),
+            (room("finished", &bob(), false), "finished   against Bob: tic-tac-toe, no clock"),
         ];
         for (room, expected) in &cases {
-            assert_eq!(open(&you(), room), format!("{code}  {expected}"));
+            assert_eq!(open(view(None), room), format!("{CODE}  {expected}"));
         }
         // Whatever their order was.
         let rooms: Vec<OwnRoom> = cases.iter().rev().map(|(room, _)| room.clone()).collect();
         let (mut out, mut talk) = (Vec::new(), Vec::new());
-        let view = ListView { you: &you(), columns: Some(40) };
+        let view = view(Some(40));
         write_rooms(&mut Output::new(&mut out), &mut Output::new(&mut talk), view, &rooms).unwrap();
         let out = String::from_utf8(out).unwrap();
         let lines: Vec<&str> = out.lines().collect();
         for (line, begins) in
             lines.iter().zip(["your turn", "running", "open seat", "finished", "finished"])
         {
-            assert!(line.starts_with(&format!("{code}  {begins}")), "{lines:?}");
+            assert!(line.starts_with(&format!("{CODE}  {begins}")), "{lines:?}");
             assert!(line.len() == 40 && line.ends_with(".."), "{lines:?}");
         }
         let talk = String::from_utf8(talk).unwrap();
-        assert_eq!(talk.matches(&format!(": fivefold join {code}\n")).count(), 4, "{talk}");
+        assert_eq!(talk.matches(&format!(": fivefold join {CODE}\n")).count(), 4, "{talk}");
     }
 }

@@ -73,12 +73,15 @@ impl<O: Write, E: Write> Plain<O, E> {
         writeln!(self.out, "{}", game_list::row(&summary(room), output::columns()))
     }
 
-    /// Writes one of the visitor's own rooms.
+    /// Writes one of the visitor's own rooms, at this time by the server's clock.
     ///
     /// # Errors
     /// When the output cannot be written.
-    pub fn listed_own(&mut self, room: &OwnRoom) -> io::Result<()> {
-        let turn = if room.your_turn { "  (your turn)" } else { "  (yours)" };
+    pub fn listed_own(&mut self, room: &OwnRoom, now: u64) -> io::Result<()> {
+        let turn = match room.your_turn {
+            true => format!("  (your turn{})", game_list::time_left(room, now)),
+            false => "  (yours)".to_owned(),
+        };
         let columns = output::columns().map(|columns| columns.saturating_sub(turn.len()));
         writeln!(self.out, "{}{turn}", game_list::row(&summary(&room.summary), columns))
     }

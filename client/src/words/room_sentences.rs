@@ -314,12 +314,14 @@ pub fn clock(face: Face) -> String {
     format!("{minutes}:{seconds:02}{tenths}{periods}")
 }
 
-/// A span of time such as `2 d 4 h`, `4 h 12 min` or `35 s`.
-fn span(ms: u64) -> String {
+/// A span of time such as `2 d 4 h`, `4 h 12 min`, `42 min`, or below ten minutes `35 s`.
+pub fn span(ms: u64) -> String {
+    const SECONDS_BELOW_MS: u64 = 600_000;
     let (days, hours, minutes) = (ms / DAY_MS, ms / HOUR_MS % 24, ms / 60_000 % 60);
     match ms {
         DAY_MS.. => format!("{days} d {hours} h"),
         HOUR_MS.. => format!("{hours} h {minutes} min"),
+        SECONDS_BELOW_MS.. => format!("{minutes} min"),
         _ => format!("{} s", ms.div_ceil(1_000)),
     }
 }

@@ -199,6 +199,7 @@ export const texts = {
   waiting: 'Waiting for an opponent',
   your_turn: 'Your move',
   their_turn: '{name} is thinking',
+  time_left: '{time} left',
   ply_of: 'Move {ply} of {plies}',
   first: 'First move',
   previous: 'Previous move',

@@ -213,6 +213,7 @@ export const texts = {
   waiting: 'Esperando rival',
   your_turn: 'Te toca',
   their_turn: 'Piensa {name}',
+  time_left: 'quedan {time}',
   ply_of: 'Jugada {ply} de {plies}',
   first: 'Al principio',
   previous: 'Jugada anterior',

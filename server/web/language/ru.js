@@ -222,6 +222,7 @@ export const texts = {
   waiting: 'Ждём соперника',
   your_turn: 'Ваш ход',
   their_turn: 'Ходит {name}',
+  time_left: 'осталось {time}',
   ply_of: 'Ход {ply} из {plies}',
   first: 'К началу',
   previous: 'Предыдущий ход',

@@ -6,8 +6,8 @@
 import { siteStorage } from '../browser/browser-storage.js';
 import { playerName, rulesName, timeControlText } from '../game/display-names.js';
 import { isMember, SEATS } from '../game/room-state.js';
-import { t } from '../language/texts.js';
-import { button, el, fill } from '../ui/dom.js';
+import { formatSpan, t } from '../language/texts.js';
+import { button, el, fill, write } from '../ui/dom.js';
 
 /** Rooms to list, unless all are asked for. */
 const SHOWN_MAX = 6;
@@ -78,16 +78,21 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
   let most = first;
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';
+  /** Show what time is left, in each row. @type {(() => void)[]} */
+  let lefts = [];
 
   /** @param {OwnRoom[]} rooms */
   function show(rooms) {
     element.hidden = rooms.length === 0;
     const state = JSON.stringify([most, rooms]);
-    if (state === shown) return;
-    shown = state;
-    // Where only some are shown, those come first that wait for the player.
-    const sorted = most < rooms.length ? [...rooms].sort((a, b) => urgency(b) - urgency(a)) : rooms;
-    fill(list, ...sorted.slice(0, most).map(row));
+    if (state !== shown) {
+      shown = state;
+      lefts = [];
+      // Where only some are shown, those come first that wait for the player.
+      const sorted = most < rooms.length ? [...rooms].sort((a, b) => urgency(b) - urgency(a)) : rooms;
+      fill(list, ...sorted.slice(0, most).map(row));
+    }
+    for (const left of lefts) left();
   }
 
   /** @param {OwnRoom} room */
@@ -100,6 +105,10 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
     const named = them && (room.your_turn || room.phase !== 'running');
     const others = hasOthers(room, app.connection.you) || (room.phase === 'running' && room.ply > 0);
     const close = () => closeRoom(app, room.room, others).then(() => updateOwnRooms(app));
+    const { due } = room;
+    const left = el('span', { class: 'hint' });
+    if (due && room.your_turn)
+      lefts.push(() => write(left, ` · ${t('time_left', { time: formatSpan(due - app.connection.now()) })}`));
     return el(
       'li',
       { class: 'own-room' },
@@ -112,6 +121,7 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
           el('strong', null, stateOf(room)),
           named && (isOver(room) ? ' · ' : ` ${t('against')} `),
           named && el('bdi', null, playerName(them)),
+          left,
         ),
         el('span', { class: 'hint opt' }, `${rulesName(room.rules, room.opening)}${clock}`),
         el(
