@@ -26,9 +26,10 @@ use fivefold_shared::{
     clock::TimeControl,
     opening::OpeningKind,
     protocol::{
-        Addressee, CatchUp, Command, CommandId, Event, GameId, GameSettings, LobbyRequest,
-        MemberId, Message, Name, NumberedEvent, OpenSeek, OwnRoom, Player, Pool, PoolName, Reason,
-        Refusal, Request, RoomCode, SeekEnd, SeekId, Snapshot, Visibility, Wanted, close,
+        AccountNews, Addressee, CatchUp, Command, CommandId, Event, GameId, GameSettings,
+        LobbyRequest, MemberId, Message, Name, NumberedEvent, OpenSeek, OwnRoom, Player, Pool,
+        PoolName, Reason, Refusal, Request, RoomCode, SeekEnd, SeekId, Snapshot, Visibility,
+        Wanted, close,
     },
     room::RoomState,
     rules::{Outcome, Rules, Size, Variant},
@@ -557,6 +558,67 @@ async fn a_game_that_another_session_found_is_only_named() {
     assert_eq!(event, TableEvent::Message(Box::new(paired)));
     assert_eq!(table.way_out(&event), None);
     assert!(table.link_to(&room).unwrap().ends_with("/r/222222222222"));
+}
+
+fn news(change: AccountNews, label: &str) -> Message {
+    Message::AccountChanged { change, label: label.to_owned() }
+}
+
+#[tokio::test]
+async fn the_lobby_tells_of_friends_and_once_of_a_challenge_that_waits() {
+    let (listener, address) = listen().await;
+    let waits = news(AccountNews::FriendChallenges, "Cleo");
+    let server = async {
+        let mut peer = Peer::accept(&listener).await;
+        peer.welcome().await;
+        // Before the answer to the first question, and again after the next welcome.
+        peer.say(&waits).await;
+        peer.list(Vec::new()).await;
+        peer.takes(&in_pool(), seek_id('2'), 0).await;
+        peer.close(close::RESTART, "restarting").await;
+        let mut peer = Peer::accept(&listener).await;
+        peer.welcome().await;
+        peer.say(&waits).await;
+        peer.list(Vec::new()).await;
+        peer.takes(&in_pool(), seek_id('2'), 9_000).await;
+        peer.say(&news(AccountNews::FriendAsks, "Dora")).await;
+        peer.say(&news(AccountNews::ChallengeAccepted, "Eve")).await;
+        peer.pairs(seek_id('2')).await;
+        peer
+    };
+    let client = async {
+        let server = address.parse().unwrap();
+        let (connection, welcome) = Connection::open(server, Visitor::default()).await.unwrap();
+        let mut lobby = Lobby::enter(connection, welcome.you, false).await.unwrap();
+        lobby.begin(search()).unwrap();
+        let (reason, text) = run_plain(&mut lobby, &[], pending(), false).await;
+        assert_eq!(reason, ExitReason::Paired(code()));
+        let (table, _) = lobby.go_to(code()).await.unwrap();
+        drop(table);
+        text
+    };
+    let (_peer, text) = tokio::join!(server, client);
+    for told in [
+        "Cleo challenges you to a daily game: `fivefold answer Cleo` accepts.\n",
+        "Dora wants to be your friend: `fivefold friend Dora` accepts.\n",
+        "Eve has accepted your challenge: `fivefold games` lists the game.\n",
+    ] {
+        assert_eq!(text.matches(told).count(), 1, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_room_tells_of_friends() {
+    let (_listener, mut peer, mut table) = seated().await;
+    peer.say(&news(AccountNews::FriendAdded, "Dora")).await;
+    let event = table.next().await;
+    let (mut out, mut talk, mut json) = (Vec::new(), Vec::new(), Vec::new());
+    let mut plain = Plain::new(&mut out, &mut talk);
+    line_interface::View::event(&mut plain, &table, &event).unwrap();
+    line_interface::View::event(&mut Json::new(&mut json), &table, &event).unwrap();
+    assert_eq!(text(talk), "Dora is your friend now.\n");
+    let expected = json!({"type": "account_changed", "change": "friend_added", "label": "Dora"});
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text(json)).unwrap(), expected);
 }
 
 /// A daily game in the room of this name.

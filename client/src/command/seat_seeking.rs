@@ -192,6 +192,7 @@ impl<'a> SeekingEngine<'a> {
                 | LobbyEvent::Changed { .. }
                 | LobbyEvent::Seeking { .. }
                 | LobbyEvent::ChallengeOver { .. }
+                | LobbyEvent::AccountChanged { .. }
                 | LobbyEvent::Refused { is_own: false, .. }
                 | LobbyEvent::Lost { .. }
                 | LobbyEvent::Back => {}

@@ -60,6 +60,9 @@ impl<W: Write> LobbyView for Json<W> {
             LobbyEvent::ChallengeOver { challenge, why } => {
                 self.write(&LobbyLine::SeekOver { seek: &challenge.seek, why: *why })
             }
+            LobbyEvent::AccountChanged { change, label } => {
+                self.write(&LobbyLine::AccountChanged { change: *change, label })
+            }
             LobbyEvent::Refused { refusal, .. } => self.write(&LobbyLine::Refused(refusal)),
             LobbyEvent::Lost { reason, retry_ms } => {
                 self.write(&LobbyLine::Lost { text: reason, retry_ms: *retry_ms })

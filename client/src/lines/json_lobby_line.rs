@@ -1,6 +1,6 @@
-//! The JSON lines of the lobby; those about challenges are also written in rooms.
+//! The JSON lines of the lobby; those about challenges and the account are also written in rooms.
 
-use fivefold_shared::protocol::{OpenSeek, Pool, Refusal, RoomCode, SeekEnd, SeekId};
+use fivefold_shared::protocol::{AccountNews, OpenSeek, Pool, Refusal, RoomCode, SeekEnd, SeekId};
 use serde::Serialize;
 
 /// A line of the lobby.
@@ -32,6 +32,10 @@ pub(crate) enum LobbyLine<'a> {
         #[serde(flatten)]
         challenge: &'a OpenSeek,
         for_ms: u64,
+    },
+    AccountChanged {
+        change: AccountNews,
+        label: &'a str,
     },
     SeekingOn {
         text: &'a str,

@@ -331,6 +331,9 @@ impl<W: Write> Json<W> {
             Message::Sanction { kind, until, reason, .. } => {
                 self.write(&Line::Sanction { kind: *kind, until: *until, reason })
             }
+            Message::AccountChanged { change, label } => {
+                self.write(&LobbyLine::AccountChanged { change: *change, label })
+            }
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),
             Message::Paired { room, rated, .. } if table.code() != Some(room) => {
                 let link = table.link_to(room).unwrap_or_default();
@@ -345,7 +348,6 @@ impl<W: Write> Json<W> {
             | Message::Chat { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
-            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }

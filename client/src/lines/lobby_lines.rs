@@ -166,6 +166,7 @@ pub async fn run(
                     | LobbyEvent::Changed { .. }
                     | LobbyEvent::Challenged { .. }
                     | LobbyEvent::ChallengeOver { .. }
+                    | LobbyEvent::AccountChanged { .. }
                     | LobbyEvent::Refused { is_own: false, .. }
                     | LobbyEvent::Lost { .. }
                     | LobbyEvent::Back => {}

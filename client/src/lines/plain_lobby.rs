@@ -77,6 +77,9 @@ impl<O: Write, E: Write> LobbyView for Plain<O, E> {
             LobbyEvent::ChallengeOver { challenge, why } => {
                 writeln!(self.talk, "{}", sentences::challenge_over(challenge, *why))
             }
+            LobbyEvent::AccountChanged { change, label } => {
+                writeln!(self.talk, "{}", sentences::news(*change, label))
+            }
             LobbyEvent::Refused { refusal, .. } => {
                 writeln!(self.talk, "No: {}.", sanitize(refusal.text.trim_end_matches('.')))
             }

@@ -152,6 +152,9 @@ impl<O: Write, E: Write> Plain<O, E> {
             Message::OwnRooms { rooms, .. } if table.next_game(rooms).is_none() => {
                 writeln!(self.talk, "{}", room_sentences::NO_NEXT_GAME)
             }
+            Message::AccountChanged { change, label } => {
+                writeln!(self.talk, "{}", lobby_sentences::news(*change, label))
+            }
             Message::Sanction { kind, reason, appealed, .. } => {
                 writeln!(self.talk, "{}", room_sentences::sanction(*kind, reason, *appealed))
             }
@@ -163,7 +166,6 @@ impl<O: Write, E: Write> Plain<O, E> {
             | Message::Chat { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
-            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }

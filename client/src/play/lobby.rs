@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use fivefold_shared::protocol::{
-    Addressee, CommandId, GameSettings, LobbyRequest, MemberId, Message, OpenSeek, Pool, PoolName,
-    Refusal, Request, RoomCode, SeekEnd, SeekId, Wanted,
+    AccountNews, Addressee, CommandId, GameSettings, LobbyRequest, MemberId, Message, OpenSeek,
+    Pool, PoolName, Refusal, Request, RoomCode, SeekEnd, SeekId, Wanted,
 };
 use tokio::time::timeout;
 
@@ -111,6 +111,13 @@ pub enum LobbyEvent {
         challenge: OpenSeek,
         /// The reason.
         why: SeekEnd,
+    },
+    /// Something has changed in the person's account, such as a friend's challenge that waits.
+    AccountChanged {
+        /// What has changed.
+        change: AccountNews,
+        /// The name of the key, the device or the other person.
+        label: String,
     },
     /// The server does not do what was asked for.
     Refused {
@@ -260,6 +267,9 @@ impl LobbyState {
                 self.accepting.retain(|accepting| Some(accepting) != id.as_ref());
                 Some(LobbyEvent::Refused { refusal, is_own: own.is_some() })
             }
+            Message::AccountChanged { change, label } => {
+                Some(LobbyEvent::AccountChanged { change, label })
+            }
             Message::Welcome { .. }
             | Message::Done { .. }
             | Message::Rooms { .. }
@@ -278,7 +288,6 @@ impl LobbyState {
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
             | Message::Sanction { .. }
-            | Message::AccountChanged { .. }
             | Message::Closed { .. } => None,
         }
     }
@@ -469,6 +478,7 @@ impl Lobby {
                 | LobbyEvent::Over { .. }
                 | LobbyEvent::Challenged { .. }
                 | LobbyEvent::ChallengeOver { .. }
+                | LobbyEvent::AccountChanged { .. }
                 | LobbyEvent::Refused { .. }
                 | LobbyEvent::Lost { .. }
                 | LobbyEvent::Back => {}

@@ -9,7 +9,7 @@ mod socket;
 mod task;
 
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     fmt,
     sync::{
         Arc,
@@ -62,7 +62,7 @@ pub struct Connection {
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
     /// Events that come before those of the task: commands that this process refused, and
-    /// challenges that came during a question.
+    /// challenges and news of the account that came during a question.
     early: VecDeque<TableEvent>,
     task: JoinHandle<()>,
 }
@@ -113,6 +113,7 @@ impl Connection {
             clock: clock_sender,
             room: None,
             unanswered: VecDeque::new(),
+            challengers: HashSet::new(),
             commands: taken,
             events: given,
         };
@@ -224,7 +225,7 @@ impl Connection {
     }
 
     /// Sends a request and waits for its answer. Only for use while there is no table: drops other
-    /// messages, except challenges.
+    /// messages, except challenges and news of the account.
     ///
     /// # Errors
     /// When the server refuses, or the connection breaks: a second time, if there is another address
@@ -251,14 +252,19 @@ impl Connection {
         mut losses_left: usize,
     ) -> Result<Message, ConnectionError> {
         let id = self.send(Request::Lobby(request));
-        let mut challenges = VecDeque::new();
+        let mut news = VecDeque::new();
         let answer = loop {
             match self.next().await {
                 TableEvent::Message(message) if message.answers() == Some(&id) => {
                     break accepted(*message);
                 }
-                TableEvent::Message(message) if matches!(*message, Message::Challenged { .. }) => {
-                    challenges.push_back(TableEvent::Message(message));
+                TableEvent::Message(message)
+                    if matches!(
+                        *message,
+                        Message::Challenged { .. } | Message::AccountChanged { .. }
+                    ) =>
+                {
+                    news.push_back(TableEvent::Message(message));
                 }
                 TableEvent::Message(_)
                 | TableEvent::Back
@@ -270,7 +276,7 @@ impl Connection {
                 TableEvent::Ended { reason } => break Err(ConnectionError::Closed(reason)),
             }
         };
-        self.early.append(&mut challenges);
+        self.early.append(&mut news);
         answer
     }
 

@@ -214,6 +214,9 @@ impl LobbyScreen {
             LobbyEvent::ChallengeOver { challenge, why } => {
                 self.log.say(&sentences::challenge_over(&challenge, why));
             }
+            LobbyEvent::AccountChanged { change, label } => {
+                self.log.say(&sentences::news(change, &label));
+            }
             LobbyEvent::Refused { refusal, .. } => {
                 if !self.stays && !state.is_waiting() {
                     return vec![LobbyEffect::Exit(ExitReason::Ended(refusal.text))];

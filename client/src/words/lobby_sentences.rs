@@ -2,7 +2,7 @@
 
 use fivefold_shared::{
     clock::TimeControl,
-    protocol::{Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
+    protocol::{AccountNews, Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
 };
 
 use crate::{
@@ -194,6 +194,30 @@ pub fn challenge_over(challenge: &OpenSeek, why: SeekEnd) -> String {
         SeekEnd::Declined => format!("You have declined the challenge of {name}."),
         SeekEnd::Expired => format!("The time to answer the challenge of {name} is over."),
         SeekEnd::Gone => format!("{name} has left; the challenge is over."),
+    }
+}
+
+/// What has changed in this person's account, and what they can do about it.
+pub fn news(change: AccountNews, label: &str) -> String {
+    let label = sanitize(label);
+    match change {
+        AccountNews::PasskeyAdded => format!("A passkey was added to your account: {label}."),
+        AccountNews::PasskeyRemoved => format!("A passkey was removed from your account: {label}."),
+        AccountNews::TokenAdded => format!("A token was made for your account: {label}."),
+        AccountNews::DeviceAdded => format!("A device was signed in to your account: {label}."),
+        AccountNews::GuestAdded => "The games of a guest are your account's now.".to_owned(),
+        AccountNews::OidcAdded => format!("You can now sign in with another site: {label}."),
+        AccountNews::OidcRemoved => format!("You can no longer sign in with: {label}."),
+        AccountNews::FriendAsks => {
+            format!("{label} wants to be your friend: `fivefold friend {label}` accepts.")
+        }
+        AccountNews::FriendAdded => format!("{label} is your friend now."),
+        AccountNews::FriendChallenges => {
+            format!("{label} challenges you to a daily game: `fivefold answer {label}` accepts.")
+        }
+        AccountNews::ChallengeAccepted => {
+            format!("{label} has accepted your challenge: `fivefold games` lists the game.")
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The task behind a connection: it passes messages on, notices a loss, and comes back.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -10,8 +10,8 @@ use std::{
 };
 
 use fivefold_shared::protocol::{
-    CatchUp, Command, CommandId, LobbyRequest, Message, NumberedEvent, Reason, Request, RoomCode,
-    close,
+    AccountNews, CatchUp, Command, CommandId, LobbyRequest, Message, NumberedEvent, Reason,
+    Request, RoomCode, close,
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{
@@ -58,6 +58,8 @@ const CLOCK_SOON: Duration = Duration::from_secs(1);
 const CLOCK_LATER: Duration = Duration::from_secs(15);
 /// Most unanswered commands; `send` refuses more.
 const UNANSWERED_MAX: usize = 64;
+/// Most challengers to remember, many more than an account has at once.
+const CHALLENGERS_MAX: usize = 100;
 
 /// The task behind a [`Connection`].
 pub(super) struct ConnectionTask {
@@ -75,6 +77,8 @@ pub(super) struct ConnectionTask {
     pub(super) room: Option<JoinedRoom>,
     /// Unanswered commands, in the order sent.
     pub(super) unanswered: VecDeque<Command>,
+    /// The friends of whose challenges this client has been told.
+    pub(super) challengers: HashSet<String>,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) events: mpsc::Sender<TableEvent>,
 }
@@ -209,7 +213,9 @@ impl ConnectionTask {
                         }
                         Ok(Some(message)) => {
                             self.track(&message);
-                            if !self.send_event(TableEvent::Message(Box::new(message))).await {
+                            if !self.is_told(&message)
+                                && !self.send_event(TableEvent::Message(Box::new(message))).await
+                            {
                                 return CloseReason::Left;
                             }
                         }
@@ -378,6 +384,19 @@ impl ConnectionTask {
             send_frame(socket, Frame::text(command.to_json())).await?;
         }
         Ok(())
+    }
+
+    /// Whether this client was told the same before: after each `welcome` the server says which challenges of friends
+    /// wait.
+    fn is_told(&mut self, message: &Message) -> bool {
+        let Message::AccountChanged { change: AccountNews::FriendChallenges, label } = message
+        else {
+            return false;
+        };
+        if self.challengers.len() >= CHALLENGERS_MAX {
+            self.challengers.clear();
+        }
+        !self.challengers.insert(label.clone())
     }
 
     /// Updates the unanswered commands and the room's last event.

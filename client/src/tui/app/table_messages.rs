@@ -1,6 +1,8 @@
 //! Handles messages from the table.
 
 use fivefold_shared::{
+    analysis::Weight,
+    bot_spec::BotSpec,
     protocol::{CatchUp, Event, Message, NumberedEvent, Reason, Refusal, RoomRequest, Snapshot},
     room::RoomState,
     seat::Seat,
@@ -39,17 +41,7 @@ impl App {
             Message::Ratings { ratings, .. } => {
                 self.log.say(&room_sentences::ratings(&self.room, &ratings));
             }
-            Message::Weights { ply, bot, weights, .. } => {
-                // After the end, the weights are for the position before the last move.
-                let over = self.room.running().is_none() && ply < self.ply();
-                if over || ply == self.ply() {
-                    self.heat.learn(ply, bot, &weights);
-                    if over {
-                        self.look_at(ply);
-                    }
-                    self.tell_wanted_weight();
-                }
-            }
+            Message::Weights { ply, bot, weights, .. } => self.weighed(ply, bot, &weights),
             Message::PlayerSaid { line, .. } => {
                 self.log.chat(&room_sentences::said(&line, Speaker::Player));
             }
@@ -70,6 +62,9 @@ impl App {
             Message::Paired { .. } => self.log.say("a game of yours has begun in another room"),
             // Otherwise the person is there already.
             Message::OwnRooms { .. } => self.log.say(room_sentences::NO_NEXT_GAME),
+            Message::AccountChanged { change, label } => {
+                self.log.say(&lobby_sentences::news(change, &label));
+            }
             Message::Sanction { kind, reason, appealed, .. } => {
                 self.log.warn(&room_sentences::sanction(kind, &reason, appealed));
             }
@@ -82,11 +77,22 @@ impl App {
             | Message::Chat { .. }
             | Message::Analysis { .. }
             | Message::AnalysisOver { .. }
-            | Message::AccountChanged { .. }
             | Message::Seeking { .. }
             | Message::Lobby { .. }
             | Message::LobbyChanged { .. }
             | Message::Pong { .. } => {}
+        }
+    }
+
+    /// A bot's weights. After the end they are for the position before the last move.
+    fn weighed(&mut self, ply: usize, bot: BotSpec, weights: &[Weight]) {
+        let over = self.room.running().is_none() && ply < self.ply();
+        if over || ply == self.ply() {
+            self.heat.learn(ply, bot, weights);
+            if over {
+                self.look_at(ply);
+            }
+            self.tell_wanted_weight();
         }
     }
 

@@ -1,7 +1,7 @@
 //! Tests the effects of keys, clicks and messages.
 
 use fivefold_shared::{
-    protocol::{Absent, Away, ChatText, LobbyRequest, Reason, RoomRequest, Snapshot},
+    protocol::{Absent, AccountNews, Away, ChatText, LobbyRequest, Reason, RoomRequest, Snapshot},
     rules::SIDE_MAX,
 };
 
@@ -175,6 +175,15 @@ fn a_capital_letter_asks_for_the_next_game() {
     assert_eq!(ann.effects, [Effect::ToServer(LobbyRequest::OwnRooms)]);
     ann.update(Event::Heard(Message::OwnRooms { id: command(), rooms: Vec::new() }));
     assert_eq!(ann.last_message(), "No other daily game waits for your move.");
+}
+
+#[test]
+fn news_of_friends_are_told() {
+    let mut ann = Sitting::new(freestyle(15), Viewer::Black);
+    let (change, label) = (AccountNews::FriendChallenges, "Bob".to_owned());
+    ann.update(Event::Heard(Message::AccountChanged { change, label }));
+    let told = "Bob challenges you to a daily game: `fivefold answer Bob` accepts.";
+    assert_eq!(ann.last_message(), told);
 }
 
 #[test]
