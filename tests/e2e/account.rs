@@ -278,6 +278,48 @@ async fn two_people_become_friends_from_the_terminal() {
     assert!(!twice.done && twice.stderr.contains("Say who"), "{}", twice.stderr);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_read_what_became_of_friends_and_challenges() {
+    let server = Server::start();
+    let folders = ["Annika", "Bertil"].map(|name| (name, tempfile::tempdir().unwrap()));
+    for (name, folder) in &folders {
+        sign_up(&server, name).await;
+        let login = run(&server, folder.path(), &["login", name], &format!("{PASSWORD}\n"));
+        assert!(login.done, "{}", login.stderr);
+    }
+    let [annika, bertil] = folders.each_ref().map(|(_, folder)| folder.path());
+    // The one line of a command that is done, without what no test can know.
+    let says = |folder, words: &[&str]| {
+        let done = run(&server, folder, &[words, &["--json"]].concat(), "");
+        assert!(done.done && done.stderr.is_empty(), "{words:?}: {}", done.stderr);
+        let line: Value = serde_json::from_str(&done.stdout).expect("one line");
+        line
+    };
+    let friendship = |name: &str, standing: Value| json!({"type": "friendship", "name": name, "standing": standing});
+    assert_eq!(says(annika, &["friend", "Bertil"]), friendship("Bertil", json!("asked")));
+    assert_eq!(says(bertil, &["friend", "Annika"]), friendship("Annika", json!("friends")));
+    let online = says(bertil, &["friends", "--online-to", "nobody"]);
+    assert_eq!(online, json!({"type": "online_to", "to": "nobody"}));
+
+    let challenge = ["challenge", "Bertil", "--time", "3d", "--opening", "free"];
+    let waits = says(annika, &challenge);
+    assert_eq!((&waits["type"], &waits["name"]), (&json!("challenge_waits"), &json!("Bertil")));
+    assert_eq!(waits["time"], json!({"type": "daily", "move_ms": 259_200_000}));
+    let over = says(bertil, &["answer", "Annika", "--decline"]);
+    assert_eq!((&over["type"], &over["name"]), (&json!("challenge_over"), &json!("Annika")));
+    says(annika, &challenge);
+    let accepted = says(bertil, &["answer", "Annika"]);
+    let [room, link] = ["room", "link"].map(|key| accepted[key].as_str().expect("a text"));
+    assert_eq!(accepted["type"], "challenge_accepted");
+    assert_eq!(link, format!("{}/r/{room}", server.url()));
+    let own = run(&server, annika, &["games", "--json"], "");
+    let own: Value = serde_json::from_str(&own.stdout).expect("one line");
+    assert_eq!(own["room"], json!(room));
+    assert!(own["due"].is_u64(), "{own}");
+
+    assert_eq!(says(annika, &["unfriend", "Bertil"]), friendship("Bertil", Value::Null));
+}
+
 /// Whoever is not on turn in a new game plans a reply.
 fn plans_replies(server: &Server, players: [&Path; 2], room: &str) {
     for player in players {

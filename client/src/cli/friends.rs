@@ -9,7 +9,7 @@ use super::ServerArgs;
 #[derive(Args, Debug)]
 pub struct FriendsArgs {
     /// Set who may see that you are online, instead of listing.
-    #[arg(long, value_name = "WHO", conflicts_with = "json")]
+    #[arg(long, value_name = "WHO")]
     pub online_to: Option<OnlineToChoice>,
     /// One JSON object a line.
     #[arg(long)]
@@ -25,6 +25,9 @@ pub struct FriendArgs {
     /// The name of their account.
     #[arg(value_name = "NAME")]
     pub name: String,
+    /// Say what was done as a JSON object.
+    #[arg(long)]
+    pub json: bool,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -39,6 +42,9 @@ pub struct AnswerArgs {
     /// Decline their challenge, or take yours back.
     #[arg(long)]
     pub decline: bool,
+    /// Say what was done as a JSON object.
+    #[arg(long)]
+    pub json: bool,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,

@@ -1,13 +1,16 @@
 //! `fivefold friends`, `fivefold friend` and `fivefold unfriend`
 
-use std::{io::Write, process::ExitCode};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use fivefold_shared::{
     friends::{Friend, FriendList, FriendStanding, OnlineTo, WaitingChallenge},
-    protocol::{Addressee, GameSettings, RoomCode},
+    protocol::{Addressee, GameSettings, MemberId, Name, RoomCode},
 };
 use hyper::Method;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
@@ -25,13 +28,52 @@ use crate::{
 
 const PATH: &str = "/api/friends";
 
+/// What a command has done, as a JSON line. `docs/clients/json.md` documents them: change both together.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Done<'a> {
+    Friendship {
+        name: &'a str,
+        standing: Option<FriendStanding>,
+    },
+    OnlineTo {
+        to: OnlineTo,
+    },
+    ChallengeWaits {
+        member: &'a MemberId,
+        name: &'a Name,
+        #[serde(flatten)]
+        settings: &'a GameSettings,
+    },
+    ChallengeAccepted {
+        member: &'a MemberId,
+        name: &'a Name,
+        room: &'a RoomCode,
+        link: &'a str,
+    },
+    ChallengeOver {
+        member: &'a MemberId,
+        name: &'a Name,
+    },
+}
+
+impl Done<'_> {
+    /// Writes it for a program, or else the text for people.
+    fn say(&self, as_json: bool, text: &str) -> io::Result<()> {
+        match as_json {
+            true => Json::new(output::stdout()).write(self),
+            false => writeln!(output::stderr(), "{text}"),
+        }
+    }
+}
+
 /// Lists the friends and the requests that wait, or sets who can see whether the player is online.
 pub(crate) async fn list(args: &FriendsArgs) -> anyhow::Result<ExitCode> {
     with_session(&args.server, async |at| match args.online_to {
         Some(choice) => {
             let to = OnlineTo::from(choice);
             at.send(Method::POST, "/api/friends/online", Some(json!({"to": to}))).await?;
-            writeln!(output::stderr(), "{}", online_text(to))?;
+            Done::OnlineTo { to }.say(args.json, online_text(to))?;
             Ok(())
         }
         None => {
@@ -132,15 +174,13 @@ pub(crate) async fn ask(args: &FriendArgs) -> anyhow::Result<ExitCode> {
     with_session(&args.server, async |at| {
         let answer = at.send(Method::POST, PATH, Some(json!({"name": name}))).await?;
         let Asked { standing } = answer.json()?;
-        match standing {
-            FriendStanding::Friends => writeln!(output::stderr(), "You and {name} are friends.")?,
+        let text = match standing {
+            FriendStanding::Friends => format!("You and {name} are friends."),
             FriendStanding::Asks | FriendStanding::Asked | FriendStanding::Declined => {
-                writeln!(
-                    output::stderr(),
-                    "You have asked {name}. `fivefold unfriend {name}` takes it back."
-                )?;
+                format!("You have asked {name}. `fivefold unfriend {name}` takes it back.")
             }
-        }
+        };
+        Done::Friendship { name, standing: Some(standing) }.say(args.json, &text)?;
         Ok(())
     })
     .await
@@ -156,7 +196,8 @@ pub(crate) async fn leave(args: &FriendArgs) -> anyhow::Result<ExitCode> {
             FriendStanding::Asked => "The request is taken back:",
             FriendStanding::Friends | FriendStanding::Declined => "You are no friends any more:",
         };
-        writeln!(output::stderr(), "{text} {name}.")?;
+        Done::Friendship { name: name.as_str(), standing: None }
+            .say(args.json, &format!("{text} {name}."))?;
         Ok(())
     })
     .await
@@ -185,11 +226,11 @@ pub(in crate::command) async fn challenge(
     let path = format!("{PATH}/{member}/challenge");
     let body = Some(json!({"settings": game}));
     send(&server, options, HttpRequest { method: Method::POST, path: &path, key, body }).await?;
-    writeln!(
-        output::stderr(),
+    let text = format!(
         "{name} sees your challenge at the next visit, for up to 14 days. \
          `fivefold answer {name} --decline` takes it back."
-    )?;
+    );
+    Done::ChallengeWaits { member, name, settings: game }.say(args.view.json, &text)?;
     Ok(true)
 }
 
@@ -205,13 +246,18 @@ pub(crate) async fn answer(args: &AnswerArgs) -> anyhow::Result<ExitCode> {
         let path = format!("{PATH}/{member}/challenge");
         if args.decline {
             at.send(Method::DELETE, &path, None).await?;
-            writeln!(output::stderr(), "No challenge waits between you and {name}.")?;
+            let text = format!("No challenge waits between you and {name}.");
+            Done::ChallengeOver { member: &member, name: &name }.say(args.json, &text)?;
         } else {
             let answer = at.send(Method::POST, &format!("{path}/accept"), Some(json!({}))).await?;
             let Began { room } = answer.json()?;
             let link = at.server.at(0).room_link(&room);
-            writeln!(output::stdout(), "{link}")?;
-            writeln!(output::stderr(), "The game has begun. To play: fivefold join {link}")?;
+            if !args.json {
+                writeln!(output::stdout(), "{link}")?;
+            }
+            let text = format!("The game has begun. To play: fivefold join {link}");
+            Done::ChallengeAccepted { member: &member, name: &name, room: &room, link: &link }
+                .say(args.json, &text)?;
         }
         Ok(())
     })
