@@ -279,6 +279,36 @@ testPushes('pushes are offered after the first move of a daily game, and set in 
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
+testPushes('the server learns of the player’s clock again when it has changed', async () => {
+  const ann = await guest(at, { ...TLS, timezoneId: 'Asia/Kolkata' });
+  await signUp(ann.page, 'Wanderer');
+  const { settings } = await known(ann.page);
+  const quiet = { from: 1320, to: 420 };
+  // As if stored in another season or place.
+  await ann.page.evaluate(
+    (stored) =>
+      fetch('/api/pushes/settings', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(stored),
+      }).then(({ ok }) => ok),
+    { ...settings, moves: 'never', quiet, utc_offset: 60 },
+  );
+  let stored = 0;
+  ann.page.on('response', (response) => {
+    if (response.url().endsWith('/api/pushes/settings')) stored += 1;
+  });
+  for (const _ of ['changed', 'the same']) {
+    const dialog = await you(ann.page);
+    await dialog.locator('summary').getByText('Notifications', { exact: true }).waitFor();
+    assert.equal(stored, 1);
+    await ann.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  }
+  assert.deepEqual((await known(ann.page)).settings, { ...settings, moves: 'never', quiet, utc_offset: 330 });
+  assert.deepEqual(ann.complaints, []);
+});
+
 testPushes('a visible tab tells the server that the player sees their turn, and a hidden one does not', async () => {
   const ann = await guest(at, TLS);
   await signUp(ann.page, 'Visible');

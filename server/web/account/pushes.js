@@ -28,14 +28,22 @@ export const canPush = 'serviceWorker' in navigator && 'PushManager' in window &
 /** Whether this is an iPhone or iPad on which only the installed page can be called, and this one is not. */
 export const isUninstalled = !canPush && Reflect.get(navigator, 'standalone') === false;
 
+/** How many minutes the player's clock is ahead of UTC. */
+const utcOffset = () => -new Date().getTimezoneOffset();
+
 /** @returns {Promise<Pushes>} */
-export function fetchPushes() {
-  return request('GET', 'pushes');
+export async function fetchPushes() {
+  /** @type {Pushes} */
+  const pushes = await request('GET', 'pushes');
+  const { settings } = pushes;
+  // Summer time has begun or ended, or the player is elsewhere. If it fails, the next time does it.
+  if (settings.utc_offset !== utcOffset()) await storeSettings(settings).catch(() => {});
+  return pushes;
 }
 
 /** @param {PushSettings} settings */
 export function storeSettings(settings) {
-  return request('POST', 'pushes/settings', { ...settings, utc_offset: -new Date().getTimezoneOffset() });
+  return request('POST', 'pushes/settings', { ...settings, utc_offset: utcOffset() });
 }
 
 /** The subscription of this browser, if this member has asked for it. One that somebody else has left here ends.
