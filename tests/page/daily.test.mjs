@@ -291,6 +291,37 @@ test('a game with a time for all moves has a note, too', async () => {
   assert.deepEqual(ann.complaints, []);
 });
 
+test('a note is kept if the page is hidden or left right after it was typed', async () => {
+  const ann = await visitor(at.browser, at.server, elsewhere());
+  const bob = await visitor(at.browser, at.server, {}, 'Bob');
+  await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
+  await signUp(ann.page, 'Jutta');
+  const path = `/r/${await create(bob.page, A_WEEK)}`;
+  await accept(ann.page, path);
+  // The timer of the note never ends: only what is sent as the page goes away is kept.
+  await ann.context.addInitScript(() => {
+    const later = setTimeout;
+    const wait = (/** @type {() => void} */ act, /** @type {number} */ ms) => later(act, ms === 3_000 ? 2 ** 30 : ms);
+    Object.assign(globalThis, { setTimeout: wait });
+  });
+  await ann.page.goto(path);
+  const note = ann.page.locator('.note');
+  const field = note.getByLabel('Your note');
+  await note.locator('summary').click();
+  await field.fill('Close the left side.');
+  await ann.page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await note.getByText('Saved. Only you see it.').waitFor();
+  await field.fill('Open the right side.');
+  await ann.page.goto('about:blank');
+  await ann.page.goto(path);
+  await field.waitFor();
+  assert.equal(await field.inputValue(), 'Open the right side.');
+  assert.deepEqual(ann.complaints, []);
+});
+
 test('time off is taken and taken back in the dialog, and both players see it', async () => {
   const ann = await visitor(at.browser, at.server, elsewhere());
   const bob = await visitor(at.browser, at.server, {}, 'Bob');

@@ -28,6 +28,7 @@ export async function addNote({ code }, side) {
     value: stored.text,
     'aria-label': ty('note'),
     oninput: () => {
+      sent = undefined;
       write(how, ty('note_how'));
       clearTimeout(timer);
       timer = setTimeout(store, PAUSE_MS);
@@ -36,6 +37,9 @@ export async function addNote({ code }, side) {
   });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** What was sent as the page was left. @type {string | undefined} */
+  let sent;
+  const over = new AbortController();
 
   function store() {
     clearTimeout(timer);
@@ -48,6 +52,31 @@ export async function addNote({ code }, side) {
     });
   }
 
+  /** A page that is closed or frozen may run no timer, so it sends the text as it goes; the timer stays for a request that fails. */
+  function leave() {
+    const text = field.value;
+    if (text === stored.text) {
+      // The player went to another view long ago.
+      if (!field.isConnected) over.abort();
+      return;
+    }
+    if (text === sent) return;
+    sent = text;
+    const headers = { 'content-type': 'application/json' };
+    const asked = { method: 'PUT', headers, body: JSON.stringify({ text }), keepalive: true };
+    fetch(`/api/${path}`, asked).then(
+      ({ ok }) => {
+        if (!ok) return;
+        stored = { text };
+        if (field.value === text) write(how, ty('note_stored'));
+      },
+      () => {},
+    );
+  }
+
+  const { signal } = over;
+  addEventListener('pagehide', leave, { signal });
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && leave(), { signal });
   side.append(
     el(
       'details',
