@@ -59,7 +59,10 @@ use self::{
     refusals::{malformed, refused, retry_after},
 };
 use crate::{
-    limits::{HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX, accounts::ACCOUNT_BODY_MAX},
+    limits::{
+        HTTP_BODY_MAX, HTTP_HEAD_MAX, HTTP_HEADERS_MAX,
+        accounts::{ACCOUNT_BODY_MAX, CONDITIONAL_MOVES_BODY_MAX},
+    },
     metrics::{Cut, RefusedFor},
     net::{
         connection_limit::{ConnectionPermit, Full},
@@ -94,13 +97,11 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .merge(challenges::routes())
         .merge(friends::routes())
         .merge(notes::routes())
-        .merge(conditional_moves::routes())
         .merge(time_off::routes())
         .merge(pushes::routes())
-        .merge(puzzles::routes())
-        .route_layer(from_fn_with_state(Arc::clone(&server), questions::admit))
-        .route_layer(from_fn_with_state(Arc::clone(&server), account::guard))
-        .layer(DefaultBodyLimit::max(ACCOUNT_BODY_MAX));
+        .merge(puzzles::routes());
+    let accounts = guarded(&server, accounts, ACCOUNT_BODY_MAX);
+    let plans = guarded(&server, conditional_moves::routes(), CONDITIONAL_MOVES_BODY_MAX);
     let players =
         players::routes().route_layer(from_fn_with_state(Arc::clone(&server), questions::admit));
     Router::new()
@@ -127,12 +128,21 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/ws", any(socket))
         .merge(questions)
         .merge(accounts)
+        .merge(plans)
         .merge(players)
         .fallback(page::missing)
         .layer(map_response_with_state(Arc::clone(&server), secure))
         .layer(from_fn_with_state(Arc::clone(&server), attribute))
         .layer(from_fn_with_state(Arc::clone(&server), measure))
         .with_state(server)
+}
+
+/// Routes about accounts, whose bodies have at most so many bytes.
+fn guarded(server: &Arc<Server>, routes: Router<Arc<Server>>, most: usize) -> Router<Arc<Server>> {
+    routes
+        .route_layer(from_fn_with_state(Arc::clone(server), questions::admit))
+        .route_layer(from_fn_with_state(Arc::clone(server), account::guard))
+        .layer(DefaultBodyLimit::max(most))
 }
 
 /// Counts an answer, and how long it took.

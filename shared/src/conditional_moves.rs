@@ -12,6 +12,11 @@ use crate::{
 
 /// The most moves in all lines together, replies included. Moves with which several lines begin count once.
 pub const CONDITIONAL_MOVES_MAX: usize = 200;
+/// The most moves in all lines as they are written, each line in full. A tree of [`CONDITIONAL_MOVES_MAX`] moves can
+/// have 5,100 in such lines: 98 moves after which it branches into 51 pairs. If lines that go on are written, too,
+/// these are 10,100 in a single chain. Ten times the moves are enough for trees that people plan, such as 91 branches
+/// after 18 moves, and keep a request and what is stored of it small.
+pub const CONDITIONAL_MOVES_WRITTEN_MAX: usize = 2_000;
 
 /// Lines that a player expects, with the replies. On the wire: `{"ply": 6, "lines": [[[7, 8], [8, 9]], [[7, 6], [6,
 /// 5]]]}`.
@@ -51,11 +56,17 @@ impl ConditionalMoves {
     ///
     /// # Errors
     /// If they are for another ply, a line ends without a reply or has an illegal move, the same moves have two replies, or
-    /// there are too many moves.
+    /// there are too many moves, or too many as they are written.
     pub fn check(&self, position: &Position) -> Result<(), Refusal> {
         let due = position.ply();
         if self.ply != due {
             return Err(Refusal::stale_ply(self.ply, due));
+        }
+        if self.lines.iter().map(Vec::len).sum::<usize>() > CONDITIONAL_MOVES_WRITTEN_MAX {
+            let problem = format!(
+                "the lines have at most {CONDITIONAL_MOVES_WRITTEN_MAX} moves, each in full"
+            );
+            return Err(Refusal::malformed(problem));
         }
         let mut moves = BTreeSet::new();
         let mut replies = BTreeMap::new();
@@ -172,6 +183,16 @@ mod tests {
         assert_eq!(planned.check(&empty), Ok(()));
         planned.lines.push(line(most));
         assert_eq!(planned.check(&empty).unwrap_err().reason, Reason::Malformed);
+    }
+
+    #[test]
+    fn lines_have_so_many_moves_as_they_are_written() {
+        let pair = points("7,7 8,8");
+        let most = CONDITIONAL_MOVES_WRITTEN_MAX / pair.len();
+        let mut planned = ConditionalMoves { ply: 0, lines: vec![pair.clone(); most] };
+        assert_eq!(planned.check(&empty()), Ok(()));
+        planned.lines.push(pair);
+        assert_eq!(planned.check(&empty()).unwrap_err().reason, Reason::Malformed);
     }
 
     #[test]

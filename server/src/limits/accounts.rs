@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fivefold_shared::conditional_moves::CONDITIONAL_MOVES_WRITTEN_MAX;
 use fivefold_storage::limits::{DAY, OLD_NAME_KEPT};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -49,6 +50,10 @@ pub const RECOVERY_CODES: usize = 8;
 pub const RECOVERY_CODE_LENGTH: usize = 16;
 /// Longest body of a request about accounts, in bytes.
 pub const ACCOUNT_BODY_MAX: usize = 8 * 1024;
+/// Longest body of a request that plans conditional moves, in bytes: the most moves as they are written, with the
+/// longest coordinates, in as many lines as possible. Lines repeat the moves that they have in common, so a plan is
+/// longer than other requests about accounts.
+pub const CONDITIONAL_MOVES_BODY_MAX: usize = 44 * 1024;
 /// Longest label of a session, a passkey or a token, in characters.
 pub const SESSION_LABEL_MAX: usize = 80;
 /// Longest note about a game, in characters.
@@ -156,6 +161,14 @@ const _: () = assert!(PASSWORD_MIN < PASSWORD_MAX && 4 * PASSWORD_MAX * 2 < ACCO
 const _: () = assert!(HASHES_MAX <= HASH_QUEUE_MAX && HASHES_MAX <= STRANGERS_HASH_QUEUE_MAX);
 const _: () = assert!(ACCOUNT_BODY_MAX <= super::HTTP_BODY_MAX);
 const _: () = assert!(4 * NOTE_LENGTH_MAX * 2 < ACCOUNT_BODY_MAX);
+const _: () = assert!(
+    CONDITIONAL_MOVES_WRITTEN_MAX * "[-1000000,-1000000],".len()
+        + CONDITIONAL_MOVES_WRITTEN_MAX / 2 * "[],".len()
+        + 1024
+        <= CONDITIONAL_MOVES_BODY_MAX
+        && CONDITIONAL_MOVES_BODY_MAX <= super::HTTP_BODY_MAX,
+    "a body has room for every plan"
+);
 const _: () = assert!(
     RENAMED_AGAIN_AFTER.as_secs() * 13 > OLD_NAME_KEPT.as_secs(),
     "an account has at most a dozen old names"

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use fivefold_server::limits::accounts::{ACCOUNT_BODY_MAX, CONDITIONAL_MOVES_BODY_MAX};
 use fivefold_shared::{
-    conditional_moves::CONDITIONAL_MOVES_MAX,
+    conditional_moves::{CONDITIONAL_MOVES_MAX, CONDITIONAL_MOVES_WRITTEN_MAX},
     protocol::{CatchUp, Event, Message, RoomCode},
     rules::Point,
 };
@@ -210,5 +211,42 @@ async fn what_cannot_be_planned_is_refused_and_changes_nothing() {
     boris.ask(json!({"type": "sit", "room": live})).await;
     play(&mut anns, &live, 0, [7, 7]).await;
     plan(&server, &ann, &live, 1, &lines).await.assert(403, "not_seated");
+    server.stop().await;
+}
+
+/// Many lines repeat what they have in common: such a plan is longer than other requests.
+#[tokio::test]
+async fn a_whole_tree_fits_into_a_request() {
+    let server = TestServer::start(LIMITS);
+    let ([ann, _bori], _clients, room) = begun([&server; 2]).await;
+    // A line whose stones alternate in colour, and then a reply to each of many moves.
+    let trunk = (0..18).map(|place| [place % 15, place / 15]);
+    let branches = (30..225).map(|place| [place % 15, place / 15]);
+    let branches = branches.filter(|&at| at != [7, 7] && at != [14, 14]);
+    let most = (CONDITIONAL_MOVES_MAX - trunk.len()) / 2;
+    let line = |at| trunk.clone().chain([at, [14, 14]]).collect::<Vec<[i32; 2]>>();
+    let lines = json!(branches.take(most).map(line).collect::<Vec<_>>());
+    assert!(lines.to_string().len() > ACCOUNT_BODY_MAX);
+    assert_eq!(plan(&server, &ann, &room, 1, &lines).await.status, 200);
+    assert_eq!(planned(&server, &ann, &room).await.1, lines);
+
+    // At the limit of moves as they are written, and one line past it.
+    let pair = json!([[8, 8], [9, 9]]);
+    let mut lines = vec![pair.clone(); CONDITIONAL_MOVES_WRITTEN_MAX / 2];
+    assert_eq!(plan(&server, &ann, &room, 1, &json!(lines)).await.status, 200);
+    lines.push(pair);
+    plan(&server, &ann, &room, 1, &json!(lines)).await.assert(400, "malformed");
+
+    // The same for the body.
+    let padded = |length: usize| {
+        let mut body = json!({"ply": 1, "lines": [], "padding": ""});
+        body["padding"] = json!("x".repeat(length - body.to_string().len()));
+        body
+    };
+    let put = format!("PUT {}", path(&room));
+    let fits = ask(&server, &put, &ann.head, &padded(CONDITIONAL_MOVES_BODY_MAX)).await;
+    assert_eq!(fits.status, 200);
+    let long = ask(&server, &put, &ann.head, &padded(CONDITIONAL_MOVES_BODY_MAX + 1)).await;
+    long.assert(413, "too_long");
     server.stop().await;
 }
