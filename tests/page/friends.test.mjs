@@ -126,7 +126,7 @@ test('a challenge to a game over days waits for a friend who is away', async () 
   await own.getByText('Your challenge waits:').waitFor();
 
   await bob.page.goto('/');
-  await bob.page.getByText('Edda challenges you to a game over days. Answer in “You”.').waitFor();
+  await bob.page.getByText('Edda challenges you to a daily game. Answer in “You”.').waitFor();
   const bobs = await openFriends(bob.page);
   await bobs.getByText('Challenges you:').waitFor();
   assert.deepEqual(await faults(bob.page), []);

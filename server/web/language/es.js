@@ -405,7 +405,7 @@ export const texts = {
   refused_no_such_player: 'Nadie tiene una cuenta con este nombre.',
   refused_closed: 'La sala está cerrada. Empieza una partida nueva.',
   refused_too_many_rooms: 'Tienes demasiadas salas abiertas. Cierra una e inténtalo de nuevo.',
-  refused_too_many_daily_games: 'Tienes {most} partidas por días. Termina una e inténtalo de nuevo.',
+  refused_too_many_daily_games: 'Tienes {most} partidas diarias. Termina una e inténtalo de nuevo.',
   refused_too_many_rooms_from_address:
     'Hay demasiadas salas abiertas desde tu red. Cierra una tuya o inténtalo más tarde.',
   refused_too_many_bot_rooms: 'Demasiados bots juegan entre sí. Inténtalo más tarde.',

@@ -145,7 +145,7 @@ export const texts = {
     title: 'Partidas por puntos',
     texts: [
       'Dos cuentas no pueden sacarse puntos la una a la otra. Su partida es amistosa si ambas se han usado en un mismo dispositivo, o en una misma dirección en la última hora. Después de una partida con menos de 12 piedras o de menos de un minuto, la revancha es amistosa hasta que uno de los dos juegue con otra persona. La segunda partida de los dos en un día cuenta la mitad, la tercera un tercio, y así sucesivamente.',
-      'Mientras se juega una partida por puntos, aquí nadie recibe ayuda con su posición, ni con otra que se diferencie en una o dos piedras. En una partida por días eso vale solo para sus dos jugadores. Otros programas, otros servidores y personas a tu lado sí pueden ayudar: un servidor no puede impedirlo. Revisa las partidas cuando terminan, y deciden personas.',
+      'Mientras se juega una partida por puntos, aquí nadie recibe ayuda con su posición, ni con otra que se diferencie en una o dos piedras. En una partida diaria eso vale solo para sus dos jugadores. Otros programas, otros servidores y personas a tu lado sí pueden ayudar: un servidor no puede impedirlo. Revisa las partidas cuando terminan, y deciden personas.',
     ],
   },
   goals: {

@@ -71,8 +71,7 @@ export const texts = {
   delete_guest_how:
     'Finished games stay without your name. Everything else that is stored about you is deleted now. Nothing takes that back.',
   delete_guest_now: 'Delete me now',
-  delete_how:
-    'Your games stay without your name; those over days are resigned. Sign in within 14 days to keep the account.',
+  delete_how: 'Your games stay without your name; daily ones are resigned. Sign in within 14 days to keep the account.',
   deleted: 'Your account will be deleted in 14 days. Sign in before then to keep it.',
   sign_out: 'Sign out',
   people: 'Blocked people and reports',
@@ -155,7 +154,7 @@ export const texts = {
   friend_challenge: 'Challenges you: {game}',
   friend_challenge_own: 'Your challenge waits: {game}',
   friend_challenged: '{name} sees your challenge at the next visit. You can take it back in “You”.',
-  news_friend_challenges: '{label} challenges you to a game over days. Answer in “You”.',
+  news_friend_challenges: '{label} challenges you to a daily game. Answer in “You”.',
   news_challenge_accepted: '{label} has accepted your challenge. The game is among your games.',
   challenges: 'Who may challenge you',
   challenges_everybody: 'Everybody',
