@@ -148,7 +148,7 @@ words! {
 /// milliseconds since the Unix epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PushGame {
-    /// The member.
+    /// The member. They may play as a guest who belongs to their account.
     pub member: MemberId,
     /// The room of the game.
     pub room: RoomCode,
@@ -253,6 +253,17 @@ pub trait PushReader {
     /// # Errors
     /// If they cannot be read.
     fn pushes_due(&mut self, now: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError>;
+
+    /// At most so many turns of this account, or of all accounts, of which nothing is stored although news can reach the
+    /// member, as games that wait and have no time to be told. Those whose time ends first come first.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn untold_turns(
+        &mut self,
+        of: Option<&MemberId>,
+        turns_max: usize,
+    ) -> Result<Vec<PushGame>, StorageError>;
 }
 
 /// Rows that contradict others.

@@ -10,7 +10,7 @@ use fivefold_shared::{
 use super::{Memory, OpenRoom, Tables, daily_seats::DailyPlaces};
 use crate::{
     AccountChanged, Append, Call, ConditionalMovesStep, DailyNews, DailyReader, DailySeat,
-    OwnDailyGames, PlannedMoves, StorageError,
+    DailySeats, OwnDailyGames, PlannedMoves, StorageError,
 };
 
 impl Tables {
@@ -35,7 +35,9 @@ impl Tables {
         let mut moves = mem::take(&mut room.daily.moves);
         let has_place = |member: &MemberId| now.seats.iter().any(|seat| seat.member == *member);
         moves.retain(|member, _| has_place(member));
-        room.daily = DailyPlaces { now: now.into_owned(), leavers, off, moves };
+        let is_same = turns(&now) == turns(&room.daily.now);
+        let turn_at = if is_same { room.daily.turn_at } else { now.at };
+        room.daily = DailyPlaces { now: now.into_owned(), turn_at, leavers, off, moves };
     }
 
     /// Sets what a member plans in a room, or notes that the room knows it.
@@ -93,6 +95,12 @@ impl Tables {
     pub(super) fn has_daily(&self, room: &RoomCode, member: &MemberId) -> bool {
         self.rooms.get(room).is_some_and(|room| room.daily.has(member))
     }
+}
+
+/// Whose turns it is, and their numbers.
+fn turns(places: &DailySeats) -> Vec<(&MemberId, u64)> {
+    let turns = places.seats.iter().filter_map(|seat| Some((&seat.member, seat.turn?.number)));
+    turns.collect()
 }
 
 impl DailyReader for Memory {

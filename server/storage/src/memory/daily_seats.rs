@@ -10,6 +10,8 @@ use crate::{DailyNews, DailySeat, DailySeats, PlannedMoves, accounts::daily_seat
 #[derive(Debug, Default)]
 pub(super) struct DailyPlaces {
     pub(super) now: DailySeats,
+    /// Since when it is the turn of the member whose turn it is.
+    pub(super) turn_at: u64,
     /// Members among them who are gone.
     pub(super) leavers: HashSet<MemberId>,
     /// The time off of members among them.

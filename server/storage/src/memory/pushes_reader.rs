@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use fivefold_shared::protocol::{MemberId, RoomCode};
 
-use super::{Memory, OpenRoom, Tables};
+use super::{Memory, OpenRoom, Tables, accounts::Accounts};
 use crate::{
-    Call, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer, PushSubscription,
-    StorageError,
+    Call, DailySeat, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
+    PushState, PushSubscription, StorageError,
 };
 
 impl Tables {
@@ -19,8 +19,8 @@ impl Tables {
 
     /// Forgets turns that are over, and those that have waited for too long, at most so many.
     pub(super) fn prune_pushes(&mut self, at: u64, rows_max: usize) -> usize {
-        let Self { pushes, rooms, .. } = self;
-        pushes.prune(at, rows_max, |game| standing(rooms, game).is_some())
+        let Self { pushes, rooms, accounts, .. } = self;
+        pushes.prune(at, rows_max, |game| standing(rooms, accounts, game).is_some())
     }
 
     pub(super) fn change_pushes(&mut self, change: &PushChange) -> PushChanged {
@@ -69,8 +69,9 @@ impl Tables {
             PushChange::Wait(game) => {
                 let known = pushes.games.get(&(game.member.clone(), game.room.clone()));
                 let is_new = known.is_none_or(|known| known.turn.number != game.turn.number);
-                let waits =
-                    is_new && accounts.is_there(&game.member) && standing(rooms, game).is_some();
+                let waits = is_new
+                    && accounts.is_there(&game.member)
+                    && standing(rooms, accounts, game).is_some();
                 if waits {
                     pushes.games.insert((game.member.clone(), game.room.clone()), game.clone());
                 }
@@ -80,7 +81,7 @@ impl Tables {
                 let known = pushes.games.get_mut(&(game.member.clone(), game.room.clone()));
                 let known = known.filter(|known| {
                     (known.turn.number, known.due) == (game.turn.number, *was_due)
-                        && standing(rooms, known).is_some()
+                        && standing(rooms, accounts, known).is_some()
                 });
                 known.map(|known| (known.state, known.due) = (game.state, game.due)).is_some()
             }
@@ -89,11 +90,64 @@ impl Tables {
     }
 }
 
-/// A turn that waits, with the end that it has now; nothing if it is over.
-fn standing(rooms: &HashMap<RoomCode, OpenRoom>, game: &PushGame) -> Option<PushGame> {
+/// A turn that waits, with the end that it has now; nothing if it is over. It may be that of a guest of the member.
+fn standing(
+    rooms: &HashMap<RoomCode, OpenRoom>,
+    accounts: &Accounts,
+    game: &PushGame,
+) -> Option<PushGame> {
+    let own = accounts.with_aliases(&game.member);
     let seats = &rooms.get(&game.room)?.daily.now.seats;
-    let turn = seats.iter().find(|seat| seat.member == game.member)?.turn?;
-    (turn.number == game.turn.number).then(|| PushGame { turn, ..game.clone() })
+    let turns = seats.iter().filter(|seat| own.contains(&seat.member));
+    let turn = turns.filter_map(|seat| seat.turn).find(|turn| turn.number == game.turn.number)?;
+    Some(PushGame { turn, ..game.clone() })
+}
+
+impl Tables {
+    /// The turns of members who can be told, of which nothing is stored.
+    fn untold_turns(&self) -> impl Iterator<Item = PushGame> {
+        self.rooms.iter().flat_map(move |(code, room)| {
+            let seats = room.daily.now.seats.iter();
+            seats.filter_map(move |seat| self.untold_turn(code, room, seat))
+        })
+    }
+
+    fn untold_turn(
+        &self,
+        code: &RoomCode,
+        OpenRoom { daily, .. }: &OpenRoom,
+        seat: &DailySeat,
+    ) -> Option<PushGame> {
+        let turn = seat.turn?;
+        let person = |member: &MemberId| {
+            self.accounts.account_of_guest(member).unwrap_or_else(|| member.clone())
+        };
+        let member = person(&seat.member);
+        if !self.accounts.is_there(&member) || !self.can_be_told(&member) {
+            return None;
+        }
+        let known = self.pushes.games.get(&(member.clone(), code.clone()));
+        if known.is_some_and(|known| known.turn.number == turn.number) {
+            return None;
+        }
+        let other = daily.now.seats.iter().find(|other| other.member != seat.member);
+        let opponent = other.and_then(|other| self.members.get(&person(&other.member)));
+        Some(PushGame {
+            member,
+            room: code.clone(),
+            opponent: opponent.map(|known| known.name.clone()),
+            state: PushState::Waiting,
+            since: daily.turn_at,
+            turn,
+            due: None,
+        })
+    }
+
+    fn can_be_told(&self, member: &MemberId) -> bool {
+        let email = self.accounts.email(member);
+        email.is_some_and(|email| email.confirmed.is_some())
+            || self.pushes.subscriptions.iter().any(|(owner, _)| owner == member)
+    }
 }
 
 impl PushReader for Memory {
@@ -112,7 +166,8 @@ impl PushReader for Memory {
         };
         let subscriptions = tables.pushes.subscriptions.iter().filter(own);
         let own = tables.pushes.games.values().filter(|game| game.member == *member);
-        let mut games: Vec<_> = own.filter_map(|game| standing(&tables.rooms, game)).collect();
+        let standing = |game| standing(&tables.rooms, &tables.accounts, game);
+        let mut games: Vec<_> = own.filter_map(standing).collect();
         games.sort_by(|one, other| (one.since, &one.room).cmp(&(other.since, &other.room)));
         Ok(PushMember {
             subscriptions: subscriptions.map(|(_, known)| known.clone()).collect(),
@@ -127,11 +182,27 @@ impl PushReader for Memory {
         let tables = self.tables_for(Call::Browse)?;
         let is_due = |game: &&PushGame| game.due.is_some_and(|due| due <= at);
         let due = tables.pushes.games.values().filter(is_due);
-        let mut due: Vec<_> = due.filter_map(|game| standing(&tables.rooms, game)).collect();
+        let standing = |game| standing(&tables.rooms, &tables.accounts, game);
+        let mut due: Vec<_> = due.filter_map(standing).collect();
         due.sort_by(|one, other| {
             (one.due, &one.member, &one.room).cmp(&(other.due, &other.member, &other.room))
         });
         due.truncate(games_max);
         Ok(due)
+    }
+
+    fn untold_turns(
+        &mut self,
+        of: Option<&MemberId>,
+        turns_max: usize,
+    ) -> Result<Vec<PushGame>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let is_asked_for = |game: &PushGame| of.is_none_or(|member| game.member == *member);
+        let mut untold: Vec<_> = tables.untold_turns().filter(is_asked_for).collect();
+        untold.sort_by(|one, other| {
+            (one.turn.flag_at, &one.room).cmp(&(other.turn.flag_at, &other.room))
+        });
+        untold.truncate(turns_max);
+        Ok(untold)
     }
 }

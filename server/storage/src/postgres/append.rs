@@ -167,9 +167,9 @@ const APPEND: &str = "
             AS d (place, member, command, digest, stones, turn, flag_at, at, off_from, off_until)
         JOIN won ON won.place = d.place
     ), daily AS (
-        INSERT INTO daily_seat (member, room, command, digest, stones, turn, flag_at, leaves, off_from,
-            off_until, told_from, told_until)
-        SELECT d.member, room, command, digest, stones, turn, flag_at, EXISTS (
+        INSERT INTO daily_seat (member, room, command, digest, stones, turn, flag_at, turn_at, leaves,
+            off_from, off_until, told_from, told_until)
+        SELECT d.member, room, command, digest, stones, turn, flag_at, d.at, EXISTS (
                 SELECT FROM account WHERE account.member = d.member AND deleted_at IS NOT NULL),
             coalesce(off.starts, 0), coalesce(off.ends, 0), d.off_from, d.off_until
         FROM d LEFT JOIN LATERAL (
@@ -178,6 +178,8 @@ const APPEND: &str = "
             ORDER BY starts DESC LIMIT 1) AS off ON true
         ORDER BY room, d.member
         ON CONFLICT (member, room) DO UPDATE SET digest = excluded.digest, stones = excluded.stones,
+            turn_at = CASE WHEN daily_seat.turn IS NOT DISTINCT FROM excluded.turn
+                THEN daily_seat.turn_at ELSE excluded.turn_at END,
             turn = excluded.turn, flag_at = excluded.flag_at, leaves = daily_seat.leaves OR excluded.leaves,
             told_from = excluded.told_from, told_until = excluded.told_until
     ), vacated AS (

@@ -536,6 +536,8 @@ const DAILY_SEATS: &str = "
         -- The number of the member's turn, and when their time ends; absent if it is not their turn.
         turn bigint,
         flag_at bigint,
+        -- Since when that is so; absent in a room that has slept since before format 8.
+        turn_at bigint,
         -- Whether the member is gone, so that the room has to end the game.
         leaves boolean NOT NULL DEFAULT false,
         -- What the member replies to moves that they expect. Each change has a number, and the room's owner knows one.

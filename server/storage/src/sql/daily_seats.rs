@@ -54,14 +54,16 @@ pub(crate) fn set(
         = coalesce((SELECT account FROM alias WHERE alias.member = $1), $1)
         ORDER BY starts DESC LIMIT 1";
     let insert = format!(
-        "INSERT INTO daily_seat (member, room, command, digest, stones, turn, flag_at, leaves,
+        "INSERT INTO daily_seat (member, room, command, digest, stones, turn, flag_at, turn_at, leaves,
              off_from, off_until, told_from, told_until)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, EXISTS (
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, EXISTS (
              SELECT 1 FROM account WHERE account.member = $1 AND deleted_at IS NOT NULL),
              coalesce((SELECT starts {off}), 0), coalesce((SELECT ends {off}), 0), $9, $10)
          ON CONFLICT (member, room) DO UPDATE
              SET digest = excluded.digest, stones = excluded.stones, turn = excluded.turn,
                  flag_at = excluded.flag_at,
+                 turn_at = CASE WHEN daily_seat.turn IS NOT DISTINCT FROM excluded.turn
+                     THEN daily_seat.turn_at ELSE excluded.turn_at END,
                  leaves = daily_seat.leaves OR excluded.leaves,
                  told_from = excluded.told_from, told_until = excluded.told_until"
     );

@@ -2,24 +2,63 @@
 
 use fivefold_shared::{clock::millis, protocol::MemberId};
 
-use super::{Row, Sql, email, source::DatabaseReader, time_off, values};
+use super::{Row, Sql, daily_seats::OWN, email, source::DatabaseReader, time_off, values};
 use crate::{
-    DailyTurn, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
+    DailyTurn, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer, PushState,
     PushSubscription, StorageError,
     limits::{PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
     values::to_json,
 };
 
-/// The turns that wait and are not over.
-const GAMES: &str = "SELECT push_game.member, room.code, opponent_name, push_game.state, since,
-        daily_seat.turn, daily_seat.flag_at, due
-    FROM push_game JOIN daily_seat ON daily_seat.member = push_game.member
-        AND daily_seat.room = push_game.room AND daily_seat.turn = push_game.turn
-    JOIN room ON room.id = push_game.room";
+/// Whether a place is that of a turn that waits. The turns of a guest wait for the account that the guest belongs to.
+const IS_ITS_PLACE: &str = "daily_seat.room = push_game.room AND daily_seat.turn = push_game.turn
+    AND push_game.member = coalesce(
+        (SELECT account FROM alias WHERE alias.member = daily_seat.member), daily_seat.member)";
 
-/// The place of a member, in a room, while it is this turn of theirs.
-const SEAT: &str = "daily_seat AS seat JOIN room ON room.id = seat.room
-    WHERE seat.member = $1 AND room.code = $2 AND seat.turn = $3";
+/// Who plays in the same room as `seat`.
+const OPPONENT: &str = "SELECT name FROM daily_seat AS other JOIN member ON member.id = coalesce(
+        (SELECT account FROM alias WHERE alias.member = other.member), other.member)
+    WHERE other.room = seat.room AND other.member <> seat.member LIMIT 1";
+
+/// The turns that wait and are not over.
+fn games() -> String {
+    format!(
+        "SELECT push_game.member, room.code, opponent_name, push_game.state, since,
+             daily_seat.turn, daily_seat.flag_at, due
+         FROM push_game JOIN daily_seat ON {IS_ITS_PLACE} JOIN room ON room.id = push_game.room"
+    )
+}
+
+/// The place of a member, or of a guest of theirs, in a room, while it is this turn.
+fn seat() -> String {
+    format!(
+        "daily_seat AS seat JOIN room ON room.id = seat.room
+         WHERE room.code = $2 AND seat.turn = $3 AND seat.{OWN}"
+    )
+}
+
+/// The turns of members who can be told, of which nothing is stored: those of all, or of `$2`.
+fn untold_turns(of_one: bool) -> String {
+    let [browsers, addresses] =
+        if of_one { ["WHERE member = $2", "AND member = $2"] } else { [""; 2] };
+    format!(
+        "WITH reached AS (
+             SELECT member FROM push_subscription {browsers}
+             UNION SELECT member FROM email WHERE confirmed IS NOT NULL {addresses}
+         ), own AS (
+             SELECT reached.member AS person, reached.member FROM reached
+             UNION ALL SELECT alias.account, alias.member FROM alias
+                 JOIN reached ON reached.member = alias.account
+         )
+         SELECT own.person, room.code, ({OPPONENT}), seat.turn_at, seat.turn, seat.flag_at
+         FROM own JOIN daily_seat AS seat ON seat.member = own.member
+             JOIN room ON room.id = seat.room JOIN account ON account.member = own.person
+         WHERE seat.turn IS NOT NULL AND deleted_at IS NULL AND NOT EXISTS (
+             SELECT 1 FROM push_game WHERE push_game.member = own.person
+                 AND push_game.room = seat.room AND push_game.turn = seat.turn)
+         ORDER BY seat.flag_at, room.code LIMIT $1"
+    )
+}
 
 const IS_ACCOUNT: &str = "SELECT 1 FROM account WHERE member = $1 AND deleted_at IS NULL";
 
@@ -63,13 +102,14 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
             sql.execute(
                 &format!(
                     "INSERT INTO push_game (member, room, opponent_name, state, since, turn, due)
-                     SELECT seat.member, seat.room, CAST($4 AS text), CAST($5 AS text),
+                     SELECT CAST($1 AS text), seat.room, CAST($4 AS text), CAST($5 AS text),
                          CAST($6 AS bigint), seat.turn, CAST($7 AS bigint)
-                     FROM {SEAT} AND EXISTS ({IS_ACCOUNT})
+                     FROM {} AND EXISTS ({IS_ACCOUNT})
                      ON CONFLICT (member, room) DO UPDATE SET opponent_name = excluded.opponent_name,
                          state = excluded.state, since = excluded.since, turn = excluded.turn,
                          due = excluded.due
-                     WHERE push_game.turn <> excluded.turn"
+                     WHERE push_game.turn <> excluded.turn",
+                    seat()
                 ),
                 values![
                     member,
@@ -86,7 +126,8 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
             &format!(
                 "UPDATE push_game SET state = $4, due = $5
                      WHERE member = $1 AND turn = $3 AND due IS NOT DISTINCT FROM $6
-                         AND room IN (SELECT seat.room FROM {SEAT})"
+                         AND room IN (SELECT seat.room FROM {})",
+                seat()
             ),
             values![member, room.as_str(), turn.number, state.as_str(), *due, *was_due],
         )?,
@@ -126,11 +167,11 @@ fn subscribe(
 /// Deletes turns that are over, and those that have waited for too long, at most so many.
 pub(super) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageError> {
     sql.execute(
-        "DELETE FROM push_game WHERE (member, room) IN (
-             SELECT member, room FROM push_game WHERE since <= $1 OR NOT EXISTS (
-                 SELECT 1 FROM daily_seat WHERE daily_seat.member = push_game.member
-                     AND daily_seat.room = push_game.room
-                     AND daily_seat.turn = push_game.turn) LIMIT $2)",
+        &format!(
+            "DELETE FROM push_game WHERE (member, room) IN (
+                 SELECT member, room FROM push_game WHERE since <= $1 OR NOT EXISTS (
+                     SELECT 1 FROM daily_seat WHERE {IS_ITS_PLACE}) LIMIT $2)"
+        ),
         values![now.saturating_sub(millis(PUSH_GAME_KEPT)), rows_max],
     )
 }
@@ -144,6 +185,18 @@ fn game(row: &mut Row) -> Result<PushGame, StorageError> {
         since: row.get()?,
         turn: DailyTurn { number: row.get()?, flag_at: row.get()? },
         due: row.get()?,
+    })
+}
+
+fn untold(row: &mut Row) -> Result<PushGame, StorageError> {
+    Ok(PushGame {
+        member: row.get()?,
+        room: row.get()?,
+        opponent: row.get()?,
+        state: PushState::Waiting,
+        since: row.get()?,
+        turn: DailyTurn { number: row.get()?, flag_at: row.get()? },
+        due: None,
     })
 }
 
@@ -181,7 +234,8 @@ impl PushReader for DatabaseReader {
             )?;
             let settings = "SELECT settings FROM push_setting WHERE member = $1";
             let settings = sql.row(settings, values![member], |row| Ok(row.json().ok()))?;
-            let games = format!("{GAMES} WHERE push_game.member = $1 ORDER BY since, room.code");
+            let games =
+                format!("{} WHERE push_game.member = $1 ORDER BY since, room.code", games());
             Ok(PushMember {
                 subscriptions,
                 settings: settings.flatten().unwrap_or_default(),
@@ -193,8 +247,22 @@ impl PushReader for DatabaseReader {
     }
 
     fn pushes_due(&mut self, now: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError> {
-        let due =
-            format!("{GAMES} WHERE due <= $1 ORDER BY due, push_game.member, room.code LIMIT $2");
+        let due = format!(
+            "{} WHERE due <= $1 ORDER BY due, push_game.member, room.code LIMIT $2",
+            games()
+        );
         self.read(|sql| sql.rows(&due, values![now, games_max], game))
+    }
+
+    fn untold_turns(
+        &mut self,
+        of: Option<&MemberId>,
+        turns_max: usize,
+    ) -> Result<Vec<PushGame>, StorageError> {
+        let select = untold_turns(of.is_some());
+        self.read(|sql| match of {
+            Some(member) => sql.rows(&select, values![turns_max, member], untold),
+            None => sql.rows(&select, values![turns_max], untold),
+        })
     }
 }

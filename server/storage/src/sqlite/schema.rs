@@ -551,6 +551,8 @@ const DAILY_SEATS: &str = "
         -- The number of the member's turn, and when their time ends; absent if it is not their turn.
         turn INTEGER,
         flag_at INTEGER,
+        -- Since when that is so; absent in a room that has slept since before format 14.
+        turn_at INTEGER,
         -- Whether the member is gone, so that the room has to end the game.
         leaves INTEGER NOT NULL DEFAULT 0,
         -- What the member replies to moves that they expect. Each change has a number, and the room's owner knows one.

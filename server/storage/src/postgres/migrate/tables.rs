@@ -239,6 +239,7 @@ pub(super) const TABLES: [Table; 31] = [
             integer("stones"),
             integer("turn"),
             integer("flag_at"),
+            integer("turn_at"),
             flag("leaves"),
             text("conditional_moves"),
             integer("moves_number"),
