@@ -5,7 +5,7 @@ use fivefold_storage::{AccountStep, KeyStep};
 
 use super::{Accounts, SignedIn, known_guest};
 use crate::{
-    online::logins::Ended,
+    online::{logins::Ended, pushes::PushNews},
     process::{ids, read_pool::ReadError},
 };
 
@@ -34,6 +34,7 @@ impl Accounts {
         let member = &own.account.member;
         self.change(member, AccountStep::Key(step), Reason::NothingToKeep).await?;
         self.blocks.take_guest(&guest, member);
+        self.pushes.note(PushNews::Times { member: member.clone() });
         self.end_sockets(&guest, Ended::Guest);
         self.tell(member, AccountNews::GuestAdded, "");
         self.end_sockets(member, Ended::Changed);

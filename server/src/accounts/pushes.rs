@@ -38,8 +38,13 @@ impl Accounts {
         if self.push_key().is_none() {
             return Err(Refusal::new(Reason::Unavailable));
         }
-        match self.change_pushes(PushChange::Subscribe(member, subscription)).await? {
-            PushChanged::Done => Ok(()),
+        let change = PushChange::Subscribe(member.clone(), subscription);
+        match self.change_pushes(change).await? {
+            PushChanged::Done => {
+                // Turns of theirs may wait already.
+                self.pushes.note(PushNews::Times { member });
+                Ok(())
+            }
             PushChanged::Gone => Err(Refusal::new(Reason::SignedOut)),
         }
     }

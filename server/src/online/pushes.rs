@@ -4,11 +4,12 @@
 //! Rooms and accounts report news to [`Pushes`]; for a room, only the node that owns it does so, after the commit.
 //! One task on each node decides who is told and when, and sends the pushes. The storage records what a member was
 //! told about a turn, so that only one node tells them. The record counts only while that turn lasts. A push may be
-//! lost.
+//! lost. Reminders and digests are not: the task also looks in the storage for turns of which it has heard nothing.
 
 mod delivery;
 mod due_times;
 mod email_texts;
+mod found_turns;
 mod line;
 mod push_texts;
 mod sending;
@@ -16,7 +17,11 @@ mod ways;
 
 use std::{
     convert::Infallible,
-    sync::{Arc, OnceLock},
+    slice,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -49,7 +54,8 @@ use crate::{
     limits::pushes::{
         LETTER_KEPT, MAIL_AGAIN_AFTER, MAIL_TRIES_MAX, MAILED_CODE_KEPT, MAILS_RUNNING_MAX,
         PUSH_AGAIN_AFTER, PUSH_KEPT_LIVE, PUSH_KEPT_MAX, PUSH_KEPT_SHORT, PUSH_LOOK_INTERVAL,
-        PUSH_NEWS_MAX, PUSH_TRIES_MAX, PUSHES_DUE_MAX, PUSHES_RUNNING_MAX, REPORTS_TOLD_AFTER,
+        PUSH_NEWS_MAX, PUSH_TRIES_MAX, PUSH_TURNS_INTERVAL, PUSHES_DUE_MAX, PUSHES_RUNNING_MAX,
+        REPORTS_TOLD_AFTER,
     },
     metrics::{Metrics, PushResult},
     net::public_url::PublicUrl,
@@ -76,7 +82,8 @@ pub(crate) enum PushNews {
     Letter { member: MemberId, name: Name, letter: Letter },
     /// Somebody says that they are this member and have lost the password: they get a code, if they have an address.
     RecoveryCode { member: MemberId, name: Name },
-    /// A member's settings, their time off or the end of a turn has changed: their pushes are planned again.
+    /// A member's settings, their time off or the end of a turn has changed, or they have got a browser, an address or a
+    /// guest's games: their pushes are planned again.
     Times { member: MemberId },
 }
 
@@ -98,6 +105,8 @@ pub(crate) struct Pushes {
     news: mpsc::Sender<PushNews>,
     /// Empty until this server may push.
     ways: Arc<OnceLock<Ways>>,
+    /// Whether turns may wait of which the task has not heard.
+    missed: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
 }
 
@@ -105,7 +114,8 @@ impl Pushes {
     /// Returns a handle that takes news, and the receiver from which the task reads it.
     pub(crate) fn new(metrics: Arc<Metrics>) -> (Self, mpsc::Receiver<PushNews>) {
         let (news, waiting) = mpsc::channel(PUSH_NEWS_MAX);
-        (Self { news, ways: Arc::default(), metrics }, waiting)
+        let missed = Arc::new(AtomicBool::new(true));
+        (Self { news, ways: Arc::default(), missed, metrics }, waiting)
     }
 
     /// Whether anybody can be told.
@@ -118,11 +128,17 @@ impl Pushes {
         self.ways.get().is_some_and(|ways| ways.mail.is_some())
     }
 
-    /// Notes news. They are lost if too many wait.
+    /// Notes news. They are lost if too many wait; a turn is found later.
     pub(crate) fn note(&self, news: PushNews) {
         if self.is_on() && self.news.try_send(news).is_err() {
-            self.metrics.pushes.note(PushResult::Dropped);
+            self.lose();
         }
+    }
+
+    /// News are lost.
+    fn lose(&self) {
+        self.metrics.pushes.note(PushResult::Dropped);
+        self.missed.store(true, Ordering::Relaxed);
     }
 
     /// The key for which browsers subscribe; absent while this server does not push.
@@ -210,6 +226,7 @@ impl PushTask {
         let mut lines = Lines::new();
         let mut running = JoinSet::new();
         let mut sweep_at = Instant::now();
+        let mut look_at = sweep_at + PUSH_TURNS_INTERVAL;
         let sender = Sender {
             ways: Arc::clone(&self.pushes.ways),
             read_pool: Arc::clone(&self.read_pool),
@@ -234,12 +251,17 @@ impl PushTask {
                 Some(news) = self.waiting.recv() => {
                     if let Err(error) = self.tell(news, &mut lines).await {
                         tracing::debug!(%error, "news are lost");
-                        self.pushes.metrics.pushes.note(PushResult::Dropped);
+                        self.pushes.lose();
                     }
                 }
                 () = sleep_until(wake_at) => {
                     if Instant::now() >= sweep_at {
                         sweep_at = Instant::now() + self.sweep_interval;
+                        // Another node may have ended before it told of a turn.
+                        if Instant::now() >= look_at {
+                            look_at = Instant::now() + PUSH_TURNS_INTERVAL;
+                            self.pushes.missed.store(true, Ordering::Relaxed);
+                        }
                         if let Err(error) = self.sweep(&mut lines).await {
                             tracing::warn!(%error, "cannot look for pushes that are due");
                         }
@@ -323,9 +345,17 @@ impl PushTask {
         self.log_writer.settle(|permit| permit.change_pushes(change.clone())).await
     }
 
-    async fn member(&self, member: &MemberId) -> Result<PushMember, ReadError> {
+    /// What the pushes of a member depend on, or those of the account that they belong to as a guest. Also tells who it is.
+    async fn member(&self, member: &MemberId) -> Result<(MemberId, PushMember), ReadError> {
         let member = member.clone();
-        self.read_pool.try_read(move |reader| reader.push_member(&member)).await
+        let read = move |reader: &mut Reader| -> Result<_, StorageError> {
+            let guests = reader.guests_around(slice::from_ref(&member))?;
+            let own = guests.into_iter().find(|(guest, _)| *guest == member);
+            let person = own.map_or_else(|| member.clone(), |(_, account)| account);
+            let known = reader.push_member(&person)?;
+            Ok((person, known))
+        };
+        self.read_pool.try_read(read).await
     }
 
     async fn tell(&self, news: PushNews, lines: &mut Lines) -> Result<(), NotNow> {
@@ -361,9 +391,9 @@ impl PushTask {
         kept: Duration,
         lines: &mut Lines,
     ) -> Result<(), NotNow> {
-        let known = self.member(member).await?;
+        let (member, known) = self.member(member).await?;
         let until = self.clock.now() + millis(kept);
-        self.queue(member, &known, about, until, lines);
+        self.queue(&member, &known, about, until, lines);
         Ok(())
     }
 
@@ -374,7 +404,7 @@ impl PushTask {
         name: Name,
         lines: &mut Lines,
     ) -> Result<(), NotNow> {
-        if self.member(&member).await?.address().is_none() {
+        if self.member(&member).await?.1.address().is_none() {
             return Ok(());
         }
         let (code, now) = (ids::recovery_code(), self.clock.now());
@@ -402,7 +432,7 @@ impl PushTask {
 
     async fn tell_turn(&self, turn: Turn, lines: &mut Lines) -> Result<(), NotNow> {
         let Turn { room, member, opponent, may_see, turn } = turn;
-        let known = self.member(&member).await?;
+        let (member, known) = self.member(&member).await?;
         if !known.can_be_told() {
             return Ok(());
         }
@@ -418,33 +448,15 @@ impl PushTask {
         Ok(())
     }
 
-    /// Plans again when to tell a member about their open turns.
-    async fn plan_again(&self, member: &MemberId) -> Result<(), NotNow> {
-        let known = self.member(member).await?;
-        let now = self.clock.now();
-        for game in &known.games {
-            let Plan { state, due } = match game.state {
-                PushState::Waiting => {
-                    let earliest = now + millis(self.seen_within);
-                    at_turn(&known, game.since, now, earliest, game.turn.flag_at)
-                }
-                told @ (PushState::Told | PushState::Seen) => {
-                    let due = next_reminder(&known, game.since, now, game.turn.flag_at);
-                    Plan { state: told, due }
-                }
-            };
-            if (state, due) != (game.state, game.due) {
-                let planned = PushGame { state, due, ..game.clone() };
-                // If this fails, a node is already telling the member, or the turn is over.
-                self.change(PushChange::Take(planned, game.due)).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Tells members of games for which they are due: after quiet hours, by their digest, or to remind them. Tells
     /// reporters what was decided.
     async fn sweep(&self, lines: &mut Lines) -> Result<(), NotNow> {
+        if self.pushes.missed.swap(false, Ordering::Relaxed)
+            && let Err(error) = self.look_for_turns().await
+        {
+            tracing::warn!(%error, "cannot look for turns that wait");
+            self.pushes.missed.store(true, Ordering::Relaxed);
+        }
         let now = self.clock.now();
         let read = move |reader: &mut Reader| reader.pushes_due(now, PUSHES_DUE_MAX);
         let mut due = self.read_pool.try_read(read).await?;
@@ -486,7 +498,7 @@ impl PushTask {
         now: u64,
         lines: &mut Lines,
     ) -> Result<(), NotNow> {
-        let known = self.member(member).await?;
+        let (_, known) = self.member(member).await?;
         let mut begun = None;
         for game in games {
             let Some(due) = game.due else { continue };
@@ -564,7 +576,7 @@ impl PushTask {
     /// Lets a turn that was about to be told wait until the member's time off is over.
     async fn tell_after_time_off(&self, member: &MemberId, about: &About) -> Result<(), NotNow> {
         let About::Turn { room, number } = about else { return Ok(()) };
-        let known = self.member(member).await?;
+        let (_, known) = self.member(member).await?;
         let is_it = |game: &&PushGame| {
             (&game.room, game.turn.number, game.state) == (room, *number, PushState::Told)
         };

@@ -41,6 +41,22 @@ pub(super) fn at_turn(
     }
 }
 
+/// Plans the pushes for a turn that began at `since`, and of which the server learns only now. A member who wants to know
+/// of each turn is not told about it any more if they should have been told before `late_before`.
+pub(super) fn at_found_turn(
+    known: &PushMember,
+    since: u64,
+    now: u64,
+    earliest: u64,
+    flag_at: u64,
+    late_before: u64,
+) -> Plan {
+    if known.settings.moves == MovePushes::Each && after_quiet(known, since) < late_before {
+        return Plan { state: PushState::Seen, due: next_reminder(known, since, now, flag_at) };
+    }
+    at_turn(known, since, now, earliest, flag_at)
+}
+
 /// The next reminder after `now` for a turn that began at `since`. Those that would come before half of the time is over
 /// are left out. Those in quiet hours or time off come after them, if there is time then.
 pub(crate) fn next_reminder(known: &PushMember, since: u64, now: u64, flag_at: u64) -> Option<u64> {
@@ -218,5 +234,28 @@ mod tests {
         assert_eq!(at(&digest, 0), (PushState::Waiting, Some(6)));
         assert_eq!(at(&digest, 6), (PushState::Waiting, Some(16)), "the reminder comes first");
         assert_eq!(at(&wants(MovePushes::Never), 0), (PushState::Seen, Some(16)));
+    }
+
+    #[test]
+    fn a_turn_that_is_found_late_is_not_told_but_reminded_of() {
+        let flag_at = MIDNIGHT + 24 * HOUR;
+        // Found so many hours after it began; what is older than an hour is late.
+        let found = |known: &PushMember, hour: u64| {
+            let now = MIDNIGHT + hour * HOUR;
+            let plan = at_found_turn(known, MIDNIGHT, now, now + 1, flag_at, now - HOUR);
+            (plan.state, plan.due)
+        };
+        let usual = PushMember::default();
+        let at = |hour: u64, more: u64| Some(MIDNIGHT + hour * HOUR + more);
+        assert_eq!(found(&usual, 1), (PushState::Waiting, at(1, 1)));
+        assert_eq!(found(&usual, 2), (PushState::Seen, at(16, 0)));
+        assert_eq!(found(&usual, 17), (PushState::Seen, at(20, 0)));
+        // After quiet hours, it is not late.
+        assert_eq!(found(&quiet(22, 7, 0), 3), (PushState::Waiting, at(7, 0)));
+        assert_eq!(found(&quiet(22, 7, 0), 8), (PushState::Waiting, at(8, 1)));
+        assert_eq!(found(&quiet(22, 7, 0), 9), (PushState::Seen, at(16, 0)));
+        let digest =
+            PushSettings { moves: MovePushes::Digest, digest_hour: 6, ..PushSettings::default() };
+        assert_eq!(found(&with(digest), 5), (PushState::Waiting, at(6, 0)));
     }
 }
