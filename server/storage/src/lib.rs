@@ -70,7 +70,7 @@ pub use self::{
         notes::NotesReader,
         pushes::{
             MovePushes, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
-            PushSettings, PushState, PushSubscription, QuietHours,
+            PushSettings, PushState, PushSubscription, QuietHours, WaitingNews,
         },
         time_off::{TimeOffReader, TimeOffStep},
     },
@@ -230,8 +230,8 @@ pub trait Storage: Send + fmt::Debug + 'static {
     /// texts of their sanctions and the reports about them, and names that
     /// nobody may take for [`DELETED_NAME_KEPT`](crate::limits::DELETED_NAME_KEPT), and requests for friends
     /// declined [`FRIEND_DECLINED_PAUSE`](crate::limits::FRIEND_DECLINED_PAUSE) before, and games that have waited
-    /// for a member for [`PUSH_GAME_KEPT`](crate::limits::PUSH_GAME_KEPT).
-    /// Returns how many.
+    /// for a member for [`PUSH_GAME_KEPT`](crate::limits::PUSH_GAME_KEPT), and news for them that is
+    /// of no use any more. Returns how many.
     ///
     /// # Errors
     /// When the commit failed; nothing is then deleted.

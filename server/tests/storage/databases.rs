@@ -279,7 +279,7 @@ fn a_database_of_an_older_format_gets_the_tables_it_lacks_and_keeps_the_rest() {
     let format_5_columns = "ALTER TABLE fivefold.player DROP COLUMN listed;
         ALTER TABLE fivefold.member DROP COLUMN challenges_from";
     let format_4 = format!(
-        "{format_5}, fivefold.push_server, fivefold.push_subscription, fivefold.push_setting, fivefold.push_game, fivefold.note, fivefold.time_off, fivefold.email, fivefold.daily_seat, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
+        "{format_5}, fivefold.push_server, fivefold.push_subscription, fivefold.push_setting, fivefold.push_game, fivefold.push_news, fivefold.note, fivefold.time_off, fivefold.email, fivefold.daily_seat, fivefold.sleeping_room, fivefold.sleeping_member, fivefold.friend, fivefold.trace, fivefold.rating, fivefold.rating_change, fivefold.block, fivefold.report,
         fivefold.sanction, fivefold.operator, fivefold.passkey, fivefold.token, fivefold.alias"
     );
     server.execute(&format!("DROP TABLE {format_4}"));

@@ -6,6 +6,7 @@ pub(crate) const FORMAT_13: &str = "
     DROP TABLE push_subscription;
     DROP TABLE push_setting;
     DROP TABLE push_game;
+    DROP TABLE push_news;
     DROP TABLE note;
     DROP TABLE time_off;
     DROP TABLE email;
@@ -14,7 +15,7 @@ pub(crate) const FORMAT_13: &str = "
 /// Makes the tables of PostgreSQL what they were in format 7.
 pub(crate) const POSTGRES_7: &str = "
     DROP TABLE fivefold.push_server, fivefold.push_subscription, fivefold.push_setting,
-        fivefold.push_game;
+        fivefold.push_game, fivefold.push_news;
     DROP TABLE fivefold.note, fivefold.time_off, fivefold.email;
     DROP TABLE fivefold.daily_seat;
     UPDATE fivefold.format SET number = 7";

@@ -108,7 +108,7 @@ impl Server {
                 fivefold.puzzle_rating, fivefold.puzzle_try, fivefold.block, fivefold.report,
                 fivefold.sanction, fivefold.game_mark, fivefold.examined_game,
                 fivefold.push_server, fivefold.push_subscription, fivefold.push_setting,
-                fivefold.push_game
+                fivefold.push_game, fivefold.push_news
              RESTART IDENTITY",
         );
         storage

@@ -164,6 +164,22 @@ pub struct PushGame {
     pub due: Option<u64>,
 }
 
+/// News of something else than a turn, which waits until the member's quiet hours are over. Times are in milliseconds since
+/// the Unix epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitingNews {
+    /// The member.
+    pub member: MemberId,
+    /// What it is about: it takes the place of older news about the same.
+    pub subject: String,
+    /// The news. The storage does not know what it means.
+    pub news: String,
+    /// When the member is told.
+    pub due: u64,
+    /// When it is of no use any more.
+    pub until: u64,
+}
+
 /// A change of what is stored about pushes. Each may be repeated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PushChange {
@@ -190,6 +206,11 @@ pub enum PushChange {
     /// Changes what a member knows of a turn, and when they are told next. It was to be told at this time.
     /// [`PushChanged::Gone`] if that has changed, or the turn is over: so each time is taken once, whichever node does it.
     Take(PushGame, Option<u64>),
+    /// News begins to wait for a member. [`PushChanged::Gone`] if they have no account.
+    Keep(WaitingNews),
+    /// The member is told news that has waited until this time. [`PushChanged::Gone`] if it does not: so it is told once,
+    /// whichever node does it.
+    Tell(WaitingNews),
 }
 
 /// What became of a change.
@@ -214,6 +235,8 @@ pub struct PushMember {
     pub off: TimeOff,
     /// The turns that wait, those that began to wait first. What has ended since does not count.
     pub games: Vec<PushGame>,
+    /// Other news that waits, by what it is about.
+    pub news: Vec<WaitingNews>,
 }
 
 impl PushMember {
@@ -254,6 +277,12 @@ pub trait PushReader {
     /// If they cannot be read.
     fn pushes_due(&mut self, now: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError>;
 
+    /// At most so much other news whose members are told at this time or before, the earliest first.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn news_due(&mut self, now: u64, news_max: usize) -> Result<Vec<WaitingNews>, StorageError>;
+
     /// At most so many turns of this account, or of all accounts, of which nothing is stored although news can reach the
     /// member, as games that wait and have no time to be told. Those whose time ends first come first.
     ///
@@ -267,7 +296,7 @@ pub trait PushReader {
 }
 
 /// Rows that contradict others.
-pub(crate) const CONTRADICTIONS: [Contradiction; 3] = [
+pub(crate) const CONTRADICTIONS: [Contradiction; 4] = [
     Contradiction {
         since: "push_subscription",
         table: "push_subscription",
@@ -287,6 +316,13 @@ pub(crate) const CONTRADICTIONS: [Contradiction; 3] = [
         table: "push_game",
         rows: "member NOT IN (SELECT member FROM account)",
         problem: "games wait for no account",
+        sets: None,
+    },
+    Contradiction {
+        since: "push_subscription",
+        table: "push_news",
+        rows: "member NOT IN (SELECT member FROM account)",
+        problem: "news waits for no account",
         sets: None,
     },
 ];

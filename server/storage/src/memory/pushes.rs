@@ -8,7 +8,7 @@ use fivefold_shared::{
 };
 
 use crate::{
-    PushGame, PushServer, PushSettings, PushSubscription,
+    PushGame, PushServer, PushSettings, PushSubscription, WaitingNews,
     limits::{PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
 };
 
@@ -19,6 +19,8 @@ pub(super) struct Pushes {
     pub(super) subscriptions: Vec<(MemberId, PushSubscription)>,
     pub(super) settings: HashMap<MemberId, PushSettings>,
     pub(super) games: BTreeMap<(MemberId, RoomCode), PushGame>,
+    /// By their members and subjects.
+    pub(super) news: BTreeMap<(MemberId, String), WaitingNews>,
 }
 
 impl Pushes {
@@ -38,6 +40,19 @@ impl Pushes {
         });
     }
 
+    /// Lets news wait, in the place of older news about the same.
+    pub(super) fn keep(&mut self, news: &WaitingNews) -> bool {
+        self.news.insert((news.member.clone(), news.subject.clone()), news.clone());
+        true
+    }
+
+    /// Takes news out if it is due at this time.
+    pub(super) fn tell(&mut self, news: &WaitingNews) -> bool {
+        let key = (news.member.clone(), news.subject.clone());
+        let waits = self.news.get(&key).is_some_and(|known| known.due == news.due);
+        waits && self.news.remove(&key).is_some()
+    }
+
     /// Forgets the subscriptions whose sessions have ended.
     pub(super) fn keep_sessions(
         &mut self,
@@ -46,7 +61,7 @@ impl Pushes {
         self.subscriptions.retain(|(member, known)| is_there(member, known));
     }
 
-    /// Forgets turns that are over, and those that have waited for too long, at most so many.
+    /// Forgets turns that are over, those that have waited for too long, and news that is of no use, at most so many.
     pub(super) fn prune(
         &mut self,
         now: u64,
@@ -60,6 +75,11 @@ impl Pushes {
             pruned += usize::from(goes);
             !goes
         });
+        self.news.retain(|_, news| {
+            let goes = news.until <= now && pruned < rows_max;
+            pruned += usize::from(goes);
+            !goes
+        });
         pruned
     }
 
@@ -68,5 +88,6 @@ impl Pushes {
         self.subscriptions.retain(|(member, _)| !members.contains(member));
         self.settings.retain(|member, _| !members.contains(member));
         self.games.retain(|(member, _), _| !members.contains(member));
+        self.news.retain(|(member, _), _| !members.contains(member));
     }
 }

@@ -7,7 +7,7 @@ use fivefold_shared::protocol::{MemberId, RoomCode};
 use super::{Memory, OpenRoom, Tables, accounts::Accounts};
 use crate::{
     Call, DailySeat, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer,
-    PushState, PushSubscription, StorageError,
+    PushState, PushSubscription, StorageError, WaitingNews,
 };
 
 impl Tables {
@@ -17,7 +17,7 @@ impl Tables {
         self.pushes.keep_sessions(|member, known| accounts.has_session(member, known.session));
     }
 
-    /// Forgets turns that are over, and those that have waited for too long, at most so many.
+    /// Forgets turns that are over, those that have waited for too long, and news that is of no use, at most so many.
     pub(super) fn prune_pushes(&mut self, at: u64, rows_max: usize) -> usize {
         let Self { pushes, rooms, accounts, .. } = self;
         pushes.prune(at, rows_max, |game| standing(rooms, accounts, game).is_some())
@@ -85,6 +85,8 @@ impl Tables {
                 });
                 known.map(|known| (known.state, known.due) = (game.state, game.due)).is_some()
             }
+            PushChange::Keep(news) => accounts.is_there(&news.member) && pushes.keep(news),
+            PushChange::Tell(news) => pushes.tell(news),
         };
         if is_done { PushChanged::Done } else { PushChanged::Gone }
     }
@@ -169,12 +171,14 @@ impl PushReader for Memory {
         let standing = |game| standing(&tables.rooms, &tables.accounts, game);
         let mut games: Vec<_> = own.filter_map(standing).collect();
         games.sort_by(|one, other| (one.since, &one.room).cmp(&(other.since, &other.room)));
+        let own_news = tables.pushes.news.values().filter(|news| news.member == *member);
         Ok(PushMember {
             subscriptions: subscriptions.map(|(_, known)| known.clone()).collect(),
             email: tables.accounts.email(member).cloned(),
             off: tables.times_off.latest(member),
             settings: tables.pushes.settings.get(member).cloned().unwrap_or_default(),
             games,
+            news: own_news.cloned().collect(),
         })
     }
 
@@ -188,6 +192,16 @@ impl PushReader for Memory {
             (one.due, &one.member, &one.room).cmp(&(other.due, &other.member, &other.room))
         });
         due.truncate(games_max);
+        Ok(due)
+    }
+
+    fn news_due(&mut self, at: u64, news_max: usize) -> Result<Vec<WaitingNews>, StorageError> {
+        let tables = self.tables_for(Call::Browse)?;
+        let due = tables.pushes.news.values().filter(|news| news.due <= at);
+        let mut due: Vec<_> = due.cloned().collect();
+        // Those that are due at the same time stay in their order.
+        due.sort_by_key(|news| news.due);
+        due.truncate(news_max);
         Ok(due)
     }
 

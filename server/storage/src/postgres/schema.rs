@@ -611,6 +611,20 @@ const PUSHES: &str = "
     );
     CREATE INDEX push_game_due ON fivefold.push_game (due) WHERE due IS NOT NULL;
     CREATE INDEX push_game_since ON fivefold.push_game (since);
+
+    -- Other news that waits until the quiet hours of members are over.
+    CREATE TABLE fivefold.push_news (
+        member text COLLATE \"C\" NOT NULL,
+        -- What it is about: newer news about the same takes its place.
+        subject text COLLATE \"C\" NOT NULL,
+        -- As JSON.
+        news text NOT NULL,
+        -- When the member is told, and until when it is of use.
+        due bigint NOT NULL,
+        until_at bigint NOT NULL,
+        PRIMARY KEY (member, subject)
+    );
+    CREATE INDEX push_news_due ON fivefold.push_news (due);
 ";
 
 /// What format 8 adds about time off.

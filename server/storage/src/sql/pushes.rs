@@ -5,7 +5,7 @@ use fivefold_shared::{clock::millis, protocol::MemberId};
 use super::{Row, Sql, daily_seats::OWN, email, source::DatabaseReader, time_off, values};
 use crate::{
     DailyTurn, PushChange, PushChanged, PushGame, PushMember, PushReader, PushServer, PushState,
-    PushSubscription, StorageError,
+    PushSubscription, StorageError, WaitingNews,
     limits::{PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
     values::to_json,
 };
@@ -60,6 +60,9 @@ fn untold_turns(of_one: bool) -> String {
     )
 }
 
+/// Other news that waits.
+const NEWS: &str = "SELECT member, subject, news, due, until_at FROM push_news";
+
 const IS_ACCOUNT: &str = "SELECT 1 FROM account WHERE member = $1 AND deleted_at IS NULL";
 
 /// Makes a change.
@@ -97,31 +100,7 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
                 values![member, &to_json(settings)?],
             )?
         }
-        PushChange::Wait(game) => {
-            let PushGame { member, room, opponent, state, since, turn, due } = game;
-            sql.execute(
-                &format!(
-                    "INSERT INTO push_game (member, room, opponent_name, state, since, turn, due)
-                     SELECT CAST($1 AS text), seat.room, CAST($4 AS text), CAST($5 AS text),
-                         CAST($6 AS bigint), seat.turn, CAST($7 AS bigint)
-                     FROM {} AND EXISTS ({IS_ACCOUNT})
-                     ON CONFLICT (member, room) DO UPDATE SET opponent_name = excluded.opponent_name,
-                         state = excluded.state, since = excluded.since, turn = excluded.turn,
-                         due = excluded.due
-                     WHERE push_game.turn <> excluded.turn",
-                    seat()
-                ),
-                values![
-                    member,
-                    room.as_str(),
-                    turn.number,
-                    opponent.as_ref(),
-                    state.as_str(),
-                    *since,
-                    *due
-                ],
-            )?
-        }
+        PushChange::Wait(game) => wait(sql, game)?,
         PushChange::Take(PushGame { member, room, turn, state, due, .. }, was_due) => sql.execute(
             &format!(
                 "UPDATE push_game SET state = $4, due = $5
@@ -131,8 +110,45 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
             ),
             values![member, room.as_str(), turn.number, state.as_str(), *due, *was_due],
         )?,
+        PushChange::Keep(news) => keep(sql, news)?,
+        PushChange::Tell(WaitingNews { member, subject, due, .. }) => sql.execute(
+            "DELETE FROM push_news WHERE member = $1 AND subject = $2 AND due = $3",
+            values![member, subject, *due],
+        )?,
     };
     Ok(if rows == 0 { PushChanged::Gone } else { PushChanged::Done })
+}
+
+/// Lets a turn wait. Returns how many rows that changes.
+fn wait(sql: &dyn Sql, game: &PushGame) -> Result<usize, StorageError> {
+    let PushGame { member, room, opponent, state, since, turn, due } = game;
+    let insert = format!(
+        "INSERT INTO push_game (member, room, opponent_name, state, since, turn, due)
+         SELECT CAST($1 AS text), seat.room, CAST($4 AS text), CAST($5 AS text),
+             CAST($6 AS bigint), seat.turn, CAST($7 AS bigint)
+         FROM {} AND EXISTS ({IS_ACCOUNT})
+         ON CONFLICT (member, room) DO UPDATE SET opponent_name = excluded.opponent_name,
+             state = excluded.state, since = excluded.since, turn = excluded.turn,
+             due = excluded.due
+         WHERE push_game.turn <> excluded.turn",
+        seat()
+    );
+    let (room, opponent, state) = (room.as_str(), opponent.as_ref(), state.as_str());
+    sql.execute(&insert, values![member, room, turn.number, opponent, state, *since, *due])
+}
+
+/// Lets news wait. Returns how many rows that changes.
+fn keep(sql: &dyn Sql, news: &WaitingNews) -> Result<usize, StorageError> {
+    let WaitingNews { member, subject, news, due, until } = news;
+    if !sql.exists(IS_ACCOUNT, values![member])? {
+        return Ok(0);
+    }
+    sql.execute(
+        "INSERT INTO push_news (member, subject, news, due, until_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (member, subject) DO UPDATE SET news = excluded.news, due = excluded.due,
+             until_at = excluded.until_at",
+        values![member, subject, news, *due, *until],
+    )
 }
 
 fn subscribe(
@@ -164,16 +180,22 @@ fn subscribe(
     Ok(PushChanged::Done)
 }
 
-/// Deletes turns that are over, and those that have waited for too long, at most so many.
+/// Deletes turns that are over, those that have waited for too long, and news that is of no use, at most so many.
 pub(super) fn prune(sql: &dyn Sql, now: u64, rows_max: usize) -> Result<usize, StorageError> {
-    sql.execute(
+    let late = sql.execute(
+        "DELETE FROM push_news WHERE (member, subject) IN (
+             SELECT member, subject FROM push_news WHERE until_at <= $1 LIMIT $2)",
+        values![now, rows_max],
+    )?;
+    let over = sql.execute(
         &format!(
             "DELETE FROM push_game WHERE (member, room) IN (
                  SELECT member, room FROM push_game WHERE since <= $1 OR NOT EXISTS (
                      SELECT 1 FROM daily_seat WHERE {IS_ITS_PLACE}) LIMIT $2)"
         ),
-        values![now.saturating_sub(millis(PUSH_GAME_KEPT)), rows_max],
-    )
+        values![now.saturating_sub(millis(PUSH_GAME_KEPT)), rows_max - late],
+    )?;
+    Ok(late + over)
 }
 
 fn game(row: &mut Row) -> Result<PushGame, StorageError> {
@@ -185,6 +207,16 @@ fn game(row: &mut Row) -> Result<PushGame, StorageError> {
         since: row.get()?,
         turn: DailyTurn { number: row.get()?, flag_at: row.get()? },
         due: row.get()?,
+    })
+}
+
+fn news(row: &mut Row) -> Result<WaitingNews, StorageError> {
+    Ok(WaitingNews {
+        member: row.get()?,
+        subject: row.get()?,
+        news: row.get()?,
+        due: row.get()?,
+        until: row.get()?,
     })
 }
 
@@ -242,6 +274,11 @@ impl PushReader for DatabaseReader {
                 email: email::of(sql, member)?,
                 off: time_off::latest(sql, member)?,
                 games: sql.rows(&games, values![member], game)?,
+                news: sql.rows(
+                    &format!("{NEWS} WHERE member = $1 ORDER BY subject"),
+                    values![member],
+                    news,
+                )?,
             })
         })
     }
@@ -252,6 +289,11 @@ impl PushReader for DatabaseReader {
             games()
         );
         self.read(|sql| sql.rows(&due, values![now, games_max], game))
+    }
+
+    fn news_due(&mut self, now: u64, news_max: usize) -> Result<Vec<WaitingNews>, StorageError> {
+        let due = format!("{NEWS} WHERE due <= $1 ORDER BY due, member, subject LIMIT $2");
+        self.read(|sql| sql.rows(&due, values![now, news_max], news))
     }
 
     fn untold_turns(

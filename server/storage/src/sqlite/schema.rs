@@ -626,6 +626,20 @@ const PUSHES: &str = "
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX push_game_due ON push_game (due) WHERE due IS NOT NULL;
     CREATE INDEX push_game_since ON push_game (since);
+
+    -- Other news that waits until the quiet hours of members are over.
+    CREATE TABLE push_news (
+        member TEXT NOT NULL,
+        -- What it is about: newer news about the same takes its place.
+        subject TEXT NOT NULL,
+        -- As JSON.
+        news TEXT NOT NULL,
+        -- When the member is told, and until when it is of use.
+        due INTEGER NOT NULL,
+        until_at INTEGER NOT NULL,
+        PRIMARY KEY (member, subject)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX push_news_due ON push_news (due);
 ";
 
 /// What format 14 adds about time off.

@@ -228,6 +228,12 @@ pub(super) const TABLES: [Table; 31] = [
         ],
     ),
     table(
+        "push_news",
+        14,
+        2,
+        &[text("member"), text("subject"), text("news"), integer("due"), integer("until_at")],
+    ),
+    table(
         "daily_seat",
         14,
         2,
