@@ -13,6 +13,7 @@ mod found_turns;
 mod line;
 mod push_texts;
 mod sending;
+mod waiting_news;
 mod ways;
 
 use std::{
@@ -43,7 +44,7 @@ use tokio::{
 };
 
 use self::{
-    delivery::{About, Delivery, Recipient},
+    delivery::{About, Delivery, LastingNews, Recipient},
     due_times::{Plan, after_quiet, at_turn, is_wanted},
     line::Line,
     sending::{Outcome, Sender, Sent},
@@ -363,8 +364,8 @@ impl PushTask {
             PushNews::Turn(turn) => self.tell_turn(*turn, lines).await,
             PushNews::Times { member } => self.plan_again(&member).await,
             PushNews::TimeUp { room, member, opponent, won } => {
-                let about = About::TimeUp { room, opponent, won };
-                self.tell_once(&member, &about, PUSH_KEPT_SHORT, lines).await
+                let news = LastingNews::TimeUp { room, opponent, won };
+                self.tell_once(&member, &About::Lasting(news), PUSH_KEPT_SHORT, lines).await
             }
             PushNews::Found { room, member, opponent, is_daily, is_turn } => {
                 let about = About::Found { room, opponent, is_turn };
@@ -377,24 +378,10 @@ impl PushTask {
             }
             PushNews::RecoveryCode { member, name } => self.send_code(member, name, lines).await,
             PushNews::Challenge { member, from, by } => {
-                let about = About::Challenge { from, by };
-                self.tell_once(&member, &about, PUSH_KEPT_MAX, lines).await
+                let news = LastingNews::Challenge { from, by };
+                self.tell_once(&member, &About::Lasting(news), PUSH_KEPT_MAX, lines).await
             }
         }
-    }
-
-    /// Tells a member news that is not about a turn. In quiet hours this news is dropped.
-    async fn tell_once(
-        &self,
-        member: &MemberId,
-        about: &About,
-        kept: Duration,
-        lines: &mut Lines,
-    ) -> Result<(), NotNow> {
-        let (member, known) = self.member(member).await?;
-        let until = self.clock.now() + millis(kept);
-        self.queue(&member, &known, about, until, lines);
-        Ok(())
     }
 
     /// Sends a recovery code to the member, if they have an address.
@@ -449,7 +436,7 @@ impl PushTask {
     }
 
     /// Tells members of games for which they are due: after quiet hours, by their digest, or to remind them. Tells
-    /// reporters what was decided.
+    /// other news that has waited for the end of quiet hours, and reporters what was decided.
     async fn sweep(&self, lines: &mut Lines) -> Result<(), NotNow> {
         if self.pushes.missed.swap(false, Ordering::Relaxed)
             && let Err(error) = self.look_for_turns().await
@@ -464,6 +451,7 @@ impl PushTask {
         for games in due.chunk_by(|one, other| one.member == other.member) {
             self.tell_due(&games[0].member, games, now, lines).await?;
         }
+        self.tell_waiting(now, lines).await?;
         self.tell_reporters(now, lines).await
     }
 
@@ -483,7 +471,8 @@ impl PushTask {
             return Ok(());
         }
         for Report { reporter, about_name, state, .. } in decided {
-            let about = About::Report { about: about_name, acted: state == ReportState::Acted };
+            let acted = state == ReportState::Acted;
+            let about = About::Lasting(LastingNews::Report { about: about_name, acted });
             if let Err(error) = self.tell_once(&reporter, &about, PUSH_KEPT_MAX, lines).await {
                 tracing::debug!(%error, "a reporter is not told");
             }

@@ -22,9 +22,10 @@ use fivefold_storage::{
     Account, BlockEntry, BlockKind, Email, FriendChallenge, GameMark, GameQuery, KnownFriend,
     MarkKind, OldName, PushGame, PushMember, PushSettings, PushState, PushSubscription, PuzzleTry,
     Reader, Report, ReportKind, ReportQuery, ReportState, Sanction, SanctionKind, StorageError,
-    Trace, TraceKind,
+    Trace, TraceKind, WaitingNews,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     asked::{AccountRefusal, Asked},
@@ -53,7 +54,7 @@ struct MemberData {
     challenges_from: ChallengesFrom,
     /// Who can see whether the member is online.
     online_to: OnlineTo,
-    /// The settings of the member's pushes, the subscribed browsers, and the games that wait.
+    /// The settings of the member's pushes, the subscribed browsers, and the games and news that wait.
     pushes: ExportedPushes,
     /// Friends, and requests by the member and to them.
     friends: Vec<ExportedFriend>,
@@ -145,6 +146,7 @@ struct ExportedPushes {
     settings: PushSettings,
     subscriptions: Vec<ExportedSubscription>,
     games: Vec<ExportedPushGame>,
+    news: Vec<ExportedNews>,
 }
 
 /// A subscribed browser, without its keys. Anyone who knows an endpoint can fill its queue, so only the host is shown.
@@ -166,10 +168,22 @@ struct ExportedPushGame {
     due: Option<u64>,
 }
 
+/// Other news that waits until the member's quiet hours are over.
+#[derive(Serialize)]
+struct ExportedNews {
+    news: Value,
+    due: u64,
+    until: u64,
+}
+
 impl From<PushMember> for ExportedPushes {
-    fn from(PushMember { subscriptions, settings, games, .. }: PushMember) -> Self {
+    fn from(PushMember { subscriptions, settings, games, news, .. }: PushMember) -> Self {
         let subscription = |PushSubscription { endpoint, language, made_at, .. }| {
             ExportedSubscription { host: host_of(&endpoint), language, made_at }
+        };
+        let waiting = |WaitingNews { news, due, until, .. }| {
+            let news = serde_json::from_str(&news).unwrap_or(Value::String(news));
+            ExportedNews { news, due, until }
         };
         let game = |PushGame { room, opponent, state, since, turn, due, .. }| ExportedPushGame {
             room,
@@ -183,6 +197,7 @@ impl From<PushMember> for ExportedPushes {
             settings,
             subscriptions: subscriptions.into_iter().map(subscription).collect(),
             games: games.into_iter().map(game).collect(),
+            news: news.into_iter().map(waiting).collect(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use fivefold_shared::protocol::{MemberId, Name, RoomCode};
 use fivefold_storage::{MovePushes, PushSettings};
+use serde::{Deserialize, Serialize};
 
 use super::email_texts::Letter;
 
@@ -30,16 +31,35 @@ pub(super) enum About {
     Turn { room: RoomCode, number: u64 },
     /// The member's time ends; the reminder was due at this time.
     Reminder { room: RoomCode, due: u64 },
-    /// A game has ended by time.
-    TimeUp { room: RoomCode, opponent: Option<Name>, won: bool },
     /// A game with this opponent has begun without them; `is_turn` if they move first in a daily game.
     Found { room: RoomCode, opponent: Name, is_turn: bool },
+    /// It is also of use later.
+    Lasting(LastingNews),
+    /// A message that the member of this name has asked for.
+    Letter { name: Name, letter: Letter },
+}
+
+/// News that is of use after quiet hours, too.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum LastingNews {
+    /// A game has ended by time.
+    TimeUp { room: RoomCode, opponent: Option<Name>, won: bool },
     /// A friend challenges them.
     Challenge { from: MemberId, by: Name },
     /// Their report about somebody was decided.
     Report { about: Name, acted: bool },
-    /// A message that the member of this name has asked for.
-    Letter { name: Name, letter: Letter },
+}
+
+impl LastingNews {
+    /// What it is about: newer news about the same takes its place.
+    pub(super) fn subject(&self) -> String {
+        match self {
+            Self::TimeUp { room, .. } => format!("end-{room}"),
+            Self::Challenge { from, .. } => format!("challenge-{from}"),
+            Self::Report { .. } => "report".to_owned(),
+        }
+    }
 }
 
 impl About {
@@ -48,10 +68,7 @@ impl About {
         match self {
             Self::Turn { .. } => settings.moves == MovePushes::Digest,
             Self::Reminder { .. } | Self::Letter { .. } => true,
-            Self::TimeUp { .. }
-            | Self::Found { .. }
-            | Self::Challenge { .. }
-            | Self::Report { .. } => false,
+            Self::Found { .. } | Self::Lasting(_) => false,
         }
     }
 }

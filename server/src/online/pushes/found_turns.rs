@@ -1,6 +1,6 @@
 //! Finds turns of which nothing is stored: the news of them are lost if a server ends before it has read them, if too many
 //! wait, or before the server may push. Nobody is told of a turn if nothing could reach them then. Also plans again when
-//! to tell a member.
+//! to tell a member what waits.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -39,6 +39,7 @@ impl PushTask {
                 self.change(PushChange::Take(planned, game.due)).await?;
             }
         }
+        self.plan_news_again(&known).await?;
         if known.can_be_told() {
             let turns = self.untold_turns(Some(member)).await?;
             self.store_turns(turns, self.seen_within).await?;

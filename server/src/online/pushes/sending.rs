@@ -12,7 +12,7 @@ use fivefold_shared::protocol::{MemberId, Name, RoomCode};
 use fivefold_storage::{MovePushes, PushGame, PushMember, PushSubscription, Reader, StorageError};
 
 use super::{
-    delivery::{About, Delivery, Recipient},
+    delivery::{About, Delivery, LastingNews, Recipient},
     due_times::{after_quiet_hours, is_wanted},
     email_texts::{Letter, NewsMail, told},
     push_texts::Text,
@@ -91,12 +91,11 @@ impl Sender {
     async fn known(&self, member: &MemberId, about: &About) -> Result<Known, ReadError> {
         let (member, now) = (member.clone(), self.clock.now());
         let challenger = match about {
-            About::Challenge { from, .. } => Some(from.clone()),
-            About::Turn { .. }
+            About::Lasting(LastingNews::Challenge { from, .. }) => Some(from.clone()),
+            About::Lasting(LastingNews::TimeUp { .. } | LastingNews::Report { .. })
+            | About::Turn { .. }
             | About::Reminder { .. }
-            | About::TimeUp { .. }
             | About::Found { .. }
-            | About::Report { .. }
             | About::Letter { .. } => None,
         };
         let read = move |reader: &mut Reader| -> Result<Known, StorageError> {
@@ -220,13 +219,10 @@ fn held(about: &About, known: &PushMember, now: u64) -> Option<Outcome> {
         About::Turn { .. } | About::Reminder { .. } if known.off.is_at(now) => {
             Some(Outcome::TimeOff)
         }
-        About::Turn { .. } | About::Reminder { .. } => {
+        About::Turn { .. } | About::Reminder { .. } | About::Lasting(_) => {
             (quiet_until > now).then(|| Outcome::Quiet(Duration::from_millis(quiet_until - now)))
         }
-        About::TimeUp { .. }
-        | About::Found { .. }
-        | About::Challenge { .. }
-        | About::Report { .. } => (quiet_until > now).then_some(Outcome::Outdated),
+        About::Found { .. } => (quiet_until > now).then_some(Outcome::Outdated),
         About::Letter { .. } => None,
     }
 }
@@ -264,12 +260,7 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
                 ends_at: Some(game.turn.flag_at),
             })
         }
-        About::TimeUp { room, opponent, won } => settings.ends.then(|| Message {
-            text: Text::TimeUp { opponent: opponent.as_ref().map(Name::as_str), won: *won },
-            path: format!("/r/{room}"),
-            tag: format!("end-{room}"),
-            ends_at: None,
-        }),
+        About::Lasting(news) => lasting_message(news, known),
         About::Letter { .. } => None,
         // Otherwise they are told that it is their turn.
         About::Found { room, opponent, is_turn } => {
@@ -281,13 +272,26 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
                 ends_at: None,
             })
         }
-        About::Report { about, acted } => settings.reports.then(|| Message {
+    }
+}
+
+/// As [`message`].
+fn lasting_message<'m>(news: &'m LastingNews, known: &Known) -> Option<Message<'m>> {
+    let settings = &known.member.settings;
+    match news {
+        LastingNews::TimeUp { room, opponent, won } => settings.ends.then(|| Message {
+            text: Text::TimeUp { opponent: opponent.as_ref().map(Name::as_str), won: *won },
+            path: format!("/r/{room}"),
+            tag: format!("end-{room}"),
+            ends_at: None,
+        }),
+        LastingNews::Report { about, acted } => settings.reports.then(|| Message {
             text: Text::Report { about: about.as_str(), acted: *acted },
             path: "/".to_owned(),
             tag: "report".to_owned(),
             ends_at: None,
         }),
-        About::Challenge { by, .. } => {
+        LastingNews::Challenge { by, .. } => {
             (settings.challenges && known.has_challenge).then(|| Message {
                 text: Text::Challenge { by: by.as_str() },
                 path: "/".to_owned(),
