@@ -234,6 +234,26 @@ async fn a_digest_and_reminders_come_by_mail_and_single_moves_do_not() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_confirmed_later_gets_the_digest_of_turns_that_wait() {
+    let clock = set_clock!();
+    let (mut service, server) = start(SLEEPY, &clock).await;
+    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
+    set(&server, &ann, json!({"moves": "digest", "reminders": []})).await;
+    let (mut at_ann, mut at_bori) =
+        (socket(&server, &ann.cookie).await, socket(&server, &bori.cookie).await);
+    let room = game(&mut at_bori, &mut at_ann).await;
+    play(&mut at_bori, &room, 0).await;
+    with_address(&server, &mut service, &ann, "ann@club.example").await;
+    within(async { while ann.state(&server, &room).await != "waiting" {} }).await;
+    nothing(&mut service).await;
+    clock.advance(24 * HOUR - 60_000).await;
+    let mail = within(service.next()).await;
+    assert_eq!(mail.header("Subject"), "Your move against Bori");
+    nothing(&mut service).await;
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_server_that_sends_no_mail_does_not_speak_of_it() {
     let server = TestServer::start(LIMITS);
     let ann = person(&server, "Ann").await;

@@ -21,6 +21,7 @@ mod ends;
 mod farming;
 mod faults;
 mod feeds;
+mod found_turns;
 mod friends;
 mod games;
 mod handshake;

@@ -1,5 +1,6 @@
 //! Pushes that are not about a turn: a game that was found, reports that were decided, and challenges.
 
+use fivefold_server::config::Config;
 use fivefold_storage::Memory;
 use fivefold_test_services::PushService;
 use serde_json::{Value, json};
@@ -7,10 +8,11 @@ use tokio::time::sleep;
 
 use crate::{
     accounts::{ask, with},
-    friends::person,
-    harness::{LIMITS, TestServer},
-    moderation::{about, make_operator, post},
-    pushes::{SEEN_WITHIN, config, meet, next, nothing, start},
+    friends::{Person, befriend, person},
+    harness::{LIMITS, TestServer, within},
+    moderation::{about, get, make_operator, post},
+    pushes::{SEEN_WITHIN, config, meet, next, nothing, start, start_at, until_on},
+    set_clock::{HOUR, set_clock},
 };
 
 #[tokio::test]
@@ -88,43 +90,107 @@ async fn a_challenge_of_a_friend_is_told() {
     let (mut service, server) = start(LIMITS).await;
     let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
     ann.subscribe(&server, &service, 1).await;
-    post(&server, "/api/friends", &ann.cookie, &json!({"member": bori.id})).await;
-    post(&server, "/api/friends", &bori.cookie, &json!({"member": ann.id})).await;
-    let settings = json!({
-        "rules": {"variant": "freestyle"}, "time": {"type": "daily", "move_ms": 86_400_000},
-        "rated": false,
-    });
-    let challenge = format!("/api/friends/{}/challenge", ann.id);
-    let sent = post(&server, &challenge, &bori.cookie, &json!({"settings": settings})).await;
-    assert_eq!(sent.status, 204, "{}", sent.body);
+    befriend(&server, &ann, &bori).await;
+    challenge(&server, &bori, &ann).await;
     let (_, told) = next(&mut service, 1).await;
     assert_eq!((&told["title"], &told["path"]), (&json!("Bori challenges you"), &json!("/")));
     // Bori takes it back, and challenges again: Ann knows.
-    ask(&server, &format!("DELETE {challenge}"), &with(&bori.cookie), &Value::Null).await;
-    let sent = post(&server, &challenge, &bori.cookie, &json!({"settings": settings})).await;
-    assert_eq!(sent.status, 204, "{}", sent.body);
+    let path = format!("DELETE /api/friends/{}/challenge", ann.id);
+    ask(&server, &path, &with(&bori.cookie), &Value::Null).await;
+    challenge(&server, &bori, &ann).await;
     nothing(&server, &mut service).await;
     // She is told of the next one after she has accepted one.
     ann.set(&server, json!({"moves": "never", "found": false})).await;
     let accept = format!("/api/friends/{}/challenge/accept", bori.id);
     assert_eq!(post(&server, &accept, &ann.cookie, &Value::Null).await.status, 200);
-    let sent = post(&server, &challenge, &bori.cookie, &json!({"settings": settings})).await;
-    assert_eq!(sent.status, 204, "{}", sent.body);
-    let (_, told) = next(&mut service, 1).await;
-    assert_eq!(told["title"], "Bori challenges you");
+    challenge(&server, &bori, &ann).await;
+    assert_eq!(next(&mut service, 1).await.1["title"], "Bori challenges you");
     // Others are told for themselves, unless she does not want to know.
-    let cleo = person(&server, "Cleo").await;
-    post(&server, "/api/friends", &ann.cookie, &json!({"member": cleo.id})).await;
-    post(&server, "/api/friends", &cleo.cookie, &json!({"member": ann.id})).await;
-    let sent = post(&server, &challenge, &cleo.cookie, &json!({"settings": settings})).await;
-    assert_eq!(sent.status, 204, "{}", sent.body);
+    let [cleo, dido] = [person(&server, "Cleo").await, person(&server, "Dido").await];
+    befriend(&server, &ann, &cleo).await;
+    challenge(&server, &cleo, &ann).await;
     assert_eq!(next(&mut service, 1).await.1["title"], "Cleo challenges you");
-    let dido = person(&server, "Dido").await;
-    post(&server, "/api/friends", &ann.cookie, &json!({"member": dido.id})).await;
-    post(&server, "/api/friends", &dido.cookie, &json!({"member": ann.id})).await;
+    befriend(&server, &ann, &dido).await;
     ann.set(&server, json!({"challenges": false})).await;
-    let sent = post(&server, &challenge, &dido.cookie, &json!({"settings": settings})).await;
-    assert_eq!(sent.status, 204, "{}", sent.body);
+    challenge(&server, &dido, &ann).await;
     nothing(&server, &mut service).await;
     server.stop().await;
+}
+
+#[tokio::test]
+async fn news_of_quiet_hours_is_told_when_they_end() {
+    let clock = set_clock!();
+    let (mut service, memory) = (PushService::start().await, Memory::default());
+    let start = |service: &PushService| {
+        let config = Config { clock: clock.clock, ..config(service, LIMITS) };
+        TestServer::start_with(Box::new(memory.reopen()), config)
+    };
+    let server = start(&service);
+    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
+    let [rude, operator] = [person(&server, "Rude").await, person(&server, "Olga").await];
+    ann.subscribe(&server, &service, 1).await;
+    make_operator(&memory, &server, &operator.cookie).await;
+    // The clock shows 3 o'clock.
+    ann.set(&server, json!({"quiet": {"from": 0, "to": 420}})).await;
+    for friend in [&bori, &rude] {
+        befriend(&server, &ann, friend).await;
+        challenge(&server, friend, &ann).await;
+    }
+    let report = post(&server, "/api/reports", &ann.cookie, &about(&rude.id)).await;
+    assert_eq!(report.status, 204, "{}", report.body);
+    let path = format!("/api/moderation/people/{}/reports", rude.id);
+    let decided = post(&server, &path, &operator.cookie, &json!({"state": "acted"})).await;
+    assert_eq!(decided.status, 204, "{}", decided.body);
+    // What is decided is told after a moment.
+    clock.advance(60_000).await;
+    let waiting = async |server: &TestServer| {
+        let export = get(server, "/api/account/export", &ann.cookie).await.body;
+        export["pushes"]["news"].as_array().unwrap().len()
+    };
+    within(async { while waiting(&server).await < 3 {} }).await;
+    // One friend takes theirs back.
+    let path = format!("DELETE /api/friends/{}/challenge", ann.id);
+    ask(&server, &path, &with(&rude.cookie), &Value::Null).await;
+    nothing(&server, &mut service).await;
+    server.stop().await;
+    let server = start(&service);
+    until_on(&server, &ann.cookie).await;
+    nothing(&server, &mut service).await;
+    clock.advance(4 * HOUR).await;
+    let mut titles = Vec::new();
+    for _ in 0..2 {
+        titles.push(next(&mut service, 1).await.1["title"].as_str().unwrap().to_owned());
+    }
+    titles.sort();
+    assert_eq!(titles, ["Bori challenges you", "Your report about Rude"]);
+    nothing(&server, &mut service).await;
+    assert_eq!(waiting(&server).await, 0);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn news_is_told_when_somebody_ends_their_quiet_hours() {
+    let clock = set_clock!();
+    let (mut service, server) = start_at(&clock).await;
+    let [ann, bori] = [person(&server, "Ann").await, person(&server, "Bori").await];
+    ann.subscribe(&server, &service, 1).await;
+    ann.set(&server, json!({"quiet": {"from": 0, "to": 420}})).await;
+    befriend(&server, &ann, &bori).await;
+    challenge(&server, &bori, &ann).await;
+    nothing(&server, &mut service).await;
+    ann.set(&server, json!({"quiet": null})).await;
+    assert_eq!(next(&mut service, 1).await.1["title"], "Bori challenges you");
+    nothing(&server, &mut service).await;
+    server.stop().await;
+}
+
+/// A friend leaves a challenge to a daily game for somebody.
+async fn challenge(server: &TestServer, from: &Person, to: &Person) {
+    let settings = json!({
+        "rules": {"variant": "freestyle"}, "time": {"type": "daily", "move_ms": 86_400_000},
+        "rated": false,
+    });
+    let path = format!("/api/friends/{}/challenge", to.id);
+    let sent = post(server, &path, &from.cookie, &json!({"settings": settings})).await;
+    assert_eq!(sent.status, 204, "{}", sent.body);
 }

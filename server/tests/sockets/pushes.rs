@@ -57,7 +57,7 @@ pub(crate) fn config(service: &PushService, limits: Limits) -> Config {
 }
 
 /// Waits until a server may push.
-async fn until_on(server: &TestServer, cookie: &str) {
+pub(crate) async fn until_on(server: &TestServer, cookie: &str) {
     within(async {
         while get(server, "/api/pushes", cookie).await.body["key"].is_null() {
             sleep(Duration::from_millis(10)).await;
@@ -106,7 +106,7 @@ impl Person {
     }
 
     /// What is known of the turn that waits in a room.
-    async fn state(&self, server: &TestServer, room: &RoomCode) -> Value {
+    pub(crate) async fn state(&self, server: &TestServer, room: &RoomCode) -> Value {
         let export = get(server, "/api/account/export", &self.cookie).await.body;
         let mut games = export["pushes"]["games"].as_array().unwrap().iter();
         let game = games.find(|game| game["room"] == room.as_str());
@@ -418,7 +418,7 @@ async fn a_push_that_waits_is_not_sent_when_it_is_outdated() {
 }
 
 /// A push service, and a server whose clock the test sets.
-async fn start_at(clock: &SetClock) -> (PushService, TestServer) {
+pub(crate) async fn start_at(clock: &SetClock) -> (PushService, TestServer) {
     let service = PushService::start().await;
     let config = Config { clock: clock.clock, ..config(&service, SLEEPY) };
     let server = TestServer::start_with(Box::new(Memory::default()), config);

@@ -4,10 +4,10 @@ use std::slice;
 
 use fivefold_shared::protocol::{MemberId, Name};
 use fivefold_storage::{
-    AccountChanged, AccountStep, Append, DailySeat, DailySeats, DailyTurn, DataFolder,
-    ModerationChange, ModerationChanged, MovePushes, OpenReports, PushChange, PushChanged,
+    AccountChanged, AccountStep, Append, DailySeat, DailySeats, DailyTurn, DataFolder, EmailStep,
+    KeyStep, ModerationChange, ModerationChanged, MovePushes, OpenReports, PushChange, PushChanged,
     PushGame, PushServer, PushSettings, PushState, PushSubscription, QuietHours, ReportQuery,
-    SanctionKind, Sessions, Sqlite, Storage, backup,
+    SanctionKind, Sessions, Sqlite, Storage, WaitingNews, backup,
     limits::{DELETED_ACCOUNT_KEPT, PUSH_GAME_KEPT, PUSH_SUBSCRIPTIONS_MAX},
 };
 
@@ -211,18 +211,155 @@ fn a_bot_and_a_deleted_account_have_no_pushes() {
         begin(storage, 1, [1, 9]);
         change(storage, &PushChange::Wait(game(1, 1)), Done);
         change(storage, &PushChange::Wait(game(9, 1)), Gone);
+        change(storage, &PushChange::Keep(news(1, "a", 1)), Done);
+        change(storage, &PushChange::Keep(news(9, "a", 1)), Gone);
         let known = storage.reader().unwrap().push_member(&member(1)).unwrap();
         assert_eq!((known.settings, known.games), (settings(), vec![game(1, 1)]));
+        assert_eq!(known.news, [news(1, "a", 1)]);
         let other = storage.reader().unwrap().push_member(&member(2)).unwrap();
         assert_eq!((other.settings, other.games), (PushSettings::default(), vec![]));
+        assert_eq!(other.news, []);
         apply(storage, &accounts::change(1, NOW, AccountStep::Delete), AccountChanged::Done);
         assert_eq!(endpoints(storage, 1), [""; 0]);
         begin(storage, 2, [1]);
         change(storage, &PushChange::Wait(game(1, 2)), Gone);
+        change(storage, &PushChange::Keep(news(1, "b", 1)), Gone);
         let kept = u64::try_from(DELETED_ACCOUNT_KEPT.as_millis()).unwrap();
         storage.prune_accounts(NOW + kept, 99).unwrap();
         let gone = storage.reader().unwrap().push_member(&member(1)).unwrap();
         assert_eq!((gone.settings, gone.games), (PushSettings::default(), vec![]));
+        assert_eq!(gone.news, []);
+    });
+}
+
+/// Other news for a member, due so long after [`NOW`].
+fn news(who: u64, subject: &str, due: u64) -> WaitingNews {
+    let (subject, news) = (subject.to_owned(), format!("{{\"due\":{due}}}"));
+    WaitingNews { member: member(who), subject, news, due: NOW + due, until: NOW + 100 }
+}
+
+#[test]
+fn other_news_waits_until_it_is_due_and_is_told_once() {
+    every_storage(|storage| {
+        sign_up(storage, [1, 2]);
+        for waiting in [news(1, "a", 9), news(1, "b", 3), news(2, "a", 2), news(1, "a", 2)] {
+            change(storage, &PushChange::Keep(waiting), Done);
+        }
+        let due = |storage: &dyn Storage, now, max| {
+            storage.reader().unwrap().news_due(NOW + now, max).unwrap()
+        };
+        // The last one about the same has taken the place of the first one.
+        let all = [news(1, "a", 2), news(2, "a", 2), news(1, "b", 3)];
+        assert_eq!(due(storage, 1, 9), []);
+        assert_eq!(due(storage, 2, 9), all[..2]);
+        assert_eq!(due(storage, 3, 9), all);
+        assert_eq!(due(storage, 3, 1), all[..1]);
+        change(storage, &PushChange::Tell(news(1, "a", 9)), Gone);
+        for expected in [Done, Gone] {
+            change(storage, &PushChange::Tell(news(1, "a", 2)), expected);
+        }
+        assert_eq!(due(storage, 3, 9), all[1..]);
+        // It is forgotten when it is of no use any more.
+        assert_eq!(storage.prune_accounts(NOW + 99, 99).unwrap(), 0);
+        assert_eq!(storage.prune_accounts(NOW + 100, 1).unwrap(), 1);
+        assert_eq!(storage.prune_accounts(NOW + 100, 9).unwrap(), 1);
+        assert_eq!(due(storage, 100, 9), []);
+    });
+}
+
+/// The same append at another time.
+fn at(append: Append, at: u64) -> Append {
+    let daily = append.daily.map(|daily| Box::new(DailySeats { at, ..*daily }));
+    Append { daily, ..append }
+}
+
+fn untold(storage: &dyn Storage, of: Option<u64>, max: usize) -> Vec<PushGame> {
+    let of = of.map(member);
+    storage.reader().unwrap().untold_turns(of.as_ref(), max).unwrap()
+}
+
+#[test]
+fn turns_of_which_nothing_is_stored_are_found() {
+    every_storage(|storage| {
+        sign_up(storage, 1..=2);
+        let log_of = |seq: u64| log(seq)[usize::try_from(seq).unwrap() - 1..].to_vec();
+        let goes_on =
+            |seq, all, time| at(Append { daily: seats(all), ..append(1, log_of(seq), 0) }, time);
+        let begun = Append { daily: seats([(1, Some(TURN)), (2, None)]), ..append(1, log(2), 0) };
+        let stored = |storage: &mut dyn Storage, append: Append| {
+            assert_eq!(storage.append(&[append]).unwrap(), [Ok(vec![])]);
+        };
+        stored(storage, at(begun, NOW + 5));
+        assert_eq!(untold(storage, None, 9), [], "nobody can be told");
+        subscribe(storage, 1, 1, 1);
+        let name = |number: u64| Some(Name::new(&format!("Player{number}")).unwrap());
+        let found = PushGame { opponent: name(2), since: NOW + 5, due: None, ..game(1, 1) };
+        for of in [None, Some(1)] {
+            assert_eq!(untold(storage, of, 9), slice::from_ref(&found));
+        }
+        assert_eq!(untold(storage, Some(2), 9), []);
+        // Time off moves its end, and it is still the same turn.
+        let moved = DailyTurn { flag_at: FLAG_AT + 50, ..TURN };
+        stored(storage, goes_on(3, [(1, Some(moved)), (2, None)], NOW + 9));
+        let found = PushGame { turn: moved, ..found };
+        assert_eq!(untold(storage, None, 9), slice::from_ref(&found));
+        change(storage, &PushChange::Wait(found), Done);
+        assert_eq!(untold(storage, None, 9), []);
+        // The next turn is that of a member with an address only.
+        stored(storage, goes_on(4, [(1, None), (2, Some(turn(2)))], NOW + 20));
+        assert_eq!(untold(storage, None, 9), []);
+        let (address, token, language) = ("b@club.example".to_owned(), key(99), "en".to_owned());
+        for step in [EmailStep::Name { address, token, language }, EmailStep::Confirm(token)] {
+            assert_eq!(untold(storage, Some(2), 9), []);
+            let step = accounts::change(2, NOW, AccountStep::Email(step));
+            apply(storage, &step, AccountChanged::Done);
+        }
+        let second =
+            PushGame { opponent: name(1), turn: turn(2), since: NOW + 20, due: None, ..game(2, 1) };
+        assert_eq!(untold(storage, Some(2), 9), slice::from_ref(&second));
+        // What ends first comes first.
+        begin(storage, 2, [2]);
+        let sooner = PushGame { opponent: None, since: 0, due: None, ..game(2, 2) };
+        assert_eq!(untold(storage, None, 9), [sooner.clone(), second]);
+        assert_eq!(untold(storage, None, 1), [sooner]);
+        apply(storage, &accounts::change(2, NOW, AccountStep::Delete), AccountChanged::Done);
+        assert_eq!(untold(storage, None, 9), []);
+    });
+}
+
+#[test]
+fn the_turns_of_a_guest_wait_for_their_account() {
+    every_storage(|storage| {
+        sign_up(storage, [1]);
+        accounts::seat(storage, 9, vec![accounts::known(9, "Guest")]);
+        subscribe(storage, 1, 1, 1);
+        begin(storage, 1, [9]);
+        assert_eq!(untold(storage, None, 9), []);
+        change(storage, &PushChange::Wait(game(1, 1)), Gone);
+        let guest = KeyStep::AddAlias {
+            guest: member(9),
+            hash: accounts::hash(9),
+            locked: accounts::locked(9),
+        };
+        apply(storage, &accounts::change(1, NOW, AccountStep::Key(guest)), AccountChanged::Done);
+        let found = PushGame { opponent: None, since: 0, due: None, ..game(1, 1) };
+        for of in [None, Some(1)] {
+            assert_eq!(untold(storage, of, 9), slice::from_ref(&found));
+        }
+        change(storage, &PushChange::Wait(game(9, 1)), Gone);
+        for expected in [Done, Gone] {
+            change(storage, &PushChange::Wait(game(1, 1)), expected);
+        }
+        assert_eq!(untold(storage, None, 9), []);
+        assert_eq!(games(storage, 1), [game(1, 1)]);
+        assert_eq!(storage.reader().unwrap().pushes_due(NOW + 99, 9).unwrap(), [game(1, 1)]);
+        let told = PushGame { state: PushState::Told, due: None, ..game(1, 1) };
+        change(storage, &PushChange::Take(told.clone(), game(1, 1).due), Done);
+        assert_eq!(storage.prune_accounts(NOW, 99).unwrap(), 0);
+        assert_eq!(games(storage, 1), [told]);
+        go_on(storage, 1, 3, [(9, None), (2, Some(turn(2)))]);
+        assert_eq!(games(storage, 1), []);
+        assert_eq!(storage.prune_accounts(NOW, 99).unwrap(), 1);
     });
 }
 
@@ -400,6 +537,7 @@ pub(crate) fn fill(storage: &mut dyn Storage) {
     change(storage, &PushChange::Wait(game(6, 91)), Done);
     let nobody = PushGame { opponent: None, due: None, ..game(6, 92) };
     change(storage, &PushChange::Wait(nobody), Done);
+    change(storage, &PushChange::Keep(news(6, "a", 7)), Done);
 }
 
 /// Checks that a storage has what [`fill`] put there.
@@ -413,6 +551,7 @@ pub(crate) fn assert_filled(storage: &dyn Storage) {
     assert_eq!(known.settings, settings());
     let nobody = PushGame { opponent: None, due: None, ..game(6, 92) };
     assert_eq!(known.games, [game(6, 91), nobody]);
+    assert_eq!(known.news, [news(6, "a", 7)]);
 }
 
 /// A damage of what [`fill`] stores, and what a check says about it.
