@@ -37,7 +37,8 @@ fn seat() -> String {
     )
 }
 
-/// The turns of members who can be told, of which nothing is stored: those of all, or of `$2`.
+/// The turns of members who can be told, of which nothing is stored: those of all, or of `$2`. SQLite joins tables in this
+/// order because of `CROSS`: otherwise it begins with all places.
 fn untold_turns(of_one: bool) -> String {
     let [browsers, addresses] =
         if of_one { ["WHERE member = $2", "AND member = $2"] } else { [""; 2] };
@@ -47,13 +48,14 @@ fn untold_turns(of_one: bool) -> String {
              UNION SELECT member FROM email WHERE confirmed IS NOT NULL {addresses}
          ), own AS (
              SELECT reached.member AS person, reached.member FROM reached
-             UNION ALL SELECT alias.account, alias.member FROM alias
-                 JOIN reached ON reached.member = alias.account
+             UNION ALL SELECT alias.account, alias.member FROM reached CROSS JOIN alias
+                 WHERE alias.account = reached.member
          )
          SELECT own.person, room.code, ({OPPONENT}), seat.turn_at, seat.turn, seat.flag_at
-         FROM own JOIN daily_seat AS seat ON seat.member = own.member
-             JOIN room ON room.id = seat.room JOIN account ON account.member = own.person
-         WHERE seat.turn IS NOT NULL AND deleted_at IS NULL AND NOT EXISTS (
+         FROM own CROSS JOIN daily_seat AS seat JOIN room ON room.id = seat.room
+             JOIN account ON account.member = own.person
+         WHERE seat.member = own.member AND seat.turn IS NOT NULL AND deleted_at IS NULL
+             AND NOT EXISTS (
              SELECT 1 FROM push_game WHERE push_game.member = own.person
                  AND push_game.room = seat.room AND push_game.turn = seat.turn)
          ORDER BY seat.flag_at, room.code LIMIT $1"
