@@ -57,10 +57,10 @@ pub(super) enum ToLeader {
     Made { pair: PairNumber, room: RoomCode, players: BySeat<MemberId> },
     /// The room of a pair cannot be made now.
     NotMade { pair: PairNumber, refusal: Refusal },
-    /// The room of a pair is not made: these players may not begin the game.
-    NotAllowed { pair: PairNumber, refusals: BySeat<Option<Refusal>> },
     /// The room of a pair is not made: these players are in other games.
     NotFree { pair: PairNumber, playing: BySeat<Option<(RoomCode, Seat)>> },
+    /// The room of a pair is not made: these players may not begin the game.
+    NotAllowed { pair: PairNumber, refusals: BySeat<Option<Refusal>> },
 }
 
 /// What the leader sends to a front.
@@ -76,8 +76,6 @@ pub(super) enum ToFront {
         seat: Seat,
         rated: Option<bool>,
     },
-    /// No game begins by a seek or a challenge for this reason. It is over next.
-    Refused { session: SessionId, seek: SeekId, refusal: Refusal },
     /// A seek or a challenge is over without a game.
     Over { session: SessionId, seek: SeekId, why: SeekEnd },
     /// Another session of the member has the seek of this command.
@@ -92,6 +90,8 @@ pub(super) enum ToFront {
     Make(Box<NewPair>),
     /// The lobby, as everybody sees it now.
     Lobby(LobbyView),
+    /// No game begins by a seek or a challenge for this reason. It is over next.
+    Refused { session: SessionId, seek: SeekId, refusal: Refusal },
 }
 
 /// How many games of paired players run, by how they are played.
