@@ -599,9 +599,9 @@ async fn the_lobby_tells_of_friends_and_once_of_a_challenge_that_waits() {
     };
     let (_peer, text) = tokio::join!(server, client);
     for told in [
-        "Cleo challenges you to a daily game: `fivefold answer Cleo` accepts.\n",
-        "Dora wants to be your friend: `fivefold friend Dora` accepts.\n",
-        "Eve has accepted your challenge: `fivefold games` lists the game.\n",
+        "Cleo challenges you to a daily game. To accept: `fivefold answer Cleo`\n",
+        "Dora wants to be your friend. To accept: `fivefold friend Dora`\n",
+        "Eve has accepted your challenge. `fivefold games` lists the game.\n",
     ] {
         assert_eq!(text.matches(told).count(), 1, "{text}");
     }
@@ -621,7 +621,7 @@ async fn a_room_tells_of_friends() {
     assert_eq!(serde_json::from_str::<serde_json::Value>(&text(json)).unwrap(), expected);
 }
 
-/// A daily game in the room of this name.
+/// A daily game in the room with this code.
 fn daily(room: &str, your_turn: bool) -> OwnRoom {
     let ann = json!({"member": "1111111111111111", "name": "Ann"});
     let bob = json!({"member": "bbbbbbbbbbbbbbbb", "name": "Bob"});
@@ -636,7 +636,7 @@ fn daily(room: &str, your_turn: bool) -> OwnRoom {
 }
 
 #[tokio::test]
-async fn the_next_game_is_the_one_behind_this_in_the_list_and_after_the_last_the_first() {
+async fn the_next_game_follows_this_one_in_the_list_and_wraps_around() {
     const HERE: &str = "k7m2qpxw9abc";
     const OTHERS: [&str; 2] = ["222222222222", "333333333333"];
     let (_listener, _peer, table) = seated().await;

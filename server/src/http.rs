@@ -137,7 +137,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .with_state(server)
 }
 
-/// Routes about accounts, whose bodies have at most so many bytes.
+/// Guards routes about accounts, and limits their bodies to this many bytes.
 fn guarded(server: &Arc<Server>, routes: Router<Arc<Server>>, most: usize) -> Router<Arc<Server>> {
     routes
         .route_layer(from_fn_with_state(Arc::clone(server), questions::admit))

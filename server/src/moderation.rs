@@ -150,7 +150,7 @@ impl Moderation {
         taken.map_err(|_| Refusal::new(Reason::TooManyReports))
     }
 
-    /// Counts a change of what an account, or a guest at this address, keeps here.
+    /// Counts a change by an account, or by a guest at this address.
     ///
     /// # Errors
     /// If there were too many.

@@ -916,7 +916,7 @@ export type OwnRoom = {
     to_act?: Seat,
     /** In a running daily game: when the time of that seat is over if it does not act, in milliseconds since the Unix epoch. */
     due?: number,
-    /** In a running daily game: a number that no other turn in the room has. Absent for a room that sleeps since an earlier version of the server. */
+    /** In a running daily game: a number that no other turn in the room has. Absent for a room that has slept since an earlier version of the server. */
     turn?: number,
     /** How far it has come. */
     phase: Phase,

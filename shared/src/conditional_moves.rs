@@ -12,10 +12,10 @@ use crate::{
 
 /// The most moves in all lines together, replies included. Moves with which several lines begin count once.
 pub const CONDITIONAL_MOVES_MAX: usize = 200;
-/// The most moves in all lines as they are written, each line in full. A tree of [`CONDITIONAL_MOVES_MAX`] moves can
-/// have 5,100 in such lines: 98 moves after which it branches into 51 pairs. If lines that go on are written, too,
-/// these are 10,100 in a single chain. Ten times the moves are enough for trees that people plan, such as 91 branches
-/// after 18 moves, and keep a request and what is stored of it small.
+/// The most moves in all lines together, if each line is written in full. A tree of [`CONDITIONAL_MOVES_MAX`] moves can
+/// need 5,100 then: 98 moves, after which it branches into 51 pairs. A single chain can need 10,100, if its beginnings
+/// are written as lines, too. Ten times the moves are enough for trees that people plan, such as 91 branches after 18
+/// moves, and keep requests and what is stored of them small.
 pub const CONDITIONAL_MOVES_WRITTEN_MAX: usize = 2_000;
 
 /// Lines that a player expects, with the replies. On the wire: `{"ply": 6, "lines": [[[7, 8], [8, 9]], [[7, 6], [6,
@@ -56,7 +56,7 @@ impl ConditionalMoves {
     ///
     /// # Errors
     /// If they are for another ply, a line ends without a reply or has an illegal move, the same moves have two replies, or
-    /// there are too many moves, or too many as they are written.
+    /// there are too many moves, counted once or in each line.
     pub fn check(&self, position: &Position) -> Result<(), Refusal> {
         let due = position.ply();
         if self.ply != due {
@@ -64,7 +64,7 @@ impl ConditionalMoves {
         }
         if self.lines.iter().map(Vec::len).sum::<usize>() > CONDITIONAL_MOVES_WRITTEN_MAX {
             let problem = format!(
-                "the lines have at most {CONDITIONAL_MOVES_WRITTEN_MAX} moves, each in full"
+                "the lines, each in full, have at most {CONDITIONAL_MOVES_WRITTEN_MAX} moves"
             );
             return Err(Refusal::malformed(problem));
         }
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_have_so_many_moves_as_they_are_written() {
+    fn the_moves_of_lines_written_in_full_are_limited() {
         let pair = points("7,7 8,8");
         let most = CONDITIONAL_MOVES_WRITTEN_MAX / pair.len();
         let mut planned = ConditionalMoves { ply: 0, lines: vec![pair.clone(); most] };

@@ -219,7 +219,7 @@ impl Room {
         mem::take(&mut self.chat)
     }
 
-    /// Gives a room that has just woken its lines of chat back.
+    /// Gives its lines of chat back to a room that has just woken.
     pub fn restore_chat(&mut self, chat: ChatLines) {
         self.chat = chat;
     }

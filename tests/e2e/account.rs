@@ -288,7 +288,7 @@ async fn programs_read_what_became_of_friends_and_challenges() {
         assert!(login.done, "{}", login.stderr);
     }
     let [annika, bertil] = folders.each_ref().map(|(_, folder)| folder.path());
-    // The one line of a command that is done, without what no test can know.
+    // The one line that a command writes once it is done.
     let says = |folder, words: &[&str]| {
         let done = run(&server, folder, &[words, &["--json"]].concat(), "");
         assert!(done.done && done.stderr.is_empty(), "{words:?}: {}", done.stderr);

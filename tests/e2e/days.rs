@@ -1,5 +1,5 @@
-//! A daily game over days that pass in moments, in the terminal: moves, time off, planned replies, a reminder, and a
-//! time that runs out.
+//! A daily game in the terminal, over days that pass in moments: moves, time off, planned replies, a reminder, and a
+//! player who runs out of time.
 
 use std::{
     net::{SocketAddr, TcpListener},
@@ -59,7 +59,7 @@ fn hours_left(state: &Value) -> u64 {
     clock["left_ms"].as_u64().expect("a time").div_ceil(HOUR_MS)
 }
 
-/// Lets hours pass as soon as no room is awake: those go by a clock that nobody sets.
+/// Lets hours pass once no room is awake: rooms that are awake use a clock that the test does not set.
 async fn pass(server: &mut Server, metrics: SocketAddr, hours: u64) {
     let sleeping = async {
         while !http_get(metrics, "/metrics")
@@ -121,10 +121,14 @@ async fn a_daily_game_over_simulated_days() {
     let mut client = Client::start_in(bori.folder, play);
     let link = client.event("joined")["link"].as_str().expect("a link").to_owned();
     let room = link.rsplit('/').next().expect("a code");
+    let (mut other, _) = ann.visit(&link);
+    for client in [&mut client, &mut other] {
+        client.event("started");
+    }
     leave(client);
-    leave(ann.visit(&link).0);
+    leave(other);
 
-    // Moves: each has a day.
+    // Moves: the player has a day for each.
     pass(&mut server, metrics, 20).await;
     bori.put(&link, "h8");
     pass(&mut server, metrics, 5).await;

@@ -187,7 +187,7 @@ test('the list of games says how much time is left for your move, in each langua
   }
 });
 
-test('the key goes to each game that waits, and then to the first again', async () => {
+test('the key goes to each game that waits, and then back to the first', async () => {
   const ann = await visitor(at.browser, at.server, {}, 'Ann');
   const bob = await visitor(at.browser, at.server, {}, 'Bob');
   await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);

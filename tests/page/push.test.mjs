@@ -279,7 +279,7 @@ testPushes('pushes are offered after the first move of a daily game, and set in 
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
 
-testPushes('the server learns of the player’s clock again when it has changed', async () => {
+testPushes('the server learns the player’s offset from UTC again when it has changed', async () => {
   const ann = await guest(at, { ...TLS, timezoneId: 'Asia/Kolkata' });
   await signUp(ann.page, 'Wanderer');
   const { settings } = await known(ann.page);

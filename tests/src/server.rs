@@ -141,7 +141,7 @@ impl Server {
         Self::spawn(Command::new(program).arg("--data").arg(folder), settings)
     }
 
-    /// As [`start_in_with`](Self::start_in_with), for a server whose clock goes forward by [`pass`](Self::pass), too.
+    /// As [`start_in_with`](Self::start_in_with), for a server whose clock [`pass`](Self::pass) can move forward.
     ///
     /// # Panics
     /// When it does not start.

@@ -25,7 +25,7 @@ pub struct FriendArgs {
     /// The name of their account.
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Say what was done as a JSON object.
+    /// Print what was done as a JSON object.
     #[arg(long)]
     pub json: bool,
     /// The server.
@@ -42,7 +42,7 @@ pub struct AnswerArgs {
     /// Decline their challenge, or take yours back.
     #[arg(long)]
     pub decline: bool,
-    /// Say what was done as a JSON object.
+    /// Print what was done as a JSON object.
     #[arg(long)]
     pub json: bool,
     /// The server.

@@ -130,7 +130,7 @@ pub fn write_ways(talk: &mut Output<impl Write>, game: &str) -> io::Result<()> {
     writeln!(talk, "  To review it: fivefold analyse {game}")
 }
 
-/// The time that is left for a turn of this person in a daily game, such as `, 4 h 12 min left`; nothing otherwise.
+/// How much time this person has left for their move in a daily game, such as `, 4 h 12 min left`; empty otherwise.
 pub fn time_left(room: &OwnRoom, now: u64) -> String {
     match room.summary.due.filter(|_| room.your_turn) {
         Some(due) => format!(", {} left", room_sentences::span(due.saturating_sub(now))),
@@ -166,7 +166,7 @@ fn open(ListView { you, now, .. }: ListView<'_>, room: &OwnRoom) -> String {
         Phase::Running => format!(", move {}", summary.ply + 1),
         Phase::Waiting | Phase::Finished => String::new(),
     };
-    // Before the game: of a long row the end is cut.
+    // Before the game, because the end of a long row is cut off.
     let left = time_left(room, now);
     format!("{}  {:9}  {players}{left}: {game}{moves}", summary.room, state.name())
 }

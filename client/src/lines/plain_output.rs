@@ -73,7 +73,7 @@ impl<O: Write, E: Write> Plain<O, E> {
         writeln!(self.out, "{}", game_list::row(&summary(room), output::columns()))
     }
 
-    /// Writes one of the visitor's own rooms, at this time by the server's clock.
+    /// Writes one of the visitor's own rooms. `now` is the time by the server's clock.
     ///
     /// # Errors
     /// When the output cannot be written.

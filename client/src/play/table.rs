@@ -294,8 +294,8 @@ impl Table {
         (self.seeks_on && self.plays(by.other())).then_some(ExitReason::Aborted)
     }
 
-    /// The next daily game that waits for this member: the first one behind this room in their list, or else the
-    /// first one before it. So those who go from game to game come to each.
+    /// The next daily game that waits for this member: the first one after this room in their list, or else the first
+    /// one in the list. So a player who goes from game to game reaches each of them.
     pub fn next_game(&self, rooms: &[OwnRoom]) -> Option<RoomCode> {
         let here = rooms.iter().position(|own| own.summary.room == self.code);
         let (before, behind) = rooms.split_at(here.unwrap_or(0));

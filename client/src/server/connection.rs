@@ -62,7 +62,7 @@ pub struct Connection {
     commands: mpsc::Sender<Command>,
     events: mpsc::Receiver<TableEvent>,
     /// Events that come before those of the task: commands that this process refused, and
-    /// challenges and news of the account that came during a question.
+    /// challenges and account news that came during a question.
     early: VecDeque<TableEvent>,
     task: JoinHandle<()>,
 }
@@ -225,7 +225,7 @@ impl Connection {
     }
 
     /// Sends a request and waits for its answer. Only for use while there is no table: drops other
-    /// messages, except challenges and news of the account.
+    /// messages, except challenges and account news.
     ///
     /// # Errors
     /// When the server refuses, or the connection breaks: a second time, if there is another address

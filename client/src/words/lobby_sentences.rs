@@ -205,18 +205,18 @@ pub fn news(change: AccountNews, label: &str) -> String {
         AccountNews::PasskeyRemoved => format!("A passkey was removed from your account: {label}."),
         AccountNews::TokenAdded => format!("A token was made for your account: {label}."),
         AccountNews::DeviceAdded => format!("A device was signed in to your account: {label}."),
-        AccountNews::GuestAdded => "The games of a guest are your account's now.".to_owned(),
+        AccountNews::GuestAdded => "A guest's games now belong to your account.".to_owned(),
         AccountNews::OidcAdded => format!("You can now sign in with another site: {label}."),
-        AccountNews::OidcRemoved => format!("You can no longer sign in with: {label}."),
+        AccountNews::OidcRemoved => format!("You can no longer sign in with {label}."),
         AccountNews::FriendAsks => {
-            format!("{label} wants to be your friend: `fivefold friend {label}` accepts.")
+            format!("{label} wants to be your friend. To accept: `fivefold friend {label}`")
         }
         AccountNews::FriendAdded => format!("{label} is your friend now."),
         AccountNews::FriendChallenges => {
-            format!("{label} challenges you to a daily game: `fivefold answer {label}` accepts.")
+            format!("{label} challenges you to a daily game. To accept: `fivefold answer {label}`")
         }
         AccountNews::ChallengeAccepted => {
-            format!("{label} has accepted your challenge: `fivefold games` lists the game.")
+            format!("{label} has accepted your challenge. `fivefold games` lists the game.")
         }
     }
 }

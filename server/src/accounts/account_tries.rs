@@ -61,8 +61,8 @@ struct State {
     device_polls: TokenBuckets<KeyHash>,
     /// Beginnings of time off.
     times_off: TokenBuckets<MemberId>,
-    /// Pushes and notices about challenges of one friend to another one, and notices that one asks another to be a
-    /// friend. Who takes back what they have sent can send it again.
+    /// Pushes and notices about challenges, and notices about friend requests, by sender and receiver. They are counted
+    /// because a member can take back a challenge or a request and send it again.
     challenge_pushes: TokenBuckets<(MemberId, MemberId)>,
     challenge_notices: TokenBuckets<(MemberId, MemberId)>,
     request_notices: TokenBuckets<(MemberId, MemberId)>,
@@ -137,24 +137,24 @@ impl AccountTries {
         self.lock().times_off.take(member.clone(), now)
     }
 
-    /// Whether a friend is told now by a push that this member challenges them.
+    /// Whether a friend gets a push now about a challenge from this member; counts it.
     pub(crate) fn pushes_challenge(&self, by: &MemberId, to: &MemberId, now: Instant) -> bool {
         self.lock().challenge_pushes.take((by.clone(), to.clone()), now).is_ok()
     }
 
-    /// Whether a friend is told now on an open page that this member challenges them.
+    /// Whether a friend gets a notice now, on an open page, about a challenge from this member; counts it.
     pub(crate) fn notices_challenge(&self, by: &MemberId, to: &MemberId, now: Instant) -> bool {
         self.lock().challenge_notices.take((by.clone(), to.clone()), now).is_ok()
     }
 
-    /// A friend has accepted a challenge of this member: the next one is news.
+    /// A friend has accepted a challenge from this member: they are told of the next one.
     pub(crate) fn note_accepted(&self, by: &MemberId, to: &MemberId) {
         let (mut state, pair) = (self.lock(), (by.clone(), to.clone()));
         state.challenge_pushes.remove(&pair);
         state.challenge_notices.remove(&pair);
     }
 
-    /// Whether somebody is told now that this member asks them to be a friend.
+    /// Whether somebody gets a notice now about a friend request from this member; counts it.
     pub(crate) fn notices_request(&self, by: &MemberId, to: &MemberId, now: Instant) -> bool {
         self.lock().request_notices.take((by.clone(), to.clone()), now).is_ok()
     }

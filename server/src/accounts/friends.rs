@@ -39,8 +39,8 @@ impl Accounts {
         self.read(read).await
     }
 
-    /// Asks another member to be a friend, or accepts their request, and tells them. A request that was taken back and is
-    /// made again is not told again for a while.
+    /// Asks another member to be a friend, or accepts their request, and tells them. If a request is taken back and
+    /// repeated, they are not told again for a while.
     ///
     /// # Errors
     /// If one of the two has no account or has blocked the other, a limit is reached, the other one has
@@ -83,8 +83,8 @@ impl Accounts {
         self.change(&own.member, step, Reason::NoSuchPlayer).await
     }
 
-    /// Leaves a challenge to a daily game for a friend, and tells them, unless they were told of others a short while ago
-    /// and have accepted none.
+    /// Leaves a challenge to a daily game for a friend. Tells them, unless they were told of earlier ones a short while
+    /// ago and have accepted none.
     ///
     /// # Errors
     /// If the two are no friends, the friend takes no challenges, a limit is reached, or the storage fails.
@@ -130,8 +130,8 @@ impl Accounts {
         challenge.ok_or_else(|| Refusal::new(Reason::NoSuchSeek))
     }
 
-    /// Takes a challenge of a friend for an attempt to begin its game: no other attempt can for a while. It goes on
-    /// waiting.
+    /// Reserves a friend's challenge for an attempt to begin its game: for a while, no other attempt can take it. The
+    /// challenge still waits.
     ///
     /// # Errors
     /// If it is over, another attempt has taken it, or the storage fails.
@@ -146,7 +146,8 @@ impl Accounts {
         self.change(&own.member, AccountStep::Friend(step), Reason::NoSuchSeek).await
     }
 
-    /// The attempt has begun no game. If this is not stored, the challenge can be accepted again after a while.
+    /// Gives a challenge back after an attempt that has begun no game. If this is not stored, the challenge can still
+    /// be accepted again after a while.
     pub(crate) async fn return_challenge(
         &self,
         own: &Account,

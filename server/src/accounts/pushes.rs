@@ -41,7 +41,7 @@ impl Accounts {
         let change = PushChange::Subscribe(member.clone(), subscription);
         match self.change_pushes(change).await? {
             PushChanged::Done => {
-                // Turns of theirs may wait already.
+                // Some of their turns may be waiting already.
                 self.pushes.note(PushNews::Times { member });
                 Ok(())
             }

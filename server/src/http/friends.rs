@@ -165,15 +165,16 @@ async fn accept_challenge(
     let address = asked.device.address;
     lobby.may_seek(address)?;
     let server = Arc::clone(&asked.server);
-    // It goes on if whoever asks hangs up.
+    // This goes on even if the client hangs up.
     let begins = async move { begin(&server, &own.account, &waiting, address).await };
     let began = tokio::spawn(begins).await;
     let room = began.map_err(|_| Refusal::new(Reason::Broken))??;
     Ok(Json(Began { room }))
 }
 
-/// Begins the game of a challenge to this account. One attempt does so at a time, and the challenge waits until the room
-/// is stored: if the server fails before the end of this, who accepts it again a minute later comes to the same room.
+/// Begins the game of a challenge to this account, in one attempt at a time. The challenge waits until the room is
+/// stored. If the server fails in between, the account can accept the challenge again a minute later, and gets the same
+/// room.
 async fn begin(
     Server { accounts, lobby, .. }: &Server,
     own: &Account,
@@ -186,7 +187,8 @@ async fn begin(
     match lobby.pair_friends(players, waiting, address).await {
         Ok(room) => {
             accounts.tell_accepted(own, waiting);
-            // The game has begun, whether this is stored or not. It may be over: the challenger has taken it back.
+            // The game has begun, whether this is stored or not. The challenge may be over already, if the challenger
+            // took it back.
             accounts.end_friends_challenge(own, &waiting.by, waiting).await.ok();
             Ok(room)
         }

@@ -50,8 +50,8 @@ pub const RECOVERY_CODES: usize = 8;
 pub const RECOVERY_CODE_LENGTH: usize = 16;
 /// Longest body of a request about accounts, in bytes.
 pub const ACCOUNT_BODY_MAX: usize = 8 * 1024;
-/// Longest body of a request that plans conditional moves, in bytes: the most moves as they are written, with the
-/// longest coordinates, in as many lines as possible. Lines repeat the moves that they have in common, so a plan is
+/// Longest body of a request that plans conditional moves, in bytes: enough for the most moves, with the longest
+/// coordinates, in as many lines as possible. Each line repeats the moves that it shares with others, so a plan is
 /// longer than other requests about accounts.
 pub const CONDITIONAL_MOVES_BODY_MAX: usize = 44 * 1024;
 /// Longest label of a session, a passkey or a token, in characters.
@@ -118,9 +118,10 @@ pub const RENAMED_AGAIN_AFTER: Duration = DAY.saturating_mul(30);
 /// How often an account may begin time off in a day, as many times at once after a pause, at each node. A restart
 /// forgets it.
 pub const TIMES_OFF_BEGUN_MAX: u32 = 10;
-/// A member is told once in this time by a push that one friend challenges them; again if they have accepted one.
+/// A member gets one push in this time about challenges from the same friend; another one if they have accepted a
+/// challenge.
 pub const CHALLENGE_PUSHED_AGAIN_AFTER: Duration = HOUR.saturating_mul(6);
-/// And so often in that time on an open page.
+/// In that time, a member gets this many notices about such challenges on an open page.
 pub const CHALLENGE_NOTICES_MAX: u32 = 5;
 /// Most games in the export of an account: the newest.
 pub const EXPORTED_GAMES_MAX: usize = 10_000;

@@ -8,8 +8,8 @@ use fivefold_storage::limits::{
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// How often an account changes what the server keeps for it in [`CHANGES_WITHIN`]: friends, blocks, notes, plans and
-/// settings. The guests at an address may do so as often together.
+/// How many changes an account may make in [`CHANGES_WITHIN`] to what the server keeps for it: friends, blocks, notes,
+/// plans and settings. All guests at one address together may make as many.
 pub const CHANGES_MAX: u32 = 120;
 /// Such changes of all accounts at one address.
 pub const ACCOUNT_CHANGES_AT_ADDRESS_MAX: u32 = 10 * CHANGES_MAX;
@@ -31,7 +31,7 @@ pub const STANDING_GAMES: [usize; 3] = [1, 10, STANDING_GAMES_MAX];
 pub const QUEUE_LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// Of the last lines of chat, so many can be reported as the server has sent them.
 pub const CHAT_LINES_KEPT: usize = 5_000;
-/// Lines of chat of rooms that sleep; about 250 bytes each.
+/// Most lines of chat kept for sleeping rooms; about 250 bytes each.
 pub const SLEEPING_CHAT_LINES_MAX: usize = 100_000;
 /// Last games of a person that the signals for operators are computed from.
 pub const SIGNAL_GAMES_MAX: usize = 300;

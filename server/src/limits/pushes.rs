@@ -18,9 +18,9 @@ pub const PUSH_TRIES_MAX: u8 = 3;
 pub const PUSH_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// Most games whose members are told in one sweep; more wait for the next one.
 pub const PUSHES_DUE_MAX: usize = 200;
-/// A node looks in this interval for turns of which nobody has told it.
+/// How often a node looks for turns that were not reported to it.
 pub const PUSH_TURNS_INTERVAL: Duration = Duration::from_secs(15 * 60);
-/// A member is not told that it is their turn if a node finds it later than this.
+/// If a node finds a turn later than this, the member is no longer told that it is their turn.
 pub const PUSH_TURN_LATE: Duration = Duration::from_secs(30 * 60);
 /// A node that may not push looks in this interval whether that has changed.
 pub const PUSH_LOOK_INTERVAL: Duration = Duration::from_secs(30);

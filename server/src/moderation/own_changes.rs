@@ -10,8 +10,8 @@ use crate::{
     net::{network::network, token_buckets::TokenBuckets},
 };
 
-/// The changes of the last hour. An account has an allowance for itself, so that people at one address do not take each
-/// other's. Guests share that of their address: anybody can be any number of guests.
+/// The changes of the last hour. Each account has its own allowance, so that people at one address do not use up each
+/// other's. Guests share the allowance of their address, because anybody can be any number of guests.
 #[derive(Debug)]
 pub(super) struct OwnChanges {
     accounts: TokenBuckets<MemberId>,
@@ -53,7 +53,7 @@ mod tests {
     use crate::process::ids;
 
     #[test]
-    fn accounts_have_allowances_of_their_own_and_guests_that_of_their_address() {
+    fn each_account_has_its_own_allowance_and_guests_share_one() {
         let (mut changes, now) = (OwnChanges::new(), Instant::now());
         let [one, other]: [IpAddr; 2] =
             ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().unwrap());
@@ -68,8 +68,8 @@ mod tests {
         for account in others {
             assert_eq!(count(Some(account), one), CHANGES_MAX, "at the limit, and none past it");
         }
-        assert_eq!(count(Some(last), one), 0, "the accounts at the address are at theirs");
-        assert_eq!(count(None, one), CHANGES_MAX, "guests have another one");
+        assert_eq!(count(Some(last), one), 0, "the accounts at the address have used up theirs");
+        assert_eq!(count(None, one), CHANGES_MAX, "guests have an allowance of their own");
         assert_eq!(count(None, one), 0);
         assert_eq!(count(Some(&ids::new_member_id()), other), CHANGES_MAX);
         assert_eq!(count(Some(&others[0]), other), 0, "also at another address");

@@ -4,7 +4,7 @@
 //! Rooms and accounts report news to [`Pushes`]; for a room, only the node that owns it does so, after the commit.
 //! One task on each node decides who is told and when, and sends the pushes. The storage records what a member was
 //! told about a turn, so that only one node tells them. The record counts only while that turn lasts. A push may be
-//! lost. Reminders and digests are not: the task also looks in the storage for turns of which it has heard nothing.
+//! lost. Reminders and digests are not: the task also looks in the storage for turns that were not reported to it.
 
 mod delivery;
 mod due_times;
@@ -83,8 +83,8 @@ pub(crate) enum PushNews {
     Letter { member: MemberId, name: Name, letter: Letter },
     /// Somebody says that they are this member and have lost the password: they get a code, if they have an address.
     RecoveryCode { member: MemberId, name: Name },
-    /// A member's settings, their time off or the end of a turn has changed, or they have got a browser, an address or a
-    /// guest's games: their pushes are planned again.
+    /// A member's settings, their time off or the end of a turn has changed, or they have added a browser, an address
+    /// or a guest's games: their pushes are planned again.
     Times { member: MemberId },
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Pushes {
     news: mpsc::Sender<PushNews>,
     /// Empty until this server may push.
     ways: Arc<OnceLock<Ways>>,
-    /// Whether turns may wait of which the task has not heard.
+    /// Whether there may be turns that were not reported to the task.
     missed: Arc<AtomicBool>,
     metrics: Arc<Metrics>,
 }
@@ -129,14 +129,14 @@ impl Pushes {
         self.ways.get().is_some_and(|ways| ways.mail.is_some())
     }
 
-    /// Notes news. They are lost if too many wait; a turn is found later.
+    /// Notes news. It is lost if too much waits; a lost turn is found later.
     pub(crate) fn note(&self, news: PushNews) {
         if self.is_on() && self.news.try_send(news).is_err() {
             self.lose();
         }
     }
 
-    /// News are lost.
+    /// News is lost: the next sweep looks for turns.
     fn lose(&self) {
         self.metrics.pushes.note(PushResult::Dropped);
         self.missed.store(true, Ordering::Relaxed);
@@ -251,14 +251,14 @@ impl PushTask {
                 }
                 Some(news) = self.waiting.recv() => {
                     if let Err(error) = self.tell(news, &mut lines).await {
-                        tracing::debug!(%error, "news are lost");
+                        tracing::debug!(%error, "news is lost");
                         self.pushes.lose();
                     }
                 }
                 () = sleep_until(wake_at) => {
                     if Instant::now() >= sweep_at {
                         sweep_at = Instant::now() + self.sweep_interval;
-                        // Another node may have ended before it told of a turn.
+                        // Another node may have stopped before it reported a turn.
                         if Instant::now() >= look_at {
                             look_at = Instant::now() + PUSH_TURNS_INTERVAL;
                             self.pushes.missed.store(true, Ordering::Relaxed);
@@ -346,7 +346,8 @@ impl PushTask {
         self.log_writer.settle(|permit| permit.change_pushes(change.clone())).await
     }
 
-    /// What the pushes of a member depend on, or those of the account that they belong to as a guest. Also tells who it is.
+    /// What the pushes of a member depend on. For a guest who belongs to an account, this is the account's. Also
+    /// returns whose it is.
     async fn member(&self, member: &MemberId) -> Result<(MemberId, PushMember), ReadError> {
         let member = member.clone();
         let read = move |reader: &mut Reader| -> Result<_, StorageError> {
@@ -435,8 +436,8 @@ impl PushTask {
         Ok(())
     }
 
-    /// Tells members of games for which they are due: after quiet hours, by their digest, or to remind them. Tells
-    /// other news that has waited for the end of quiet hours, and reporters what was decided.
+    /// Tells members of games for which they are due: after quiet hours, by their digest, or to remind them. Also tells
+    /// members other news that has waited for the end of quiet hours, and tells reporters what was decided.
     async fn sweep(&self, lines: &mut Lines) -> Result<(), NotNow> {
         if self.pushes.missed.swap(false, Ordering::Relaxed)
             && let Err(error) = self.look_for_turns().await

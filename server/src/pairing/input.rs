@@ -243,11 +243,11 @@ pub enum Input {
         /// The reason, for the one who waits for an answer.
         refusal: Refusal,
     },
-    /// No room is made for a pair, because these of its players may not begin the game.
+    /// No room is made for a pair, because one or both of its players may not begin the game.
     NotAllowed {
         /// The pair.
         pair: PairNumber,
-        /// Why each player who may not begin it may not.
+        /// The reason for each player who may not begin it.
         refusals: BySeat<Option<Refusal>>,
     },
     /// No room is made for a pair, because these of its players are in other running games.
@@ -318,7 +318,7 @@ pub enum Effect {
         /// Whether the game is rated, if it was found now.
         rated: Option<bool>,
     },
-    /// Tell a session why no game begins by its seek or challenge, which is over next.
+    /// Tell a session why its seek or challenge does not begin a game. [`Over`](Self::Over) follows.
     Refused {
         /// The session.
         session: SessionId,

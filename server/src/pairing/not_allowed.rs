@@ -1,5 +1,5 @@
-//! Pairs that begin no game, because somebody may begin no more daily games: they may have found others since they
-//! began to seek.
+//! Pairs that begin no game, because a player has too many daily games: others may have begun since the player began to
+//! seek.
 
 use fivefold_shared::{
     protocol::{Reason, Refusal, SeekEnd},
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl Pairing {
-    /// The seeks end by which players may not begin the game of a pair. The other one goes on.
+    /// Ends the seeks of those players of a pair who may not begin its game. The seek of the other player goes on.
     pub(super) fn not_allowed(
         &mut self,
         number: PairNumber,
@@ -29,7 +29,7 @@ impl Pairing {
             let Side { by, seek, own, .. } = &sides[seat];
             match (refusal, own) {
                 (Some(refusal), Some(own)) => {
-                    // It may have moved to another session, or been cancelled.
+                    // The seek may have moved to another session, or been cancelled.
                     if let Some(standing) = self.seeks.get(own) {
                         let (session, seek) = (standing.by.session, seek.clone());
                         effects.push(Effect::Refused { session, seek, refusal });

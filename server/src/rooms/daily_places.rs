@@ -9,9 +9,9 @@ use crate::{
     process::read_pool::{ReadError, ReadPool},
 };
 
-/// Whether a member may take a place in one more daily game; one that they have in `except` does not count. Of what
-/// they ask for in the same moment, each may be one too many: the storage does not refuse it. Returns whether the member
-/// has an account.
+/// Whether a member may take a place in one more daily game; one that they have in `except` does not count. Places that
+/// they ask for at the same moment can exceed the limit together: the storage does not refuse them. Returns whether the
+/// member has an account.
 ///
 /// # Errors
 /// If they have too many, or that cannot be read.

@@ -1,4 +1,5 @@
-//! The chat of rooms that sleep. It is stored nowhere, so it stays in the memory of the node that let them sleep.
+//! The chat of sleeping rooms. It is not in the database, so it stays in the memory of the node on which they fell
+//! asleep.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,7 +11,8 @@ use fivefold_storage::Epoch;
 
 use crate::limits::moderation::SLEEPING_CHAT_LINES_MAX;
 
-/// How far the epoch of a room goes from the owner that lets it sleep to the next one: nobody owns it in between.
+/// How much higher the epoch of the next owner is than that of the owner that let a room sleep: nobody owns it in
+/// between.
 const OWNERS_APART: u64 = 2;
 
 /// The lines of rooms that sleep. If there are too many, the rooms that have slept longest lose theirs.
@@ -35,7 +37,7 @@ struct Chat {
 }
 
 impl SleepingChats {
-    /// Keeps the lines of a room that its owner of this epoch has let sleep.
+    /// Keeps the lines of a room that has fallen asleep under the owner of this epoch.
     pub(crate) fn keep(&self, room: RoomCode, epoch: Epoch, lines: ChatLines) {
         let mut chats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         chats.remove(&room);
@@ -54,8 +56,8 @@ impl SleepingChats {
         }
     }
 
-    /// The lines of a room that wakes for an owner of this epoch; nothing if it had another one since, who may know
-    /// more.
+    /// Takes out the lines of a room that wakes under the owner of this epoch. Returns nothing if the room had another
+    /// owner in between, who may have newer lines.
     pub(crate) fn take(&self, room: &RoomCode, epoch: Epoch) -> Option<ChatLines> {
         let chat = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(room)?;
         (chat.epoch.0 + OWNERS_APART == epoch.0).then_some(chat.lines)

@@ -78,8 +78,8 @@ impl Commands {
         Ok(None)
     }
 
-    /// Whether a member may have one more daily game, if they seek one. Nobody knows yet whether the game is daily
-    /// that they accept: then this returns how many they have, if they may have no more. It is checked again when the
+    /// Whether a member may have one more daily game, if they seek one. If they accept a seek, nobody knows yet whether
+    /// its game is daily: then this returns how many they have, if they may have no more. It is checked again when the
     /// game begins: see [`begin_daily`](crate::rooms::lobby::Lobby::begin_daily).
     ///
     /// # Errors

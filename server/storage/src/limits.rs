@@ -75,8 +75,8 @@ pub const FRIEND_REQUESTS_MAX: usize = 50;
 pub const FRIEND_DECLINED_PAUSE: Duration = DAY.saturating_mul(7);
 /// A challenge to a friend waits so long for an answer.
 pub const FRIEND_CHALLENGE_KEPT: Duration = DAY.saturating_mul(14);
-/// While such a challenge is being accepted, nobody else can accept it for this time. After it, the server that did so
-/// has failed.
+/// While such a challenge is being accepted, no other attempt can accept it for this time. After that, the server that
+/// was accepting it must have failed.
 pub const FRIEND_CHALLENGE_TAKEN: Duration = Duration::from_secs(60);
 /// Most such challenges by one member, and most to one member.
 pub const FRIEND_CHALLENGES_MAX: usize = 10;

@@ -74,7 +74,7 @@ pub struct Sqlite {
     log_keeper: LogKeeper,
     /// Open rooms that cannot be claimed.
     unclaimable: BTreeSet<RoomCode>,
-    /// Whether the rooms that were open at the start are claimed or set aside.
+    /// Whether all rooms that were open at the start have been claimed or set aside.
     has_opened_all: bool,
     /// Unlocked after the connection is closed.
     folder: DataFolder,
@@ -280,7 +280,7 @@ const ORPHANS: &str =
 impl Storage for Sqlite {
     fn unattended(&mut self, due: u64, rooms_max: usize) -> Result<Vec<RoomCode>, StorageError> {
         let (mut orphans, mut unnamed) = (Vec::new(), Vec::new());
-        // The others come last, and once: they are looked for in the whole table, and only damage makes them.
+        // The others come last, and only once: finding them reads the whole table, and only damage causes them.
         let stateless = (!self.has_opened_all).then_some((STATELESS, None));
         for (statement, owner) in [(ORPHANS, Some(self.process))].into_iter().chain(stateless) {
             let mut select = self.connection.prepare_cached(statement)?;

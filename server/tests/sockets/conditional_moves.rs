@@ -214,12 +214,12 @@ async fn what_cannot_be_planned_is_refused_and_changes_nothing() {
     server.stop().await;
 }
 
-/// Many lines repeat what they have in common: such a plan is longer than other requests.
+/// Each line repeats the moves that it shares with others, so a large plan is longer than other requests.
 #[tokio::test]
 async fn a_whole_tree_fits_into_a_request() {
     let server = TestServer::start(LIMITS);
     let ([ann, _bori], _clients, room) = begun([&server; 2]).await;
-    // A line whose stones alternate in colour, and then a reply to each of many moves.
+    // 18 moves that all lines share, and then a reply to each of many moves.
     let trunk = (0..18).map(|place| [place % 15, place / 15]);
     let branches = (30..225).map(|place| [place % 15, place / 15]);
     let branches = branches.filter(|&at| at != [7, 7] && at != [14, 14]);
@@ -230,7 +230,7 @@ async fn a_whole_tree_fits_into_a_request() {
     assert_eq!(plan(&server, &ann, &room, 1, &lines).await.status, 200);
     assert_eq!(planned(&server, &ann, &room).await.1, lines);
 
-    // At the limit of moves as they are written, and one line past it.
+    // At the limit of moves in lines written in full, and one line past it.
     let pair = json!([[8, 8], [9, 9]]);
     let mut lines = vec![pair.clone(); CONDITIONAL_MOVES_WRITTEN_MAX / 2];
     assert_eq!(plan(&server, &ann, &room, 1, &json!(lines)).await.status, 200);

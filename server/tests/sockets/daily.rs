@@ -275,7 +275,7 @@ async fn refused_seek(client: &mut Client, command: &str) -> (Reason, SeekId) {
 
 /// At the limit, and one past it.
 #[tokio::test]
-async fn a_seek_that_stands_is_over_if_its_member_may_begin_no_more_games() {
+async fn an_open_seek_ends_if_its_member_reaches_the_limit() {
     let server = TestServer::start(SLEEPY);
     let (mut ann, _) = greet(&server, "Ann").await;
     let (mut bob, _) = greet(&server, "Bob").await;
@@ -287,7 +287,7 @@ async fn a_seek_that_stands_is_over_if_its_member_may_begin_no_more_games() {
     assert_eq!(bob.refused(accept.clone()).await, Reason::OpponentTooManyGames);
     assert_eq!(refused_seek(&mut ann, "anns").await, (Reason::TooManyDailyGames, anns));
     assert_eq!(bob.refused(accept).await, Reason::NoSuchSeek);
-    // Also if both seek. The other one goes on.
+    // The same if both seek; the other seek goes on.
     act(&mut ann, json!({"type": "close", "room": rooms[0]})).await;
     let mut again = 0;
     let anns = within(async {
@@ -315,7 +315,8 @@ async fn a_seek_that_stands_is_over_if_its_member_may_begin_no_more_games() {
     server.stop().await;
 }
 
-/// A seek takes nothing from what guests at an address may begin; a game that is found does, for both.
+/// A seek takes nothing from the daily games that guests at an address may begin. A game that is found counts for both
+/// players.
 #[tokio::test]
 async fn a_daily_seek_of_a_guest_counts_when_its_game_begins() {
     let server = TestServer::start(Limits { daily_games_of_guests: 3, ..SLEEPY });
@@ -334,7 +335,7 @@ async fn a_daily_seek_of_a_guest_counts_when_its_game_begins() {
         assert_eq!(fay.paired().await.1, other.paired().await.1);
     }
     assert_eq!(fay.refused(seek("one-more".to_owned())).await, Reason::TooManyRoomsMade);
-    // A seek that stands, while others begin what the address may.
+    // A seek stands while others at the address begin all the games that are left.
     let mut eve = at(8, "Eve").await;
     let eves = seeking(eve.ask(seek("eves".to_owned())).await);
     for name in ["Ann", "Bob", "Cat"] {

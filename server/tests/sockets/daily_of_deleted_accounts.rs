@@ -34,7 +34,7 @@ async fn wins(server: &TestServer, winner: &Person, loser: &str) {
     let games = get(server, "/api/games?own=true", &winner.cookie).await.body;
     let game = &games["games"][0];
     assert_eq!(game["outcome"]["reason"], "resignation", "{loser}: {game}");
-    // A room that has just woken reads them.
+    // A room that has just woken has to read them first.
     let has_changes = |ratings: &GameRatings| ratings.players.first.change.is_some();
     match client.ask(json!({"type": "join", "room": room})).await {
         Message::Joined { ratings: Some(ratings), .. } if has_changes(&ratings) => {}
@@ -99,7 +99,7 @@ async fn a_closed_account_resigns_its_game() {
     server.stop().await;
 }
 
-/// What was begun before the server ended is done by the next one; so is what an operator does in between.
+/// The next server finishes what the last one had begun, and what an operator did in between.
 #[tokio::test]
 async fn a_restart_ends_the_games_of_those_who_are_gone() {
     let folder = tempfile::tempdir().unwrap();

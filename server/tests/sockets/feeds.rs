@@ -52,7 +52,7 @@ async fn daily_games_are_in_the_calendar_and_in_the_feed() {
     assert!(server.get(&feed).await.contains("<title>Your move against Bob</title>"), "it sleeps");
 }
 
-/// Programs take an entry with a known id for one that they have shown.
+/// If a program knows the id of an entry, it takes the entry for one that it has already shown.
 #[tokio::test]
 async fn a_takeback_and_a_rematch_repeat_no_id() {
     let server = TestServer::start(SLEEPY);

@@ -1,4 +1,4 @@
-//! Turns whose news were lost, or that began when nobody could be told: the server finds them in the storage.
+//! Turns whose news was lost, or that began when the member could not be told: the server finds them in the storage.
 
 use fivefold_server::config::Config;
 use fivefold_shared::protocol::MemberId;
@@ -36,7 +36,7 @@ async fn a_server_that_starts_finds_turns_of_which_nobody_was_told() {
         assert_eq!(memory.clone().change_pushes(&change).unwrap(), PushChanged::Done);
     };
     for late in [0, 2 * HOUR] {
-        // The server knows of no browser while Bori moves, so that it stores nothing: as if it was killed.
+        // The server knows of no browser while Bori moves, so it stores nothing, as if it had been killed.
         change(PushChange::Unsubscribe(id.clone(), browser.endpoint.clone()));
         let mut at_ann = socket(&server, &ann.cookie).await;
         let mut at_bori = socket(&server, &bori.cookie).await;

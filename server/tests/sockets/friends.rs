@@ -221,7 +221,7 @@ async fn guests_bots_and_programs_have_no_friends() {
 }
 
 #[tokio::test]
-async fn an_account_changes_its_lists_so_often_and_takes_nothing_from_others_at_its_address() {
+async fn the_limit_of_changes_holds_for_each_account_alone() {
     let server = TestServer::start(LIMITS);
     let (ann, bob) = (person(&server, "Ann").await, person(&server, "Bob").await);
     for _ in 0..CHANGES_MAX {
@@ -236,7 +236,7 @@ async fn an_account_changes_its_lists_so_often_and_takes_nothing_from_others_at_
     ann.about(&server, "POST", &bob, "").await.assert(429, "too_many_tries");
     assert_eq!(bob.short_list(&server).await, json!([["Ann", "asks", false]]));
     assert_eq!(bob.ask(&server, &ann).await.body["standing"], "friends");
-    // Anybody can be any number of guests, who have one allowance at an address.
+    // Anybody can be any number of guests, so all guests at an address share one allowance.
     let from = json!({"from": "everybody"});
     let (_gus, _, one) = greet(&server, "Gus").await;
     let (_eve, _, other) = greet(&server, "Eve").await;
@@ -396,7 +396,7 @@ async fn a_challenge_that_waits_survives_a_restart_and_its_maker_learns_that_it_
     server.stop().await;
 }
 
-/// A storage that takes its time to change something, or cannot do so any more after it has kept events.
+/// A storage that is slow to change something, or that fails to do so once it has stored events.
 #[derive(Clone, Debug, Default)]
 struct Faulty {
     is_slow: Arc<AtomicBool>,
@@ -429,7 +429,7 @@ impl Hook for Faulty {
     }
 }
 
-/// Who takes back what they have sent and sends it again calls nobody each time.
+/// If you take back a request or a challenge and send it again, the other person is not told each time.
 #[tokio::test]
 async fn requests_and_challenges_that_are_repeated_are_not_told_again() {
     let server = TestServer::start(LIMITS);
@@ -444,7 +444,7 @@ async fn requests_and_challenges_that_are_repeated_are_not_told_again() {
     cat.ask(&server, &bob).await;
     assert_eq!(news(&mut bobs).await, (AccountNews::FriendAsks, "Ann".to_owned()));
     assert_eq!(news(&mut bobs).await, (AccountNews::FriendAsks, "Cat".to_owned()));
-    // To take it back does not spare a refusal.
+    // Taking a request back does not avoid the pause after it was declined.
     bob.leave(&server, &ann).await;
     ann.leave(&server, &bob).await;
     ann.ask(&server, &bob).await.assert(429, "friend_declined");
@@ -487,7 +487,7 @@ async fn a_game_begins_also_if_whoever_accepts_hangs_up() {
     server.stop().await;
 }
 
-/// As if it had been killed after the room was stored, and before the challenge was ended.
+/// As if the server had been killed after the room was stored and before the challenge was ended.
 #[tokio::test]
 async fn a_challenge_is_not_lost_with_the_server_that_accepts_it_and_begins_one_game() {
     let time = set_clock!();
@@ -504,7 +504,7 @@ async fn a_challenge_is_not_lost_with_the_server_that_accepts_it_and_begins_one_
     storage.fails_after_events.store(false, Ordering::Relaxed);
     storage.has_failed.store(false, Ordering::Relaxed);
     assert_ne!(bob.list(&server).await[0]["challenge"], Value::Null, "it still waits");
-    // For all that anybody knows, it is just being accepted.
+    // As far as anybody knows, it is still being accepted.
     bob.about(&server, "POST", &ann, "/accept").await.assert(404, "no_such_seek");
     time.advance(u64::try_from(FRIEND_CHALLENGE_TAKEN.as_millis()).unwrap()).await;
     let again = bob.about(&server, "POST", &ann, "/accept").await;

@@ -94,7 +94,7 @@ async fn a_challenge_of_a_friend_is_told() {
     challenge(&server, &bori, &ann).await;
     let (_, told) = next(&mut service, 1).await;
     assert_eq!((&told["title"], &told["path"]), (&json!("Bori challenges you"), &json!("/")));
-    // Bori takes it back, and challenges again: Ann knows.
+    // Bori takes it back, and challenges again: Ann is not told again.
     let path = format!("DELETE /api/friends/{}/challenge", ann.id);
     ask(&server, &path, &with(&bori.cookie), &Value::Null).await;
     challenge(&server, &bori, &ann).await;
@@ -105,7 +105,7 @@ async fn a_challenge_of_a_friend_is_told() {
     assert_eq!(post(&server, &accept, &ann.cookie, &Value::Null).await.status, 200);
     challenge(&server, &bori, &ann).await;
     assert_eq!(next(&mut service, 1).await.1["title"], "Bori challenges you");
-    // Others are told for themselves, unless she does not want to know.
+    // Challenges from others count separately. She is not told if she does not want to be.
     let [cleo, dido] = [person(&server, "Cleo").await, person(&server, "Dido").await];
     befriend(&server, &ann, &cleo).await;
     challenge(&server, &cleo, &ann).await;
@@ -141,7 +141,7 @@ async fn news_of_quiet_hours_is_told_when_they_end() {
     let path = format!("/api/moderation/people/{}/reports", rude.id);
     let decided = post(&server, &path, &operator.cookie, &json!({"state": "acted"})).await;
     assert_eq!(decided.status, 204, "{}", decided.body);
-    // What is decided is told after a moment.
+    // She is told of the decision after a moment.
     clock.advance(60_000).await;
     let waiting = async |server: &TestServer| {
         let export = get(server, "/api/account/export", &ann.cookie).await.body;

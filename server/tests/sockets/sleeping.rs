@@ -167,7 +167,7 @@ async fn many_wake_one_room_at_once() {
     server.stop().await;
 }
 
-/// The lines that the players of a room have said, as somebody who enters it gets them.
+/// The chat of a room's players, as somebody who enters the room gets it.
 async fn chat(client: &mut Client, room: &RoomCode) -> Vec<String> {
     client.join(room).await;
     let Message::Chat { players, .. } = client.ask(json!({"type": "chat", "room": room})).await
@@ -195,7 +195,7 @@ async fn a_room_that_sleeps_keeps_its_chat_until_another_node_wakes_it() {
     assert_eq!(chat(&mut ann, &room).await, [""; 0]);
     drop(ann);
     all_asleep(&there).await;
-    // What is known here is older than that.
+    // What this node remembers is older than that.
     let mut ann = come_back(&here, &anns).await;
     assert_eq!(chat(&mut ann, &room).await, [""; 0]);
     for node in [here, there] {

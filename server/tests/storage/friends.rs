@@ -307,7 +307,7 @@ fn a_challenge_to_a_friend_waits_for_two_weeks() {
     });
 }
 
-/// Takes the challenge to one by another one, or returns it, by an attempt.
+/// Takes the challenge from `other` to `who` for an attempt, or gives it back.
 #[track_caller]
 fn take(
     storage: &mut dyn Storage,
@@ -330,7 +330,7 @@ fn a_challenge_is_accepted_by_one_attempt_at_a_time() {
         take(storage, (2, NOW), take_it, (1, NOW, "a"), Gone);
         challenge(storage, 1, 2, NOW + 1, Done);
         let before = waiting(storage, [1, 2]);
-        // Only the one who is challenged, and only this challenge.
+        // Only the challenged friend can take it, and only this challenge.
         take(storage, (1, NOW + 2), take_it, (2, NOW + 1, "a"), Gone);
         take(storage, (3, NOW + 2), take_it, (1, NOW + 1, "a"), Gone);
         take(storage, (2, NOW + 2), take_it, (1, NOW + 2, "a"), Gone);
@@ -350,7 +350,7 @@ fn a_challenge_is_accepted_by_one_attempt_at_a_time() {
         end(storage, 2, 1, NOW + 1, Done);
         take(storage, (2, failed), take_it, (1, NOW + 1, "c"), Gone);
         take(storage, (2, failed), give_back, (1, NOW + 1, "c"), Gone);
-        // The next one is not taken, and one whose time is over cannot be.
+        // The next challenge is not taken yet. One whose time is over cannot be taken.
         challenge(storage, 1, 2, NOW + 3, Done);
         let over = NOW + 3 + u64::try_from(FRIEND_CHALLENGE_KEPT.as_millis()).unwrap();
         take(storage, (2, over), take_it, (1, NOW + 3, "d"), Gone);

@@ -248,7 +248,7 @@ fn other_news_waits_until_it_is_due_and_is_told_once() {
         let due = |storage: &dyn Storage, now, max| {
             storage.reader().unwrap().news_due(NOW + now, max).unwrap()
         };
-        // The last one about the same has taken the place of the first one.
+        // The last news about a subject has replaced the first.
         let all = [news(1, "a", 2), news(2, "a", 2), news(1, "b", 3)];
         assert_eq!(due(storage, 1, 9), []);
         assert_eq!(due(storage, 2, 9), all[..2]);
@@ -298,14 +298,14 @@ fn turns_of_which_nothing_is_stored_are_found() {
             assert_eq!(untold(storage, of, 9), slice::from_ref(&found));
         }
         assert_eq!(untold(storage, Some(2), 9), []);
-        // Time off moves its end, and it is still the same turn.
+        // Time off moves the end of the turn, but it is still the same turn.
         let moved = DailyTurn { flag_at: FLAG_AT + 50, ..TURN };
         stored(storage, goes_on(3, [(1, Some(moved)), (2, None)], NOW + 9));
         let found = PushGame { turn: moved, ..found };
         assert_eq!(untold(storage, None, 9), slice::from_ref(&found));
         change(storage, &PushChange::Wait(found), Done);
         assert_eq!(untold(storage, None, 9), []);
-        // The next turn is that of a member with an address only.
+        // The next turn belongs to a member who has only an e-mail address.
         stored(storage, goes_on(4, [(1, None), (2, Some(turn(2)))], NOW + 20));
         assert_eq!(untold(storage, None, 9), []);
         let (address, token, language) = ("b@club.example".to_owned(), key(99), "en".to_owned());

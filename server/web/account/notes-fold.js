@@ -37,7 +37,7 @@ export async function addNote({ code }, side) {
   });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  /** What was sent as the page was left. @type {string | undefined} */
+  /** The text that was sent when the page was left. @type {string | undefined} */
   let sent;
   const over = new AbortController();
 
@@ -52,11 +52,11 @@ export async function addNote({ code }, side) {
     });
   }
 
-  /** A page that is closed or frozen may run no timer, so it sends the text as it goes; the timer stays for a request that fails. */
+  /** A page that is closed or frozen may run no timers, so it sends the text; the timer stays in case that fails. */
   function leave() {
     const text = field.value;
     if (text === stored.text) {
-      // The player went to another view long ago.
+      // The player has long since gone to another view.
       if (!field.isConnected) over.abort();
       return;
     }

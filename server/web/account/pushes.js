@@ -36,7 +36,7 @@ export async function fetchPushes() {
   /** @type {Pushes} */
   const pushes = await request('GET', 'pushes');
   const { settings } = pushes;
-  // Summer time has begun or ended, or the player is elsewhere. If it fails, the next time does it.
+  // Summer time has begun or ended, or the player has travelled. If this fails, the next call tries again.
   if (settings.utc_offset !== utcOffset()) await storeSettings(settings).catch(() => {});
   return pushes;
 }

@@ -143,7 +143,7 @@ export const texts = {
     title: 'Games for ratings',
     texts: [
       'Two accounts cannot collect points from each other. Their game is casual if both were used on one device, or at one address within the hour. After a game with fewer than 12 stones, or of less than a minute, a rematch is casual, until one of them has played somebody else. The second game of the same two on a day counts a half, the third one a third, and so on.',
-      'While a rated game is running, nobody gets help here with its position, nor with one that differs from it by a stone or two. In a daily game that is so for its two players only. Other programs, other servers and people beside you can still help: a server cannot prevent that. It looks at games after their end, and people decide.',
+      'While a rated game is running, nobody gets help here with its position, nor with one that differs from it by a stone or two. In a daily game, this applies only to its two players. Other programs, other servers and people beside you can still help: a server cannot prevent that. It looks at games after their end, and people decide.',
     ],
   },
   goals: {

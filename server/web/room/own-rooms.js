@@ -78,7 +78,7 @@ export function createOwnRooms(app, first = SHOWN_MAX) {
   let most = first;
   /** The shown state: rows are rebuilt only when it changes. */
   let shown = '';
-  /** Show what time is left, in each row. @type {(() => void)[]} */
+  /** Each updates the time left in its row. @type {(() => void)[]} */
   let lefts = [];
 
   /** @param {OwnRoom[]} rooms */

@@ -672,7 +672,7 @@ pub struct RoomSummary {
     /// epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<u64>,
-    /// In a running daily game: a number that no other turn in the room has. Absent for a room that sleeps since an
+    /// In a running daily game: a number that no other turn in the room has. Absent for a room that has slept since an
     /// earlier version of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,

@@ -164,7 +164,7 @@ pub enum SeekEnd {
     /// Too many people challenge the same person, and one with an account took the place of this guest's
     /// challenge.
     Displaced,
-    /// A daily game was found, and its member may begin no more of them now. Before it, `refused` with the id of the
-    /// command says why.
+    /// An opponent for a daily game was found, but the member may not begin another one now. `refused` with the id of
+    /// the command comes first, and says why.
     Refused,
 }

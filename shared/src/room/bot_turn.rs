@@ -1,7 +1,7 @@
 //! Bots on turn. While a bot is on turn and somebody is present, either one job is under way for
 //! it, or its reply waits until people can follow. If no legal reply comes in time, the game
 //! continues with any legal move. In an empty room no bot thinks: the job starts when somebody
-//! comes. Only a daily game with a person goes on: its player has moved and left.
+//! comes. In a daily game with a person it thinks all the same: the player moves and leaves.
 //!
 //! The minimum wait does not depend on the bot's clock. A bot with less time loses on time.
 

@@ -121,8 +121,7 @@ pub struct Job {
     pub ticket: Ticket,
     /// The kind of job.
     pub task: Task,
-    /// The session for which the bot thinks. It is in the room. None if nobody is there, which stops no daily
-    /// game.
+    /// The session for which the bot thinks. It is in the room. None in a daily game while nobody is there.
     pub session: Option<SessionId>,
     /// The bot to ask. It plays by the position's rules.
     pub bot: BotSpec,

@@ -510,8 +510,8 @@ impl Game {
         (self.position.ply(), self.opening.acts().len())
     }
 
-    /// A number that each turn in the room has for itself, also after a takeback and in a later game. A room's log has
-    /// less than 2^20 events.
+    /// A number that no other turn in the room has, not even after a takeback or in a later game. A room's log has
+    /// fewer than 2^20 events.
     pub fn turn_number(&self) -> u64 {
         let (stones, acts) = self.progress();
         (u64::from(self.number) << 40) + (u64::from(self.takebacks) << 20) + (stones + acts) as u64

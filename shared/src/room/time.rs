@@ -60,7 +60,8 @@ impl Room {
 
     /// Resumes after a server outage: the player on turn gets back the time from the start of the
     /// turn, for their first act, or since they were nudged, after a grace period. In a daily game,
-    /// time runs on: a player who is given a turn of days again could always have moved before. A bot could not.
+    /// a person's time runs on: with days for a turn, they could have moved before the outage. A bot could not, so it
+    /// gets its time back.
     pub(super) fn resume(&mut self, moment: &mut Moment<'_>) {
         self.resume_at = None;
         if self.is_daily() {

@@ -28,7 +28,7 @@ use crate::{
 
 const PATH: &str = "/api/friends";
 
-/// What a command has done, as a JSON line. `docs/clients/json.md` documents them: change both together.
+/// What a command has done, as a JSON line. `docs/clients/json.md` documents these lines: change both together.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Done<'a> {
@@ -58,7 +58,7 @@ enum Done<'a> {
 }
 
 impl Done<'_> {
-    /// Writes it for a program, or else the text for people.
+    /// Writes this as JSON for a program, or else the text for people.
     fn say(&self, as_json: bool, text: &str) -> io::Result<()> {
         match as_json {
             true => Json::new(output::stdout()).write(self),

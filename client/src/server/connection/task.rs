@@ -58,7 +58,7 @@ const CLOCK_SOON: Duration = Duration::from_secs(1);
 const CLOCK_LATER: Duration = Duration::from_secs(15);
 /// Most unanswered commands; `send` refuses more.
 const UNANSWERED_MAX: usize = 64;
-/// Most challengers to remember, many more than an account has at once.
+/// Most challengers to remember: many more than an account has at the same time.
 const CHALLENGERS_MAX: usize = 100;
 
 /// The task behind a [`Connection`].
@@ -77,7 +77,7 @@ pub(super) struct ConnectionTask {
     pub(super) room: Option<JoinedRoom>,
     /// Unanswered commands, in the order sent.
     pub(super) unanswered: VecDeque<Command>,
-    /// The friends of whose challenges this client has been told.
+    /// The friends whose challenges this client has been told of.
     pub(super) challengers: HashSet<String>,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) events: mpsc::Sender<TableEvent>,
@@ -386,8 +386,8 @@ impl ConnectionTask {
         Ok(())
     }
 
-    /// Whether this client was told the same before: after each `welcome` the server says which challenges of friends
-    /// wait.
+    /// Whether this client has been told this before: after each `welcome`, the server repeats which friends'
+    /// challenges wait.
     fn is_told(&mut self, message: &Message) -> bool {
         let Message::AccountChanged { change: AccountNews::FriendChallenges, label } = message
         else {

@@ -120,7 +120,7 @@ impl Asked {
         }
     }
 
-    /// Counts a change of what this [`member`](Self::member), who asks, keeps here.
+    /// Counts a change by this [`member`](Self::member), who sent the request.
     ///
     /// # Errors
     /// If there were too many.

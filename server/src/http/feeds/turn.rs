@@ -9,7 +9,7 @@ use fivefold_shared::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Turn {
     pub(super) room: RoomCode,
-    /// Tells the turns in the room apart, in all its games.
+    /// A number that no other turn in the room has, in any of its games.
     pub(super) number: u64,
     pub(super) is_own: bool,
     /// When the time of the player to act began, in milliseconds since the Unix epoch; later if they have had time off in
@@ -41,7 +41,8 @@ impl Turn {
             Some(Player::Bot { .. }) | None => None,
         };
         let link = link(&summary.room);
-        // A room that sleeps since an earlier version has no number. Numbers of turns are far above all plies.
+        // A room that has slept since an earlier version has no number. The ply serves as one: real numbers are far
+        // larger.
         let number = summary.turn.unwrap_or(summary.ply as u64);
         Some(Self { room: summary.room, number, is_own: your_turn, since, due, opponent, link })
     }

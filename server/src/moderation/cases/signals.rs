@@ -16,8 +16,8 @@ use super::words::number;
 /// A game that is given up with fewer stones than this is given up early.
 const EARLY_STONES: usize = 10;
 
-/// Somebody who falls ill loses all daily games on time at once: if they are more than this on a day (UTC), they
-/// say nothing about the person.
+/// A person who falls ill loses all their daily games on time at once. If they lose more than this on one day (UTC),
+/// these games say nothing about the person.
 const LAPSES_A_DAY_MAX: usize = 10;
 
 /// What a person's last games show.
@@ -41,7 +41,7 @@ struct Own {
     is_lost: bool,
     is_early: bool,
     is_left: bool,
-    /// The day on which they lost it on time, if it is a daily game.
+    /// The day on which they lost the game on time, if it is a daily game.
     lapsed_on: Option<u64>,
 }
 
@@ -171,7 +171,7 @@ mod tests {
         };
         assert_eq!(left(LAPSES_A_DAY_MAX), (11, 11, 11));
         assert_eq!(left(LAPSES_A_DAY_MAX + 1), (12, 1, 1));
-        // Games that are not daily count whatever their number.
+        // Games that are not daily count, however many there are.
         let lost = |_| {
             let mut game = lapse(7);
             game.summary.time = TimeControl::SuddenDeath { main_ms: 60_000 };

@@ -33,7 +33,7 @@ pub(super) enum About {
     Reminder { room: RoomCode, due: u64 },
     /// A game with this opponent has begun without them; `is_turn` if they move first in a daily game.
     Found { room: RoomCode, opponent: Name, is_turn: bool },
-    /// It is also of use later.
+    /// News that is also of use later.
     Lasting(LastingNews),
     /// A message that the member of this name has asked for.
     Letter { name: Name, letter: Letter },
@@ -52,7 +52,7 @@ pub(super) enum LastingNews {
 }
 
 impl LastingNews {
-    /// What it is about: newer news about the same takes its place.
+    /// What it is about: newer news about the same subject replaces it.
     pub(super) fn subject(&self) -> String {
         match self {
             Self::TimeUp { room, .. } => format!("end-{room}"),

@@ -41,8 +41,8 @@ pub(super) fn at_turn(
     }
 }
 
-/// Plans the pushes for a turn that began at `since`, and of which the server learns only now. A member who wants to know
-/// of each turn is not told about it any more if they should have been told before `late_before`.
+/// Plans the pushes for a turn that began at `since`, but that the server has found only now. A member who wants a push
+/// for each turn gets none for this one if they should have been told before `late_before`.
 pub(super) fn at_found_turn(
     known: &PushMember,
     since: u64,
@@ -237,9 +237,9 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_is_found_late_is_not_told_but_reminded_of() {
+    fn a_turn_found_late_gets_only_reminders() {
         let flag_at = MIDNIGHT + 24 * HOUR;
-        // Found so many hours after it began; what is older than an hour is late.
+        // Found this many hours after it began; more than an hour is late.
         let found = |known: &PushMember, hour: u64| {
             let now = MIDNIGHT + hour * HOUR;
             let plan = at_found_turn(known, MIDNIGHT, now, now + 1, flag_at, now - HOUR);
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(found(&usual, 1), (PushState::Waiting, at(1, 1)));
         assert_eq!(found(&usual, 2), (PushState::Seen, at(16, 0)));
         assert_eq!(found(&usual, 17), (PushState::Seen, at(20, 0)));
-        // After quiet hours, it is not late.
+        // Lateness counts from the end of quiet hours.
         assert_eq!(found(&quiet(22, 7, 0), 3), (PushState::Waiting, at(7, 0)));
         assert_eq!(found(&quiet(22, 7, 0), 8), (PushState::Waiting, at(8, 1)));
         assert_eq!(found(&quiet(22, 7, 0), 9), (PushState::Seen, at(16, 0)));

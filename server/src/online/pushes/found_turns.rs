@@ -1,6 +1,6 @@
-//! Finds turns of which nothing is stored: the news of them are lost if a server ends before it has read them, if too many
-//! wait, or before the server may push. Nobody is told of a turn if nothing could reach them then. Also plans again when
-//! to tell a member what waits.
+//! Finds turns for which no push is stored. News of a turn is lost if the server stops before it has read the news, if
+//! too much news waits, or if the server may not push yet. It is ignored if nothing can reach the member at the time.
+//! Also plans again when to tell a member what waits.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl PushTask {
-    /// Plans again when to tell a member about their open turns. Those of which nothing is stored began when nothing could
-    /// reach the member: they have seen them, if they did not begin just now.
+    /// Plans again when to tell a member about their open turns. Turns for which no push is stored began when nothing
+    /// could reach the member. Unless they began just now, the member has seen them.
     pub(super) async fn plan_again(&self, member: &MemberId) -> Result<(), NotNow> {
         let (member, known) = self.member(member).await?;
         let now = self.clock.now();
@@ -52,8 +52,8 @@ impl PushTask {
         self.read_pool.try_read(read).await
     }
 
-    /// Stores turns of which nothing is stored. A member is not told any more that it is their turn if they should have
-    /// been told longer ago than this: they only get the digest and reminders.
+    /// Stores pushes for turns that have none. If a member should have been told of a turn longer ago than
+    /// `late_after`, they get only the digest and reminders for it.
     async fn store_turns(
         &self,
         mut turns: Vec<PushGame>,
@@ -76,15 +76,14 @@ impl PushTask {
                     late_before,
                 );
                 let waits = PushGame { state, due, ..turn.clone() };
-                // If this fails, another node is first, or the turn is over.
+                // If this fails, another node was first, or the turn is over.
                 self.change(PushChange::Wait(waits)).await?;
             }
         }
         Ok(())
     }
 
-    /// Looks for turns of which nothing is stored: the news of them are lost if a server ends before it has read them, if
-    /// too many wait, or before the server may push.
+    /// Looks for turns of all members for which no push is stored, and stores pushes for them.
     pub(super) async fn look_for_turns(&self) -> Result<(), NotNow> {
         let turns = self.untold_turns(None).await?;
         if turns.len() >= PUSHES_DUE_MAX {

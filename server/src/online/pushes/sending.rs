@@ -275,7 +275,7 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
     }
 }
 
-/// As [`message`].
+/// As [`message`], for lasting news.
 fn lasting_message<'m>(news: &'m LastingNews, known: &Known) -> Option<Message<'m>> {
     let settings = &known.member.settings;
     match news {

@@ -1,4 +1,5 @@
-//! News that is not about a turn. What is also of use later waits in the storage until the member's quiet hours are over.
+//! News that is not about a turn. News that is also of use later waits in the storage until the member's quiet hours
+//! are over.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::{Lines, NotNow, PushTask, delivery::About, due_times::after_quiet_hou
 use crate::limits::pushes::PUSHES_DUE_MAX;
 
 impl PushTask {
-    /// Tells a member news that is not about a turn, and that is of use for this time: now, or after their quiet hours.
+    /// Tells a member news that is not about a turn: now, or after their quiet hours. It is of use for the time `kept`.
     pub(super) async fn tell_once(
         &self,
         member: &MemberId,
@@ -37,7 +38,7 @@ impl PushTask {
                 let subject = news.subject();
                 let news = serde_json::to_string(news).expect("it is plain data");
                 let waits = WaitingNews { member, subject, news, due, until };
-                // An account that was deleted meanwhile has none.
+                // If the account was deleted in the meantime, nothing is stored.
                 self.change(PushChange::Keep(waits)).await?;
             }
             _ => self.queue(&member, known, about, until, lines),
@@ -50,7 +51,7 @@ impl PushTask {
         let read = move |reader: &mut Reader| reader.news_due(now, PUSHES_DUE_MAX);
         for waiting in self.read_pool.try_read(read).await? {
             let (member, known) = self.member(&waiting.member).await?;
-            // Otherwise another node tells it.
+            // If this fails, another node tells it.
             if self.change(PushChange::Tell(waiting.clone())).await? != PushChanged::Done {
                 continue;
             }
@@ -63,7 +64,7 @@ impl PushTask {
         Ok(())
     }
 
-    /// Tells a member what waits for them as soon as their quiet hours, as they are now, let it.
+    /// Moves the news that waits for a member to the end of their quiet hours as they are now.
     pub(super) async fn plan_news_again(&self, known: &PushMember) -> Result<(), NotNow> {
         let now = self.clock.now();
         let due = after_quiet_hours(&known.settings, now);

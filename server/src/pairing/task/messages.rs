@@ -90,7 +90,7 @@ pub(super) enum ToFront {
     Make(Box<NewPair>),
     /// The lobby, as everybody sees it now.
     Lobby(LobbyView),
-    /// No game begins by a seek or a challenge for this reason. It is over next.
+    /// Why a seek or a challenge does not begin a game. [`Over`](Self::Over) follows.
     Refused { session: SessionId, seek: SeekId, refusal: Refusal },
 }
 

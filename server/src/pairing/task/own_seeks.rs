@@ -186,7 +186,7 @@ impl Seeking {
         self.seeks.iter_mut().find(|own| own.by.command == *command)
     }
 
-    /// The command that has begun a seek.
+    /// The command that began a seek.
     pub(super) fn command_of(&self, seek: &SeekId) -> Option<&CommandId> {
         self.seeks.iter().find(|own| own.id == *seek).map(|own| &own.by.command)
     }

@@ -112,8 +112,8 @@ impl RoomMaker {
         Box::pin(async move { until_stored(&lobby, &metrics, number, ids, room, stored).await })
     }
 
-    /// The same for a daily game, if both may begin one now. Nobody has to be kept out of its room before it is stored:
-    /// such a game does not stand in the way of others.
+    /// The same for a daily game, if both players may begin one now. Its room is not added to `unstored`: a daily game
+    /// does not keep its players from other games, so nobody is sent to it.
     fn make_daily(&self, pair: NewPair, address: IpAddr) -> Making {
         let (number, ids, waited_ms) = (pair.number, members(&pair), pair.waited_ms);
         let from = |seat: Seat| (pair.players[seat].member.clone(), pair.players[seat].address);

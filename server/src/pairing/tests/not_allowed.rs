@@ -1,8 +1,8 @@
-//! Pairs of whom one may begin no more daily games.
+//! Pairs in which one player may begin no more daily games.
 
 use super::*;
 
-/// What becomes of a pair if these may not begin the game, First first.
+/// What becomes of a pair if its players may not begin the game for these reasons, First's before Second's.
 fn not_allowed(world: &mut World, input: Input, reasons: [Option<Reason>; 2]) -> Vec<Effect> {
     let mut effects = Vec::new();
     for effect in world.pairing.apply(world.now, input) {
@@ -17,7 +17,7 @@ fn not_allowed(world: &mut World, input: Input, reasons: [Option<Reason>; 2]) ->
 }
 
 #[test]
-fn who_may_not_begin_the_game_seeks_no_more_and_the_other_goes_on() {
+fn the_seek_of_a_player_at_the_limit_ends_and_the_other_goes_on() {
     let told = |effects: &[Effect]| -> Vec<(u64, Reason)> {
         let refused = effects.iter().filter_map(|effect| match effect {
             Effect::Refused { session, refusal, .. } => Some((session.0, refusal.reason)),
@@ -41,7 +41,7 @@ fn who_may_not_begin_the_game_seeks_no_more_and_the_other_goes_on() {
         let (session, other) = if is_first { (1, 2) } else { (2, 1) };
         assert_eq!(told(&effects), [(session, full)]);
         assert_eq!(over(&effects), [(session, SeekEnd::Refused)]);
-        // The other seek of the first one is not concerned.
+        // The first player's other seek is not affected.
         assert_eq!(world.pairing.count(), 2);
         let knows = |who| world.pairing.knows(&member(who), &seeker(who, who, 1).command);
         assert!(knows(other) && !knows(session));
@@ -50,7 +50,7 @@ fn who_may_not_begin_the_game_seeks_no_more_and_the_other_goes_on() {
         pair.sort_unstable();
         assert_eq!(world.pairs(), [pair]);
     }
-    // The one who accepts learns why, whoever it is.
+    // The player who accepts learns the reason, whichever of the two it concerns.
     for is_seeker in [true, false] {
         let mut world = World::new();
         let (seek, _) = seeking(&world.seek_by(seeker(1, 1, 1), Wanted::Settings(tic_tac_toe())));

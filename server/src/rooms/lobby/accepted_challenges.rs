@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl Lobby {
-    /// Whether both may take a place in one more daily game: the challenger, and the one who accepts. Another game that
-    /// one of them begins in the same moment is not noticed.
+    /// Whether both may take a place in one more daily game: the challenger, and the one who accepts. A game that one
+    /// of them begins at the same moment is not noticed.
     ///
     /// # Errors
     /// If one of them has too many, or that cannot be read.
@@ -31,11 +31,11 @@ impl Lobby {
         })
     }
 
-    /// Makes the room of a daily game for a challenge, which counts for this address, or finds the one that was made for
-    /// it before: a server may have failed before it could end the challenge. The challenge is by the first of the two,
-    /// who puts the first stone in every second game. Ends when the room is stored.
+    /// Makes the room of a daily game for a challenge, or finds the one that was made for it before: a server may have
+    /// failed before it could end the challenge. The room counts for this address. The first of the two players is the
+    /// challenger, who puts the first stone in every second game. Returns when the room is stored.
     ///
-    /// Call it for one challenge once at a time.
+    /// Never call this twice at the same time for one challenge.
     ///
     /// # Errors
     /// If one of them is not stored, a limit is reached, or the room cannot be stored.
@@ -87,8 +87,8 @@ impl Lobby {
         }
     }
 
-    /// The room in which both have places by this command. A player may give a room of their own the same command, which
-    /// the other one has not.
+    /// The room in which both have places that came from this command. Both are looked up, because a player can send
+    /// the same command to make a room of their own.
     async fn room_of_both(
         &self,
         [one, other]: &[MemberId; 2],
@@ -100,7 +100,7 @@ impl Lobby {
     }
 }
 
-/// The command by which the room for a challenge is made.
+/// The command with which the room for a challenge is made.
 fn command_of(challenger: &MemberId, at: u64) -> CommandId {
     CommandId::try_from(format!("{}-{at:x}", challenger.as_str()))
         .expect("a few printable characters")

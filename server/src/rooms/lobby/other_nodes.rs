@@ -34,7 +34,7 @@ use crate::{
     transport::link::FromPeer,
 };
 
-/// The parts of the server that know people: they get what other nodes say. Cheap to clone.
+/// The parts of the server that know people, and hear what other nodes say about them. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct People {
     pub(crate) logins: Arc<Logins>,

@@ -35,7 +35,7 @@ pub(crate) struct PairedRoom {
     pub(crate) members: Vec<KnownMember>,
     /// The address of the first player.
     pub(crate) address: IpAddr,
-    /// The command that makes it. Players keep it with their places in a daily game.
+    /// The command with which it is made. In a daily game, it is stored with the places of both players.
     pub(crate) command: CommandId,
 }
 
@@ -93,7 +93,7 @@ impl Lobby {
         Ok(())
     }
 
-    /// Whether a guest may seek a daily game from this address. It counts when it begins.
+    /// Whether a guest may seek a daily game from this address. The game counts only when it begins.
     ///
     /// # Errors
     /// If guests from there have begun too many.
@@ -105,8 +105,8 @@ impl Lobby {
         Err(Refusal::new(Reason::TooManyRoomsMade))
     }
 
-    /// Why players who are paired, with their addresses, may not begin a daily game now. They may have found others since
-    /// they began to seek. If both may begin it, it is taken from the allowances of guests' addresses.
+    /// Why paired players, given with their addresses, may not begin a daily game now: they may have begun others since
+    /// they began to seek. If both may begin it, the game is taken from the allowances of guests' addresses.
     ///
     /// # Errors
     /// If it cannot be looked up.
@@ -136,7 +136,7 @@ impl Lobby {
             }
             if refusals == nobody {
                 for (_, address) in guests {
-                    // Two guests at one address begin its last game together.
+                    // If only one game is left and both are guests at this address, they still begin it.
                     makers.take_daily(address, now, &self.context.limits);
                 }
             }

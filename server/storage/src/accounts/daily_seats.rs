@@ -26,8 +26,8 @@ pub struct DailySeats {
 pub struct DailySeat {
     /// Whose place it is.
     pub member: MemberId,
-    /// The command with which this member made the room; absent for others. In a room of paired players, the command with
-    /// which the server made it, for both.
+    /// The command with which this member made the room; absent for others. In a room of paired players, both have the
+    /// command with which the server made it.
     pub command: Option<CommandId>,
     /// Absent if it is not their turn.
     pub turn: Option<DailyTurn>,
@@ -151,8 +151,8 @@ pub trait DailyReader: fmt::Debug {
         except: Option<&RoomCode>,
     ) -> Result<OwnDailyGames, StorageError>;
 
-    /// The open room that a member made, or that was made for paired players, one of whom is the member, for a daily game
-    /// with this command, until its game is over.
+    /// The open room for a daily game that was made with this command, by the member or for a pair to which the member
+    /// belongs, until its game is over.
     ///
     /// # Errors
     /// When it cannot be read.

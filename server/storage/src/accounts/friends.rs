@@ -84,7 +84,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// Whether it keeps another attempt from the challenge.
+    /// Whether it keeps the attempt with this id from taking the challenge.
     pub(crate) fn keeps_off(&self, attempt: &CommandId, now: u64) -> bool {
         self.attempt != *attempt && self.at > now.saturating_sub(millis(FRIEND_CHALLENGE_TAKEN))
     }
@@ -104,12 +104,12 @@ pub enum FriendStep {
     /// Ends the challenge of this time between the member and another one.
     /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over already.
     EndChallenge(MemberId, u64),
-    /// Takes the challenge of this time by another one, to begin its game, by an attempt with this id.
+    /// Takes the challenge that another one made at this time, for the attempt with this id to begin its game.
     /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over, or another attempt has taken it within
     /// [`FRIEND_CHALLENGE_TAKEN`](crate::limits::FRIEND_CHALLENGE_TAKEN). It stays a challenge that waits until
     /// [`EndChallenge`](Self::EndChallenge).
     TakeChallenge(MemberId, u64, CommandId),
-    /// The attempt has begun no game: the challenge can be taken again.
+    /// Gives the challenge back, because the attempt has begun no game: it can be taken again.
     /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if this attempt has not taken it.
     ReturnChallenge(MemberId, u64, CommandId),
     /// Sets who may see that the member is online.

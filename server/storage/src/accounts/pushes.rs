@@ -164,19 +164,19 @@ pub struct PushGame {
     pub due: Option<u64>,
 }
 
-/// News of something else than a turn, which waits until the member's quiet hours are over. Times are in milliseconds since
-/// the Unix epoch.
+/// News that is not about a turn, and that waits until the member's quiet hours are over. Times are in milliseconds
+/// since the Unix epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitingNews {
     /// The member.
     pub member: MemberId,
-    /// What it is about: it takes the place of older news about the same.
+    /// What it is about: it replaces older news about the same subject.
     pub subject: String,
     /// The news. The storage does not know what it means.
     pub news: String,
     /// When the member is told.
     pub due: u64,
-    /// When it is of no use any more.
+    /// From this time on it is of no use.
     pub until: u64,
 }
 
@@ -208,8 +208,8 @@ pub enum PushChange {
     Take(PushGame, Option<u64>),
     /// News begins to wait for a member. [`PushChanged::Gone`] if they have no account.
     Keep(WaitingNews),
-    /// The member is told news that has waited until this time. [`PushChanged::Gone`] if it does not: so it is told once,
-    /// whichever node does it.
+    /// Takes news that has waited until this time, to tell the member. [`PushChanged::Gone`] if it no longer waits: so
+    /// it is told once, whichever node does it.
     Tell(WaitingNews),
 }
 
@@ -235,7 +235,7 @@ pub struct PushMember {
     pub off: TimeOff,
     /// The turns that wait, those that began to wait first. What has ended since does not count.
     pub games: Vec<PushGame>,
-    /// Other news that waits, by what it is about.
+    /// Other news that waits, sorted by what it is about.
     pub news: Vec<WaitingNews>,
 }
 
@@ -277,14 +277,14 @@ pub trait PushReader {
     /// If they cannot be read.
     fn pushes_due(&mut self, now: u64, games_max: usize) -> Result<Vec<PushGame>, StorageError>;
 
-    /// At most so much other news whose members are told at this time or before, the earliest first.
+    /// Other news that is due at this time or before, at most so much, the earliest first.
     ///
     /// # Errors
     /// If it cannot be read.
     fn news_due(&mut self, now: u64, news_max: usize) -> Result<Vec<WaitingNews>, StorageError>;
 
-    /// At most so many turns of this account, or of all accounts, of which nothing is stored although news can reach the
-    /// member, as games that wait and have no time to be told. Those whose time ends first come first.
+    /// Turns of this account, or of all accounts, for which no push is stored although one can reach the member; at
+    /// most so many. Returned as games that wait and have no `due`, sorted by when their time ends.
     ///
     /// # Errors
     /// If they cannot be read.

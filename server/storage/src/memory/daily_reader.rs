@@ -97,7 +97,7 @@ impl Tables {
     }
 }
 
-/// Whose turns it is, and their numbers.
+/// The members whose turn it is, and the numbers of their turns.
 fn turns(places: &DailySeats) -> Vec<(&MemberId, u64)> {
     let turns = places.seats.iter().filter_map(|seat| Some((&seat.member, seat.turn?.number)));
     turns.collect()

@@ -10,7 +10,7 @@ use crate::{DailyNews, DailySeat, DailySeats, PlannedMoves, accounts::daily_seat
 #[derive(Debug, Default)]
 pub(super) struct DailyPlaces {
     pub(super) now: DailySeats,
-    /// Since when it is the turn of the member whose turn it is.
+    /// When the current turn began.
     pub(super) turn_at: u64,
     /// Members among them who are gone.
     pub(super) leavers: HashSet<MemberId>,

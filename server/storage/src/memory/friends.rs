@@ -138,7 +138,7 @@ impl Friends {
         is_it
     }
 
-    /// Takes the challenge of this time by another one. Whether that is done.
+    /// Takes the challenge that another one made at this time. Returns whether that is done.
     pub(super) fn take_challenge(
         &mut self,
         member: &MemberId,
@@ -154,7 +154,7 @@ impl Friends {
         if self.taken.get(&key).is_some_and(|known| known.keeps_off(&new.attempt, new.at)) {
             return false;
         }
-        // Challenges that are over leave theirs behind.
+        // Challenges that are over have left their attempts behind.
         let challenges = &self.challenges;
         self.taken.retain(|(of, one, two), _| {
             challenges.get(&(one.clone(), two.clone())).is_some_and(|known| known.at == *of)
@@ -163,7 +163,7 @@ impl Friends {
         true
     }
 
-    /// Forgets an attempt. Whether it had taken the challenge.
+    /// Forgets an attempt. Returns whether it had taken the challenge.
     pub(super) fn return_challenge(
         &mut self,
         member: &MemberId,

@@ -92,7 +92,8 @@ impl Tables {
     }
 }
 
-/// A turn that waits, with the end that it has now; nothing if it is over. It may be that of a guest of the member.
+/// A turn that waits, with the end that it has now; nothing if it is over. The turn may be that of a guest who belongs
+/// to the member.
 fn standing(
     rooms: &HashMap<RoomCode, OpenRoom>,
     accounts: &Accounts,
@@ -106,7 +107,7 @@ fn standing(
 }
 
 impl Tables {
-    /// The turns of members who can be told, of which nothing is stored.
+    /// The turns for which no push is stored, of members who can be told.
     fn untold_turns(&self) -> impl Iterator<Item = PushGame> {
         self.rooms.iter().flat_map(move |(code, room)| {
             let seats = room.daily.now.seats.iter();

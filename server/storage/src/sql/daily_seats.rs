@@ -96,8 +96,8 @@ pub(super) fn mark_leaver(sql: &dyn Sql, member: &MemberId) -> Result<(), Storag
     sql.execute(&mark, values![member]).map(drop)
 }
 
-/// Marks the places that were added while the account of their member was deleted: in PostgreSQL neither change sees the
-/// other. Runs hourly. A new place has at least a day to act, so nobody loses by it.
+/// Marks the places that were added while the account of their member was deleted: in PostgreSQL, neither change sees
+/// the other. Runs hourly. The player in a new place has at least a day to act, so that is early enough.
 pub(super) fn mark_missed_leavers(sql: &dyn Sql) -> Result<(), StorageError> {
     if sql.dialect() != Dialect::Postgres {
         return Ok(());

@@ -10,12 +10,12 @@ use crate::{
     values::to_json,
 };
 
-/// Whether a place is that of a turn that waits. The turns of a guest wait for the account that the guest belongs to.
+/// Whether a place belongs to a turn that waits. The turns of a guest wait for the account that the guest belongs to.
 const IS_ITS_PLACE: &str = "daily_seat.room = push_game.room AND daily_seat.turn = push_game.turn
     AND push_game.member = coalesce(
         (SELECT account FROM alias WHERE alias.member = daily_seat.member), daily_seat.member)";
 
-/// Who plays in the same room as `seat`.
+/// The name of the opponent in the room of `seat`.
 const OPPONENT: &str = "SELECT name FROM daily_seat AS other JOIN member ON member.id = coalesce(
         (SELECT account FROM alias WHERE alias.member = other.member), other.member)
     WHERE other.room = seat.room AND other.member <> seat.member LIMIT 1";
@@ -37,8 +37,8 @@ fn seat() -> String {
     )
 }
 
-/// The turns of members who can be told, of which nothing is stored: those of all, or of `$2`. SQLite joins tables in this
-/// order because of `CROSS`: otherwise it begins with all places.
+/// The turns for which no push is stored, of all members who can be told, or of `$2`. `CROSS` makes SQLite join the
+/// tables in this order: otherwise it begins with all places.
 fn untold_turns(of_one: bool) -> String {
     let [browsers, addresses] =
         if of_one { ["WHERE member = $2", "AND member = $2"] } else { [""; 2] };

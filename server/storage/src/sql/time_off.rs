@@ -96,13 +96,13 @@ pub(super) fn set_in_games(
     sql.execute(&set, values![member, off.from, off.until]).map(drop)
 }
 
-/// Corrects the time off in places that were added while it changed: in PostgreSQL neither change sees the other. Runs
-/// hourly. A new place has at least a day to act, so nobody loses by it.
+/// Corrects the time off in places that were added while it changed: in PostgreSQL, neither change sees the other. Runs
+/// hourly. The player in a new place has at least a day to act, so that is early enough.
 pub(super) fn correct_in_games(sql: &dyn Sql, now: u64) -> Result<(), StorageError> {
     if sql.dialect() != Dialect::Postgres {
         return Ok(());
     }
-    // The period that is open; otherwise the one that the place has, with the end that is stored, if any is.
+    // The open period, or else the place's own period, with its stored end if there is one.
     sql.execute(
         "UPDATE daily_seat SET off_from = known.starts, off_until = known.ends FROM (
              SELECT seat.member, seat.room, coalesce(open.starts, seat.off_from) AS starts,

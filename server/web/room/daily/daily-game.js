@@ -48,7 +48,7 @@ function createDaily(app, room, again, side) {
   function receive(rooms) {
     if (isGone()) return;
     const here = rooms.findIndex((own) => own.room === room.code) + 1;
-    // Those behind this one first: else the key would only go to and fro between the most urgent two.
+    // Those after this one first: otherwise the key would only switch between the two most urgent ones.
     const others = [...rooms.slice(here), ...rooms.slice(0, here)];
     waiting = others.find((own) => own.your_turn && own.due && own.room !== room.code)?.room;
     show();

@@ -178,11 +178,11 @@ fn a_capital_letter_asks_for_the_next_game() {
 }
 
 #[test]
-fn news_of_friends_are_told() {
+fn news_of_friends_is_told() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let (change, label) = (AccountNews::FriendChallenges, "Bob".to_owned());
     ann.update(Event::Heard(Message::AccountChanged { change, label }));
-    let told = "Bob challenges you to a daily game: `fivefold answer Bob` accepts.";
+    let told = "Bob challenges you to a daily game. To accept: `fivefold answer Bob`";
     assert_eq!(ann.last_message(), told);
 }
 
