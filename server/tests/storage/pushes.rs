@@ -255,6 +255,15 @@ fn other_news_waits_until_it_is_due_and_is_told_once() {
         assert_eq!(due(storage, 3, 9), all);
         assert_eq!(due(storage, 3, 1), all[..1]);
         change(storage, &PushChange::Tell(news(1, "a", 9)), Gone);
+        // It can wait until another time, and then is what it was.
+        change(storage, &PushChange::Move(news(1, "a", 9), NOW + 5), Gone);
+        change(storage, &PushChange::Move(news(1, "c", 2), NOW + 5), Gone);
+        for expected in [Done, Gone] {
+            change(storage, &PushChange::Move(news(1, "a", 2), NOW + 5), expected);
+        }
+        let moved = WaitingNews { due: NOW + 5, ..news(1, "a", 2) };
+        assert_eq!(due(storage, 5, 9), [news(2, "a", 2), news(1, "b", 3), moved.clone()]);
+        change(storage, &PushChange::Move(moved, NOW + 2), Done);
         for expected in [Done, Gone] {
             change(storage, &PushChange::Tell(news(1, "a", 2)), expected);
         }

@@ -19,19 +19,8 @@ impl PushTask {
         lines: &mut Lines,
     ) -> Result<(), NotNow> {
         let (member, known) = self.member(member).await?;
-        let until = self.clock.now() + millis(kept);
-        self.tell_until(member, &known, about, until, lines).await
-    }
-
-    async fn tell_until(
-        &self,
-        member: MemberId,
-        known: &PushMember,
-        about: &About,
-        until: u64,
-        lines: &mut Lines,
-    ) -> Result<(), NotNow> {
         let now = self.clock.now();
+        let until = now + millis(kept);
         let due = after_quiet_hours(&known.settings, now);
         match about {
             About::Lasting(news) if due > now && known.can_be_told() => {
@@ -41,7 +30,7 @@ impl PushTask {
                 // If the account was deleted in the meantime, nothing is stored.
                 self.change(PushChange::Keep(waits)).await?;
             }
-            _ => self.queue(&member, known, about, until, lines),
+            _ => self.queue(&member, &known, about, until, lines),
         }
         Ok(())
     }
@@ -51,12 +40,17 @@ impl PushTask {
         let read = move |reader: &mut Reader| reader.news_due(now, PUSHES_DUE_MAX);
         for waiting in self.read_pool.try_read(read).await? {
             let (member, known) = self.member(&waiting.member).await?;
-            // If this fails, another node tells it.
+            let due = after_quiet_hours(&known.settings, now);
+            if due > now {
+                self.change(PushChange::Move(waiting, due)).await?;
+                continue;
+            }
+            // Otherwise another node tells it.
             if self.change(PushChange::Tell(waiting.clone())).await? != PushChanged::Done {
                 continue;
             }
             match serde_json::from_str(&waiting.news).map(About::Lasting) {
-                Ok(news) => self.tell_until(member, &known, &news, waiting.until, lines).await?,
+                Ok(news) => self.queue(&member, &known, &news, waiting.until, lines),
                 // A newer version of the server has stored it.
                 Err(error) => tracing::debug!(%error, "news that has waited cannot be read"),
             }
@@ -70,11 +64,8 @@ impl PushTask {
         let due = after_quiet_hours(&known.settings, now);
         let is_moved = |waiting: &&WaitingNews| waiting.due > now && waiting.due != due;
         for waiting in known.news.iter().filter(is_moved) {
-            let moved = WaitingNews { due, ..waiting.clone() };
-            // If this fails, a node is already telling the member.
-            if self.change(PushChange::Tell(waiting.clone())).await? == PushChanged::Done {
-                self.change(PushChange::Keep(moved)).await?;
-            }
+            // If this fails, a node is already telling the member, or newer news waits.
+            self.change(PushChange::Move(waiting.clone(), due)).await?;
         }
         Ok(())
     }

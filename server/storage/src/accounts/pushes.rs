@@ -208,8 +208,11 @@ pub enum PushChange {
     Take(PushGame, Option<u64>),
     /// News begins to wait for a member. [`PushChanged::Gone`] if they have no account.
     Keep(WaitingNews),
-    /// Takes news that has waited until this time, to tell the member. [`PushChanged::Gone`] if it no longer waits: so
-    /// it is told once, whichever node does it.
+    /// News that was to be told at its time waits until this one. [`PushChanged::Gone`] if that has changed, or it does not
+    /// wait any more. Newer news about the same stays.
+    Move(WaitingNews, u64),
+    /// The member is told news that has waited until this time. [`PushChanged::Gone`] if it does not: so it is told once,
+    /// whichever node does it.
     Tell(WaitingNews),
 }
 

@@ -48,9 +48,14 @@ impl Pushes {
 
     /// Takes news out if it is due at this time.
     pub(super) fn tell(&mut self, news: &WaitingNews) -> bool {
-        let key = (news.member.clone(), news.subject.clone());
-        let waits = self.news.get(&key).is_some_and(|known| known.due == news.due);
-        waits && self.news.remove(&key).is_some()
+        let waits = self.waiting(news).is_some();
+        waits && self.news.remove(&(news.member.clone(), news.subject.clone())).is_some()
+    }
+
+    /// What is stored of news, if it is due at this time.
+    pub(super) fn waiting(&mut self, news: &WaitingNews) -> Option<&mut WaitingNews> {
+        let known = self.news.get_mut(&(news.member.clone(), news.subject.clone()));
+        known.filter(|known| known.due == news.due)
     }
 
     /// Forgets the subscriptions whose sessions have ended.

@@ -86,6 +86,9 @@ impl Tables {
                 known.map(|known| (known.state, known.due) = (game.state, game.due)).is_some()
             }
             PushChange::Keep(news) => accounts.is_there(&news.member) && pushes.keep(news),
+            PushChange::Move(news, due) => {
+                pushes.waiting(news).map(|known| known.due = *due).is_some()
+            }
             PushChange::Tell(news) => pushes.tell(news),
         };
         if is_done { PushChanged::Done } else { PushChanged::Gone }

@@ -113,6 +113,10 @@ pub(crate) fn change(sql: &dyn Sql, change: &PushChange) -> Result<PushChanged, 
             values![member, room.as_str(), turn.number, state.as_str(), *due, *was_due],
         )?,
         PushChange::Keep(news) => keep(sql, news)?,
+        PushChange::Move(WaitingNews { member, subject, due, .. }, new_due) => sql.execute(
+            "UPDATE push_news SET due = $4 WHERE member = $1 AND subject = $2 AND due = $3",
+            values![member, subject, *due, *new_due],
+        )?,
         PushChange::Tell(WaitingNews { member, subject, due, .. }) => sql.execute(
             "DELETE FROM push_news WHERE member = $1 AND subject = $2 AND due = $3",
             values![member, subject, *due],
