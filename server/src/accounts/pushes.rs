@@ -3,10 +3,14 @@
 use fivefold_shared::protocol::{MemberId, Reason, Refusal, RoomCode};
 use fivefold_storage::{
     PushChange, PushChanged, PushGame, PushMember, PushSettings, PushState, PushSubscription,
+    Reader,
 };
 
 use super::{Accounts, SignedIn};
-use crate::online::pushes::{PushNews, next_reminder};
+use crate::{
+    limits::pushes::PUSHES_DUE_MAX,
+    online::pushes::{PushNews, next_reminder},
+};
 
 /// How often a seen turn is stored again, if a node changed the row at the same moment.
 const SEEN_TRIES: usize = 3;
@@ -81,23 +85,42 @@ impl Accounts {
         }
     }
 
-    /// Notes that a member sees their turn in this room. They then get reminders, but no push for the turn. Does nothing
-    /// if no turn waits for them there.
+    /// Notes that a member sees their turn in this room. They then get reminders, but no push for the turn, also if the news
+    /// of it are late or lost. Does nothing if it is not their turn there, or nothing can reach them.
     ///
     /// # Errors
     /// If the storage fails.
     pub(crate) async fn see_turn(&self, own: &SignedIn, room: &RoomCode) -> Result<(), Refusal> {
         for _ in 0..SEEN_TRIES {
             let known = self.push_member(&own.account.member).await?;
-            let game = known.games.iter().find(|game| game.room == *room);
-            let Some(game) = game.filter(|game| game.state != PushState::Seen) else { break };
-            let due = next_reminder(&known, game.since, self.clock.now(), game.turn.flag_at);
-            let seen = PushGame { state: PushState::Seen, due, ..game.clone() };
-            if self.change_pushes(PushChange::Take(seen, game.due)).await? == PushChanged::Done {
+            let seen = |game: &PushGame| {
+                let due = next_reminder(&known, game.since, self.clock.now(), game.turn.flag_at);
+                PushGame { state: PushState::Seen, due, ..game.clone() }
+            };
+            let change = match known.games.iter().find(|game| game.room == *room) {
+                Some(game) if game.state == PushState::Seen => break,
+                Some(game) => PushChange::Take(seen(game), game.due),
+                None => match self.untold_turn(&own.account.member, room).await? {
+                    Some(game) => PushChange::Wait(seen(&game)),
+                    None => break,
+                },
+            };
+            if self.change_pushes(change).await? == PushChanged::Done {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// A turn of a member in this room of which nothing is stored.
+    async fn untold_turn(
+        &self,
+        member: &MemberId,
+        room: &RoomCode,
+    ) -> Result<Option<PushGame>, Refusal> {
+        let member = member.clone();
+        let read = move |reader: &mut Reader| reader.untold_turns(Some(&member), PUSHES_DUE_MAX);
+        Ok(self.read(read).await?.into_iter().find(|game| game.room == *room))
     }
 
     async fn change_pushes(&self, change: PushChange) -> Result<PushChanged, Refusal> {

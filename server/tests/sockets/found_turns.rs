@@ -35,8 +35,9 @@ async fn a_server_that_starts_finds_turns_of_which_nobody_was_told() {
     let change = |change: PushChange| {
         assert_eq!(memory.clone().change_pushes(&change).unwrap(), PushChanged::Done);
     };
-    for late in [0, 2 * HOUR] {
-        // The server knows of no browser while Bori moves, so it stores nothing, as if it had been killed.
+    // She sees the last one at once, and the server learns of it only by that.
+    for (late, is_seen) in [(0, false), (2 * HOUR, false), (0, true)] {
+        // The server knows of no browser while Bori moves, so that it stores nothing: as if it was killed.
         change(PushChange::Unsubscribe(id.clone(), browser.endpoint.clone()));
         let mut at_ann = socket(&server, &ann.cookie).await;
         let mut at_bori = socket(&server, &bori.cookie).await;
@@ -44,12 +45,16 @@ async fn a_server_that_starts_finds_turns_of_which_nobody_was_told() {
         play(&mut at_bori, &room, 0).await;
         nothing(&server, &mut service).await;
         assert_eq!(ann.state(&server, &room).await, json!(null));
-        server.stop().await;
         change(PushChange::Subscribe(id.clone(), browser.clone()));
+        if is_seen {
+            ann.see(&server, &room).await;
+            assert_eq!(ann.state(&server, &room).await, "seen");
+        }
+        server.stop().await;
         clock.advance(late).await;
         server = start(&service);
         until_on(&server, &ann.cookie).await;
-        let state = if late == 0 {
+        let state = if late == 0 && !is_seen {
             let (_, told) = next(&mut service, 1).await;
             assert_eq!(told["title"], "Your move against Bori");
             "told"
@@ -60,7 +65,7 @@ async fn a_server_that_starts_finds_turns_of_which_nobody_was_told() {
         sleep(SEEN_WITHIN).await;
         nothing(&server, &mut service).await;
     }
-    // She is reminded of both.
+    // She is reminded of the first two. For the last one she has 10 hours left.
     clock.advance(14 * HOUR).await;
     for _ in 0..2 {
         let (_, told) = next(&mut service, 1).await;

@@ -100,7 +100,7 @@ impl Person {
     }
 
     /// A visible tab of theirs shows the turn in a room.
-    async fn see(&self, server: &TestServer, room: &RoomCode) {
+    pub(crate) async fn see(&self, server: &TestServer, room: &RoomCode) {
         let answer = post(server, "/api/pushes/seen", &self.cookie, &json!({"room": room})).await;
         assert_eq!(answer.status, 204, "{}", answer.body);
     }
