@@ -471,9 +471,9 @@ impl PushTask {
         if self.change(PushChange::TellReports(told, last)).await? != PushChanged::Done {
             return Ok(());
         }
-        for Report { reporter, about_name, state, .. } in decided {
+        for Report { reporter, about: of, about_name, state, .. } in decided {
             let acted = state == ReportState::Acted;
-            let about = About::Lasting(LastingNews::Report { about: about_name, acted });
+            let about = About::Lasting(LastingNews::Report { of, about: about_name, acted });
             if let Err(error) = self.tell_once(&reporter, &about, PUSH_KEPT_MAX, lines).await {
                 tracing::debug!(%error, "a reporter is not told");
             }

@@ -136,18 +136,20 @@ async fn news_of_quiet_hours_is_told_when_they_end() {
         befriend(&server, &ann, friend).await;
         challenge(&server, friend, &ann).await;
     }
-    let report = post(&server, "/api/reports", &ann.cookie, &about(&rude.id)).await;
-    assert_eq!(report.status, 204, "{}", report.body);
-    let path = format!("/api/moderation/people/{}/reports", rude.id);
-    let decided = post(&server, &path, &operator.cookie, &json!({"state": "acted"})).await;
-    assert_eq!(decided.status, 204, "{}", decided.body);
-    // She is told of the decision after a moment.
+    for reported in [&rude, &bori] {
+        let report = post(&server, "/api/reports", &ann.cookie, &about(&reported.id)).await;
+        assert_eq!(report.status, 204, "{}", report.body);
+        let path = format!("/api/moderation/people/{}/reports", reported.id);
+        let decided = post(&server, &path, &operator.cookie, &json!({"state": "acted"})).await;
+        assert_eq!(decided.status, 204, "{}", decided.body);
+    }
+    // What is decided is told after a moment.
     clock.advance(60_000).await;
     let waiting = async |server: &TestServer| {
         let export = get(server, "/api/account/export", &ann.cookie).await.body;
         export["pushes"]["news"].as_array().unwrap().len()
     };
-    within(async { while waiting(&server).await < 3 {} }).await;
+    within(async { while waiting(&server).await < 4 {} }).await;
     // One friend takes theirs back.
     let path = format!("DELETE /api/friends/{}/challenge", ann.id);
     ask(&server, &path, &with(&rude.cookie), &Value::Null).await;
@@ -158,11 +160,11 @@ async fn news_of_quiet_hours_is_told_when_they_end() {
     nothing(&server, &mut service).await;
     clock.advance(4 * HOUR).await;
     let mut titles = Vec::new();
-    for _ in 0..2 {
+    for _ in 0..3 {
         titles.push(next(&mut service, 1).await.1["title"].as_str().unwrap().to_owned());
     }
     titles.sort();
-    assert_eq!(titles, ["Bori challenges you", "Your report about Rude"]);
+    assert_eq!(titles, ["Bori challenges you", "Your report about Bori", "Your report about Rude"]);
     nothing(&server, &mut service).await;
     assert_eq!(waiting(&server).await, 0);
     server.stop().await;

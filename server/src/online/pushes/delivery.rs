@@ -48,7 +48,7 @@ pub(super) enum LastingNews {
     /// A friend challenges them.
     Challenge { from: MemberId, by: Name },
     /// Their report about somebody was decided.
-    Report { about: Name, acted: bool },
+    Report { of: MemberId, about: Name, acted: bool },
 }
 
 impl LastingNews {
@@ -57,7 +57,7 @@ impl LastingNews {
         match self {
             Self::TimeUp { room, .. } => format!("end-{room}"),
             Self::Challenge { from, .. } => format!("challenge-{from}"),
-            Self::Report { .. } => "report".to_owned(),
+            Self::Report { of, .. } => format!("report-{of}"),
         }
     }
 }

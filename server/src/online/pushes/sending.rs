@@ -282,13 +282,13 @@ fn lasting_message<'m>(news: &'m LastingNews, known: &Known) -> Option<Message<'
         LastingNews::TimeUp { room, opponent, won } => settings.ends.then(|| Message {
             text: Text::TimeUp { opponent: opponent.as_ref().map(Name::as_str), won: *won },
             path: format!("/r/{room}"),
-            tag: format!("end-{room}"),
+            tag: news.subject(),
             ends_at: None,
         }),
-        LastingNews::Report { about, acted } => settings.reports.then(|| Message {
+        LastingNews::Report { about, acted, .. } => settings.reports.then(|| Message {
             text: Text::Report { about: about.as_str(), acted: *acted },
             path: "/".to_owned(),
-            tag: "report".to_owned(),
+            tag: news.subject(),
             ends_at: None,
         }),
         LastingNews::Challenge { by, .. } => {
