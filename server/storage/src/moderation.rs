@@ -433,8 +433,8 @@ pub enum ReportQuery {
     About(MemberId),
     /// All by a member, the newest first.
     By(MemberId),
-    /// Those decided after the first of these two times, up to the second, by members who have subscribed a browser: the
-    /// one decided first comes first.
+    /// Those decided after the first of these two times, up to the second, by members who have subscribed a browser, or by
+    /// guests who belong to them: the one decided first comes first.
     Decided(u64, u64),
 }
 

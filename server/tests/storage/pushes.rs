@@ -477,12 +477,13 @@ fn decided_reports_are_told_once_to_members_who_subscribed() {
         subscribe(storage, 1, 1, 1);
         let server = PushServer { key: vec![1], place: "here".to_owned(), reports_told: NOW };
         change(storage, &PushChange::MakeServer(server), Done);
-        for (number, by, about) in [(1, 1, 8), (2, 2, 8), (3, 1, 9)] {
+        accounts::seat(storage, 5, vec![accounts::known(5, "Guest")]);
+        for (number, by, about) in [(1, 1, 8), (2, 2, 8), (3, 1, 9), (4, 5, 7)] {
             let made =
                 ModerationChange::Report(Box::new(moderation::report(number, by, about, NOW)));
             assert_eq!(storage.moderate(&made).unwrap(), ModerationChanged::Done);
         }
-        for (about, at) in [(9, NOW + 1), (8, NOW + 2)] {
+        for (about, at) in [(9, NOW + 1), (8, NOW + 2), (7, NOW + 10)] {
             let closed = moderation::close(OpenReports::About(member(about)), at);
             assert_eq!(storage.moderate(&closed).unwrap(), ModerationChanged::Done);
         }
@@ -494,7 +495,15 @@ fn decided_reports_are_told_once_to_members_who_subscribed() {
         assert_eq!(decided(storage, NOW, NOW + 2), [member(9), member(8)]);
         assert_eq!(decided(storage, NOW, NOW + 1), [member(9)]);
         assert_eq!(decided(storage, NOW + 1, NOW + 2), [member(8)]);
-        assert_eq!(decided(storage, NOW + 2, NOW + 9), []);
+        assert_eq!(decided(storage, NOW + 2, NOW + 10), []);
+        // The reporter was a guest of the first account.
+        let guest = KeyStep::AddAlias {
+            guest: member(5),
+            hash: accounts::hash(5),
+            locked: accounts::locked(5),
+        };
+        apply(storage, &accounts::change(1, NOW, AccountStep::Key(guest)), AccountChanged::Done);
+        assert_eq!(decided(storage, NOW + 2, NOW + 10), [member(7)]);
         change(storage, &PushChange::TellReports(NOW, NOW + 2), Done);
         change(storage, &PushChange::TellReports(NOW, NOW + 2), Gone);
         let told = storage.reader().unwrap().push_server().unwrap().unwrap().reports_told;

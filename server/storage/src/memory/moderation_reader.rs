@@ -123,7 +123,9 @@ impl ModerationReader for Memory {
                 let subscribed = &tables.pushes.subscriptions;
                 let mut decided = moderation.reports(|report| {
                     report.closed_at.is_some_and(|at| at > *after && at <= *until)
-                        && subscribed.iter().any(|(member, _)| *member == report.reporter)
+                        && subscribed.iter().any(|(member, _)| {
+                            tables.accounts.with_aliases(member).contains(&report.reporter)
+                        })
                 });
                 decided.sort_by_key(|report| (report.closed_at, report.id.clone()));
                 decided.truncate(DECIDED_ROWS_MAX);

@@ -368,7 +368,10 @@ impl ModerationReader for DatabaseReader {
                 }
                 ReportQuery::Decided(after, until) => read(
                     "closed_at > $2 AND closed_at <= $3
-                     AND reporter IN (SELECT member FROM push_subscription) ORDER BY closed_at",
+                     AND reporter IN (SELECT member FROM push_subscription
+                         UNION ALL SELECT alias.member FROM alias
+                             JOIN push_subscription ON push_subscription.member = alias.account)
+                     ORDER BY closed_at",
                     values![DECIDED_ROWS_MAX, *after, *until],
                 ),
             }
