@@ -281,6 +281,8 @@ testPushes('pushes are offered after the first move of a daily game, and set in 
 
 testPushes('the server learns the player’s offset from UTC again when it has changed', async () => {
   const ann = await guest(at, { ...TLS, timezoneId: 'Asia/Kolkata' });
+  await ann.context.addInitScript(agree, null);
+  await ann.page.reload();
   await signUp(ann.page, 'Wanderer');
   const { settings } = await known(ann.page);
   const quiet = { from: 1320, to: 420 };
@@ -298,10 +300,20 @@ testPushes('the server learns the player’s offset from UTC again when it has c
   ann.page.on('response', (response) => {
     if (response.url().endsWith('/api/pushes/settings')) stored += 1;
   });
-  for (const _ of ['changed', 'the same']) {
+  for (const [what, expected] of /** @type {const} */ ([
+    ['not told', 0],
+    ['changed', 1],
+    ['the same', 1],
+  ])) {
     const dialog = await you(ann.page);
-    await dialog.locator('summary').getByText('Notifications', { exact: true }).waitFor();
-    assert.equal(stored, 1);
+    const fold = dialog.locator('summary').getByText('Notifications', { exact: true });
+    await fold.waitFor();
+    assert.equal(stored, expected, what);
+    if (what === 'not told') {
+      await fold.click();
+      await dialog.getByLabel('On this device').check();
+      await dialog.getByText('This device gets notifications.').waitFor();
+    }
     await ann.page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   }

@@ -35,10 +35,15 @@ const utcOffset = () => -new Date().getTimezoneOffset();
 export async function fetchPushes() {
   /** @type {Pushes} */
   const pushes = await request('GET', 'pushes');
-  const { settings } = pushes;
-  // Summer time has begun or ended, or the player has travelled. If this fails, the next call tries again.
-  if (settings.utc_offset !== utcOffset()) await storeSettings(settings).catch(() => {});
+  if (pushes.settings.utc_offset !== utcOffset()) await storeOffset(pushes).catch(() => {});
   return pushes;
+}
+
+/** Summer time has begun or ended, or the player is elsewhere. Only a browser that is subscribed says so. If it fails, the
+ * next time does it. @param {Pushes} pushes */
+async function storeOffset({ settings, subscriptions }) {
+  const own = await subscriptionHere();
+  if (subscriptions.some(({ endpoint }) => endpoint === own?.endpoint)) await storeSettings(settings);
 }
 
 /** @param {PushSettings} settings */
@@ -46,13 +51,17 @@ export function storeSettings(settings) {
   return request('POST', 'pushes/settings', { ...settings, utc_offset: utcOffset() });
 }
 
+/** The subscription of this browser, whoever has asked for it. */
+async function subscriptionHere() {
+  const worker = canPush && (await navigator.serviceWorker.getRegistration());
+  return (worker && (await worker.pushManager.getSubscription())) || undefined;
+}
+
 /** The subscription of this browser, if this member has asked for it. One that somebody else has left here ends.
  * @param {string} you */
 export async function ownSubscription(you) {
-  if (!canPush) return undefined;
-  const worker = await navigator.serviceWorker.getRegistration();
-  const own = await worker?.pushManager.getSubscription();
-  if (!own || siteStorage.getItem(OWNER_KEY) === you) return own ?? undefined;
+  const own = await subscriptionHere();
+  if (!own || siteStorage.getItem(OWNER_KEY) === you) return own;
   siteStorage.removeItem(OWNER_KEY);
   // Its push service tells the server.
   await own.unsubscribe();
