@@ -40,6 +40,12 @@ impl TokenBucket {
         has_them
     }
 
+    /// Gives back a token that was taken.
+    pub(crate) fn give_back(&mut self, now: Instant) {
+        self.fill(now);
+        self.tokens = (self.tokens + 1.0).min(self.most);
+    }
+
     /// Whether there is at least one token.
     pub(crate) fn has_one(&mut self, now: Instant) -> bool {
         self.fill(now);
@@ -107,6 +113,12 @@ impl SharedBucket {
         self.take_many(now, 1)
     }
 
+    /// Gives back a token that was taken. Nodes that have a report of it do not learn so.
+    pub(crate) fn give_back(&mut self, now: Instant) {
+        self.bucket.give_back(now);
+        self.taken = self.taken.saturating_sub(1);
+    }
+
     /// What was taken here since the last report; 0 unless more than a quarter of the tokens is gone.
     pub(crate) fn report(&mut self, now: Instant) -> u32 {
         let taken = std::mem::take(&mut self.taken);
@@ -148,6 +160,20 @@ mod tests {
         assert_eq!(bucket.report(start), 0);
         assert!(bucket.take_many(start, 1));
         assert_eq!(bucket.report(start), 1);
+    }
+
+    #[test]
+    fn what_is_given_back_was_never_taken() {
+        let start = Instant::now();
+        let mut bucket = SharedBucket::new(start, 1.0, 2);
+        for _ in 0..9 {
+            assert!(bucket.take_many(start, 2));
+            bucket.give_back(start);
+            bucket.give_back(start);
+        }
+        assert_eq!(bucket.report(start), 0);
+        bucket.give_back(start);
+        assert!(bucket.take(start) && bucket.take(start) && !bucket.take(start), "never more");
     }
 
     #[test]

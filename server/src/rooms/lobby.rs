@@ -46,7 +46,7 @@ use self::{
 };
 pub(crate) use self::{
     other_nodes::People,
-    paired::{NotPaired, PairedRoom},
+    paired::{DailyStart, NotPaired, PairedRoom},
 };
 use crate::{
     accounts::guest_names::guest_name,

@@ -1,6 +1,6 @@
 //! Daily games: how many somebody may have, and who gets help with rated ones.
 
-use std::{net::Ipv4Addr, time::Duration};
+use std::{net::Ipv4Addr, sync::atomic::Ordering, time::Duration};
 
 use fivefold_server::limits::{DAILY_GAMES_MAX, DAILY_GAMES_OF_GUEST_MAX, Limits};
 use fivefold_shared::protocol::{Message, OwnRoom, Reason, RoomCode, SeekEnd, SeekId};
@@ -17,6 +17,7 @@ use crate::{
     pairing::{challenge, seeking},
     ratings::act,
     sleeping::{SLEEPY, all_asleep, daily, greet, own_rooms},
+    storage::Brittle,
 };
 
 /// The settings of a rated game with days for each move.
@@ -345,6 +346,32 @@ async fn a_daily_seek_of_a_guest_counts_when_its_game_begins() {
     let accept = json!({"type": "accept_seek", "seek": eves});
     assert_eq!(dan.refused(accept).await, Reason::OpponentTooManyGames);
     assert_eq!(refused_seek(&mut eve, "eves").await, (Reason::TooManyRoomsMade, eves));
+    server.stop().await;
+}
+
+/// However often its room is refused.
+#[tokio::test]
+async fn a_daily_game_that_does_not_begin_counts_for_no_guest() {
+    let storage = Brittle::default();
+    let limits = Limits { daily_games_of_guests: 1, ..SLEEPY };
+    let server = TestServer::start_on(Box::new(Memory::default().hooked(storage.clone())), limits);
+    let mut ann = server.greet_from(Ipv4Addr::new(127, 0, 0, 7), "Ann").await;
+    let mut bob = server.greet_from(Ipv4Addr::new(127, 0, 0, 8), "Bob").await;
+    let seek = json!({"type": "seek", "settings": over_days()});
+    storage.is_broken.store(true, Ordering::SeqCst);
+    seeking(ann.ask(seek.clone()).await);
+    seeking(bob.ask(seek.clone()).await);
+    within(async {
+        while server.count("pairs_not_made_total").await < 3 {
+            sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+    storage.is_broken.store(false, Ordering::SeqCst);
+    assert_eq!(ann.paired().await.1, bob.paired().await.1);
+    for client in [&mut ann, &mut bob] {
+        assert_eq!(client.refused(seek.clone()).await, Reason::TooManyRoomsMade, "it counts once");
+    }
     server.stop().await;
 }
 

@@ -24,7 +24,7 @@ use crate::{
     pairing::{NewPair, PairNumber, Seeker},
     process::{clock::Clock, ids::command_id},
     rooms::{
-        lobby::{Lobby, NotPaired, PairedRoom},
+        lobby::{DailyStart, Lobby, NotPaired, PairedRoom},
         paired_games::PairedGame,
     },
 };
@@ -121,22 +121,32 @@ impl RoomMaker {
         let room = self.room(pair, address);
         let (metrics, lobby) = (Arc::clone(&self.metrics), Arc::clone(&self.lobby));
         Box::pin(async move {
-            let message = match lobby.begin_daily(players).await {
-                Ok(BySeat { first: None, second: None }) => match lobby.pair(room) {
-                    Ok((room, stored)) => {
-                        note_waits(&metrics, waited_ms);
-                        return until_stored(&lobby, &metrics, number, ids, room, stored).await;
-                    }
-                    Err(NotPaired::Refused(refusal)) => refused(number, refusal),
-                    Err(NotPaired::Playing(_)) => {
-                        refused(number, Refusal::new(Reason::Unavailable))
-                    }
-                },
-                Ok(refusals) => ToLeader::NotAllowed { pair: number, refusals },
-                Err(refusal) => refused(number, refusal),
+            let not_made = |message| {
+                metrics.pairing.not_made.inc();
+                Made { room: None, message }
             };
-            metrics.pairing.not_made.inc();
-            Made { room: None, message }
+            let taken = match lobby.begin_daily(players).await {
+                Ok(DailyStart::May(taken)) => taken,
+                Ok(DailyStart::MayNot(refusals)) => {
+                    return not_made(ToLeader::NotAllowed { pair: number, refusals });
+                }
+                Err(refusal) => return not_made(refused(number, refusal)),
+            };
+            let made = match lobby.pair(room) {
+                Ok((room, stored)) => {
+                    note_waits(&metrics, waited_ms);
+                    until_stored(&lobby, &metrics, number, ids, room, stored).await
+                }
+                Err(NotPaired::Refused(refusal)) => not_made(refused(number, refusal)),
+                Err(NotPaired::Playing(_)) => {
+                    not_made(refused(number, Refusal::new(Reason::Unavailable)))
+                }
+            };
+            if !matches!(made.message, ToLeader::Made { .. }) {
+                // The two are paired again in a moment.
+                lobby.give_back_daily(&taken);
+            }
+            made
         })
     }
 

@@ -118,6 +118,15 @@ impl Makers {
         self.take(DAILY_GAMES, address, now, limits)
     }
 
+    /// Gives back a daily game that was taken from the allowance of the address and has not begun.
+    pub(super) fn give_back_daily(&mut self, address: IpAddr, now: Instant) {
+        for network in networks(address) {
+            if let Some(from) = self.networks.get_mut(&network) {
+                from.daily.give_back(now);
+            }
+        }
+    }
+
     fn has_one(&mut self, of: Allowance, address: IpAddr, now: Instant, limits: &Limits) -> bool {
         self.forget_idle(now, limits);
         networks(address)

@@ -48,6 +48,16 @@ pub(crate) enum NotPaired {
     Refused(Refusal),
 }
 
+/// Whether players who are paired may begin a daily game.
+#[derive(Debug)]
+pub(crate) enum DailyStart {
+    /// Both may. It is taken from the allowances of these addresses, and given back by
+    /// [`Lobby::give_back_daily`] if it does not begin.
+    May(Vec<IpAddr>),
+    /// Those with a refusal may not.
+    MayNot(BySeat<Option<Refusal>>),
+}
+
 impl From<Refusal> for NotPaired {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
@@ -105,15 +115,15 @@ impl Lobby {
         Err(Refusal::new(Reason::TooManyRoomsMade))
     }
 
-    /// Why paired players, given with their addresses, may not begin a daily game now: they may have begun others since
-    /// they began to seek. If both may begin it, the game is taken from the allowances of guests' addresses.
+    /// Whether players who are paired, with their addresses, may begin a daily game now. They may have found others since
+    /// they began to seek. If both may begin it, it is taken from the allowances of guests' addresses.
     ///
     /// # Errors
     /// If it cannot be looked up.
     pub(crate) async fn begin_daily(
         &self,
         players: BySeat<(MemberId, Option<IpAddr>)>,
-    ) -> Result<BySeat<Option<Refusal>>, Refusal> {
+    ) -> Result<DailyStart, Refusal> {
         let (mut refusals, mut guests) = (BySeat { first: None, second: None }, Vec::new());
         let BySeat { first, second } = players;
         for (seat, (member, address)) in [(Seat::First, first), (Seat::Second, second)] {
@@ -127,21 +137,30 @@ impl Lobby {
             }
         }
         let nobody = BySeat::<Option<Refusal>> { first: None, second: None };
-        if refusals == nobody {
-            let (mut makers, now) = (lock(&self.makers), tokio::time::Instant::now());
-            for (seat, address) in &guests {
-                if !makers.has_daily(*address, now, &self.context.limits) {
-                    refusals[*seat] = Some(Refusal::new(Reason::TooManyRoomsMade));
-                }
-            }
-            if refusals == nobody {
-                for (_, address) in guests {
-                    // If only one game is left and both are guests at this address, they still begin it.
-                    makers.take_daily(address, now, &self.context.limits);
-                }
+        if refusals != nobody {
+            return Ok(DailyStart::MayNot(refusals));
+        }
+        let (mut makers, now) = (lock(&self.makers), tokio::time::Instant::now());
+        for (seat, address) in &guests {
+            if !makers.has_daily(*address, now, &self.context.limits) {
+                refusals[*seat] = Some(Refusal::new(Reason::TooManyRoomsMade));
             }
         }
-        Ok(refusals)
+        if refusals != nobody {
+            return Ok(DailyStart::MayNot(refusals));
+        }
+        let mut taken: Vec<_> = guests.into_iter().map(|(_, address)| address).collect();
+        // Two guests at one address begin its last game together.
+        taken.retain(|address| makers.take_daily(*address, now, &self.context.limits));
+        Ok(DailyStart::May(taken))
+    }
+
+    /// Gives back what [`begin_daily`](Self::begin_daily) has taken from these addresses: the game has not begun.
+    pub(crate) fn give_back_daily(&self, taken: &[IpAddr]) {
+        let (mut makers, now) = (lock(&self.makers), tokio::time::Instant::now());
+        for address in taken {
+            makers.give_back_daily(*address, now);
+        }
     }
 
     /// Makes a room for two players. The receiver gets `Ok` when the room is stored, and the game of a
