@@ -22,12 +22,12 @@ use fivefold_storage::{
     Append, Appended, Call, Hook, Memory, Storage, StorageError, limits::FRIEND_CHALLENGE_TAKEN,
 };
 use serde_json::{Value, json};
-use tokio::{io::AsyncWriteExt, time::sleep};
+use tokio::{io::AsyncWriteExt, sync::Notify};
 
 use crate::{
     accounts::{Answer, ask, bearer, behind_a_proxy, greet, sign_in, sign_up, socket, typed, with},
     cluster::{nodes, stop_all},
-    harness::{Client, LIMITS, TestServer},
+    harness::{Client, LIMITS, TestServer, within},
     moderation::{get, post, settle},
     pairing::{challenge, seeking},
     set_clock::set_clock,
@@ -396,23 +396,20 @@ async fn a_challenge_that_waits_survives_a_restart_and_its_maker_learns_that_it_
     server.stop().await;
 }
 
-/// A storage that is slow to change something, or that fails to do so once it has stored events.
+/// A storage that takes its time to keep events, or cannot change anything any more after it has kept some.
 #[derive(Clone, Debug, Default)]
 struct Faulty {
     is_slow: Arc<AtomicBool>,
+    /// Notified when it begins to take its time.
+    slows: Arc<Notify>,
     fails_after_events: Arc<AtomicBool>,
     has_failed: Arc<AtomicBool>,
 }
 
 impl Hook for Faulty {
     fn before(&self, call: Call) -> Result<(), StorageError> {
-        if call == Call::Change {
-            if self.has_failed.load(Ordering::Relaxed) {
-                return Err(StorageError::Failed("the disk is gone".to_owned()));
-            }
-            if self.is_slow.load(Ordering::Relaxed) {
-                thread::sleep(Duration::from_millis(300));
-            }
+        if call == Call::Change && self.has_failed.load(Ordering::Relaxed) {
+            return Err(StorageError::Failed("the disk is gone".to_owned()));
         }
         Ok(())
     }
@@ -422,6 +419,10 @@ impl Hook for Faulty {
         kept: &mut dyn Storage,
         batch: &[Append],
     ) -> Result<Vec<Appended>, StorageError> {
+        if self.is_slow.load(Ordering::Relaxed) {
+            self.slows.notify_one();
+            thread::sleep(Duration::from_millis(300));
+        }
         if self.fails_after_events.load(Ordering::Relaxed) {
             self.has_failed.store(true, Ordering::Relaxed);
         }
@@ -480,7 +481,8 @@ async fn a_game_begins_also_if_whoever_accepts_hangs_up() {
         ann.id, bob.cookie
     );
     stream.write_all(request.as_bytes()).await.unwrap();
-    sleep(Duration::from_millis(100)).await;
+    // Nothing but the acceptance makes a room.
+    within(storage.slows.notified()).await;
     drop(stream);
     assert_eq!(news(&mut anns).await, (AccountNews::ChallengeAccepted, "Bob".to_owned()));
     assert_eq!(own_rooms(&mut anns).await.len(), 1);
