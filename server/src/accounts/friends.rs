@@ -160,18 +160,19 @@ impl Accounts {
         self.try_change(&own.member, AccountStep::Friend(step)).await.ok();
     }
 
-    /// Ends this challenge between a member and a friend: it is taken back, declined or accepted, once.
+    /// Ends this challenge between a member and a friend: it is taken back or declined, or accepted by an attempt.
     ///
     /// # Errors
-    /// If it is over already, or the storage fails.
+    /// If it is over already, another attempt has taken it, or the storage fails.
     pub(crate) async fn end_friends_challenge(
         &self,
         own: &Account,
         other: &MemberId,
         challenge: &FriendChallenge,
+        attempt: Option<CommandId>,
     ) -> Result<(), Refusal> {
-        let step = AccountStep::Friend(FriendStep::EndChallenge(other.clone(), challenge.at));
-        self.change(&own.member, step, Reason::NoSuchSeek).await
+        let step = FriendStep::EndChallenge(other.clone(), challenge.at, attempt);
+        self.change(&own.member, AccountStep::Friend(step), Reason::NoSuchSeek).await
     }
 
     /// Tells a challenger that their challenge is accepted.

@@ -135,7 +135,7 @@ async fn end_challenge(
     let accounts = &asked.server.accounts;
     asked.take_change(&own.account.member)?;
     let waiting = accounts.friends_challenge(&own.account, &other).await?;
-    accounts.end_friends_challenge(&own.account, &other, &waiting).await?;
+    accounts.end_friends_challenge(&own.account, &other, &waiting, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -187,9 +187,8 @@ async fn begin(
     match lobby.pair_friends(players, waiting, address).await {
         Ok(room) => {
             accounts.tell_accepted(own, waiting);
-            // The game has begun, whether this is stored or not. The challenge may be over already, if the challenger
-            // took it back.
-            accounts.end_friends_challenge(own, &waiting.by, waiting).await.ok();
+            // The game has begun, whether this is stored or not. It may be over: it ends with the friendship, and by a block.
+            accounts.end_friends_challenge(own, &waiting.by, waiting, Some(attempt)).await.ok();
             Ok(room)
         }
         Err(refusal) => {

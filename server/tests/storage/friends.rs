@@ -249,7 +249,7 @@ fn challenge(storage: &mut dyn Storage, who: u64, other: u64, at: u64, expected:
 
 #[track_caller]
 fn end(storage: &mut dyn Storage, who: u64, other: u64, at: u64, expected: AccountChanged) {
-    step(storage, (who, NOW), FriendStep::EndChallenge(member(other), at), expected);
+    step(storage, (who, NOW), FriendStep::EndChallenge(member(other), at, None), expected);
 }
 
 /// The challenge that each of two sees.
@@ -307,7 +307,7 @@ fn a_challenge_to_a_friend_waits_for_two_weeks() {
     });
 }
 
-/// Takes the challenge from `other` to `who` for an attempt, or gives it back.
+/// Takes the challenge to one by another one, returns it, or ends it, by an attempt.
 #[track_caller]
 fn take(
     storage: &mut dyn Storage,
@@ -324,6 +324,7 @@ fn take(
 fn a_challenge_is_accepted_by_one_attempt_at_a_time() {
     every_storage(|storage| {
         let (take_it, give_back) = (FriendStep::TakeChallenge, FriendStep::ReturnChallenge);
+        let end_it = |other, of, attempt| FriendStep::EndChallenge(other, of, Some(attempt));
         sign_up(storage, 1..=3);
         befriend(storage, 1, 3, NOW - 1);
         befriend(storage, 1, 2, NOW);
@@ -347,7 +348,13 @@ fn a_challenge_is_accepted_by_one_attempt_at_a_time() {
         take(storage, (2, failed), give_back, (1, NOW + 1, "b"), Done);
         assert_eq!(waiting(storage, [1, 2]), before, "it is over as early as before");
         take(storage, (2, failed), take_it, (1, NOW + 1, "c"), Done);
-        end(storage, 2, 1, NOW + 1, Done);
+        // Nobody else ends it in this time. The attempt does.
+        end(storage, 1, 2, NOW + 1, Gone);
+        end(storage, 2, 1, NOW + 1, Gone);
+        take(storage, (2, failed), end_it, (1, NOW + 1, "b"), Gone);
+        assert_eq!(waiting(storage, [1, 2]), before);
+        take(storage, (2, failed), end_it, (1, NOW + 1, "c"), Done);
+        take(storage, (2, failed), end_it, (1, NOW + 1, "c"), Gone);
         take(storage, (2, failed), take_it, (1, NOW + 1, "c"), Gone);
         take(storage, (2, failed), give_back, (1, NOW + 1, "c"), Gone);
         // The next challenge is not taken yet. One whose time is over cannot be taken.
@@ -355,8 +362,11 @@ fn a_challenge_is_accepted_by_one_attempt_at_a_time() {
         let over = NOW + 3 + u64::try_from(FRIEND_CHALLENGE_KEPT.as_millis()).unwrap();
         take(storage, (2, over), take_it, (1, NOW + 3, "d"), Gone);
         take(storage, (2, over - 1), take_it, (1, NOW + 3, "d"), Done);
-        // It can be ended while it is taken.
-        end(storage, 1, 2, NOW + 3, Done);
+        // It can be ended when that attempt has failed.
+        let end_it = || FriendStep::EndChallenge(member(2), NOW + 3, None);
+        let failed = over - 1 + u64::try_from(FRIEND_CHALLENGE_TAKEN.as_millis()).unwrap();
+        step(storage, (1, failed - 1), end_it(), Gone);
+        step(storage, (1, failed), end_it(), Done);
         assert_eq!(waiting(storage, [1, 2]), [None, None]);
     });
 }

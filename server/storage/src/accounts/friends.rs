@@ -84,9 +84,10 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// Whether it keeps the attempt with this id from taking the challenge.
-    pub(crate) fn keeps_off(&self, attempt: &CommandId, now: u64) -> bool {
-        self.attempt != *attempt && self.at > now.saturating_sub(millis(FRIEND_CHALLENGE_TAKEN))
+    /// Whether it keeps from the challenge who is not this attempt.
+    pub(crate) fn keeps_off(&self, attempt: Option<&CommandId>, now: u64) -> bool {
+        attempt != Some(&self.attempt)
+            && self.at > now.saturating_sub(millis(FRIEND_CHALLENGE_TAKEN))
     }
 }
 
@@ -96,15 +97,17 @@ pub enum FriendStep {
     /// Asks them to be friends, or accepts their request. [`AccountChanged::Gone`](crate::AccountChanged::Gone)
     /// if one of the two has no account, or it is a bot's.
     Ask(MemberId),
-    /// Ends the friendship, declines their request, or takes the own one back.
+    /// Ends the friendship, declines their request, or takes the own one back. A challenge ends with the friendship; if
+    /// an attempt has taken it, its game begins all the same, as if this had come after it. So it is with blocks.
     Leave(MemberId),
     /// Challenges a friend to a game, who may answer later. [`AccountChanged::Gone`](crate::AccountChanged::Gone)
     /// if they are no friends.
     Challenge(MemberId, GameSettings),
-    /// Ends the challenge of this time between the member and another one.
-    /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over already.
-    EndChallenge(MemberId, u64),
-    /// Takes the challenge that another one made at this time, for the attempt with this id to begin its game.
+    /// Ends the challenge of this time between the member and another one, by the attempt with this id if its game has
+    /// begun. [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over already, or another attempt has taken
+    /// it within [`FRIEND_CHALLENGE_TAKEN`](crate::limits::FRIEND_CHALLENGE_TAKEN): its game is about to begin.
+    EndChallenge(MemberId, u64, Option<CommandId>),
+    /// Takes the challenge of this time by another one, to begin its game, by an attempt with this id.
     /// [`AccountChanged::Gone`](crate::AccountChanged::Gone) if it is over, or another attempt has taken it within
     /// [`FRIEND_CHALLENGE_TAKEN`](crate::limits::FRIEND_CHALLENGE_TAKEN). It stays a challenge that waits until
     /// [`EndChallenge`](Self::EndChallenge).

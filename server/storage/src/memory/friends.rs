@@ -128,14 +128,22 @@ impl Friends {
         Some(Ok(()))
     }
 
-    /// Ends the challenge of this time between two. Whether there was one.
-    pub(super) fn end_challenge(&mut self, one: &MemberId, other: &MemberId, at: u64) -> bool {
+    /// Ends the challenge of this time between two. Whether that is done.
+    pub(super) fn end_challenge(
+        &mut self,
+        [one, other]: [&MemberId; 2],
+        of: u64,
+        attempt: Option<&CommandId>,
+        now: u64,
+    ) -> bool {
         let Some(pair) = self.friends_key(one, other) else { return false };
-        let is_it = self.challenges.get(&pair).is_some_and(|known| known.at == at);
-        if is_it {
+        let taken = self.taken.get(&(of, pair.0.clone(), pair.1.clone()));
+        let is_done = self.challenges.get(&pair).is_some_and(|known| known.at == of)
+            && taken.is_none_or(|taken| !taken.keeps_off(attempt, now));
+        if is_done {
             self.challenges.remove(&pair);
         }
-        is_it
+        is_done
     }
 
     /// Takes the challenge that another one made at this time. Returns whether that is done.
@@ -151,7 +159,7 @@ impl Friends {
         else {
             return false;
         };
-        if self.taken.get(&key).is_some_and(|known| known.keeps_off(&new.attempt, new.at)) {
+        if self.taken.get(&key).is_some_and(|known| known.keeps_off(Some(&new.attempt), new.at)) {
             return false;
         }
         // Challenges that are over have left their attempts behind.

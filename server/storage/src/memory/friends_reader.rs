@@ -44,9 +44,10 @@ impl Tables {
                     Some(Ok(())) => AccountChanged::Done,
                 };
             }
-            FriendStep::EndChallenge(other, at) => {
-                let was_there = self.friends.end_challenge(member, other, *at);
-                return if was_there { AccountChanged::Done } else { AccountChanged::Gone };
+            FriendStep::EndChallenge(other, of, attempt) => {
+                let is_done =
+                    self.friends.end_challenge([member, other], *of, attempt.as_ref(), at);
+                return if is_done { AccountChanged::Done } else { AccountChanged::Gone };
             }
             FriendStep::TakeChallenge(other, of, attempt) => {
                 let new = Taken { attempt: attempt.clone(), at };

@@ -49,10 +49,10 @@ pub(super) fn change(
             change.sql.lock(FRIENDS)?;
             challenge(change, other, settings)
         }
-        FriendStep::EndChallenge(other, at) => change.execute(
-            &format!("{END_CHALLENGE} WHERE {PAIR} AND challenged_at = $3"),
-            values![change.member, other, *at],
-        ),
+        FriendStep::EndChallenge(other, of, attempt) => {
+            change.sql.lock(FRIENDS)?;
+            end_challenge(change, other, *of, attempt.as_ref())
+        }
         FriendStep::TakeChallenge(other, of, attempt) => {
             change.sql.lock(FRIENDS)?;
             take_challenge(change, other, *of, attempt)
@@ -184,12 +184,36 @@ fn challenge_of(
     other: &MemberId,
     of: u64,
 ) -> Result<Option<StoredChallenge>, StorageError> {
-    let select = format!(
-        "SELECT challenge FROM friend WHERE {PAIR} AND challenger = $2 AND challenged_at = $3"
-    );
+    stored_challenge(change, other, of, "challenger = $2")
+}
+
+/// The challenge of a time between two, on a condition; none if it is damaged, too.
+fn stored_challenge(
+    change: &Change<'_>,
+    other: &MemberId,
+    of: u64,
+    condition: &str,
+) -> Result<Option<StoredChallenge>, StorageError> {
+    let select =
+        format!("SELECT challenge FROM friend WHERE {PAIR} AND challenged_at = $3 AND {condition}");
     let text: Option<String> =
         change.sql.row(&select, values![change.member, other, of], Row::get)?;
     Ok(text.and_then(|text| from_json(&text).ok()))
+}
+
+fn end_challenge(
+    change: &Change<'_>,
+    other: &MemberId,
+    of: u64,
+    attempt: Option<&CommandId>,
+) -> Result<AccountChanged, StorageError> {
+    let known = stored_challenge(change, other, of, "challenger IS NOT NULL")?;
+    let taken = known.and_then(|known| known.taken);
+    if taken.is_some_and(|taken| taken.keeps_off(attempt, change.at)) {
+        return Ok(AccountChanged::Gone);
+    }
+    let end = format!("{END_CHALLENGE} WHERE {PAIR} AND challenged_at = $3");
+    change.execute(&end, values![change.member, other, of])
 }
 
 fn set_challenge(
@@ -211,7 +235,7 @@ fn take_challenge(
     let at = change.at;
     let known = challenge_of(change, other, of)?.filter(|_| of > challenged_before(at));
     let Some(StoredChallenge { settings, taken }) = known else { return Ok(AccountChanged::Gone) };
-    if taken.is_some_and(|taken| taken.keeps_off(attempt, at)) {
+    if taken.is_some_and(|taken| taken.keeps_off(Some(attempt), at)) {
         return Ok(AccountChanged::Gone);
     }
     let taken = Some(Taken { attempt: attempt.clone(), at });
