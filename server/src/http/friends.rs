@@ -186,9 +186,12 @@ async fn begin(
     let players = [waiting.by.clone(), own.member.clone()];
     match lobby.pair_friends(players, waiting, address).await {
         Ok(room) => {
-            accounts.tell_accepted(own, waiting);
-            // The game has begun, whether this is stored or not. It may be over: it ends with the friendship, and by a block.
+            // The game has begun, whether this is stored or not. The challenge may be over: it ends with the friendship,
+            // and with a block. If it cannot be stored, also not after a doubt, the challenge goes on waiting. Who accepts
+            // it again while the game goes on comes to its room; only after its end another game begins.
             accounts.end_friends_challenge(own, &waiting.by, waiting, Some(attempt)).await.ok();
+            // Whoever reads the list for this finds that it waits no more.
+            accounts.tell_accepted(own, waiting);
             Ok(room)
         }
         Err(refusal) => {
