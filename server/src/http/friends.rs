@@ -15,6 +15,7 @@ use fivefold_shared::{
 };
 use fivefold_storage::{Account, FriendChallenge, KnownFriend, name_key};
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 
 use super::account::asked::{AccountRefusal, Asked};
 use crate::{process::ids, shared_state::Server};
@@ -181,10 +182,10 @@ async fn begin(
     waiting: &FriendChallenge,
     address: IpAddr,
 ) -> Result<RoomCode, Refusal> {
-    let attempt = ids::command_id();
+    let (attempt, taken_at) = (ids::command_id(), Instant::now());
     accounts.take_challenge(own, waiting, &attempt).await?;
     let players = [waiting.by.clone(), own.member.clone()];
-    match lobby.pair_friends(players, waiting, address).await {
+    match lobby.pair_friends(players, waiting, address, taken_at).await {
         Ok(room) => {
             // The game has begun, whether this is stored or not. The challenge may be over: it ends with the friendship,
             // and with a block. If it cannot be stored, also not after a doubt, the challenge goes on waiting. Who accepts

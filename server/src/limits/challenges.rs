@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fivefold_storage::limits::DAY;
+use fivefold_storage::limits::{DAY, FRIEND_CHALLENGE_TAKEN};
 
 use super::SEEKS_PER_MEMBER_MAX;
 
@@ -23,9 +23,16 @@ pub const DECLINES_FADE: Duration = DAY;
 /// Most pairs of members and challengers, or their networks, whose declines are counted. Then the older half
 /// is forgotten.
 pub const DECLINES_KEPT: usize = 20_000;
+/// After a friend's challenge is taken, the room of its game is made within this time, or by another attempt: the node
+/// may have stood still. The rest of [`FRIEND_CHALLENGE_TAKEN`] is for storing it.
+pub const FRIEND_CHALLENGE_PAIRED_WITHIN: Duration = Duration::from_secs(20);
 
 const _: () = assert!(
     CHALLENGES_WAITING_MAX > SEEKS_PER_MEMBER_MAX
         && DECLINE_PAUSES[DECLINE_PAUSES.len() - 1].as_secs() <= DECLINES_FADE.as_secs(),
     "nobody alone takes all places, and no pause is forgotten before its end"
+);
+const _: () = assert!(
+    FRIEND_CHALLENGE_PAIRED_WITHIN.as_secs() < FRIEND_CHALLENGE_TAKEN.as_secs(),
+    "no other attempt begins before this one gives up"
 );

@@ -8,13 +8,15 @@ use fivefold_shared::{
     seat::BySeat,
 };
 use fivefold_storage::{FriendChallenge, IdentityHash, KnownMember, Reader};
+use tokio::time::Instant;
 
 use super::{
     Lobby,
     paired::{NotPaired, PairedRoom},
 };
 use crate::{
-    moderation::dealings::of_two, process::read_pool::ReadError, rooms::paired_games::PairedGame,
+    limits::challenges::FRIEND_CHALLENGE_PAIRED_WITHIN, moderation::dealings::of_two,
+    process::read_pool::ReadError, rooms::paired_games::PairedGame,
 };
 
 impl Lobby {
@@ -35,15 +37,17 @@ impl Lobby {
     /// failed before it could end the challenge. The room counts for this address. The first of the two players is the
     /// challenger, who puts the first stone in every second game. Returns when the room is stored.
     ///
-    /// Never call this twice at the same time for one challenge.
+    /// Call it for one challenge once at a time: `taken_at` is before the challenge was taken for this.
     ///
     /// # Errors
-    /// If one of them is not stored, a limit is reached, or the room cannot be stored.
+    /// If one of them is not stored, a limit is reached, the challenge was taken too long ago, or the room cannot be
+    /// stored.
     pub(crate) async fn pair_friends(
         self: &Arc<Self>,
         players: [MemberId; 2],
         FriendChallenge { settings, at, .. }: &FriendChallenge,
         address: IpAddr,
+        taken_at: Instant,
     ) -> Result<RoomCode, Refusal> {
         let (settings, command) = (*settings, command_of(&players[0], *at));
         if let Some(room) = self.room_of_both(&players, &command).await? {
@@ -76,6 +80,10 @@ impl Lobby {
         let members = vec![first, second];
         let room = PairedRoom { game, terms, players, members, address, command };
         let unavailable = || Refusal::new(Reason::Unavailable);
+        if taken_at.elapsed() > FRIEND_CHALLENGE_PAIRED_WITHIN {
+            // Soon another attempt may take it, which would not find this room yet.
+            return Err(unavailable());
+        }
         let (code, stored) = self.pair(room).map_err(|not_paired| match not_paired {
             NotPaired::Refused(refusal) => refusal,
             // Daily games do not stand in each other's way.
