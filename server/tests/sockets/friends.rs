@@ -485,6 +485,7 @@ async fn a_game_begins_also_if_whoever_accepts_hangs_up() {
     within(storage.slows.notified()).await;
     drop(stream);
     assert_eq!(news(&mut anns).await, (AccountNews::ChallengeAccepted, "Bob".to_owned()));
+    assert_eq!(ann.list(&server).await[0]["challenge"], Value::Null, "it ended before the news");
     assert_eq!(own_rooms(&mut anns).await.len(), 1);
     server.stop().await;
 }
