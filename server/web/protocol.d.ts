@@ -1310,6 +1310,8 @@ export type RoomSummary = {
     to_act?: Seat,
     /** In a running daily game: when the time of that seat is over if it does not act, in milliseconds since the Unix epoch. */
     due?: number,
+    /** In a running daily game: a number that no other turn in the room has. Absent for a room that has slept since an earlier version of the server. */
+    turn?: number,
     /** How far it has come. */
     phase: Phase,
     /** Moves made in the game. */
