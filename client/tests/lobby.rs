@@ -637,6 +637,7 @@ fn daily(room: &str, your_turn: bool) -> OwnRoom {
 
 #[tokio::test]
 async fn the_next_game_follows_this_one_in_the_list_and_wraps_around() {
+    type Waiting<'a> = &'a [(&'a str, bool)];
     const HERE: &str = "k7m2qpxw9abc";
     const OTHERS: [&str; 2] = ["222222222222", "333333333333"];
     let (_listener, _peer, table) = seated().await;
@@ -645,7 +646,7 @@ async fn the_next_game_follows_this_one_in_the_list_and_wraps_around() {
         table.next_game(&rooms).map(|room| room.to_string())
     };
     let [one, other] = OTHERS;
-    let cases: [(&[(&str, bool)], Option<&str>); 8] = [
+    let cases: [(Waiting<'_>, Option<&str>); 8] = [
         (&[(HERE, true), (one, true), (other, true)], Some(one)),
         (&[(one, true), (HERE, true), (other, true)], Some(other)),
         (&[(one, true), (other, true), (HERE, true)], Some(one)),

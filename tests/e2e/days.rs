@@ -22,6 +22,12 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
+    async fn sign_up(&self, server: &Server) {
+        sign_up(server, self.name).await;
+        let login = run(server, self.folder, &["login", self.name], &format!("{PASSWORD}\n"));
+        assert!(login.done, "{}", login.stderr);
+    }
+
     /// Opens the room, and returns the client with its first state.
     fn visit(&self, link: &str) -> (Client, Value) {
         let mut client = Client::start_in(self.folder, ["join", link, "--json"]);
@@ -52,7 +58,7 @@ fn leave(mut client: Client) {
     assert!(status.success(), "{stderr}");
 }
 
-/// What the clock of the seat on turn shows, in hours; it must run.
+/// What the clock of the seat on turn shows, in hours.
 fn hours_left(state: &Value) -> u64 {
     let clock = &state["clock"][state["to_act"].as_str().expect("a seat is on turn")];
     assert_eq!(clock["running"], true, "{state}");
@@ -111,9 +117,7 @@ async fn a_daily_game_over_simulated_days() {
     let [ann, bori] = [("Ann", &folders[0]), ("Bori", &folders[1])]
         .map(|(name, folder)| Player { name, folder: folder.path() });
     for player in [&ann, &bori] {
-        sign_up(&server, player.name).await;
-        let login = run(&server, player.folder, &["login", player.name], &format!("{PASSWORD}\n"));
-        assert!(login.done, "{}", login.stderr);
+        player.sign_up(&server).await;
     }
     confirm_address(&server, &ann, &mut mail, "ann@club.example").await;
     let url = server.url();
@@ -142,8 +146,7 @@ async fn a_daily_game_over_simulated_days() {
     let (from, until) = (status["period"]["from"].as_u64(), status["period"]["until"].as_u64());
     assert_eq!(until, from.map(|from| from + 2 * DAY_MS), "{status}");
     pass(&mut server, metrics, 47).await;
-    let state = bori.look(&link);
-    assert_eq!(state["clock"][state["to_act"].as_str().unwrap()]["running"], false, "{state}");
+    assert_eq!(hours_left(&bori.look(&link)), 24);
     pass(&mut server, metrics, 20).await;
     assert_eq!(hours_left(&ann.look(&link)), 5, "nineteen of her hours are over");
     ann.put(&link, "i8");
@@ -163,10 +166,11 @@ async fn a_daily_game_over_simulated_days() {
     // Ann is reminded, and then her time is over though nobody is there.
     pass(&mut server, metrics, 17).await;
     let reminder = timeout(PATIENCE, mail.next()).await.expect("a reminder");
-    assert!(reminder.header("Subject").starts_with("Your time ends: "), "{}", reminder.text);
     assert_eq!(reminder.to, "ann@club.example");
-    assert!(reminder.body().contains("Your move against Bori"), "{}", reminder.text);
-    assert!(reminder.body().contains(&link), "{}", reminder.text);
+    assert!(reminder.header("Subject").starts_with("Your time ends: "), "{}", reminder.text);
+    for part in ["Your move against Bori", &link] {
+        assert!(reminder.body().contains(part), "{part}: {}", reminder.text);
+    }
     pass(&mut server, metrics, 8).await;
     let state = ann.look(&link);
     assert_eq!(state["phase"], "finished", "{state}");

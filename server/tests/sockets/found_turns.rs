@@ -45,13 +45,13 @@ async fn a_server_that_starts_finds_turns_of_which_nobody_was_told() {
         play(&mut at_bori, &room, 0).await;
         nothing(&server, &mut service).await;
         assert_eq!(ann.state(&server, &room).await, json!(null));
+        clock.advance(late).await;
         change(PushChange::Subscribe(id.clone(), browser.clone()));
         if is_seen {
             ann.see(&server, &room).await;
             assert_eq!(ann.state(&server, &room).await, "seen");
         }
         server.stop().await;
-        clock.advance(late).await;
         server = start(&service);
         until_on(&server, &ann.cookie).await;
         let state = if late == 0 && !is_seen {

@@ -238,8 +238,12 @@ async fn the_limit_of_changes_holds_for_each_account_alone() {
     assert_eq!(bob.ask(&server, &ann).await.body["standing"], "friends");
     // Anybody can be any number of guests, so all guests at an address share one allowance.
     let from = json!({"from": "everybody"});
-    let (_gus, _, one) = greet(&server, "Gus").await;
-    let (_eve, _, other) = greet(&server, "Eve").await;
+    let (mut gus, _, one) = greet(&server, "Gus").await;
+    let (mut eve, _, other) = greet(&server, "Eve").await;
+    for guest in [&mut gus, &mut eve] {
+        // A guest who has never played is not stored.
+        guest.create(json!(["me", "open"])).await;
+    }
     for number in 0..CHANGES_MAX {
         let guest = bearer(if number % 2 == 0 { &one } else { &other });
         assert_eq!(ask(&server, "POST /api/challenges", &[guest], &from).await.status, 204);

@@ -182,7 +182,7 @@ fn news_of_friends_is_told() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let (change, label) = (AccountNews::FriendChallenges, "Bob".to_owned());
     ann.update(Event::Heard(Message::AccountChanged { change, label }));
-    let told = "Bob challenges you to a daily game. To accept: `fivefold answer Bob`";
+    let told = "Bob challenges you to a daily game. To accept: `fivefold answer Bob`.";
     assert_eq!(ann.last_message(), told);
 }
 
