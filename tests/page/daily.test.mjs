@@ -169,9 +169,9 @@ test('after a move the next game that waits is one press or one key away', async
 
 test('the list of games says how much time is left for your move, in each language', async () => {
   for (const [locale, left] of /** @type {const} */ ([
-    ['en', /^Your move against Bob · (2d|1d 23h) left$/],
-    ['ru', /^Ваш ход против Bob · осталось \d/],
-    ['es', /^Te toca contra Bob · quedan \d/],
+    ['en', /^Your move against .+ · (2d|1d 23h) left$/],
+    ['ru', /^Ваш ход против .+ · осталось \d/],
+    ['es', /^Te toca contra .+ · quedan \d/],
   ])) {
     const ann = await visitor(at.browser, at.server, { ...SMALL, locale }, 'Ann');
     const bob = await visitor(at.browser, at.server, {}, 'Bob');
@@ -181,7 +181,7 @@ test('the list of games says how much time is left for your move, in each langua
     await ann.page.locator('.own-state', { hasText: left }).waitFor();
     assert.deepEqual(await faults(ann.page), [], locale);
     await fits(ann.page);
-    await bob.page.locator('.own-state', { hasText: /^Ann is thinking$/ }).waitFor();
+    await bob.page.locator('.own-state', { hasText: / is thinking$/ }).waitFor();
     assert.deepEqual([...ann.complaints, ...bob.complaints], []);
     await Promise.all([ann.context.close(), bob.context.close()]);
   }
