@@ -173,8 +173,8 @@ test('the list of games says how much time is left for your move, in each langua
     ['ru', /^Ваш ход против .+ · осталось \d/],
     ['es', /^Te toca contra .+ · quedan \d/],
   ])) {
-    const ann = await visitor(at.browser, at.server, { ...SMALL, locale }, 'Ann');
-    const bob = await visitor(at.browser, at.server, {}, 'Bob');
+    const ann = await visitor(at.browser, at.server, { ...elsewhere(), ...SMALL, locale }, 'Ann');
+    const bob = await visitor(at.browser, at.server, elsewhere(), 'Bob');
     await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
     await game(ann.page, bob.page, { type: 'daily', move_ms: 2 * DAY_MS });
     await Promise.all([ann.page.goto('/games'), bob.page.goto('/games')]);
@@ -188,8 +188,8 @@ test('the list of games says how much time is left for your move, in each langua
 });
 
 test('the key goes to each game that waits, and then back to the first', async () => {
-  const ann = await visitor(at.browser, at.server, {}, 'Ann');
-  const bob = await visitor(at.browser, at.server, {}, 'Bob');
+  const ann = await visitor(at.browser, at.server, elsewhere(), 'Ann');
+  const bob = await visitor(at.browser, at.server, elsewhere(), 'Bob');
   await Promise.all([ann.page.goto('/'), bob.page.goto('/')]);
   /** @type {string[]} */
   const paths = [];
