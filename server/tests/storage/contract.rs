@@ -1,6 +1,9 @@
 //! What every back end must do.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, Mutex, PoisonError},
+};
 
 use fivefold_shared::{
     protocol::{MemberId, Name, RoomCode},
@@ -38,9 +41,11 @@ fn every_shared_storage(check: impl Fn(&mut dyn Storage, &mut dyn SharedRooms)) 
     let mut memory = Memory::default();
     assert_eq!(memory.join(), Ok(NodeId::ALONE));
     check(&mut memory.clone(), &mut memory);
-    if let Some(server) = &*POSTGRES {
-        postgres_lives(|next| check(next().0.as_mut(), &mut server.rooms()));
-    }
+    on_postgres(|server| {
+        drop(server.empty());
+        assert_eq!(server.join(false), NodeId::ALONE);
+        check(&mut server.open(), &mut server.rooms());
+    });
 }
 
 /// Tries every back end with a disk. The node is [`NodeId::ALONE`].
@@ -70,17 +75,25 @@ fn every_embedded_life(check: impl Fn(&mut dyn FnMut() -> Life)) {
 }
 
 fn postgres_lives(check: impl Fn(&mut dyn FnMut() -> Life)) {
-    if let Some(server) = &*POSTGRES {
+    on_postgres(|server| {
         drop(server.empty());
         check(&mut || {
             let node = server.join(false);
             (Box::new(server.open()), node)
         });
+    });
+}
+
+/// Uses the server alone: `cargo test` runs several tests in one process.
+fn on_postgres(check: impl FnOnce(&Server)) {
+    if let Some(server) = &*POSTGRES {
+        check(&server.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
-/// One for all cases of a test.
-static POSTGRES: LazyLock<Option<Server>> = LazyLock::new(|| Server::start(Durability::None));
+/// One for all cases of all tests in a process.
+static POSTGRES: LazyLock<Option<Mutex<Server>>> =
+    LazyLock::new(|| Server::start(Durability::None).map(Mutex::new));
 
 /// The room's epoch and log, from a claim that must succeed.
 pub(crate) fn claim(storage: &mut dyn Storage, room: u64, node: NodeId) -> (Epoch, Vec<Entry>) {

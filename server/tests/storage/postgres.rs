@@ -100,17 +100,11 @@ impl Server {
     /// The storage, in a database that has no rooms.
     pub(crate) fn empty(&self) -> Postgres {
         let storage = self.open();
-        self.execute(
-            "TRUNCATE fivefold.room, fivefold.event, fivefold.game, fivefold.player,
-                fivefold.member, fivefold.node, fivefold.playing, fivefold.account,
-                fivefold.key, fivefold.session, fivefold.passkey, fivefold.token, fivefold.alias,
-                fivefold.old_name, fivefold.rating, fivefold.rating_change,
-                fivefold.puzzle_rating, fivefold.puzzle_try, fivefold.block, fivefold.report,
-                fivefold.sanction, fivefold.game_mark, fivefold.examined_game,
-                fivefold.push_server, fivefold.push_subscription, fivefold.push_setting,
-                fivefold.push_game, fivefold.push_news
-             RESTART IDENTITY",
+        let tables = self.value(
+            "SELECT string_agg('fivefold.' || tablename, ', ') FROM pg_tables
+             WHERE schemaname = 'fivefold' AND tablename <> 'format'",
         );
+        self.execute(&format!("TRUNCATE {tables} RESTART IDENTITY"));
         storage
     }
 
