@@ -90,9 +90,8 @@ impl Accounts {
         let step = AccountStep::Email(EmailStep::Confirm(token));
         self.change(&member, step, Reason::WrongCode).await?;
         self.pushes.note(PushNews::Times { member: member.clone() });
-        // No identity has this hash.
-        let known = self.read(move |reader| reader.member(&member, ids::locked_hash())).await?;
-        Ok(known.map(|known| known.name))
+        let names = self.read(move |reader| reader.current_names(&[member])).await?;
+        Ok(names.into_iter().next().map(|(_, name)| name))
     }
 
     /// Forgets the address of an account.

@@ -220,7 +220,7 @@ impl PushTask {
         let is_encrypted = |url: &&PublicUrl| url.origin().is_encrypted();
         if self.smtp.is_none() && self.public_url.as_ref().filter(is_encrypted).is_none() {
             tracing::debug!("no news is sent: there is neither --public-url with https nor --smtp");
-            // The news are noted nowhere.
+            // Nobody notes news then.
             return std::future::pending().await;
         }
         self.begin().await;
@@ -346,6 +346,12 @@ impl PushTask {
         self.log_writer.settle(|permit| permit.change_pushes(change.clone())).await
     }
 
+    /// What the pushes of an account depend on.
+    async fn known(&self, account: &MemberId) -> Result<PushMember, ReadError> {
+        let account = account.clone();
+        self.read_pool.try_read(move |reader| reader.push_member(&account)).await
+    }
+
     /// What the pushes of a member depend on. For a guest who belongs to an account, this is the account's. Also
     /// returns whose it is.
     async fn member(&self, member: &MemberId) -> Result<(MemberId, PushMember), ReadError> {
@@ -392,7 +398,9 @@ impl PushTask {
         name: Name,
         lines: &mut Lines,
     ) -> Result<(), NotNow> {
-        if self.member(&member).await?.1.address().is_none() {
+        let account = member.clone();
+        let email = self.read_pool.try_read(move |reader| reader.email(&account)).await?;
+        if email.is_none_or(|email| email.confirmed.is_none()) {
             return Ok(());
         }
         let (code, now) = (ids::recovery_code(), self.clock.now());
@@ -488,7 +496,7 @@ impl PushTask {
         now: u64,
         lines: &mut Lines,
     ) -> Result<(), NotNow> {
-        let (_, known) = self.member(member).await?;
+        let known = self.known(member).await?;
         let mut begun = None;
         for game in games {
             let Some(due) = game.due else { continue };
@@ -566,7 +574,7 @@ impl PushTask {
     /// Lets a turn that was about to be told wait until the member's time off is over.
     async fn tell_after_time_off(&self, member: &MemberId, about: &About) -> Result<(), NotNow> {
         let About::Turn { room, number } = about else { return Ok(()) };
-        let (_, known) = self.member(member).await?;
+        let known = self.known(member).await?;
         let is_it = |game: &&PushGame| {
             (&game.room, game.turn.number, game.state) == (room, *number, PushState::Told)
         };
@@ -578,7 +586,7 @@ impl PushTask {
         Ok(())
     }
 
-    /// Does what the answer of a push service demands.
+    /// Does what the answer of a push service or an SMTP server demands.
     async fn settle(&self, sent: Sent, lines: &mut Lines) {
         let Sent { member, delivery, outcome } = sent;
         let (result, again_after) = result_of(outcome);

@@ -174,7 +174,7 @@ pub(super) fn told(games: &[PushGame]) -> impl Iterator<Item = &PushGame> {
     games.iter().filter(|game| game.state == PushState::Told)
 }
 
-/// A time in the member's time zone, such as `2026-11-30 18:05 (UTC+1)`.
+/// A time in the member's time zone, such as `2026-11-30 18:05 UTC+1`.
 fn local_time(settings: &PushSettings, at: u64) -> String {
     let offset = i64::from(settings.utc_offset);
     let minutes = at.saturating_add_signed(offset * MINUTE.cast_signed()) / MINUTE;

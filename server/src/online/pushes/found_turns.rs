@@ -61,7 +61,7 @@ impl PushTask {
     ) -> Result<(), NotNow> {
         turns.sort_by(|one, other| one.member.cmp(&other.member));
         for turns in turns.chunk_by(|one, other| one.member == other.member) {
-            let (_, known) = self.member(&turns[0].member).await?;
+            let known = self.known(&turns[0].member).await?;
             let now = self.clock.now();
             let late_before = now.saturating_sub(millis(late_after));
             // The member may be looking.

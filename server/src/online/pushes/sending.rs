@@ -57,7 +57,7 @@ struct Message<'m> {
     ends_at: Option<u64>,
 }
 
-/// What a push to one browser depends on.
+/// What a push or an e-mail depends on.
 struct Known {
     member: PushMember,
     /// Whether the challenge that it is about still waits.
@@ -262,7 +262,7 @@ fn message<'m>(about: &'m About, known: &'m Known) -> Option<Message<'m>> {
         }
         About::Lasting(news) => lasting_message(news, known),
         About::Letter { .. } => None,
-        // Otherwise they are told that it is their turn.
+        // If they move first and are told of each turn, they get that push instead.
         About::Found { room, opponent, is_turn } => {
             let is_told = *is_turn && settings.moves == MovePushes::Each;
             (settings.found && !is_told).then(|| Message {

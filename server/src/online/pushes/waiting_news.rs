@@ -39,7 +39,7 @@ impl PushTask {
     pub(super) async fn tell_waiting(&self, now: u64, lines: &mut Lines) -> Result<(), NotNow> {
         let read = move |reader: &mut Reader| reader.news_due(now, PUSHES_DUE_MAX);
         for waiting in self.read_pool.try_read(read).await? {
-            let (member, known) = self.member(&waiting.member).await?;
+            let known = self.known(&waiting.member).await?;
             let due = after_quiet_hours(&known.settings, now);
             if due > now {
                 self.change(PushChange::Move(waiting, due)).await?;
@@ -50,7 +50,7 @@ impl PushTask {
                 continue;
             }
             match serde_json::from_str(&waiting.news).map(About::Lasting) {
-                Ok(news) => self.queue(&member, &known, &news, waiting.until, lines),
+                Ok(news) => self.queue(&waiting.member, &known, &news, waiting.until, lines),
                 // A newer version of the server has stored it.
                 Err(error) => tracing::debug!(%error, "news that has waited cannot be read"),
             }

@@ -36,29 +36,20 @@ pub(super) fn change(
     change: &Change<'_>,
     step: &FriendStep,
 ) -> Result<AccountChanged, StorageError> {
+    if !matches!(step, FriendStep::SetOnlineTo(_)) {
+        change.sql.lock(FRIENDS)?;
+    }
     match step {
-        FriendStep::Ask(other) => {
-            change.sql.lock(FRIENDS)?;
-            ask(change, other)
-        }
-        FriendStep::Leave(other) => {
-            change.sql.lock(FRIENDS)?;
-            leave(change, other)
-        }
-        FriendStep::Challenge(other, settings) => {
-            change.sql.lock(FRIENDS)?;
-            challenge(change, other, settings)
-        }
+        FriendStep::Ask(other) => ask(change, other),
+        FriendStep::Leave(other) => leave(change, other),
+        FriendStep::Challenge(other, settings) => challenge(change, other, settings),
         FriendStep::EndChallenge(other, of, attempt) => {
-            change.sql.lock(FRIENDS)?;
             end_challenge(change, other, *of, attempt.as_ref())
         }
         FriendStep::TakeChallenge(other, of, attempt) => {
-            change.sql.lock(FRIENDS)?;
             take_challenge(change, other, *of, attempt)
         }
         FriendStep::ReturnChallenge(other, of, attempt) => {
-            change.sql.lock(FRIENDS)?;
             return_challenge(change, other, *of, attempt)
         }
         FriendStep::SetOnlineTo(to) => change.execute(
