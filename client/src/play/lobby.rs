@@ -112,7 +112,7 @@ pub enum LobbyEvent {
         /// The reason.
         why: SeekEnd,
     },
-    /// Something has changed in the person's account; for example, a friend's challenge waits.
+    /// Something has changed in the person's account, or a friend's challenge waits.
     AccountChanged {
         /// What has changed.
         change: AccountNews,

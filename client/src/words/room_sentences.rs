@@ -347,7 +347,7 @@ fn takes_off(who: &str, TimeOff { from, until }: TimeOff) -> String {
     format!("{who} has time off from {} to {}.", moment(from), moment(until))
 }
 
-/// Sentences about the players who have time off now, one for each.
+/// A sentence for each player who has time off at this time.
 pub fn time_off(perspective: Perspective<'_>, now: u64) -> Vec<String> {
     let Some(clock) = perspective.room.running().and_then(|game| game.clock) else {
         return Vec::new();

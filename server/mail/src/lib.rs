@@ -1,7 +1,7 @@
 //! Sends e-mail through the SMTP server of the operator (RFC 5321).
 //!
-//! It does not know accounts or games: [`Mailer::send`] takes an address and a text. Each message uses a connection of its
-//! own: a game server sends too few to keep one open.
+//! It does not know accounts or games: [`Mailer::send`] takes an address and a text. For each message it
+//! opens a connection to check the server, and one to send: a game server sends too few to keep one open.
 
 use std::{fmt, net::IpAddr, str::FromStr, time::Duration};
 

@@ -147,7 +147,7 @@ impl AccountTries {
         self.lock().challenge_notices.take((by.clone(), to.clone()), now).is_ok()
     }
 
-    /// A friend has accepted a challenge from this member: they are told of the next one.
+    /// A friend has accepted a challenge from this member, so the friend is told of the next one again.
     pub(crate) fn note_accepted(&self, by: &MemberId, to: &MemberId) {
         let (mut state, pair) = (self.lock(), (by.clone(), to.clone()));
         state.challenge_pushes.remove(&pair);

@@ -85,8 +85,8 @@ impl Accounts {
         }
     }
 
-    /// Notes that a member sees their turn in this room. They then get reminders, but no push for the turn, also if the news
-    /// of it are late or lost. Does nothing if it is not their turn there, or nothing can reach them.
+    /// Notes that a member sees their turn in this room. They then get reminders, but no push for the turn, even if the
+    /// news of it comes late or is lost. Does nothing if it is not their turn there, or nothing can reach them.
     ///
     /// # Errors
     /// If the storage fails.

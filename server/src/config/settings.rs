@@ -179,9 +179,9 @@ settings! {
     "oidc-secret" SECRET: Maybe("none", Secret) => oidc_secret: Option<OidcSecret>;
     /// What the button on the page calls the provider.
     "oidc-name" NAME: Maybe("the host of the issuer", Text) => oidc_name: Option<String>;
-    /// Send e-mail through this server to members who have confirmed an address: reminders, a digest of daily games, and
-    /// codes for lost passwords. `smtps://user:password@mail.example` encrypts from the start,
-    /// `smtp://user:password@mail.example?tls=required` switches to TLS (STARTTLS).
+    /// Send e-mail through the SMTP server at this address, to members who have confirmed an address of their own:
+    /// reminders, a digest of daily games, and codes for lost passwords. `smtps://user:password@mail.example` encrypts
+    /// from the start; `smtp://user:password@mail.example?tls=required` switches to TLS first (STARTTLS).
     "smtp" URL: Maybe("none", Secret) => smtp: Option<SmtpServer>;
     /// Sender of e-mail, such as `Fivefold <news@play.example>`.
     "mail-from" ADDRESS: Maybe("none", Text) => mail_from: Option<MailSender>;

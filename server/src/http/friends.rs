@@ -187,11 +187,11 @@ async fn begin(
     let players = [waiting.by.clone(), own.member.clone()];
     match lobby.pair_friends(players, waiting, address, taken_at).await {
         Ok(room) => {
-            // The game has begun, whether this is stored or not. The challenge may be over: it ends with the friendship,
-            // and with a block. If it cannot be stored, also not after a doubt, the challenge goes on waiting. Who accepts
-            // it again while the game goes on comes to its room; only after its end another game begins.
+            // The game has begun, even if the end of the challenge cannot be stored. (The challenge may be over already: it
+            // ends with the friendship, or by a block.) If it cannot be stored, the challenge goes on waiting. Accepting
+            // it again leads to this room while the game runs, and begins a new game after that.
             accounts.end_friends_challenge(own, &waiting.by, waiting, Some(attempt)).await.ok();
-            // Whoever reads the list for this finds that it waits no more.
+            // Told afterwards, so that whoever then reads the list no longer finds the challenge.
             accounts.tell_accepted(own, waiting);
             Ok(room)
         }

@@ -23,8 +23,8 @@ pub const DECLINES_FADE: Duration = DAY;
 /// Most pairs of members and challengers, or their networks, whose declines are counted. Then the older half
 /// is forgotten.
 pub const DECLINES_KEPT: usize = 20_000;
-/// After a friend's challenge is taken, the room of its game is made within this time, or by another attempt: the node
-/// may have stood still. The rest of [`FRIEND_CHALLENGE_TAKEN`] is for storing it.
+/// An attempt that has taken a friend's challenge gives up if it has not made the room within this time: the node may
+/// have stood still, and another attempt may soon take the challenge. The rest of [`FRIEND_CHALLENGE_TAKEN`] is for storing it.
 pub const FRIEND_CHALLENGE_PAIRED_WITHIN: Duration = Duration::from_secs(20);
 
 const _: () = assert!(

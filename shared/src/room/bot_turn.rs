@@ -22,7 +22,7 @@ use crate::clock::millis;
 use crate::room::limits::{BOT_SPARE_MS, BOT_WAIT_MAX_MS};
 
 impl Room {
-    /// Asks the bot on turn, if it has not been asked and somebody is here. Cancels the job of a
+    /// Asks the bot on turn, if it has not been asked, and somebody is here or the game is daily. Cancels the job of a
     /// bot that is not on turn any more, or that plays for nobody.
     pub(super) fn attend_bot_turn(&mut self, moment: &mut Moment<'_>) {
         let to_act = self.state.running().and_then(|game| {

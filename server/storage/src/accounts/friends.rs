@@ -84,7 +84,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// Whether it keeps from the challenge who is not this attempt.
+    /// Whether only its own attempt may change the challenge now.
     pub(crate) fn keeps_off(&self, attempt: Option<&CommandId>, now: u64) -> bool {
         attempt != Some(&self.attempt)
             && self.at > now.saturating_sub(millis(FRIEND_CHALLENGE_TAKEN))
@@ -97,8 +97,8 @@ pub enum FriendStep {
     /// Asks them to be friends, or accepts their request. [`AccountChanged::Gone`](crate::AccountChanged::Gone)
     /// if one of the two has no account, or it is a bot's.
     Ask(MemberId),
-    /// Ends the friendship, declines their request, or takes the own one back. A challenge ends with the friendship; if
-    /// an attempt has taken it, its game begins all the same, as if this had come after it. So it is with blocks.
+    /// Ends the friendship, declines their request, or takes the own one back. A challenge ends with the friendship. If
+    /// an attempt has taken the challenge already, its game still begins. The same holds for blocks.
     Leave(MemberId),
     /// Challenges a friend to a game, who may answer later. [`AccountChanged::Gone`](crate::AccountChanged::Gone)
     /// if they are no friends.

@@ -106,7 +106,7 @@ pub struct PushSettings {
     pub utc_offset: i16,
 }
 
-/// Of what older clients and rows do not know.
+/// The default of settings that older clients and rows lack.
 const fn yes() -> bool {
     true
 }

@@ -166,7 +166,7 @@ impl Change<'_> {
         }
     }
 
-    /// Uses up a recovery code, mailed or printed. What the other way is may be a thief's, and ends.
+    /// Uses up a recovery code, mailed or printed. The other kind ends, too: it may be a thief's.
     fn use_code(&self, code: &KeyHash) -> Result<AccountChanged, StorageError> {
         let printed = "DELETE FROM key WHERE member = $1 AND kind = 'recovery'";
         if email::use_code(self, code)? == AccountChanged::Done {

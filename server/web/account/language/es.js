@@ -118,7 +118,7 @@ export const texts = {
   online_to: 'Quién puede ver que estás en línea',
   email: 'Correo electrónico',
   email_how:
-    'Para recordatorios, el resumen diario y un código si pierdes tu contraseña. Los demás jugadores no la ven.',
+    'Para recordatorios, el resumen diario y un código si pierdes tu contraseña. Los demás jugadores no ven la dirección.',
   email_confirmed: 'Los mensajes van a {address}.',
   email_waits: 'Abre el enlace que enviamos a {address}. Sirve durante un día.',
   email_address: 'Correo electrónico',
