@@ -105,7 +105,8 @@ export const texts = {
   time_off_take_back: 'Take it back',
   online_to: 'Who may see that you are online',
   email: 'E-mail',
-  email_how: 'For reminders, the daily digest, and a code if you lose your password. Other players never see the address.',
+  email_how:
+    'For reminders, the daily digest, and a code if you lose your password. Other players never see the address.',
   email_confirmed: 'Messages go to {address}.',
   email_waits: 'Open the link that we sent to {address}. It works for a day.',
   email_address: 'E-mail address',
