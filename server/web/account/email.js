@@ -10,6 +10,7 @@ import { reasonOf, request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
 import { withKey } from './confirm.js';
+import { signInWays } from './passkeys.js';
 import { fetchPushes, storeSettings } from './pushes.js';
 import { ty } from './texts.js';
 
@@ -116,9 +117,6 @@ export function codeByEmail(name) {
     }),
   );
   const place = el('div', { hidden: true }, send, line);
-  void request('GET', 'passkeys').then(
-    ({ email }) => void (place.hidden = !email),
-    () => {},
-  );
+  void signInWays().then(({ email }) => void (place.hidden = !email));
   return place;
 }

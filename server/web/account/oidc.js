@@ -6,21 +6,15 @@ import { el } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
+import { signInWays } from './passkeys.js';
 import { ty } from './texts.js';
 
 /** Where the player was when they left. */
 const BACK = 'fivefold.oidc-back';
 
-/** @type {Promise<string | undefined> | undefined} */
-let named;
-
 /** What the other site is called; nothing if there is none. */
-export function otherSite() {
-  named ??= request('GET', 'passkeys').then(
-    ({ oidc }) => oidc,
-    () => undefined,
-  );
-  return named;
+export async function otherSite() {
+  return (await signInWays()).oidc;
 }
 
 /**

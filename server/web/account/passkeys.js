@@ -7,18 +7,21 @@ import { request } from '../ui/http-request.js';
 /** @typedef {{ challenge: string, options: { publicKey: any } }} Started */
 /** @typedef {{ challenge: string, credential: object, label?: string }} PasskeyAnswer */
 
-/** @type {Promise<boolean> | undefined} */
-let here;
+/** @type {Promise<{ domain: string | null, oidc?: string, email?: boolean }> | undefined} */
+let ways;
+
+/** How people can sign in here, and whether the server sends e-mail. Asked once; a failure is not remembered. */
+export function signInWays() {
+  ways ??= request('GET', 'passkeys').catch(() => {
+    ways = undefined;
+    return { domain: null };
+  });
+  return ways;
+}
 
 /** Whether passkeys work on this page: the browser has them, and the server's domain is this one. */
-export function passkeysWork() {
-  here ??= couldWork()
-    ? request('GET', 'passkeys').then(
-        ({ domain }) => isOf(domain),
-        () => false,
-      )
-    : Promise.resolve(false);
-  return here;
+export async function passkeysWork() {
+  return couldWork() && isOf((await signInWays()).domain);
 }
 
 function couldWork() {

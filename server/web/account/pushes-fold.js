@@ -6,9 +6,9 @@
 
 import { el, fill, write } from '../ui/dom.js';
 import { check, select } from '../ui/form-fields.js';
-import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
+import { signInWays } from './passkeys.js';
 import {
   canPush,
   fetchPushes,
@@ -26,9 +26,9 @@ const REMINDERS = [8, 4, 1];
 /** @param {Frame} frame */
 export function pushesFold(frame) {
   const place = el('div');
-  void Promise.all([fetchPushes(), request('GET', 'email')]).then(
-    ([{ key, settings, subscriptions }, email]) =>
-      (key || email.available) &&
+  void Promise.all([fetchPushes(), signInWays()]).then(
+    ([{ key, settings, subscriptions }, { email }]) =>
+      (key || email) &&
       fill(
         place,
         el(
