@@ -561,24 +561,33 @@ async fn a_game_that_another_session_found_is_only_named() {
 }
 
 fn news(change: AccountNews, label: &str) -> Message {
-    Message::AccountChanged { change, label: label.to_owned() }
+    Message::AccountChanged { change, label: label.to_owned(), at: None }
+}
+
+/// A friend's challenge that waits, made at a time.
+fn waits(label: &str, at: u64) -> Message {
+    let (change, label) = (AccountNews::FriendChallenges, label.to_owned());
+    Message::AccountChanged { change, label, at: Some(at) }
 }
 
 #[tokio::test]
-async fn the_lobby_tells_of_friends_and_once_of_a_challenge_that_waits() {
+async fn the_lobby_tells_of_friends_and_once_of_each_challenge_that_waits() {
     let (listener, address) = listen().await;
-    let waits = news(AccountNews::FriendChallenges, "Cleo");
     let server = async {
         let mut peer = Peer::accept(&listener).await;
         peer.welcome().await;
         // Before the answer to the first question, and again after the next welcome.
-        peer.say(&waits).await;
+        peer.say(&waits("Cleo", 1_000)).await;
         peer.list(Vec::new()).await;
         peer.takes(&in_pool(), seek_id('2'), 0).await;
+        // Fred takes the challenge back, and challenges again: at once, and while the connection is lost.
+        peer.say(&waits("Fred", 1_000)).await;
+        peer.say(&waits("Fred", 1_001)).await;
         peer.close(close::RESTART, "restarting").await;
         let mut peer = Peer::accept(&listener).await;
         peer.welcome().await;
-        peer.say(&waits).await;
+        peer.say(&waits("Cleo", 1_000)).await;
+        peer.say(&waits("Fred", 1_002)).await;
         peer.list(Vec::new()).await;
         peer.takes(&in_pool(), seek_id('2'), 9_000).await;
         peer.say(&news(AccountNews::FriendAsks, "Dora")).await;
@@ -605,6 +614,7 @@ async fn the_lobby_tells_of_friends_and_once_of_a_challenge_that_waits() {
     ] {
         assert_eq!(text.matches(told).count(), 1, "{text}");
     }
+    assert_eq!(text.matches("Fred challenges you to a daily game.").count(), 3, "{text}");
 }
 
 #[tokio::test]

@@ -514,7 +514,15 @@ impl Accounts {
 
     /// Tells all sessions of an account what has changed in it.
     fn tell(&self, member: &MemberId, change: AccountNews, label: &str) {
-        let text = Message::AccountChanged { change, label: label.to_owned() }.to_json();
+        self.send_all(
+            member,
+            &Message::AccountChanged { change, label: label.to_owned(), at: None },
+        );
+    }
+
+    /// Sends a message to all sessions of an account.
+    fn send_all(&self, member: &MemberId, message: &Message) {
+        let text = message.to_json();
         if let Some(cluster) = &self.cluster {
             cluster.broadcast(&News::ForAccount { member: member.clone(), text: text.clone() });
         }

@@ -757,7 +757,9 @@ export type Message = { "type": "welcome",
     /** What has changed. */
     change: AccountNews,
     /** The name of the key, the device or the other person. */
-    label: string, }
+    label: string,
+    /** With `friend_challenges`: when the friend made the challenge, in milliseconds since the Unix epoch. The same name and time is the same challenge. */
+    at?: number, }
   | { "type": "lobby",
     /** The command's id. */
     id: CommandId,

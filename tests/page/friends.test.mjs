@@ -105,7 +105,7 @@ test('a request by name that is declined cannot be repeated at once, and a guest
   assert.equal(await eves.getByText('Friends', { exact: true }).count(), 0);
 });
 
-test('a challenge to a game over days waits for a friend who is away', async () => {
+test('a challenge to a daily game waits for a friend who is away', async () => {
   const [ann, bob] = await Promise.all([person('Edda'), person('Falk')]);
   await ann.page.goto('/player/Falk');
   await ann.page.getByRole('button', { name: 'Add friend: Falk' }).click();
@@ -150,4 +150,59 @@ test('a challenge to a game over days waits for a friend who is away', async () 
   // It is stored without leaving the field, too.
   await ann.page.getByLabel('Your note').pressSequentially('Mine');
   await ann.page.getByText('Saved. Only you see it.').waitFor();
+});
+
+test('each challenge of a friend is told once', async () => {
+  const [ann, bob] = await Promise.all([person('Gerda'), person('Horst')]);
+  await ann.page.goto('/player/Horst');
+  await ann.page.getByRole('button', { name: 'Add friend: Horst' }).click();
+  await bob.page.goto('/player/Gerda');
+  await bob.page.getByRole('button', { name: 'Accept: Gerda' }).click();
+  // Other news of the same friend comes first.
+  await ann.page.getByText('Horst is your friend now.').waitFor();
+  const toasts = await ann.page.evaluateHandle(() => {
+    /** @type {(string | null)[]} */
+    const seen = [];
+    const see = (/** @type {MutationRecord[]} */ records) => {
+      for (const { addedNodes } of records) seen.push(...[...addedNodes].map((node) => node.textContent));
+    };
+    new MutationObserver(see).observe(/** @type {Element} */ (document.querySelector('.toasts')), { childList: true });
+    return seen;
+  });
+  const told = (/** @type {number} */ count) =>
+    ann.page.waitForFunction(([seen, least]) => seen.length >= least, /** @type {const} */ ([toasts, count]));
+  const member = await ann.page.evaluate(async () => (await (await fetch('/api/account')).json()).account.id);
+  /** @param {string} method @param {string} path @param {object} [body] */
+  const asks = async (method, path, body) => {
+    const sent = { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) };
+    const status = await bob.page.evaluate(
+      async ([url, init]) => (await fetch(url, init)).status,
+      /** @type {const} */ ([`/api/friends${path}`, sent]),
+    );
+    assert.ok(status < 300, `${method} ${path}: ${status}`);
+  };
+  const rules = { variant: 'freestyle', size: [15, 15] };
+  const settings = { rules, time: { type: 'daily', move_ms: 259_200_000 } };
+  const challenge = () => asks('POST', `/${member}/challenge`, { settings });
+  const takeBack = () => asks('DELETE', `/${member}/challenge`);
+
+  await challenge();
+  await told(1);
+  await takeBack();
+  await challenge();
+  await told(2);
+  // The server repeats the one that waits.
+  await at.server.kill();
+  await ann.page.getByText('Connection lost. Reconnecting…').waitFor();
+  await at.server.again();
+  await ann.page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'hidden' });
+  await takeBack();
+  await challenge();
+  await told(3);
+  await asks('DELETE', `/${member}`);
+  await asks('POST', '', { member });
+  await told(4);
+  const text = 'Horst challenges you to a daily game. Answer in “You”.';
+  const last = 'Horst wants to be your friend. Answer in “You”.';
+  assert.deepEqual(await toasts.jsonValue(), [text, text, text, last]);
 });

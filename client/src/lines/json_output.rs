@@ -331,7 +331,7 @@ impl<W: Write> Json<W> {
             Message::Sanction { kind, until, reason, .. } => {
                 self.write(&Line::Sanction { kind: *kind, until: *until, reason })
             }
-            Message::AccountChanged { change, label } => {
+            Message::AccountChanged { change, label, .. } => {
                 self.write(&LobbyLine::AccountChanged { change: *change, label })
             }
             Message::SeekOver { seek, why } => self.write(&LobbyLine::SeekOver { seek, why: *why }),

@@ -152,7 +152,7 @@ impl<O: Write, E: Write> Plain<O, E> {
             Message::OwnRooms { rooms, .. } if table.next_game(rooms).is_none() => {
                 writeln!(self.talk, "{}", room_sentences::NO_NEXT_GAME)
             }
-            Message::AccountChanged { change, label } => {
+            Message::AccountChanged { change, label, .. } => {
                 writeln!(self.talk, "{}", lobby_sentences::news(*change, label))
             }
             Message::Sanction { kind, reason, appealed, .. } => {

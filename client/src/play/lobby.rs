@@ -267,7 +267,7 @@ impl LobbyState {
                 self.accepting.retain(|accepting| Some(accepting) != id.as_ref());
                 Some(LobbyEvent::Refused { refusal, is_own: own.is_some() })
             }
-            Message::AccountChanged { change, label } => {
+            Message::AccountChanged { change, label, .. } => {
                 Some(LobbyEvent::AccountChanged { change, label })
             }
             Message::Welcome { .. }

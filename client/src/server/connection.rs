@@ -113,7 +113,7 @@ impl Connection {
             clock: clock_sender,
             room: None,
             unanswered: VecDeque::new(),
-            challengers: HashSet::new(),
+            told_challenges: HashSet::new(),
             commands: taken,
             events: given,
         };

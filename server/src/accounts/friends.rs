@@ -102,8 +102,11 @@ impl Accounts {
         let step = FriendStep::Challenge(other.clone(), settings);
         self.change_friends(&own.member, step).await?;
         let now = Instant::now();
-        if self.tries.notices_challenge(&own.member, other, now) {
-            self.tell(other, AccountNews::FriendChallenges, own.name.as_str());
+        // If it is already over, or cannot be read, there is nothing to tell.
+        if let Ok(challenge) = self.friends_challenge(own, other).await
+            && self.tries.notices_challenge(&own.member, other, now)
+        {
+            self.send_all(other, &challenge_notice(own.name.to_string(), &challenge));
         }
         if self.tries.pushes_challenge(&own.member, other, now) {
             self.pushes.note(PushNews::Challenge {
@@ -185,14 +188,11 @@ impl Accounts {
     pub(crate) async fn challenge_notices(&self, member: &MemberId) -> Vec<Message> {
         // The list of friends shows them, too.
         let Ok((friends, _)) = self.friends(member).await else { return Vec::new() };
-        let challengers = friends.into_iter().filter(|friend| {
-            friend.challenge.as_ref().is_some_and(|challenge| challenge.by == friend.member)
-        });
-        let notice = |friend: KnownFriend| Message::AccountChanged {
-            change: AccountNews::FriendChallenges,
-            label: friend.name.to_string(),
+        let notice = |friend: KnownFriend| {
+            let challenge = friend.challenge.filter(|challenge| challenge.by == friend.member)?;
+            Some(challenge_notice(friend.name.to_string(), &challenge))
         };
-        challengers.map(notice).collect()
+        friends.into_iter().filter_map(notice).collect()
     }
 
     async fn change_friends(&self, member: &MemberId, step: FriendStep) -> Result<(), Refusal> {
@@ -214,6 +214,12 @@ impl Accounts {
         let step = AccountStep::Friend(FriendStep::SetOnlineTo(to));
         self.change(&own.member, step, Reason::SignedOut).await
     }
+}
+
+/// Says that a friend's challenge waits.
+fn challenge_notice(friend: String, challenge: &FriendChallenge) -> Message {
+    let change = AccountNews::FriendChallenges;
+    Message::AccountChanged { change, label: friend, at: Some(challenge.at) }
 }
 
 /// Why two do not become friends, at a time.

@@ -52,7 +52,7 @@ async fn a_program_signs_in_by_a_code_that_its_member_allows() {
     ask(&server, "POST /api/device/find", &[], &body).await.assert(401, "signed_out");
     assert_eq!(answer(&server, &cookie, &typed, true).await.status, 204);
     let news = page.receive().await;
-    let Message::AccountChanged { change: AccountNews::DeviceAdded, label } = &news else {
+    let Message::AccountChanged { change: AccountNews::DeviceAdded, label, .. } = &news else {
         panic!("{news:?}")
     };
     assert_eq!(label, "fivefold 0.1.0");

@@ -169,7 +169,7 @@ async fn more_passkeys_are_told_to_all_sessions_and_removed_ones_open_nothing() 
     let mut there = socket(&server, &other).await;
     let mut phone = add_passkey(&server, &cookie, "My phone").await;
     let news = there.receive().await;
-    let Message::AccountChanged { change: AccountNews::PasskeyAdded, label } = &news else {
+    let Message::AccountChanged { change: AccountNews::PasskeyAdded, label, .. } = &news else {
         panic!("{news:?}")
     };
     assert_eq!(label, "My phone");

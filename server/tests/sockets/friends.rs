@@ -83,9 +83,15 @@ pub(crate) async fn befriend(server: &TestServer, one: &Person, other: &Person) 
 
 /// The next news of the account.
 async fn news(client: &mut Client) -> (AccountNews, String) {
+    let (change, label, _) = dated_news(client).await;
+    (change, label)
+}
+
+/// The same, and when it was, if the server says that.
+async fn dated_news(client: &mut Client) -> (AccountNews, String, Option<u64>) {
     loop {
-        if let Message::AccountChanged { change, label } = client.receive().await {
-            return (change, label);
+        if let Message::AccountChanged { change, label, at } = client.receive().await {
+            return (change, label, at);
         }
     }
 }
@@ -317,15 +323,16 @@ async fn check_challenges([first, second]: [&TestServer; 2]) {
     let live = json!({"settings": {"rules": {"variant": "freestyle"}}});
     let path = format!("POST /api/friends/{}/challenge", bob.id);
     ask(first, &path, &ann.head, &live).await.assert(400, "malformed");
-    // Bob is not there, and finds the challenge at the next visit.
+    // Bob is not there, and finds the challenge at each later visit.
     assert_eq!(ann.about(first, "POST", &bob, "").await.status, 204);
     ann.about(first, "POST", &bob, "").await.assert(409, "already_challenged");
     bob.about(second, "POST", &ann, "").await.assert(409, "already_challenged");
+    let waiting = &bob.list(second).await[0]["challenge"];
     for _ in 0..2 {
         let mut bobs = socket(second, &bob.cookie).await;
-        assert_eq!(news(&mut bobs).await, (AccountNews::FriendChallenges, "Ann".to_owned()));
+        let (change, at) = (AccountNews::FriendChallenges, waiting["at"].as_u64());
+        assert_eq!(dated_news(&mut bobs).await, (change, "Ann".to_owned(), at));
     }
-    let waiting = &bob.list(second).await[0]["challenge"];
     assert_eq!((&waiting["own"], &waiting["settings"]), (&json!(false), &daily()));
     assert_eq!(ann.list(second).await[0]["challenge"]["own"], true);
     let export = get(first, "/api/account/export", &ann.cookie).await;
@@ -465,7 +472,10 @@ async fn requests_and_challenges_that_are_repeated_are_not_told_again() {
     for _ in 0..CHALLENGE_NOTICES_MAX {
         assert_eq!(news(&mut bobs).await, (AccountNews::FriendChallenges, "Ann".to_owned()));
     }
-    assert_eq!(news(&mut bobs).await, (AccountNews::FriendChallenges, "Cat".to_owned()));
+    let list = bob.list(&server).await;
+    let waiting = list.iter().find(|friend| friend["name"] == "Cat").unwrap();
+    let (change, at) = (AccountNews::FriendChallenges, waiting["challenge"]["at"].as_u64());
+    assert_eq!(dated_news(&mut bobs).await, (change, "Cat".to_owned(), at));
     server.stop().await;
 }
 

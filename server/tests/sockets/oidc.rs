@@ -194,7 +194,7 @@ async fn another_site_is_added_to_an_account_and_removed() {
     let added = bring(&server, &cookies(&add.cookie), &add.answer).await;
     assert_eq!(added.status, 201, "{}", added.body);
     let news = client.receive().await;
-    let Message::AccountChanged { change: AccountNews::OidcAdded, label } = news else {
+    let Message::AccountChanged { change: AccountNews::OidcAdded, label, .. } = news else {
         panic!("{news:?}")
     };
     assert_eq!(label, "The club");

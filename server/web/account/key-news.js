@@ -1,17 +1,18 @@
-// Says in all open pages of an account what has changed in its keys.
+// Says in all open pages of an account what has changed in its keys, and what its friends want.
 
 /** @import { App } from '../ui/view-types' */
 /** @import { LobbyNews } from '../ui/protocol-types' */
 
 import { ty } from './texts.js';
 
-/** Whose challenges were told of. @type {Set<string>} */
+/** The friends' challenges that were told of: by whom, and when they were made. @type {Set<string>} */
 const told = new Set();
 
 /** @param {App} app @param {Extract<LobbyNews, { type: 'account_changed' }>} news */
-export function tell(app, { change, label }) {
-  // The server says it at each connection.
-  if (change === 'friend_challenges' && told.has(label)) return;
-  told.add(label);
+export function tell(app, { change, label, at }) {
+  // The server says at each connection which challenges wait.
+  const challenge = at && `${at} ${label}`;
+  if (challenge && told.has(challenge)) return;
+  if (challenge) told.add(challenge);
   app.toast(ty(`news_${change}`, { label }));
 }

@@ -272,6 +272,10 @@ pub enum Message {
         change: AccountNews,
         /// The name of the key, the device or the other person.
         label: String,
+        /// With `friend_challenges`: when the friend made the challenge, in milliseconds since the Unix epoch. The same
+        /// name and time is the same challenge.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<u64>,
     },
     /// The reply to `watch_lobby`.
     Lobby {

@@ -10,8 +10,8 @@ use std::{
 };
 
 use fivefold_shared::protocol::{
-    AccountNews, CatchUp, Command, CommandId, LobbyRequest, Message, NumberedEvent, Reason,
-    Request, RoomCode, close,
+    CatchUp, Command, CommandId, LobbyRequest, Message, NumberedEvent, Reason, Request, RoomCode,
+    close,
 };
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::{
@@ -58,8 +58,8 @@ const CLOCK_SOON: Duration = Duration::from_secs(1);
 const CLOCK_LATER: Duration = Duration::from_secs(15);
 /// Most unanswered commands; `send` refuses more.
 const UNANSWERED_MAX: usize = 64;
-/// Most challengers to remember: many more than an account has at the same time.
-const CHALLENGERS_MAX: usize = 100;
+/// Most friends' challenges to remember: many more than an account has at the same time.
+const TOLD_CHALLENGES_MAX: usize = 100;
 
 /// The task behind a [`Connection`].
 pub(super) struct ConnectionTask {
@@ -77,8 +77,8 @@ pub(super) struct ConnectionTask {
     pub(super) room: Option<JoinedRoom>,
     /// Unanswered commands, in the order sent.
     pub(super) unanswered: VecDeque<Command>,
-    /// The friends whose challenges this client has been told of.
-    pub(super) challengers: HashSet<String>,
+    /// The friends' challenges that this client has been told of: the friend's name, and when it was made.
+    pub(super) told_challenges: HashSet<(String, u64)>,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) events: mpsc::Sender<TableEvent>,
 }
@@ -389,14 +389,13 @@ impl ConnectionTask {
     /// Whether this client has been told this before: after each `welcome`, the server repeats which friends'
     /// challenges wait.
     fn is_told(&mut self, message: &Message) -> bool {
-        let Message::AccountChanged { change: AccountNews::FriendChallenges, label } = message
-        else {
+        let Message::AccountChanged { label, at: Some(at), .. } = message else {
             return false;
         };
-        if self.challengers.len() >= CHALLENGERS_MAX {
-            self.challengers.clear();
+        if self.told_challenges.len() >= TOLD_CHALLENGES_MAX {
+            self.told_challenges.clear();
         }
-        !self.challengers.insert(label.clone())
+        !self.told_challenges.insert((label.clone(), *at))
     }
 
     /// Updates the unanswered commands and the room's last event.

@@ -62,7 +62,7 @@ impl App {
             Message::Paired { .. } => self.log.say("a game of yours has begun in another room"),
             // Otherwise the person is there already.
             Message::OwnRooms { .. } => self.log.say(room_sentences::NO_NEXT_GAME),
-            Message::AccountChanged { change, label } => {
+            Message::AccountChanged { change, label, .. } => {
                 self.log.say(&lobby_sentences::news(change, &label));
             }
             Message::Sanction { kind, reason, appealed, .. } => {

@@ -181,7 +181,7 @@ fn a_capital_letter_asks_for_the_next_game() {
 fn news_of_friends_is_told() {
     let mut ann = Sitting::new(freestyle(15), Viewer::Black);
     let (change, label) = (AccountNews::FriendChallenges, "Bob".to_owned());
-    ann.update(Event::Heard(Message::AccountChanged { change, label }));
+    ann.update(Event::Heard(Message::AccountChanged { change, label, at: None }));
     let told = "Bob challenges you to a daily game. To accept: `fivefold answer Bob`.";
     assert_eq!(ann.last_message(), told);
 }
