@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { clockFace, DAY_MS, durationText, isOverDays } from '../../server/web/game/clock-display.js';
+import { clockFace, DAY_MS, durationText, isDaily } from '../../server/web/game/clock-display.js';
 import { Room } from '../../server/web/game/room-state.js';
 
 /** @import { Event, TimeControl } from '../../server/web/ui/protocol-types' */
@@ -59,7 +59,7 @@ test('durations are readable', () => {
   for (const [ms, text] of cases) assert.equal(durationText(ms), text);
 });
 
-test('a game is played over days from a day on', () => {
+test('a game is daily from a day on', () => {
   const cases = /** @type {const} */ ([
     [{ type: 'none' }, false],
     [{ type: 'daily', move_ms: DAY_MS }, true],
@@ -68,6 +68,6 @@ test('a game is played over days from a day on', () => {
     [{ type: 'sudden_death', main_ms: DAY_MS }, true],
     ...CONTROLS.map((control) => /** @type {const} */ ([control, false])),
   ]);
-  for (const [control, is] of cases) assert.equal(isOverDays(control), is, JSON.stringify(control));
-  assert.equal(isOverDays(undefined), false);
+  for (const [control, is] of cases) assert.equal(isDaily(control), is, JSON.stringify(control));
+  assert.equal(isDaily(undefined), false);
 });

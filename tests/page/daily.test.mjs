@@ -1,4 +1,4 @@
-// Games over days: chosen with the other clocks, and shown in days and hours, also on the smallest phone.
+// Daily games: chosen with the other clocks, and shown in days and hours, also on the smallest phone.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// A daily game over days that pass in moments, in two browsers: moves, time off, planned replies, a reminder, and a time
+// A daily game whose days pass in moments, in two browsers: moves, time off, planned replies, a reminder, and a time
 // that runs out. The server has a clock that the test sets, and the browsers' clocks go with it.
 
 import assert from 'node:assert/strict';

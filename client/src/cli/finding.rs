@@ -41,8 +41,8 @@ pub struct SeekArgs {
 /// `fivefold challenge`
 #[derive(Args, Debug)]
 pub struct ChallengeArgs {
-    /// The person: their name, or their id (16 hexadecimal digits). They must be online, except for a game over
-    /// days with a friend: that challenge waits for up to 14 days.
+    /// The person: their name, or their id (16 hexadecimal digits). They must be online, except for a daily
+    /// game with a friend: that challenge waits for up to 14 days.
     #[arg(value_name = "NAME|ID", value_parser = addressee)]
     pub to: Addressee,
     /// The game.

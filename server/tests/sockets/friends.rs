@@ -301,7 +301,7 @@ async fn a_friends_challenge_goes_before_all_others() {
     server.stop().await;
 }
 
-/// A game over days.
+/// The settings of a daily game.
 fn daily() -> Value {
     let rules = json!({"variant": "freestyle", "size": [15, 15]});
     json!({"rules": rules, "time": {"type": "daily", "move_ms": 259_200_000}})

@@ -3,7 +3,7 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { GameSettings } from '../ui/protocol-types' */
 
-import { isOverDays } from '../game/clock-display.js';
+import { isDaily } from '../game/clock-display.js';
 import { button } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { attempt } from './account-requests.js';
@@ -49,7 +49,7 @@ export function friendButton(key, name, line, act) {
 }
 
 /**
- * Leaves a challenge to a game over days for a friend, who may be offline. Whether it is left: not for others.
+ * Leaves a challenge to a daily game for a friend, who may be offline. Whether it is left: not for others.
  * @param {App} app
  * @param {{ member: string, name: string }} person
  * @param {GameSettings} settings
@@ -66,14 +66,14 @@ async function challengeFriend(app, { member, name }, settings) {
 }
 
 /**
- * Challenges a person. A friend finds a challenge to a game over days also after being away.
+ * Challenges a person. A friend finds a challenge to a daily game also after being away.
  * @param {App} app
  * @param {{ member: string, name: string }} person
  * @param {GameSettings} settings
  */
 export async function challenge(app, person, settings) {
   try {
-    const mayWait = app.connection.account && isOverDays(settings.time);
+    const mayWait = app.connection.account && isDaily(settings.time);
     if (mayWait && (await challengeFriend(app, person, settings))) return;
     (await app.seeks()).start({ type: 'challenge', member: person.member, settings }, person.name);
   } catch (error) {

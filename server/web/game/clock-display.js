@@ -20,8 +20,8 @@ export function newClock(control) {
   return { control, first: { left_ms, periods }, second: { left_ms, periods } };
 }
 
-/** Whether a game is played over days: a daily game. @param {TimeControl | undefined} control */
-export function isOverDays(control) {
+/** Whether a game is a daily game. @param {TimeControl | undefined} control */
+export function isDaily(control) {
   return (newClock(control)?.first.left_ms ?? 0) >= DAY_MS;
 }
 

@@ -4,7 +4,7 @@
 /** @import { Absent, Act, Ask, Clock, Event, Game, GameRatings, NumberedEvent, OpeningKind, Outcome, Phase, Player, RoomNews, Rules, Seat, Seats,
  *   Point, SideTime, Snapshot, Spectators, Stone, TimeControl, Joined } from '../ui/protocol-types' */
 
-import { isOverDays, newClock, setOff } from './clock-display.js';
+import { isDaily, newClock, setOff } from './clock-display.js';
 
 /** The events after which nobody waits any more for the act that was due.
  * @type {readonly Event['type'][]} */
@@ -206,7 +206,7 @@ export class Room {
    * The same as `open_seat` in shared/src/room/state.rs. */
   get openSeat() {
     const { game, paired, time, vacant } = this;
-    if (vacant || paired || isOverDays(time) || !game || game.outcome) return vacant;
+    if (vacant || paired || isDaily(time) || !game || game.outcome) return vacant;
     return SEATS.find((seat) => this.away[seat] && !isMember(this.seats[seat], this.host) && !hasActed(game, seat));
   }
 

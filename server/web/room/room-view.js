@@ -5,7 +5,7 @@
 
 import { createBoard } from '../board/board.js';
 import { saveBeaten } from '../game/bots.js';
-import { isOverDays } from '../game/clock-display.js';
+import { isDaily } from '../game/clock-display.js';
 import { createMoveList } from '../game/move-list.js';
 import { createMoveNavigation } from '../game/move-navigation.js';
 import { createJudge, mayForbid } from '../game/position-judge.js';
@@ -208,7 +208,7 @@ class RoomPage {
     // The list is as high as the voice leaves it.
     list.show(shown.length);
     if (outcome) this.#keepResult(outcome, seat);
-    if (seat && isOverDays(room.time))
+    if (seat && isDaily(room.time))
       import('./daily/daily-game.js').then(
         ({ showDaily }) => showDaily(app, room, actions.again, side.element),
         app.showError,

@@ -203,7 +203,7 @@ pub(crate) async fn leave(args: &FriendArgs) -> anyhow::Result<ExitCode> {
     .await
 }
 
-/// Leaves a challenge to a game over days for a friend, who may be offline. Whether it is left: not for others.
+/// Leaves a challenge to a daily game for a friend, who may be offline. Whether it is left: not for others.
 pub(in crate::command) async fn challenge(
     args: &ChallengeArgs,
     game: &GameSettings,
