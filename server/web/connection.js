@@ -102,7 +102,7 @@ export class Connection {
   #count = 0;
   /** @type {Map<string, Pending>} */
   #pending = new Map();
-  /** Sends each command that stands, by its id. @type {Map<string, () => void>} */
+  /** The commands that stand, by their ids. @type {Map<string, Pending>} */
   #standing = new Map();
   /** @type {Map<string, Listener>} */
   #rooms = new Map();
@@ -172,27 +172,17 @@ export class Connection {
    * Sends a command now, and again over each later socket, with the same id, until `end`.
    * @param {string} id
    * @param {Command} command
-   * @param {(answer: Answer) => void} answered
-   * @param {(error: Error) => void} refused it is not sent again
+   * @param {(answer: Answer) => void} resolve
+   * @param {(error: Error) => void} refused at once or later; it is not sent again
    */
-  repeat(id, command, answered, refused) {
-    const again = () => {
-      if (this.#pending.has(id)) return;
-      this.#queue(
-        {
-          command,
-          tries: 0,
-          resolve: answered,
-          reject: (error) => {
-            this.#standing.delete(id);
-            refused(error);
-          },
-        },
-        id,
-      );
+  repeat(id, command, resolve, refused) {
+    const reject = (/** @type {Error} */ error) => {
+      this.#standing.delete(id);
+      refused(error);
     };
-    this.#standing.set(id, again);
-    again();
+    const standing = { command, tries: 0, resolve, reject };
+    this.#standing.set(id, standing);
+    this.#queue(standing, id);
   }
 
   /** Ends the repetition of a command. @param {string} id */
@@ -468,16 +458,16 @@ export class Connection {
 
   /** @param {Answer | Refused} answer */
   #settle(answer) {
-    const pending = this.#pending.get(answer.id ?? '');
+    const id = answer.id ?? '';
+    const pending = this.#pending.get(id) ?? this.#standing.get(id);
     if (!pending) return;
-    this.#pending.delete(answer.id ?? '');
+    this.#pending.delete(id);
     if ('now' in answer && typeof answer.now === 'number') this.#readTime(answer.now, pending.sent ?? 0);
     this.#endDeadline();
     if (this.#pending.size > 0) this.#startDeadline(ANSWER_WITHIN_MS);
     if (answer.type !== 'refused') return pending.resolve(answer);
     if (TRANSIENT.has(answer.reason) && pending.tries < TRIES_MAX) {
       const wait = 200 * 2 ** pending.tries;
-      const id = answer.id ?? '';
       const stands = this.#standing.has(id);
       setTimeout(() => {
         if (!stands || this.#standing.has(id))
@@ -528,7 +518,7 @@ export class Connection {
     for (const [id, { command }] of this.#pending) {
       if (command.type !== 'join') this.#write(id, command);
     }
-    for (const again of this.#standing.values()) again();
+    for (const [id, standing] of this.#standing) if (!this.#pending.has(id)) this.#queue(standing, id);
     this.#setStatus('open');
     this.onchange();
     if (switched) this.onswitch();

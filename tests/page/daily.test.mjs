@@ -397,3 +397,28 @@ test('a planned reply is played, and the opponent does not see the plan', async 
   await fold.getByText('You can plan replies on your opponent’s turn.').waitFor({ state: 'attached' });
   assert.deepEqual([...ann.complaints, ...bob.complaints], []);
 });
+
+test('a seek that finds an opponent too late ends with the reason', async () => {
+  const ann = await visitor(at.browser, at.server, elsewhere(), 'Ann');
+  const eve = await visitor(at.browser, at.server, elsewhere(), 'Eve');
+  let asked = 0;
+  ann.page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => {
+      if (String(payload).includes('"type":"seek"')) asked += 1;
+    }),
+  );
+  await ann.page.goto('/lobby');
+  await ann.page.locator('.post').getByLabel('Another time control').selectOption({ label: '3d a move' });
+  await ann.page.getByRole('button', { name: 'Post and wait' }).click();
+  await ann.page.getByText('Looking for an opponent').waitFor();
+  // A guest has at most five daily games.
+  for (let count = 0; count < 5; count += 1) await create(ann.page, THREE_DAYS);
+  await eve.page.goto('/lobby');
+  await eve.page.locator('.open-seek', { hasText: 'Ann' }).getByRole('button', { name: 'Accept' }).click();
+  const reason = ann.page.locator('.toast', { hasText: 'You have 5 daily games.' });
+  await reason.waitFor();
+  await ann.page.getByText('Looking for an opponent').waitFor({ state: 'detached' });
+  assert.equal(await reason.count(), 1);
+  assert.equal(asked, 1, 'the page does not ask for the reason');
+  assert.deepEqual([...ann.complaints, ...eve.complaints], []);
+});

@@ -113,9 +113,8 @@ export class Seeks {
     if (!over) return;
     this.app.connection.end(over.id);
     this.#remove(over);
-    // If the page asks again, the server says why.
-    if (news.why === 'refused') this.#stand(over);
-    else if (over.name && news.why !== 'cancelled') this.app.toast(t(`over_${news.why}`, { name: over.name }));
+    if (over.name && news.why !== 'cancelled' && news.why !== 'refused')
+      this.app.toast(t(`over_${news.why}`, { name: over.name }));
   }
 
   #showTime() {
