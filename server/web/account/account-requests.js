@@ -1,10 +1,9 @@
 // What requests about accounts and their sessions answer, and why they fail, in the player's language.
 
+import { DAY_MS } from '../game/clock-display.js';
 import { errorText, RefusedError, refusalValues } from '../language/refusals.js';
 import { write } from '../ui/dom.js';
 import { refusedText, ty } from './texts.js';
-
-const DAY_MS = 86_400_000;
 
 /** @typedef {{ id: string, name: string, made_at: number }} Account */
 /** Where somebody is signed in.

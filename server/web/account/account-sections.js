@@ -11,7 +11,7 @@ import { accountForm, faultLine, nameField, newPasswordField, passwordField } fr
 import { attempt } from './account-requests.js';
 import { botFold } from './bot-section.js';
 import { challengesFold } from './challenges-fold.js';
-import { withKey } from './confirm.js';
+import { change } from './confirm.js';
 import { emailFold } from './email.js';
 import { friendsFold } from './friends-fold.js';
 import { deviceSection, passkeySection, siteSection, tokenSection } from './key-sections.js';
@@ -172,11 +172,6 @@ function sessionList(line, sessions) {
   }
   show(sessions);
   return el('section', null, title, list, others);
-}
-
-/** Sends a change that asks for a key. Nothing comes back if the player shows none. @param {'POST' | 'DELETE'} method @param {string} path @param {object} body */
-function change(method, path, body) {
-  return withKey(async () => (await request(method, path, body)) ?? {});
 }
 
 /** Saves all data of the account as a file. @param {string} name */

@@ -7,7 +7,7 @@ import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { accountForm, faultLine, nameField } from './account-form.js';
 import { attempt } from './account-requests.js';
-import { withKey } from './confirm.js';
+import { change } from './confirm.js';
 import { tokenSection } from './key-sections.js';
 import { ty } from './texts.js';
 
@@ -58,18 +58,14 @@ function botSection(frame, { bots, most }) {
           return;
         }
         void attempt(line, async () => {
-          const done = await withKey(async () => {
-            await request('DELETE', path);
-            return true;
-          });
-          if (done) show(bots.filter(({ id }) => id !== bot.id));
+          if (await change('DELETE', path)) show(bots.filter(({ id }) => id !== bot.id));
         });
       },
       { class: 'danger' },
     );
     const field = nameField(bot.name, true);
     const rename = accountForm([field], ty('rename_bot'), async ({ name: wanted }) => {
-      const renamed = await withKey(() => request('POST', `${path}/name`, { name: wanted }));
+      const renamed = await change('POST', `${path}/name`, { name: wanted });
       if (renamed)
         show(
           bots.map((one) => (one.id === bot.id ? renamed : one)),

@@ -24,6 +24,12 @@ export async function withKey(act) {
   }
 }
 
+/** Sends a change that asks for a key. Nothing comes back if the player shows none.
+ * @param {'POST' | 'DELETE'} method @param {string} path @param {object} [body] */
+export function change(method, path, body) {
+  return withKey(async () => (await request(method, path, body)) ?? {});
+}
+
 /** Whether the player has shown a key. @returns {Promise<boolean>} */
 async function showsKey() {
   const { has_password: hasPassword, passkeys, oidc } = await request('GET', 'account');

@@ -9,7 +9,7 @@ import { button, el, fill, write } from '../ui/dom.js';
 import { reasonOf, request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
-import { withKey } from './confirm.js';
+import { change } from './confirm.js';
 import { signInWays } from './passkeys.js';
 import { fetchPushes, storeSettings } from './pushes.js';
 import { ty } from './texts.js';
@@ -29,11 +29,7 @@ export function emailFold() {
     event.preventDefault();
     void attempt(line, async () => {
       const address = field.value.trim();
-      const isSent = await withKey(async () => {
-        await request('POST', 'email', { address, language: languageCode });
-        return true;
-      });
-      if (!isSent) return;
+      if (!(await change('POST', 'email', { address, language: languageCode }))) return;
       field.value = '';
       await load();
       // Messages tell times, and the server does not know the player's clock otherwise.
@@ -57,11 +53,7 @@ export function emailFold() {
   );
   const forget = () =>
     attempt(line, async () => {
-      const isDone = await withKey(async () => {
-        await request('DELETE', 'email', {});
-        return true;
-      });
-      if (isDone) await load();
+      if (await change('DELETE', 'email', {})) await load();
     });
 
   async function load() {

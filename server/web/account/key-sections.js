@@ -4,12 +4,13 @@
 /** @import { Frame } from './you-dialog.js' */
 
 import { copyText } from '../browser/clipboard.js';
+import { DAY_MS } from '../game/clock-display.js';
 import { dotted, formatDate, languageCode, t } from '../language/texts.js';
 import { button, el, fill } from '../ui/dom.js';
 import { request } from '../ui/http-request.js';
 import { faultLine } from './account-form.js';
 import { attempt } from './account-requests.js';
-import { withKey } from './confirm.js';
+import { change, withKey } from './confirm.js';
 import { deviceCodeForm, showLink } from './device-link.js';
 import { siteButton } from './oidc.js';
 import { createPasskey, passkeysWork } from './passkeys.js';
@@ -19,7 +20,6 @@ import { ty } from './texts.js';
 const SCOPES = ['play', 'watch', 'challenge', 'games:read', 'account:read'];
 /** How long a token may be valid, in days. */
 const DAYS = [30, 90, 365];
-const DAY_MS = 86_400_000;
 /** Most letters of a key's name. */
 const LABEL_MAX = 80;
 
@@ -69,11 +69,7 @@ function keyList(line) {
       ...keys.map((one) =>
         keyLine(one, '', () =>
           attempt(line, async () => {
-            const done = await withKey(async () => {
-              await request('DELETE', `account/passkeys/${one.id}`);
-              return true;
-            });
-            if (done) show(keys.filter(({ id }) => id !== one.id));
+            if (await change('DELETE', `account/passkeys/${one.id}`)) show(keys.filter(({ id }) => id !== one.id));
           }),
         ),
       ),
@@ -193,9 +189,8 @@ export function tokenSection(
     event.preventDefault();
     void attempt(line, async () => {
       const wanted = scopes.filter(({ checked }) => checked).map(({ value }) => value);
-      const answer = await withKey(() =>
-        request('POST', path, { label: label.value, scopes: wanted, for_ms: Number(days.value) * DAY_MS }),
-      );
+      const asked = { label: label.value, scopes: wanted, for_ms: Number(days.value) * DAY_MS };
+      const answer = await change('POST', path, asked);
       if (!answer) return;
       label.value = '';
       const only = wanted.length === 1 && wanted[0] === 'games:read' ? feeds(answer.token) : [];

@@ -4,10 +4,11 @@
 /** @import { App } from '../ui/view-types' */
 /** @import { Range } from './rating-graph.js' */
 
+import { DAY_MS } from '../game/clock-display.js';
 import { button, el, fill, set } from '../ui/dom.js';
 import { choiceButtons } from './choice-buttons.js';
 import { fetchHistory, fetchLeaders, playerPath } from './players-requests.js';
-import { createRatingGraph, DAY_MS, RANGES } from './rating-graph.js';
+import { createRatingGraph, RANGES } from './rating-graph.js';
 import { PUZZLES, pointsText, poolName, ratingText, resultsBar } from './rating-text.js';
 import { tl } from './texts.js';
 

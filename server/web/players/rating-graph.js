@@ -2,11 +2,11 @@
 
 /** @import { RatingPoint } from '../ui/protocol-types' */
 
+import { DAY_MS } from '../game/clock-display.js';
 import { formatDate } from '../language/texts.js';
 import { el, fill, svg } from '../ui/dom.js';
 import { tl } from './texts.js';
 
-export const DAY_MS = 86_400_000;
 const HEIGHT = 200;
 /** Space for the names of the axes, in pixels. */
 const PAD = { left: 44, right: 14, top: 14, bottom: 26 };
