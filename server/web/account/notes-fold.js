@@ -41,15 +41,18 @@ export async function addNote({ code }, side) {
   let sent;
   const over = new AbortController();
 
+  /** @param {string} text */
+  async function send(text) {
+    await request('PUT', path, { text });
+    stored = { text };
+    if (field.value === text) write(how, ty('note_stored'));
+  }
+
   function store() {
     clearTimeout(timer);
     const text = field.value;
     if (text === stored.text) return;
-    return attempt(line, async () => {
-      await request('PUT', path, { text });
-      stored = { text };
-      write(how, ty('note_stored'));
-    });
+    return attempt(line, () => send(text));
   }
 
   /** A page that is closed or frozen may run no timers, so it sends the text; the timer stays in case that fails. */
@@ -62,16 +65,7 @@ export async function addNote({ code }, side) {
     }
     if (text === sent) return;
     sent = text;
-    const headers = { 'content-type': 'application/json' };
-    const asked = { method: 'PUT', headers, body: JSON.stringify({ text }), keepalive: true };
-    fetch(`/api/${path}`, asked).then(
-      ({ ok }) => {
-        if (!ok) return;
-        stored = { text };
-        if (field.value === text) write(how, ty('note_stored'));
-      },
-      () => {},
-    );
+    send(text).catch(() => {});
   }
 
   const { signal } = over;

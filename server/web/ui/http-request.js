@@ -15,7 +15,9 @@ export async function request(method, path, body, identity) {
   const headers = {};
   if (body) headers['content-type'] = 'application/json';
   if (identity) headers.authorization = `Bearer ${identity}`;
-  const answer = await fetch(`/api/${path}`, { method, headers, body: body && JSON.stringify(body) });
+  // What somebody has typed is stored also if they leave the page.
+  const keepalive = method === 'PUT';
+  const answer = await fetch(`/api/${path}`, { method, headers, body: body && JSON.stringify(body), keepalive });
   if (!answer.ok) throw await refusedAnswer(answer);
   const text = await answer.text();
   return text ? JSON.parse(text) : undefined;
