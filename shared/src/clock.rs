@@ -21,8 +21,10 @@ pub use self::{
 };
 use crate::seat::{BySeat, Seat};
 
-const SECOND_MS: u64 = 1_000;
-const MINUTE_MS: u64 = 60 * SECOND_MS;
+/// A second.
+pub const SECOND_MS: u64 = 1_000;
+/// A minute.
+pub const MINUTE_MS: u64 = 60 * SECOND_MS;
 /// An hour.
 pub const HOUR_MS: u64 = 60 * MINUTE_MS;
 /// Longest main time or period of a game that is not daily. The time for a move is shorter.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fivefold_shared::clock::DAY_MS;
 use fivefold_storage::glicko::{Rating, Score, rate};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
@@ -11,7 +12,6 @@ use crate::normal;
 const TRUE_RATINGS: (f64, f64) = (1_500.0, 300.0);
 /// The share of games that nobody wins.
 const DRAWS: f64 = 0.03;
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Who plays how much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

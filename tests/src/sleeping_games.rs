@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fivefold_shared::{
-    clock::TimeOff,
+    clock::{DAY_MS, TimeOff},
     protocol::{
         CommandId, Create, Event, GameId, MemberId, NumberedEvent, ROOM_CODE_LENGTH, RoomCode,
         RoomRequest,
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::{Away, Guest, Server, code_letters};
 
 /// The time for a move, in milliseconds.
-pub const MOVE_MS: u64 = 86_400_000;
+pub const MOVE_MS: u64 = DAY_MS;
 /// A room sleeps after its players have been gone for so long.
 pub const ASLEEP_AFTER: Duration = Duration::from_secs(40);
 /// Rooms in one commit while the storage is filled.

@@ -1,7 +1,7 @@
 //! Describes pools, seeks and challenges in plain English, shared by all views.
 
 use fivefold_shared::{
-    clock::TimeControl,
+    clock::{MINUTE_MS, SECOND_MS, TimeControl},
     protocol::{AccountNews, Addressee, GameSettings, OpenSeek, Pool, SeekEnd, Wanted},
 };
 
@@ -25,8 +25,6 @@ pub fn settings(settings: &GameSettings) -> String {
 /// A time control in short, as people type it: minutes and seconds, as in `5+3` and `byo 10+3x30`, or
 /// days.
 pub fn short_time(time: TimeControl) -> String {
-    const MINUTE_MS: u64 = 60_000;
-    const SECOND_MS: u64 = 1_000;
     let are_whole = |main_ms: u64, more_ms: u64| {
         main_ms.is_multiple_of(MINUTE_MS) && more_ms.is_multiple_of(SECOND_MS) && !time.is_daily()
     };

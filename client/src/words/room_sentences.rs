@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use fivefold_shared::{
-    clock::{DAY_MS, Face, TimeControl, TimeOff, utc},
+    clock::{DAY_MS, Face, HOUR_MS, MINUTE_MS, SECOND_MS, TimeControl, TimeOff, utc},
     notation::coordinates,
     protocol::{
         Absent, ChatLine, Event, FirstAct, GameRatings, Name, Nudge, PlayerRating, SanctionKind,
@@ -15,8 +15,6 @@ use fivefold_shared::{
 };
 
 use crate::{play::perspective::Perspective, terminal::sanitize::sanitize, words::bot_names};
-
-const HOUR_MS: u64 = DAY_MS / 24;
 
 /// What people read when the bot of a local game fails.
 pub const BOT_FAILED: &str = "The bot has not answered, so any move is made for it.";
@@ -261,7 +259,7 @@ fn length(ms: u64) -> String {
     match ms {
         ms if ms > 0 && ms.is_multiple_of(DAY_MS) => counted(ms / DAY_MS, "day"),
         ms if ms > 0 && ms.is_multiple_of(HOUR_MS) => counted(ms / HOUR_MS, "hour"),
-        ms if ms > 0 && ms.is_multiple_of(60_000) => counted(ms / 60_000, "minute"),
+        ms if ms > 0 && ms.is_multiple_of(MINUTE_MS) => counted(ms / MINUTE_MS, "minute"),
         ms if ms.is_multiple_of(1_000) => counted(ms / 1_000, "second"),
         ms => counted(ms, "millisecond"),
     }
@@ -304,7 +302,8 @@ pub fn clock(face: Face) -> String {
     if left_ms >= DAY_MS {
         return span(left_ms);
     }
-    let (hours, minutes, seconds) = (left_ms / HOUR_MS, left_ms / 60_000, left_ms / 1_000 % 60);
+    let (hours, minutes, seconds) =
+        (left_ms / HOUR_MS, left_ms / MINUTE_MS, left_ms / SECOND_MS % 60);
     if hours > 0 {
         return format!("{hours}:{:02}:{seconds:02}", minutes % 60);
     }
@@ -317,7 +316,7 @@ pub fn clock(face: Face) -> String {
 /// A span of time such as `2 d 4 h`, `4 h 12 min`, `42 min`, or below ten minutes `35 s`.
 pub fn span(ms: u64) -> String {
     const SECONDS_BELOW_MS: u64 = 600_000;
-    let (days, hours, minutes) = (ms / DAY_MS, ms / HOUR_MS % 24, ms / 60_000 % 60);
+    let (days, hours, minutes) = (ms / DAY_MS, ms / HOUR_MS % 24, ms / MINUTE_MS % 60);
     match ms {
         DAY_MS.. => format!("{days} d {hours} h"),
         HOUR_MS.. => format!("{hours} h {minutes} min"),

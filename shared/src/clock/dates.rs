@@ -33,7 +33,7 @@ pub fn year(at: u64) -> u64 {
 
 /// The year, the month and the day of such a time, by the civil calendar, whose years are taken to begin in March.
 const fn date(at: u64) -> (u64, u64, u64) {
-    let days = at / 86_400_000 + 719_468;
+    let days = at / DAY_MS + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =
         (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -70,7 +70,7 @@ mod tests {
             assert_eq!(day(at), expected);
         }
         for (at, text) in cases {
-            assert_eq!(day_begins(text), Some(at - at % 86_400_000));
+            assert_eq!(day_begins(text), Some(at - at % DAY_MS));
         }
         let wrong = [
             "",

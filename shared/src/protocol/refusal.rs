@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Reason, RoomCode, Scope, Unrated};
 use crate::{
     bot_spec::BotError,
-    clock::day,
+    clock::{DAY_MS, MINUTE_MS, day},
     opening::{OpeningError, Refused},
     rules::{Forbidden, Illegal, Point},
 };
@@ -272,7 +272,7 @@ impl Reason {
                 return format!("Too many tries. You can try again in {wait}.");
             }
             Self::NameChangedLately => {
-                let days = values.wait_ms.unwrap_or_default().div_ceil(24 * 60 * 60_000);
+                let days = values.wait_ms.unwrap_or_default().div_ceil(DAY_MS);
                 return format!(
                     "You changed your name lately. You can change it again in {days} days."
                 );
@@ -514,7 +514,7 @@ fn sanctioned(what: &str, values: &RefusalValues) -> String {
 
 /// A time as a number of minutes, rounded up.
 fn minutes(wait_ms: Option<u64>) -> String {
-    match wait_ms.unwrap_or_default().div_ceil(60_000) {
+    match wait_ms.unwrap_or_default().div_ceil(MINUTE_MS) {
         0 | 1 => "a minute".to_owned(),
         minutes => format!("{minutes} minutes"),
     }

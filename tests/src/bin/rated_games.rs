@@ -7,6 +7,7 @@
 use std::{env, error::Error, path::Path};
 
 use fivefold_shared::{
+    clock::HOUR_MS,
     protocol::{GameId, Name, NumberedEvent, RoomCode},
     record::FinishedGame,
     room::{Entry, RoomState},
@@ -18,7 +19,6 @@ use serde_json::json;
 /// Games of each pair, one every so many hours.
 const GAMES: u64 = 24;
 const HOURS_BETWEEN: u64 = 60;
-const HOUR: u64 = 60 * 60 * 1000;
 /// The moves of each game, until somebody resigns.
 const MOVES: [[u8; 2]; 8] = [[7, 7], [8, 8], [8, 6], [6, 8], [9, 7], [7, 5], [7, 8], [9, 6]];
 
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for game in 0..GAMES {
         for (place, first) in players.iter().enumerate() {
             for second in &players[place + 1..] {
-                let at = now - (GAMES - game) * HOURS_BETWEEN * HOUR + number;
+                let at = now - (GAMES - game) * HOURS_BETWEEN * HOUR_MS + number;
                 let winner = if (game + place as u64) % 3 == 2 { "second" } else { "first" };
                 let played = rated(number, [first, second], winner, at)?;
                 storage.append(&[played])?.remove(0)?;

@@ -3,7 +3,7 @@
 use std::{io::Write, process::ExitCode};
 
 use fivefold_shared::{
-    clock::day,
+    clock::{DAY_MS, day},
     protocol::{ApiToken, Scope},
 };
 use hyper::Method;
@@ -19,8 +19,6 @@ use crate::{
     cli::TokenCommand,
     terminal::{output, sanitize::sanitize},
 };
-
-const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 #[derive(Deserialize)]
 struct NewToken {

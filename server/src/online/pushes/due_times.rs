@@ -1,11 +1,8 @@
 //! When a member is told about a game: at once, after their quiet hours, at the hour of their digest, and before their
 //! time ends. All times are in milliseconds since the Unix epoch.
 
+use fivefold_shared::clock::{DAY_MS, HOUR_MS, MINUTE_MS};
 use fivefold_storage::{MovePushes, PushMember, PushSettings, PushState};
-
-const MINUTE: u64 = 60_000;
-const HOUR: u64 = 60 * MINUTE;
-const DAY: u64 = 24 * HOUR;
 
 /// What a member learns at once about a game that waits for them, and when they learn more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +58,7 @@ pub(super) fn at_found_turn(
 /// are left out. Those in quiet hours or time off come after them, if there is time then.
 pub(crate) fn next_reminder(known: &PushMember, since: u64, now: u64, flag_at: u64) -> Option<u64> {
     let half = known.off.end_of(since, known.off.spent(since, flag_at) / 2);
-    let hours = known.settings.reminders.iter().map(|hours| u64::from(*hours) * HOUR);
+    let hours = known.settings.reminders.iter().map(|hours| u64::from(*hours) * HOUR_MS);
     let wanted = hours.filter_map(|before| flag_at.checked_sub(before)).filter(|at| *at >= half);
     let shown = wanted.map(|at| after_quiet(known, at));
     let next = shown.filter(|at| *at > now && *at < flag_at).min();
@@ -84,26 +81,26 @@ pub(super) fn after_quiet(known: &PushMember, at: u64) -> u64 {
 /// This time, or the end of the quiet hours that it is in.
 pub(super) fn after_quiet_hours(settings: &PushSettings, at: u64) -> u64 {
     let Some(quiet) = settings.quiet else { return at };
-    let (from, to) = (u64::from(quiet.from) * MINUTE, u64::from(quiet.to) * MINUTE);
+    let (from, to) = (u64::from(quiet.from) * MINUTE_MS, u64::from(quiet.to) * MINUTE_MS);
     // Since the quiet hours began last, and how long they are.
-    let since = (local(settings, at) + DAY - from) % DAY;
-    let length = (to + DAY - from) % DAY;
+    let since = (local(settings, at) + DAY_MS - from) % DAY_MS;
+    let length = (to + DAY_MS - from) % DAY_MS;
     if since < length { at + (length - since) } else { at }
 }
 
 /// The next hour of the digest, after quiet hours.
 fn next_digest(known: &PushMember, now: u64) -> u64 {
     let settings = &known.settings;
-    let hour = u64::from(settings.digest_hour) * HOUR;
-    let wait = (hour + DAY - local(settings, now)) % DAY;
-    let wait = if wait == 0 { DAY } else { wait };
+    let hour = u64::from(settings.digest_hour) * HOUR_MS;
+    let wait = (hour + DAY_MS - local(settings, now)) % DAY_MS;
+    let wait = if wait == 0 { DAY_MS } else { wait };
     after_quiet(known, now + wait)
 }
 
 /// The time of the day where the member lives.
 fn local(settings: &PushSettings, at: u64) -> u64 {
-    let offset = i64::from(settings.utc_offset) * MINUTE.cast_signed();
-    at.saturating_add_signed(offset) % DAY
+    let offset = i64::from(settings.utc_offset) * MINUTE_MS.cast_signed();
+    at.saturating_add_signed(offset) % DAY_MS
 }
 
 #[cfg(test)]
@@ -114,7 +111,7 @@ mod tests {
     use super::*;
 
     /// Midnight in UTC.
-    const MIDNIGHT: u64 = 20_000 * DAY;
+    const MIDNIGHT: u64 = 20_000 * DAY_MS;
 
     fn quiet(from: u16, to: u16, utc_offset: i16) -> PushMember {
         let quiet = Some(QuietHours { from: from * 60, to: to * 60 });
@@ -126,7 +123,7 @@ mod tests {
     }
 
     fn off(known: PushMember, from: u64, until: u64) -> PushMember {
-        let [from, until] = [from, until].map(|hour| MIDNIGHT + hour * HOUR);
+        let [from, until] = [from, until].map(|hour| MIDNIGHT + hour * HOUR_MS);
         PushMember { off: TimeOff { from, until }, ..known }
     }
 
@@ -147,8 +144,8 @@ mod tests {
         ];
         for (from, to, offset, at, expected) in cases {
             let known = quiet(from, to, offset * 60);
-            let after = after_quiet(&known, MIDNIGHT + at * HOUR);
-            assert_eq!(after, MIDNIGHT + expected * HOUR, "{from} to {to}, {offset}: {at}");
+            let after = after_quiet(&known, MIDNIGHT + at * HOUR_MS);
+            assert_eq!(after, MIDNIGHT + expected * HOUR_MS, "{from} to {to}, {offset}: {at}");
         }
     }
 
@@ -156,10 +153,10 @@ mod tests {
     fn reminders_come_in_the_second_half_of_the_time() {
         let usual = PushMember::default();
         let all = |known: &PushMember, length: u64| {
-            let (since, flag_at) = (MIDNIGHT, MIDNIGHT + length * HOUR);
+            let (since, flag_at) = (MIDNIGHT, MIDNIGHT + length * HOUR_MS);
             let (mut now, mut before) = (since, Vec::new());
             while let Some(at) = next_reminder(known, since, now, flag_at) {
-                before.push((flag_at - at) / HOUR);
+                before.push((flag_at - at) / HOUR_MS);
                 now = at;
             }
             before
@@ -176,10 +173,10 @@ mod tests {
         assert_eq!(all(&quiet(15, 22, 0), 24), [2, 1]);
         // Nobody is called in the last quiet hours.
         assert_eq!(all(&quiet(15, 1, 0), 24), [0; 0]);
-        let flag_at = MIDNIGHT + 24 * HOUR;
+        let flag_at = MIDNIGHT + 24 * HOUR_MS;
         let later = with(PushSettings { reminders: vec![4, 1], ..PushSettings::default() });
         for (known, expected) in [(usual, true), (later, false), (quiet(15, 22, 0), false)] {
-            let is_wanted = is_wanted(&known, MIDNIGHT, flag_at - 8 * HOUR, flag_at);
+            let is_wanted = is_wanted(&known, MIDNIGHT, flag_at - 8 * HOUR_MS, flag_at);
             assert_eq!(is_wanted, expected, "{known:?}");
         }
     }
@@ -187,11 +184,11 @@ mod tests {
     #[test]
     fn nobody_is_called_during_time_off() {
         // The player has 24 hours for a move. Two days off begin when 10 hours are left.
-        let (since, flag_at) = (MIDNIGHT, MIDNIGHT + 72 * HOUR);
+        let (since, flag_at) = (MIDNIGHT, MIDNIGHT + 72 * HOUR_MS);
         let known = off(PushMember::default(), 14, 62);
         let next = |known: &PushMember, now: u64| {
-            let at = next_reminder(known, since, MIDNIGHT + now * HOUR, flag_at);
-            at.map(|at| (at - MIDNIGHT) / HOUR)
+            let at = next_reminder(known, since, MIDNIGHT + now * HOUR_MS, flag_at);
+            at.map(|at| (at - MIDNIGHT) / HOUR_MS)
         };
         assert_eq!(
             [0, 64, 68, 71].map(|now| next(&known, now)),
@@ -203,9 +200,9 @@ mod tests {
         // If quiet hours follow, it comes after those.
         assert_eq!(next(&off(quiet(18, 20, 0), 19, 67), 0), Some(68));
         let turn = |known: &PushMember, hour| {
-            let now = MIDNIGHT + hour * HOUR;
+            let now = MIDNIGHT + hour * HOUR_MS;
             let plan = at_turn(known, now, now, now, flag_at);
-            (plan.state, plan.due.map(|due| (due - MIDNIGHT) / HOUR))
+            (plan.state, plan.due.map(|due| (due - MIDNIGHT) / HOUR_MS))
         };
         assert_eq!(turn(&known, 19), (PushState::Waiting, Some(67)));
         let digest =
@@ -218,16 +215,16 @@ mod tests {
 
     #[test]
     fn somebody_is_told_at_once_or_when_they_want() {
-        let flag_at = MIDNIGHT + 24 * HOUR;
+        let flag_at = MIDNIGHT + 24 * HOUR_MS;
         let at = |known: &PushMember, hour: u64| {
-            let now = MIDNIGHT + hour * HOUR;
+            let now = MIDNIGHT + hour * HOUR_MS;
             let plan = at_turn(known, MIDNIGHT, now, now, flag_at);
-            (plan.state, plan.due.map(|due| (due - MIDNIGHT) / HOUR))
+            (plan.state, plan.due.map(|due| (due - MIDNIGHT) / HOUR_MS))
         };
         let each = PushMember::default();
         assert_eq!(at(&each, 0), (PushState::Told, Some(16)));
-        let plan = at_turn(&each, MIDNIGHT, MIDNIGHT, MIDNIGHT + HOUR, flag_at);
-        assert_eq!(plan, Plan { state: PushState::Waiting, due: Some(MIDNIGHT + HOUR) });
+        let plan = at_turn(&each, MIDNIGHT, MIDNIGHT, MIDNIGHT + HOUR_MS, flag_at);
+        assert_eq!(plan, Plan { state: PushState::Waiting, due: Some(MIDNIGHT + HOUR_MS) });
         assert_eq!(at(&quiet(22, 7, 0), 3), (PushState::Waiting, Some(7)));
         let wants = |moves| with(PushSettings { moves, digest_hour: 6, ..PushSettings::default() });
         let digest = wants(MovePushes::Digest);
@@ -238,15 +235,15 @@ mod tests {
 
     #[test]
     fn a_turn_found_late_gets_only_reminders() {
-        let flag_at = MIDNIGHT + 24 * HOUR;
+        let flag_at = MIDNIGHT + 24 * HOUR_MS;
         // Found this many hours after it began; more than an hour is late.
         let found = |known: &PushMember, hour: u64| {
-            let now = MIDNIGHT + hour * HOUR;
-            let plan = at_found_turn(known, MIDNIGHT, now, now + 1, flag_at, now - HOUR);
+            let now = MIDNIGHT + hour * HOUR_MS;
+            let plan = at_found_turn(known, MIDNIGHT, now, now + 1, flag_at, now - HOUR_MS);
             (plan.state, plan.due)
         };
         let usual = PushMember::default();
-        let at = |hour: u64, more: u64| Some(MIDNIGHT + hour * HOUR + more);
+        let at = |hour: u64, more: u64| Some(MIDNIGHT + hour * HOUR_MS + more);
         assert_eq!(found(&usual, 1), (PushState::Waiting, at(1, 1)));
         assert_eq!(found(&usual, 2), (PushState::Seen, at(16, 0)));
         assert_eq!(found(&usual, 17), (PushState::Seen, at(20, 0)));

@@ -1,12 +1,13 @@
 //! The texts of e-mails: the messages that a member has asked for, and news of their daily games.
 
-use fivefold_shared::{clock::day, protocol::Name};
+use fivefold_shared::{
+    clock::{MINUTE_MS, day},
+    protocol::Name,
+};
 use fivefold_storage::{PushGame, PushSettings, PushState};
 
 use super::push_texts::TIME;
 use crate::{net::public_url::PublicUrl, online::language::Language};
-
-const MINUTE: u64 = 60_000;
 
 /// A message about a member's address or account.
 #[derive(Clone, PartialEq, Eq)]
@@ -177,7 +178,7 @@ pub(super) fn told(games: &[PushGame]) -> impl Iterator<Item = &PushGame> {
 /// A time in the member's time zone, such as `2026-11-30 18:05 UTC+1`.
 fn local_time(settings: &PushSettings, at: u64) -> String {
     let offset = i64::from(settings.utc_offset);
-    let minutes = at.saturating_add_signed(offset * MINUTE.cast_signed()) / MINUTE;
+    let minutes = at.saturating_add_signed(offset * MINUTE_MS.cast_signed()) / MINUTE_MS;
     let zone = match (offset.signum(), offset.abs() / 60, offset.abs() % 60) {
         (0, ..) => "UTC".to_owned(),
         (sign, hours, minutes) => {
@@ -186,7 +187,7 @@ fn local_time(settings: &PushSettings, at: u64) -> String {
             format!("UTC{sign}{hours}{minutes}")
         }
     };
-    let day = day(minutes * MINUTE);
+    let day = day(minutes * MINUTE_MS);
     format!("{day} {:02}:{:02} {zone}", minutes / 60 % 24, minutes % 60)
 }
 
