@@ -2,13 +2,13 @@
 //! player who runs out of time.
 
 use std::{
-    net::{SocketAddr, TcpListener},
+    net::{Ipv4Addr, SocketAddr},
     path::Path,
     time::Duration,
 };
 
 use fivefold_shared::clock::{DAY_MS, HOUR_MS};
-use fivefold_test_services::MailService;
+use fivefold_test_services::{MailService, free_port};
 use fivefold_tests::{Client, PATIENCE, Server, http_get};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
@@ -98,10 +98,7 @@ async fn confirm_address(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_daily_game_over_simulated_days() {
     let mut mail = MailService::start(None).await;
-    let [listen, metrics] = [(); 2].map(|()| {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        listener.local_addr().expect("it listens")
-    });
+    let [listen, metrics] = [(); 2].map(|()| SocketAddr::from((Ipv4Addr::LOCALHOST, free_port())));
     let data = tempfile::tempdir().unwrap();
     let mut server = Server::start_at_set_time(
         data.path(),

@@ -1,8 +1,8 @@
 //! Tests e-mail of the real program, through a server with TLS and a password.
 
-use std::{net::TcpListener, time::Duration};
+use std::time::Duration;
 
-use fivefold_test_services::{Certificate, MailService};
+use fivefold_test_services::{Certificate, MailService, free_port};
 use fivefold_tests::Server;
 use serde_json::json;
 use tokio::time::timeout;
@@ -14,7 +14,7 @@ async fn mail_is_encrypted_and_signed_in() {
     let certificate = Certificate::make();
     let mut service = MailService::start(Some(&certificate)).await;
     let smtp = format!("smtps://me:s3cret%21@localhost:{}", service.port());
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let (listen, url) = (format!("127.0.0.1:{port}"), format!("http://localhost:{port}"));
     let settings = [
         ("smtp", &*smtp),

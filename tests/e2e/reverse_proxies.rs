@@ -2,10 +2,11 @@
 
 use std::{fs, net::SocketAddr, path::Path, process::Stdio, sync::Arc};
 
+use fivefold_test_services::free_port;
 use fivefold_tests::{PATIENCE, Server};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tokio::{
-    net::{TcpListener, TcpSocket},
+    net::TcpSocket,
     process::{Child, Command},
     time::{Instant, sleep, timeout},
 };
@@ -121,7 +122,7 @@ impl Proxy {
             return None;
         };
         let certificate = make_certificate(folder);
-        let [https, http] = [free_port().await, free_port().await];
+        let [https, http] = [free_port(), free_port()];
         let file = folder.join("proxy.conf");
         fs::write(&file, configuration(sample, server, folder, [https, http])).expect("a file");
         let [file, place] = [&file, folder].map(|path| path.to_str().expect("plain"));
@@ -194,11 +195,6 @@ fn make_certificate(folder: &Path) -> CertificateDer<'static> {
         fs::write(folder.join(name), text).expect("the file can be written");
     }
     cert.der().clone()
-}
-
-async fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    listener.local_addr().expect("it listens").port()
 }
 
 /// The status with which a handshake is refused.

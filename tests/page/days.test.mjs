@@ -6,10 +6,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { guest, own, signUp, TRUST, you } from './accounts.mjs';
-import { ask, built, freePort, openBrowser, put, putIn, Server, sees } from './harness.mjs';
-import { MailServer } from './mail-server.mjs';
+import { ask, built, freePort, openBrowser, put, putIn, sees } from './harness.mjs';
+import { confirmAddress, MailServer, startWithMail } from './mail-server.mjs';
 
 /** @import { Page } from 'playwright-core' */
+/** @import { Server } from './harness.mjs' */
 
 const HOUR_MS = 3_600_000;
 const DAY = { type: 'daily', move_ms: 24 * HOUR_MS };
@@ -19,15 +20,10 @@ const at =
 
 before(async () => {
   at.mail = await MailServer.start();
-  const [port, metrics] = [await freePort(), await freePort()];
+  const metrics = await freePort();
   at.metrics = `http://127.0.0.1:${metrics}/metrics`;
-  const settings = {
-    ...TRUST,
-    ...{ listen: `127.0.0.1:${port}`, 'public-url': `http://localhost:${port}` },
-    'metrics-listen': `127.0.0.1:${metrics}`,
-    ...{ smtp: at.mail.url, 'mail-from': 'news@play.example' },
-  };
-  at.server = await Server.start(settings, built('server_at_set_time'));
+  const settings = { ...TRUST, 'metrics-listen': `127.0.0.1:${metrics}` };
+  at.server = await startWithMail(at.mail, settings, built('server_at_set_time'));
   at.browser = await openBrowser();
 });
 
@@ -47,19 +43,6 @@ async function pass(hours, ...pages) {
   while (!(await (await fetch(at.metrics)).text()).includes('fivefold_rooms 0\n')) await pause(50);
   const now = Number(await at.server.say(hours * HOUR_MS));
   for (const page of pages) await page.clock.fastForward(now - (await page.evaluate(() => Date.now())));
-}
-
-/** Confirms an address for the player of this page. @param {Page} page @param {string} address */
-async function confirmAddress(page, address) {
-  const dialog = await you(page);
-  await dialog.getByText('E-mail', { exact: true }).click();
-  await dialog.getByLabel('E-mail address').fill(address);
-  await dialog.getByRole('button', { name: 'Send the link' }).click();
-  const link = await at.mail.find(/(http:\S+#email=\S+)/);
-  await page.goto('/');
-  await page.goto(link);
-  await page.getByRole('dialog').getByRole('button', { name: 'Confirm the address' }).click();
-  await page.locator('.toast').getByText('The address is confirmed.').waitFor();
 }
 
 /** Plans replies in the game that the page shows. @param {Page} page @param {...string[]} lines */
@@ -87,7 +70,7 @@ test('a daily game over simulated days', async () => {
   await ask(ann.page, { type: 'join', room }, { type: 'sit', room });
   for (const page of pages) await page.clock.install();
   await Promise.all([signUp(ann.page, 'Ann'), signUp(bori.page, 'Bori')]);
-  await confirmAddress(ann.page, 'ann@club.example');
+  await confirmAddress(at.mail, ann.page, 'ann@club.example');
   const path = `/r/${room}`;
   const open = () => Promise.all(pages.map((page) => page.goto(path)));
   const clock = (/** @type {string} */ name, /** @type {RegExp} */ time) =>

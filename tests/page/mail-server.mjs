@@ -1,6 +1,12 @@
-// An SMTP server on a free port. It keeps the messages that it gets.
+// An SMTP server on a free port, which keeps the messages that it gets, and a server that sends its e-mail there.
 
 import { createServer } from 'node:net';
+
+import { you } from './accounts.mjs';
+import { freePort, Server } from './harness.mjs';
+
+/** @import { Page } from 'playwright-core' */
+/** @import { Settings } from './harness.mjs' */
 
 /** A message as its reader sees it, if it is of ASCII or in quoted-printable (RFC 2045, section 6.7). @param {string} text */
 function read(text) {
@@ -72,4 +78,24 @@ export class MailServer {
       }
     });
   }
+}
+
+/** Starts a server that sends its e-mail here. @param {MailServer} mail @param {Settings} settings @param {string} [program] */
+export async function startWithMail(mail, settings, program) {
+  const port = await freePort();
+  const url = { listen: `127.0.0.1:${port}`, 'public-url': `http://localhost:${port}` };
+  return Server.start({ ...url, smtp: mail.url, 'mail-from': 'Fivefold <news@play.example>', ...settings }, program);
+}
+
+/** Confirms an address for the player of this page. @param {MailServer} mail @param {Page} page @param {string} address */
+export async function confirmAddress(mail, page, address) {
+  const dialog = await you(page);
+  await dialog.getByText('E-mail', { exact: true }).click();
+  await dialog.getByLabel('E-mail address').fill(address);
+  await dialog.getByRole('button', { name: 'Send the link' }).click();
+  const link = await mail.find(/(http:\S+#email=\S+)/);
+  await page.goto('/');
+  await page.goto(link);
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm the address' }).click();
+  await page.locator('.toast').getByText('The address is confirmed.').waitFor();
 }

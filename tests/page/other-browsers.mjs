@@ -5,11 +5,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import puppeteer from 'puppeteer-core';
+
+import { freePort } from './harness.mjs';
 
 /** @import { ChildProcess } from 'node:child_process' */
 
@@ -187,15 +188,6 @@ export async function openWebKit(url) {
       await rm(home, { recursive: true, force: true });
     },
   };
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /**

@@ -5,6 +5,7 @@
 //! needs a program that is not installed; `tests/run` installs them.
 
 mod certificate;
+mod free_port;
 mod mail_service;
 mod nats;
 mod nats_credentials;
@@ -15,6 +16,7 @@ mod relay;
 
 pub use self::{
     certificate::Certificate,
+    free_port::free_port,
     mail_service::{MailService, ReceivedMail},
     nats::NatsServer,
     nats_credentials::NatsCredentials,

@@ -2,7 +2,7 @@
 
 use std::{
     env, fs,
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     os::unix::fs::chown,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -13,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
-    PostgresServer,
+    PostgresServer, free_port,
     postgres::{as_unprivileged, unprivileged},
 };
 
@@ -45,9 +45,7 @@ impl PgBouncer {
             return None;
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = free.local_addr().expect("it is bound");
-        drop(free);
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let file = |name: &str| folder.path().join(name);
         let socket = server.folder().display();
         let text = format!(

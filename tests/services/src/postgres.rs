@@ -8,7 +8,6 @@ use std::{
     env, fs,
     hash::{DefaultHasher, Hash, Hasher},
     io::Write,
-    net::{Ipv4Addr, TcpListener},
     os::unix::{
         fs::{PermissionsExt, chown},
         process::CommandExt,
@@ -25,7 +24,7 @@ use rustix::{
 };
 use tempfile::TempDir;
 
-use crate::Certificate;
+use crate::{Certificate, free_port};
 
 /// The superuser, who needs no password.
 const SUPERUSER: &str = "postgres";
@@ -336,8 +335,7 @@ impl PostgresServer {
                 chown(&file, Some(user), Some(group)).expect("it is our file");
             }
         }
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        self.port = Some(free.local_addr().expect("it is bound").port());
+        self.port = Some(free_port());
     }
 
     fn is_ready(&self) -> bool {
