@@ -4,20 +4,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { guest, own, PASSWORD, signUp, TRUST, you } from './accounts.mjs';
+import { guest, own, PASSWORD, signIn, signUp, TRUST, you } from './accounts.mjs';
 import { faults } from './axe.mjs';
-import { freePort, openBrowser, Server } from './harness.mjs';
-import { MailServer } from './mail-server.mjs';
+import { openBrowser, Server } from './harness.mjs';
+import { confirmAddress, MailServer, startWithMail } from './mail-server.mjs';
 
 const at = /** @type {{ server: Server, browser: import('playwright-core').Browser, mail: MailServer }} */ ({});
 before(async () => {
   at.mail = await MailServer.start();
-  const port = await freePort();
-  at.server = await Server.start({
-    ...TRUST,
-    ...{ listen: `127.0.0.1:${port}`, 'public-url': `http://localhost:${port}` },
-    ...{ smtp: at.mail.url, 'mail-from': 'Fivefold <news@play.example>' },
-  });
+  at.server = await startWithMail(at.mail, TRUST);
   at.browser = await openBrowser();
 });
 
@@ -25,6 +20,21 @@ after(async () => {
   await at.browser?.close();
   await at.server?.stop();
   at.mail?.close();
+});
+
+test('a browser tells the offset from UTC of a player who gets e-mail alone', async () => {
+  const eve = await guest(at, { timezoneId: 'Asia/Kolkata' });
+  await signUp(eve.page, 'Eve');
+  await confirmAddress(at.mail, eve.page, 'eve@club.example');
+
+  const elsewhere = await guest(at, { timezoneId: 'Asia/Kathmandu' });
+  await (await signIn(elsewhere.page, 'Eve')).waitFor({ state: 'detached' });
+  const stored = elsewhere.page.waitForResponse((response) => response.url().endsWith('/api/pushes/settings'));
+  await you(elsewhere.page);
+  await stored;
+  const { settings } = await elsewhere.page.evaluate(async () => (await fetch('/api/pushes')).json());
+  assert.equal(settings.utc_offset, 345);
+  assert.deepEqual(own([...eve.complaints, ...elsewhere.complaints]), []);
 });
 
 test('an address is confirmed by a link, and a mailed code sets a password', async () => {

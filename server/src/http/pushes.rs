@@ -35,6 +35,8 @@ pub(super) fn routes() -> Router<Arc<Server>> {
 struct Pushes {
     /// Absent while the server does not push.
     key: Option<String>,
+    /// Whether news reaches the member by e-mail.
+    mailed: bool,
     settings: PushSettings,
     subscriptions: Vec<ShownSubscription>,
 }
@@ -58,6 +60,7 @@ async fn pushes(asked: Asked) -> Result<Json<Pushes>, AccountRefusal> {
     };
     Ok(Json(Pushes {
         key: accounts.push_key(),
+        mailed: accounts.sends_mail() && known.address().is_some(),
         settings: known.settings,
         subscriptions: known.subscriptions.into_iter().map(shown).collect(),
     }))

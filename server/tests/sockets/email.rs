@@ -108,6 +108,8 @@ async fn an_address_is_confirmed_by_a_link() {
     );
     assert!(mail.body().starts_with("Hello Ann,\n"), "{}", mail.body());
     assert_eq!(shown().await, json!({"available": true, "named": "ann@club.example"}));
+    let mailed = || async { get(&server, "/api/pushes", &ann.cookie).await.body["mailed"].clone() };
+    assert_eq!(mailed().await, false, "nothing goes to an address that is not confirmed");
     let confirm = |secret: &str| {
         let body = json!({"secret": secret});
         let server = &server;
@@ -117,10 +119,12 @@ async fn an_address_is_confirmed_by_a_link() {
     let secret = after(&mail, "http://play.example/#email=");
     assert_eq!(confirm(&secret).await.status, 204);
     assert_eq!(shown().await, json!({"available": true, "address": "ann@club.example"}));
+    assert_eq!(mailed().await, true);
     let export = get(&server, "/api/account/export", &ann.cookie).await.body;
     assert_eq!(export["email"], json!({"address": "ann@club.example", "language": "en"}));
     let delete = ask(&server, "DELETE /api/email", &with(&ann.cookie), &json!({})).await;
     assert_eq!((delete.status, shown().await), (204, json!({"available": true})));
+    assert_eq!(mailed().await, false);
     let told = within(service.next()).await;
     assert_eq!(told.header("Subject"), "The e-mail address of your account changes");
     confirm(&secret).await.assert(403, "wrong_code");

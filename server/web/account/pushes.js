@@ -21,7 +21,7 @@ const WORKER_WITHIN_MS = 3_000;
  * @property {number[]} reminders
  * @property {QuietHours | null} quiet
  * @property {number} utc_offset */
-/** @typedef {{ key: string | null, settings: PushSettings, subscriptions: { endpoint: string }[] }} Pushes */
+/** @typedef {{ key: string | null, mailed: boolean, settings: PushSettings, subscriptions: { endpoint: string }[] }} Pushes */
 
 /** Whether this browser can be called. */
 export const canPush = 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
@@ -39,11 +39,14 @@ export async function fetchPushes() {
   return pushes;
 }
 
-/** Summer time has begun or ended, or the player is elsewhere. Only a browser that is subscribed says so. If it fails, the
- * next time does it. @param {Pushes} pushes */
-async function storeOffset({ settings, subscriptions }) {
-  const own = await subscriptionHere();
-  if (subscriptions.some(({ endpoint }) => endpoint === own?.endpoint)) await storeSettings(settings);
+/** Summer time has begun or ended, or the player is elsewhere. Only a browser that is subscribed says so, or any one if
+ * none is and the player gets e-mail. If it fails, the next time does it. @param {Pushes} pushes */
+async function storeOffset({ mailed, settings, subscriptions }) {
+  if (subscriptions.length > 0) {
+    const own = await subscriptionHere();
+    if (!subscriptions.some(({ endpoint }) => endpoint === own?.endpoint)) return;
+  } else if (!mailed) return;
+  await storeSettings(settings);
 }
 
 /** @param {PushSettings} settings */
